@@ -1,0 +1,188 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+)
+
+// Only returns an object that has no methods but those named, and whose results
+// have no others either: the same is done to every interface of its kind that
+// can be reached from it. Naming a method that it does not have is an error, so
+// that a misspelt restriction is found. Fields stay.
+func Only(o Object, methods ...string) Object { return &only{inner: o, methods: methods} }
+
+type only struct {
+	inner   Object
+	methods []string
+}
+
+func (o *only) unwrap() (Object, <-chan struct{}, *Error) { return o.inner, nil, nil }
+
+func (o *only) Eval(ctx context.Context, m *Message) (Value, error) { return Value{}, errNotPeeled }
+
+var errNotPeeled = errors.New("exo: a wrapper answers through a Session only")
+
+func (o *only) Describe() (Description, error) {
+	if o.inner == nil {
+		return Description{}, errors.New("exo: Only of a nil object")
+	}
+	d, err := o.inner.Describe()
+	if err != nil {
+		return d, err
+	}
+	cat := Catalog{}
+	for _, i := range d.Interfaces {
+		cat[i.Name] = i
+	}
+	root := cat[d.Type.Name]
+	keep := map[string]bool{}
+	for _, n := range o.methods {
+		m := root.Methods[n]
+		if m == nil {
+			return d, fmt.Errorf("exo: Only: %s has no method %q; it has %v", root.Name, n, root.Names())
+		}
+		keep[m.Name] = true
+	}
+	// Every interface that the object's results can lead to and that is of its kind
+	// gets a name of its own, so that one session can hold both forms side by side.
+	h := fnv.New32a()
+	for _, n := range slices.Sorted(maps.Keys(keep)) {
+		h.Write([]byte(n + ","))
+	}
+	suffix := fmt.Sprintf("_%x", h.Sum32())
+	family := map[string]bool{root.Name: true}
+	for _, i := range d.Interfaces {
+		for _, k := range append(slices.Clone(root.Is), root.Name) {
+			if i.is(k) || slices.Contains(root.Is, i.Name) {
+				family[i.Name] = true
+			}
+		}
+	}
+	// Rows carry links, whose results are of the family: they are renamed with it.
+	rename := map[string]string{}
+	for _, i := range d.Interfaces {
+		if family[i.Name] || mentionsAny(i, family) {
+			rename[i.Name] = i.Name + suffix
+		}
+	}
+	r := renamer{to: rename}
+	out := Description{Type: r.typ(d.Type), Doc: d.Doc}
+	for _, i := range d.Interfaces {
+		if rename[i.Name] == "" {
+			out.Interfaces = append(out.Interfaces, i)
+			continue
+		}
+		n := *i
+		n.Name = rename[i.Name]
+		n.Is = nil
+		for _, k := range i.Is {
+			n.Is = append(n.Is, r.name(k))
+		}
+		n.Fields = map[string]*Member{}
+		for k, m := range i.Fields {
+			c := *m
+			c.Type = r.typ(m.Type)
+			n.Fields[k] = &c
+		}
+		n.Methods = map[string]*Method{}
+		done := map[*Method]*Method{}
+		for k, m := range i.Methods {
+			if family[i.Name] && !keep[m.Name] {
+				continue
+			}
+			if done[m] == nil {
+				done[m] = r.method(m)
+			}
+			n.Methods[k] = done[m]
+		}
+		n.Order = slices.DeleteFunc(slices.Clone(i.Order), func(s string) bool { return n.Fields[s] == nil && n.Methods[s] == nil })
+		if n.Methods[n.Await] == nil {
+			n.Await = ""
+		}
+		out.Interfaces = append(out.Interfaces, &n)
+	}
+	return out, nil
+}
+
+func mentionsAny(i *Interface, family map[string]bool) bool {
+	seen := false
+	r := renamer{visit: func(n string) { seen = seen || family[n] }}
+	for _, m := range i.Methods {
+		r.method(m)
+	}
+	for _, f := range i.Fields {
+		r.typ(f.Type)
+	}
+	return seen
+}
+
+// renamer rewrites the interface names in types and terms.
+type renamer struct {
+	to    map[string]string
+	visit func(name string) // if set, told of every name
+}
+
+func (r renamer) name(n string) string {
+	if r.visit != nil {
+		r.visit(n)
+	}
+	if t, ok := r.to[n]; ok {
+		return t
+	}
+	return n
+}
+
+func (r renamer) typ(t *Type) *Type {
+	if t == nil {
+		return nil
+	}
+	c := *t
+	c.Name = r.name(t.Name)
+	if t.Args != nil {
+		c.Args = make(map[string]*Type, len(t.Args))
+		for k, a := range t.Args {
+			c.Args[k] = r.typ(a)
+		}
+	}
+	c.Fields = slices.Clone(t.Fields)
+	for i := range c.Fields {
+		c.Fields[i].Type = r.typ(c.Fields[i].Type)
+	}
+	return &c
+}
+
+func (r renamer) term(t *Term) *Term {
+	if t == nil {
+		return nil
+	}
+	c := *t
+	c.Con, c.Of = r.typ(t.Con), r.term(t.Of)
+	if t.App != "" {
+		c.App = r.name(t.App)
+	}
+	c.Ext = nil
+	for _, x := range t.Ext {
+		c.Ext = append(c.Ext, r.term(x))
+	}
+	if t.Args != nil {
+		c.Args = make(map[string]*Term, len(t.Args))
+		for k, a := range t.Args {
+			c.Args[k] = r.term(a)
+		}
+	}
+	return &c
+}
+
+func (r renamer) method(m *Method) *Method {
+	c := *m
+	c.Params = slices.Clone(m.Params)
+	for i := range c.Params {
+		c.Params[i].Want, c.Params[i].Lambda = r.term(c.Params[i].Want), r.term(c.Params[i].Lambda)
+	}
+	c.Result = r.term(m.Result)
+	return &c
+}

@@ -1,0 +1,130 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what class of failure an error is. Other is the zero value.
+// The list is append-only: kinds cross process boundaries as numbers.
+type Kind uint8
+
+const (
+	Other     Kind = iota // not classified; treated as Internal when shown to a guest
+	Denied                // no such member, no such row, or no right to know which
+	Revoked               // the reference was cut
+	Invalid               // the guest's arguments or expressions
+	Limit                 // a budget ran out
+	Conflict              // the world changed under a unit of work
+	Cancelled             // the caller's context ended
+	Syntax                // the program does not parse or uses syntax that is refused
+	Program               // the program threw, or can never finish
+	Internal              // our fault or the database's; the guest reads only this word
+)
+
+var kindNames = [...]string{
+	Other: "other", Denied: "denied", Revoked: "revoked", Invalid: "invalid", Limit: "limit", Conflict: "conflict",
+	Cancelled: "cancelled", Syntax: "syntax", Program: "program", Internal: "internal",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Error is the one error type of this module. Error() is for the host's log and
+// shows everything; Guest() is what a guest may read and says the least that is
+// true (after upspin's errors and dir/server.errPerm).
+type Error struct {
+	Op   string // what was being done, in the guest's words: "todos.where"
+	Kind Kind
+	Msg  string // written for the guest, from names that the guest may see; never driver text
+	Err  error  // for the host; never shown to a guest
+}
+
+func (e *Error) Error() string {
+	s := e.Kind.String()
+	if e.Op != "" {
+		s = e.Op + ": " + s
+	}
+	if e.Msg != "" {
+		s += ": " + e.Msg
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, exo.ErrDenied) compare kinds, and lets a cancelled
+// run answer context.Canceled as callers of Go libraries expect.
+func (e *Error) Is(target error) bool {
+	if t, ok := target.(*Error); ok {
+		return t.Op == "" && t.Msg == "" && t.Err == nil && t.Kind == e.Kind
+	}
+	return e.Kind == Cancelled && target == context.Canceled
+}
+
+// Sentinels for errors.Is; they match by Kind.
+var (
+	ErrDenied    = &Error{Kind: Denied}
+	ErrRevoked   = &Error{Kind: Revoked}
+	ErrInvalid   = &Error{Kind: Invalid}
+	ErrLimit     = &Error{Kind: Limit}
+	ErrCancelled = &Error{Kind: Cancelled}
+	ErrInternal  = &Error{Kind: Internal}
+)
+
+// Guest is the text a guest may read. It is built from Op, Kind and Msg only:
+// Err may hold driver text, paths or rows and is never part of it.
+func (e *Error) Guest() string {
+	var s string
+	switch e.Kind {
+	case Internal, Other:
+		s = "internal error" // whatever Msg says: it was not written for a guest
+	case Denied, Revoked, Cancelled, Conflict:
+		s = e.Kind.String()
+		if e.Msg != "" {
+			s = e.Msg
+		}
+	default:
+		s = e.Msg
+		if s == "" {
+			s = e.Kind.String()
+		}
+	}
+	if e.Op != "" {
+		return e.Op + ": " + s
+	}
+	return s
+}
+
+// Errorf makes an Error whose message a guest may read. The arguments must be
+// names and values that this guest already holds or was shown.
+func Errorf(kind Kind, op, format string, args ...any) *Error {
+	return &Error{Op: op, Kind: kind, Msg: fmt.Sprintf(format, args...)}
+}
+
+// AsError returns err as an *Error. Anything else becomes Cancelled when it
+// says that a context ended, and Internal with err kept for the host.
+func AsError(op string, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Op: op, Kind: Cancelled, Err: err}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Op: op, Kind: Limit, Msg: "the time for this run is over", Err: err}
+	}
+	return &Error{Op: op, Kind: Internal, Err: err}
+}

@@ -1,0 +1,300 @@
+package exo
+
+import (
+	"strconv"
+)
+
+// Expr is an expression as a message: flat, each node after what it uses, the
+// last one the root. It is what crosses to the host, and is not trusted there.
+type Expr struct{ Nodes []WireNode }
+
+// WireNode is one node of an Expr. Recv and Args are indexes of earlier nodes;
+// Recv is -1 where there is none.
+type WireNode struct {
+	Op    Op
+	Name  string
+	Names []string
+	Recv  int32
+	Args  []int32
+	Lit   Value
+	Ref   uint32
+	Arg   int
+}
+
+// Flatten writes root and everything it uses as a message.
+func Flatten(root *Node) Expr {
+	f := flattener{at: make(map[*Node]int32, 32)}
+	f.add(root)
+	return Expr{f.nodes}
+}
+
+type flattener struct {
+	nodes []WireNode
+	at    map[*Node]int32
+}
+
+func (f *flattener) add(n *Node) int32 { // recursion is bounded: nodes have a depth limit
+	if n == nil {
+		return -1
+	}
+	if i, ok := f.at[n]; ok {
+		return i
+	}
+	w := WireNode{Op: n.Op, Name: n.Name, Names: n.Names, Lit: n.Lit, Ref: n.Ref, Arg: n.Arg}
+	w.Recv = f.add(n.Recv)
+	if len(n.Args) > 0 {
+		w.Args = make([]int32, len(n.Args))
+		for i, a := range n.Args {
+			w.Args[i] = f.add(a)
+		}
+	}
+	i := int32(len(f.nodes))
+	f.nodes = append(f.nodes, w)
+	f.at[n] = i
+	return i
+}
+
+// Checked is a message that the catalogue allows, with its constants lifted
+// out: two messages of one Shape differ in Args only.
+type Checked struct {
+	Root  *Node    // an OpCall of a sending method
+	Shape string   // everything but the arguments: the key of plan caches
+	Args  []Value  // the literals, in the order of their nodes
+	Refs  []uint32 // the objects, each once, in the order of their nodes
+	Label Label    // joined over everything that the message mentions
+}
+
+// Check turns a message from a guest into a checked one. Every node is made
+// anew by the same code that the recorder runs, so a message that skipped the
+// recorder gains nothing.
+func (c *Checker) Check(x Expr) (*Checked, *Error) {
+	if len(x.Nodes) == 0 {
+		return nil, Errorf(Invalid, "", "empty message")
+	}
+	if len(x.Nodes) > c.Limits.MessageNodes {
+		return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", c.Limits.MessageNodes)
+	}
+	nodes := make([]*Node, len(x.Nodes))
+	used := make([]bool, len(x.Nodes))
+	out := &Checked{}
+	shape := make([]byte, 0, 32*len(nodes))
+	var buf [16]*Node
+	for i := range x.Nodes {
+		w := &x.Nodes[i]
+		get := func(j int32) *Node {
+			if j < 0 || int(j) >= i {
+				return nil
+			}
+			used[j] = true
+			return nodes[j]
+		}
+		recv := get(w.Recv)
+		if w.Recv != -1 && recv == nil {
+			return nil, badMessage(i, "refers to a node that does not come before it")
+		}
+		args := buf[:0]
+		if len(w.Args) > len(buf) {
+			args = make([]*Node, 0, len(w.Args))
+		}
+		for _, j := range w.Args {
+			a := get(j)
+			if a == nil {
+				return nil, badMessage(i, "refers to a node that does not come before it")
+			}
+			args = append(args, a)
+		}
+		n, err := c.remake(i, w, recv, args)
+		if err != nil {
+			return nil, err
+		}
+		nodes[i] = n
+	}
+	for i := range used[:len(used)-1] {
+		// What does not lead to the answer has no business in the message: its label
+		// and its cost would be carried for nothing.
+		if !used[i] {
+			return nil, badMessage(i, "is not used")
+		}
+	}
+	root := nodes[len(nodes)-1]
+	if root.Op != OpCall || !root.method.Sends {
+		return nil, badMessage(len(nodes)-1, "does not send anything")
+	}
+	if !root.Closed() {
+		return nil, badMessage(len(nodes)-1, "depends on a callback")
+	}
+	out.Root, out.Label = root, root.label
+	s := shaper{out: out, b: shape, at: make(map[*Node]int, len(nodes))}
+	s.node(root)
+	out.Shape = string(s.b)
+	return out, nil
+}
+
+func badMessage(i int, why string) *Error {
+	return Errorf(Invalid, "", "bad message: node %d %s", i, why)
+}
+
+// remake makes node w again. Fields that a node of its kind doesn't have must
+// be empty: two spellings of one message would be two keys and two chances.
+func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *Error) {
+	if w.Op != OpLit && w.Lit.kind != NoValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
+		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
+		return nil, badMessage(i, "has parts that its kind has not")
+	}
+	if (w.Op == OpField || w.Op == OpCall || w.Op == OpParam) != (w.Name != "") ||
+		len(args) > 0 && (w.Op == OpRef || w.Op == OpLit || w.Op == OpField) {
+		return nil, badMessage(i, "has parts that its kind has not")
+	}
+	if w.Op == OpField || w.Op == OpCall {
+		if m := recv.method; m != nil && recv.Op == OpCall && m.Sends {
+			return nil, badMessage(i, "continues a message that was sent")
+		}
+	}
+	for _, a := range args {
+		if a.Op == OpCall && a.method.Sends {
+			return nil, badMessage(i, "holds a message inside a message")
+		}
+		if a.Op == OpParam && w.Op != OpCall && w.Op != OpRecord && w.Op != OpList && w.Op != OpLambda && w.Op != OpParam {
+			return nil, badMessage(i, "has a placeholder where none can be")
+		}
+	}
+	switch w.Op {
+	case OpRef:
+		return c.MakeRef(w.Ref)
+	case OpLit:
+		return c.MakeLit(w.Lit)
+	case OpParam:
+		return c.MakeParam(recv, w.Name, w.Arg, append([]*Node(nil), args...))
+	case OpField:
+		return c.MakeField(recv, w.Name)
+	case OpCall:
+		return c.MakeCall(recv, w.Name, args)
+	case OpLambda:
+		if len(args) != 1 {
+			return nil, badMessage(i, "is a callback without one result")
+		}
+		return c.MakeLambda(recv, args[0])
+	case OpRecord:
+		return c.MakeRecord(w.Names, append([]*Node(nil), args...))
+	case OpList:
+		return c.MakeList(append([]*Node(nil), args...))
+	}
+	return nil, badMessage(i, "is of no known kind")
+}
+
+// shaper writes the shape of a checked message. It walks the checked nodes,
+// not the wire: a call may have replaced a literal by its converted copy.
+type shaper struct {
+	out *Checked
+	b   []byte
+	at  map[*Node]int
+	n   int
+}
+
+func (s *shaper) node(n *Node) {
+	if n == nil {
+		s.b = append(s.b, '_')
+		return
+	}
+	if i, ok := s.at[n]; ok {
+		s.b = append(s.b, '^')
+		s.b = strconv.AppendInt(s.b, int64(i), 10)
+		s.b = append(s.b, ';')
+		return
+	}
+	s.at[n] = s.n
+	s.n++
+	s.b = append(s.b, "?rlpfcLRA"[n.Op])
+	switch n.Op {
+	case OpRef:
+		n.Slot = -1
+		for i, r := range s.out.Refs {
+			if r == n.Ref {
+				n.Slot = i
+			}
+		}
+		if n.Slot < 0 {
+			n.Slot = len(s.out.Refs)
+			s.out.Refs = append(s.out.Refs, n.Ref)
+		}
+		s.b = strconv.AppendInt(s.b, int64(n.Slot), 10)
+		s.b = append(s.b, ';')
+		return
+	case OpLit:
+		s.lift(n)
+		return
+	case OpParam:
+		s.node(n.Recv)
+		s.text(n.Name)
+		s.b = strconv.AppendInt(s.b, int64(n.Arg), 10)
+		s.b = append(s.b, ';')
+		return // prior arguments are those of the call
+	case OpRecord:
+		for _, name := range n.Names {
+			s.text(name)
+		}
+	case OpField, OpCall:
+		s.text(n.Name)
+	}
+	s.node(n.Recv)
+	s.b = append(s.b, '(')
+	for i, a := range n.Args {
+		if n.Op == OpCall && n.method.Params[i].Static {
+			// Part of the shape itself: an alias decides what the names in it mean.
+			s.text(a.Lit.Text())
+			continue
+		}
+		s.node(a)
+	}
+	s.b = append(s.b, ')')
+}
+
+// lift moves a literal into the arguments and leaves what the plan depends on:
+// its kind, whether it is null, and for a list a class of its length.
+func (s *shaper) lift(n *Node) {
+	n.Slot = len(s.out.Args)
+	s.out.Args = append(s.out.Args, n.Lit)
+	s.literal(n.Lit, 0)
+}
+
+func (s *shaper) literal(v Value, depth int) {
+	s.b = append(s.b, "?nbiftTlrwR"[v.kind])
+	switch v.kind {
+	case KindList:
+		items := v.ref.([]Value)
+		kinds := uint32(0)
+		for _, x := range items {
+			kinds |= 1 << x.kind
+		}
+		s.b = strconv.AppendInt(s.b, int64(ListClass(len(items))), 10)
+		s.b = append(s.b, ',')
+		s.b = strconv.AppendInt(s.b, int64(kinds), 10)
+		s.b = append(s.b, ';')
+	case KindRecord:
+		for _, f := range v.ref.([]Field) {
+			s.text(f.Name)
+			s.literal(f.Value, depth+1)
+		}
+		s.b = append(s.b, ';')
+	}
+}
+
+func (s *shaper) text(t string) {
+	s.b = strconv.AppendInt(s.b, int64(len(t)), 10)
+	s.b = append(s.b, ':')
+	s.b = append(s.b, t...)
+}
+
+// ListClass is the number of placeholders that a list of n items is planned
+// for: the next power of two, so that a few plans serve all lengths. Whoever
+// binds repeats the last item.
+func ListClass(n int) int {
+	if n == 0 {
+		return 0
+	}
+	c := 1
+	for c < n {
+		c *= 2
+	}
+	return c
+}

@@ -1,0 +1,136 @@
+package exo
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sort"
+	"time"
+)
+
+// Principal names on whose behalf a run happens. It grants nothing; it is recorded.
+type Principal string
+
+// Config is what a gate is made of. The zero Config grants nothing and admits public values only.
+type Config struct {
+	Grants map[string]Object // the names that a program finds, and what they refer to
+	Limits Limits
+	Admits Label            // labels that the result of a run may carry
+	Record func(Event)      // called in order, at intent and outcome of every message; nil: not recorded
+	Now    func() time.Time // for records only; nil: time.Now
+}
+
+// Granted is one name that a program finds in its scope.
+type Granted struct {
+	Name string
+	ID   uint32
+	Type *Type
+	Doc  string
+}
+
+// Gate holds what a program may touch and is the only way to touch it: every
+// message of every run passes (*Session).admit. A Gate is immutable and may be
+// used by many runs at once.
+type Gate struct {
+	catalog Catalog
+	granted []Granted
+	objects []Object // by ID
+	limits  Limits
+	admits  Label
+	record  func(Event)
+	now     func() time.Time
+}
+
+// NewGate checks the grants and freezes them. It fails when an object can't be
+// used, when a name can't be one, or when two objects disagree on what an
+// interface is.
+func NewGate(cfg Config) (*Gate, error) {
+	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, record: cfg.Record, now: cfg.Now}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	for i, name := range slices.Sorted(maps.Keys(cfg.Grants)) {
+		o := cfg.Grants[name]
+		if ReservedName(name) || name == "api" {
+			return nil, fmt.Errorf("exo: %q can't be the name of a grant", name)
+		}
+		if o == nil {
+			return nil, fmt.Errorf("exo: grant %s is nil", name)
+		}
+		d, err := o.Describe()
+		if err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		}
+		if err := g.catalog.merge(d); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		}
+		g.objects = append(g.objects, o)
+		g.granted = append(g.granted, Granted{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
+	}
+	return g, nil
+}
+
+// Catalog is every interface that the grants reach. It must not be changed.
+func (g *Gate) Catalog() Catalog { return g.catalog }
+
+// Granted lists the granted names, sorted.
+func (g *Gate) Granted() []Granted { return slices.Clone(g.granted) }
+
+// Limits are the limits of every run.
+func (g *Gate) Limits() Limits { return g.limits }
+
+func (c Catalog) merge(d Description) error {
+	for _, i := range d.Interfaces {
+		if err := i.validate(); err != nil {
+			return err
+		}
+		old := c[i.Name]
+		if old == nil {
+			c[i.Name] = i
+		} else if old != i && !reflect.DeepEqual(old, i) {
+			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
+		}
+	}
+	if d.Type == nil || c[d.Type.Name] == nil {
+		return fmt.Errorf("its type is not among its interfaces")
+	}
+	return nil
+}
+
+// validate refuses interfaces whose members could not be told apart or would
+// mean something else in JavaScript.
+func (i *Interface) validate() error {
+	if i.Name == "" || scalar(i.Name) || i.Name == TypeList || i.Name == TypeRecord || i.Name == TypeSelection {
+		return fmt.Errorf("%q can't be the name of an interface", i.Name)
+	}
+	for n := range i.Fields {
+		if ReservedName(n) {
+			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
+		}
+		if i.Methods[n] != nil {
+			return fmt.Errorf("%s: %q is both a field and a method", i.Name, n)
+		}
+	}
+	for n, m := range i.Methods {
+		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
+			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
+		}
+		for k := range m.Params {
+			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
+				return fmt.Errorf("%s.%s: parameter %d is malformed", i.Name, m.Name, k)
+			}
+		}
+	}
+	return nil
+}
+
+// Names of the interfaces, sorted: for printers.
+func (c Catalog) Names() []string {
+	ns := make([]string, 0, len(c))
+	for n := range c {
+		ns = append(ns, n)
+	}
+	sort.Strings(ns)
+	return ns
+}

@@ -1,0 +1,166 @@
+package exo
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+)
+
+// SafeInteger is the largest integer that a JavaScript number holds exactly.
+// Larger ones leave as decimal text, so that no digit is lost on the way.
+const SafeInteger = 1<<53 - 1
+
+// AppendJSON writes the value as JSON: instants in TimeFormat, integers beyond
+// SafeInteger as strings. References and values nobody made are refused.
+func (v Value) AppendJSON(b []byte) ([]byte, error) {
+	switch v.kind {
+	case KindNull:
+		return append(b, "null"...), nil
+	case KindBool:
+		return strconv.AppendBool(b, v.bits == 1), nil
+	case KindInt:
+		i := int64(v.bits)
+		if i > SafeInteger || i < -SafeInteger {
+			b = append(b, '"')
+			b = strconv.AppendInt(b, i, 10)
+			return append(b, '"'), nil
+		}
+		return strconv.AppendInt(b, i, 10), nil
+	case KindFloat:
+		return appendFloat(b, v.Float()), nil
+	case KindText:
+		return appendJSONText(b, v.str), nil
+	case KindTime:
+		b = append(b, '"')
+		b = v.Time().AppendFormat(b, TimeFormat)
+		return append(b, '"'), nil
+	case KindList:
+		b = append(b, '[')
+		var err error
+		for i, x := range v.ref.([]Value) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = x.AppendJSON(b); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case KindRecord:
+		b = append(b, '{')
+		var err error
+		for i, f := range v.ref.([]Field) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendJSONText(b, f.Name), ':')
+			if b, err = f.Value.AppendJSON(b); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	case KindRows:
+		r := v.Rows()
+		b = append(b, '[')
+		var err error
+		w := r.Shape.Width()
+		for i, n := 0, r.Len(); i < n; i++ {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, _, err = appendRowJSON(b, r.Shape, r.Cells[i*w:(i+1)*w]); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case KindRef:
+		return nil, Errorf(Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
+	}
+	return nil, Errorf(Invalid, "", "this is no value that data can hold")
+}
+
+func appendRowJSON(b []byte, s *Shape, cells []Value) ([]byte, []Value, error) {
+	var err error
+	b = append(b, '{')
+	for i, n := range s.Names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendJSONText(b, n), ':')
+		if sub := s.Sub(i); sub != nil {
+			b, cells, err = appendRowJSON(b, sub, cells)
+		} else {
+			b, err = cells[0].AppendJSON(b)
+			cells = cells[1:]
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return append(b, '}'), cells, nil
+}
+
+// appendFloat writes f as JavaScript's JSON.stringify does.
+func appendFloat(b []byte, f float64) []byte {
+	if f == 0 {
+		return append(b, '0')
+	}
+	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, 64)
+	}
+	j, _ := json.Marshal(f)
+	return append(b, j...)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendJSONText quotes s. '<', '>' and '&' stay: who puts the result into a
+// page escapes for that page.
+func appendJSONText(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		from = i + 1
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// MarshalJSON makes Value usable with encoding/json.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
+
+// ParseTime reads an instant as guests and databases write it: RFC 3339, with
+// or without fraction, zone or 'T'; no zone means UTC. A bare date is midnight.
+func ParseTime(s string) (time.Time, bool) {
+	if len(s) > 40 {
+		return time.Time{}, false
+	}
+	for _, f := range timeForms {
+		if t, err := time.Parse(f, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+var timeForms = []string{
+	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+	"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
+}

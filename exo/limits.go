@@ -1,0 +1,63 @@
+package exo
+
+import "time"
+
+// Limits bound one run. All are on by default: a zero field means the default
+// that DefaultLimits shows, never "no limit". Running out is an error of Kind
+// Limit that names the limit and its value.
+type Limits struct {
+	// Of the program, enforced by the evaluator.
+	Wall         time.Duration // time during which the guest has something to run
+	Total        time.Duration // wall clock of the whole run, waiting included
+	SourceBytes  int           // program text
+	Nesting      int           // depth of the program's syntax
+	CallDepth    int           // nested calls of guest functions
+	ConsoleBytes int           // what console.log keeps
+	ResultBytes  int           // rendered result; a larger one is cut with a notice
+
+	// Of the messages, enforced by the gate.
+	Calls           int // messages in one run
+	ConcurrentCalls int // messages being answered at one time
+	MessageNodes    int // steps of one expression, written out as a tree
+	MessageDepth    int // nesting of one expression
+	LiteralBytes    int // one literal value
+	Rows            int // rows read in one run
+	Bytes           int // bytes read in one run
+}
+
+// defaultLimits are what a zero field stands for.
+var defaultLimits = Limits{
+	Wall: 5 * time.Second, Total: 30 * time.Second, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
+	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10,
+	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10,
+	Rows: 100_000, Bytes: 64 << 20,
+}
+
+// DefaultLimits returns the limits that a zero Limits stands for.
+func DefaultLimits() Limits { return defaultLimits }
+
+// OrDefault fills in every field that is zero or negative.
+func (l Limits) OrDefault() Limits {
+	d := defaultLimits
+	or(&l.Wall, d.Wall)
+	or(&l.Total, d.Total)
+	or(&l.SourceBytes, d.SourceBytes)
+	or(&l.Nesting, d.Nesting)
+	or(&l.CallDepth, d.CallDepth)
+	or(&l.ConsoleBytes, d.ConsoleBytes)
+	or(&l.ResultBytes, d.ResultBytes)
+	or(&l.Calls, d.Calls)
+	or(&l.ConcurrentCalls, d.ConcurrentCalls)
+	or(&l.MessageNodes, d.MessageNodes)
+	or(&l.MessageDepth, d.MessageDepth)
+	or(&l.LiteralBytes, d.LiteralBytes)
+	or(&l.Rows, d.Rows)
+	or(&l.Bytes, d.Bytes)
+	return l
+}
+
+func or[T int | time.Duration](p *T, d T) {
+	if *p <= 0 {
+		*p = d
+	}
+}

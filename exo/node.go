@@ -1,0 +1,363 @@
+package exo
+
+import "slices"
+
+// Op is what a node of an expression does.
+type Op uint8
+
+const (
+	OpNone   Op = iota
+	OpRef       // an object that was granted
+	OpLit       // a literal value
+	OpParam     // the placeholder that a callback is given
+	OpField     // a field of Recv
+	OpCall      // the method Name of Recv, with Args
+	OpLambda    // a callback: Recv is its OpParam, Args[0] its result
+	OpRecord    // Names and Args
+	OpList      // Args
+)
+
+// Node is one checked step of an expression: what a describing call records.
+// A Node can only be made by a Checker, so a Node that exists is well typed.
+type Node struct {
+	Op    Op
+	Name  string   // of a field or method (canonical)
+	Names []string // of a record
+	Recv  *Node
+	Args  []*Node
+	Lit   Value
+	Ref   uint32 // of OpRef: the session's number of the object
+	Arg   int    // of OpParam: which parameter of the method Name of Recv it serves
+	Slot  int    // of OpLit and OpRef in a checked message: index into Args or Refs; -1 for a static literal
+
+	Type   *Type
+	method *Method // of OpCall and OpParam
+	free   []*Node // the live placeholders that it depends on
+	dead   bool    // of OpParam: its callback has returned
+	depth  int32
+	size   int32 // nodes of the expression written out as a tree
+	label  Label // joined over everything read in it
+}
+
+// Closed reports whether the node depends on no callback's placeholder.
+func (n *Node) Closed() bool { return len(n.free) == 0 }
+
+// Method is the catalogue's method that an OpCall calls.
+func (n *Node) Method() *Method { return n.method }
+
+// Checker makes nodes and refuses what the catalogue does not allow. The same
+// code runs in the recorder, for immediate and positioned errors, and in the
+// gate, which trusts no recorder.
+type Checker struct {
+	Catalog Catalog
+	Limits  Limits                 // MessageDepth and MessageNodes
+	Ref     func(id uint32) *Type  // the type of a granted object; nil: no such object
+	Show    func(id uint32) string // what the program calls that object, for messages
+	Literal func(v Value) *Error   // optional further check of literals
+}
+
+func (c *Checker) seal(n *Node) (*Node, *Error) {
+	n.Slot = -1
+	deps := n.Args
+	if n.Recv != nil {
+		deps = append([]*Node{n.Recv}, n.Args...)
+	}
+	size := int64(1)
+	for _, d := range deps {
+		// A placeholder that outlived its callback has no row to stand for; using it
+		// again would let one query capture another's alias (facts/exoagent.md 4.1).
+		for _, p := range d.free {
+			if p.dead {
+				return nil, Errorf(Invalid, c.show(n), "this belongs to a callback that has already returned; use it only inside that callback")
+			}
+		}
+		n.depth = max(n.depth, d.depth)
+		size += int64(d.size)
+		n.label = n.label.Join(d.label)
+		if n.free == nil {
+			n.free = d.free
+		} else {
+			for _, p := range d.free {
+				if !slices.Contains(n.free, p) {
+					n.free = append(slices.Clip(n.free), p)
+				}
+			}
+		}
+	}
+	n.depth++
+	// Size is that of the tree: a graph that shares nodes can double with each
+	// node, and whoever interprets it would pay for the tree.
+	if l := c.Limits.MessageNodes; size > int64(l) {
+		return nil, Errorf(Limit, c.show(n), "the expression is too large: more than %d steps", l)
+	}
+	if l := c.Limits.MessageDepth; int(n.depth) > l {
+		return nil, Errorf(Limit, c.show(n), "the expression is nested too deeply: more than %d levels", l)
+	}
+	n.size = int32(size)
+	return n, nil
+}
+
+// MakeRef makes a reference to the session's object number id.
+func (c *Checker) MakeRef(id uint32) (*Node, *Error) {
+	t := c.Ref(id)
+	if t == nil {
+		return nil, Errorf(Denied, "", "no such object")
+	}
+	return c.seal(&Node{Op: OpRef, Ref: id, Type: t})
+}
+
+// MakeLit makes a literal. Values that no host can hold are refused here, by name.
+func (c *Checker) MakeLit(v Value) (*Node, *Error) {
+	t := literalType(v, 0)
+	if t == nil {
+		return nil, Errorf(Invalid, "", "this value can't be passed on: only finite numbers, text without NUL, true, false, null, dates, and lists and records of them")
+	}
+	if n, l := v.Bytes(), c.Limits.LiteralBytes; n > l {
+		return nil, Errorf(Limit, "", "a value of %d bytes is too large to pass on; the limit is %d", n, l)
+	}
+	return c.seal(&Node{Op: OpLit, Lit: v, Type: t})
+}
+
+// MakeParam makes the placeholder for the callback that is argument arg of
+// recv.method; prior are the arguments before it, on which its type may depend.
+func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (*Node, *Error) {
+	m, err := c.method(recv, method)
+	if err != nil {
+		return nil, err
+	}
+	op := c.show(recv) + "." + m.Name
+	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
+		return nil, Errorf(Invalid, op, "takes no callback here")
+	}
+	env, err := c.bind(op, recv, m, prior)
+	if err != nil {
+		return nil, err
+	}
+	t, err := env.resolve(op, m.Params[arg].Lambda)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.seal(&Node{Op: OpParam, Recv: recv, Name: m.Name, method: m, Arg: arg, Args: prior, Type: t})
+	if err != nil {
+		return nil, err
+	}
+	// A fresh slice: the free list of what it serves must not be shared with it.
+	n.free = append(slices.Clip(n.free), n)
+	n.depth, n.label = 1, Label{} // it stands for a row; the call that it serves carries the rest
+	n.size = 1
+	return n, nil
+}
+
+// Kill ends the life of a placeholder whose callback failed.
+func (c *Checker) Kill(param *Node) { param.dead = true }
+
+// MakeLambda closes a callback: param dies, body is what it returned.
+func (c *Checker) MakeLambda(param, body *Node) (*Node, *Error) {
+	if param.Op != OpParam || param.dead || body.Op == OpLambda {
+		return nil, Errorf(Invalid, "", "this callback has already returned")
+	}
+	n, err := c.seal(&Node{Op: OpLambda, Recv: param, Args: []*Node{body}, Type: body.Type})
+	param.dead = true
+	if err != nil {
+		return nil, err
+	}
+	n.free = slices.DeleteFunc(slices.Clone(n.free), func(p *Node) bool { return p == param })
+	return n, nil
+}
+
+// MakeField reads a field: a table of a namespace, or a column of a row.
+func (c *Checker) MakeField(recv *Node, name string) (*Node, *Error) {
+	if recv.built() {
+		return nil, Errorf(Invalid, c.show(recv), "has no members")
+	}
+	var t *Type
+	var label Label
+	var names []string
+	if recv.Type.Name == TypeRecord {
+		t = recv.Type.Field(name)
+		for _, f := range recv.Type.Fields {
+			names = append(names, f.Name)
+		}
+	} else if i := c.Catalog[recv.Type.Name]; i != nil {
+		if m := i.Fields[name]; m != nil {
+			t, label = m.Type, m.Label
+		}
+		names = i.Names()
+	}
+	if t == nil {
+		return nil, c.missing(recv, name, names)
+	}
+	n := &Node{Op: OpField, Name: name, Recv: recv, Type: t, label: label}
+	return c.seal(n)
+}
+
+// MakeRecord makes a record of expressions; names must be distinct.
+func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, *Error) {
+	if len(names) != len(args) {
+		return nil, Errorf(Invalid, "", "a record needs one value for each name")
+	}
+	t := &Type{Name: TypeRecord, Fields: make([]TypeField, len(names))}
+	for i, n := range names {
+		if err := checkName(n); err != nil {
+			return nil, err
+		}
+		if slices.Contains(names[:i], n) {
+			return nil, Errorf(Invalid, "", "%q is given twice", n)
+		}
+		if args[i].Op == OpLambda {
+			return nil, Errorf(Invalid, "", "%q is a callback, which can't be stored", n)
+		}
+		t.Fields[i] = TypeField{Name: n, Type: args[i].Type}
+	}
+	return c.seal(&Node{Op: OpRecord, Names: names, Args: args, Type: t})
+}
+
+// MakeList makes a list of expressions.
+func (c *Checker) MakeList(args []*Node) (*Node, *Error) {
+	t := &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeData}}}
+	for _, a := range args {
+		if a.Op == OpLambda {
+			return nil, Errorf(Invalid, "", "a callback can't be in a list")
+		}
+	}
+	return c.seal(&Node{Op: OpList, Args: args, Type: t})
+}
+
+// MakeCall calls a method. args are copied; literals are converted to what the
+// method wants, so what the gate sees afterwards is exactly typed.
+func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error) {
+	m, err := c.method(recv, name)
+	if err != nil {
+		return nil, err
+	}
+	op := c.show(recv) + "." + m.Name
+	args = slices.Clone(args)
+	if len(args) > len(m.Params) {
+		return nil, Errorf(Invalid, op, "takes %s; got %d", count(len(m.Params), "argument"), len(args))
+	}
+	for i, a := range args {
+		p := &m.Params[i]
+		if a.Op == OpLambda {
+			// The callback must have been called for this very place: its placeholder's
+			// type was computed from this receiver and these arguments.
+			if f := a.Recv; p.Lambda == nil || f.Recv != recv || f.method != m || f.Arg != i || !sameArgs(f.Args, args[:i]) {
+				return nil, Errorf(Invalid, op, "the callback belongs to another call")
+			}
+		} else if p.Lambda != nil && !p.Plain {
+			return nil, Errorf(Invalid, op, "wants a callback, like %s", example(c, recv, m, i))
+		}
+	}
+	env, err := c.bind(op, recv, m, args)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.Params {
+		p := &m.Params[i]
+		if i >= len(args) {
+			if !p.Opt {
+				return nil, Errorf(Invalid, op, "needs %s", p.Name)
+			}
+			continue
+		}
+		want, err := env.resolve(op, p.Want)
+		if err != nil {
+			return nil, err
+		}
+		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
+			return nil, err
+		}
+	}
+	t, err := env.resolve(op, m.Result)
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m}
+	if m.Sends {
+		n.label = c.typeLabel(t, 0) // what the answer will show
+	}
+	return c.seal(n)
+}
+
+func sameArgs(a, b []*Node) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		// A literal may have been converted since; expressions are compared by identity.
+		if a[i] != b[i] && !(a[i].Op == OpLit && b[i].Op == OpLit) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Checker) method(recv *Node, name string) (*Method, *Error) {
+	if recv.method != nil && recv.Op == OpCall && recv.method.Sends {
+		return nil, Errorf(Invalid, c.show(recv), "sends the query: nothing can be added after it; await its result first")
+	}
+	if recv.built() {
+		return nil, Errorf(Invalid, c.show(recv), "has no members")
+	}
+	i := c.Catalog[recv.Type.Name]
+	if i == nil {
+		return nil, c.missing(recv, name, recordNames(recv.Type))
+	}
+	m := i.Methods[name]
+	if m == nil {
+		if i.Fields[name] != nil {
+			return nil, Errorf(Invalid, c.show(recv), "%s is a field, not a method", name)
+		}
+		return nil, c.missing(recv, name, i.Names())
+	}
+	return m, nil
+}
+
+// built reports whether the program made the node itself: a callback or a
+// record has the type of what is in it, but is not an object.
+func (n *Node) built() bool {
+	return n.Op == OpLambda || n.Op == OpRecord || n.Op == OpList || n.Op == OpLit
+}
+
+func recordNames(t *Type) []string {
+	var ns []string
+	for _, f := range t.Fields {
+		ns = append(ns, f.Name)
+	}
+	return ns
+}
+
+// missing is the one answer for a member that is hidden and for one that does
+// not exist: telling them apart would let a guest probe for names.
+func (c *Checker) missing(recv *Node, name string, names []string) *Error {
+	if len(name) > 60 {
+		name = name[:60] + "…"
+	}
+	what := c.show(recv)
+	if n := Nearest(name, names); n != "" {
+		return Errorf(Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n)
+	}
+	if len(names) > 0 && len(names) <= 24 {
+		return Errorf(Denied, "", "%s has no member `%s`; it has %s", what, name, join(names))
+	}
+	return Errorf(Denied, "", "%s has no member `%s`", what, name)
+}
+
+// typeLabel joins the labels of everything that a value of the type shows.
+func (c *Checker) typeLabel(t *Type, depth int) Label {
+	var l Label
+	if t == nil || depth > 8 {
+		return l
+	}
+	if i := c.Catalog[t.Name]; i != nil && i.is(TypeRow) {
+		for _, m := range i.Fields {
+			l = l.Join(m.Label)
+		}
+	}
+	for _, f := range t.Fields {
+		l = l.Join(c.typeLabel(f.Type, depth+1))
+	}
+	if t.Name == TypeList {
+		l = l.Join(c.typeLabel(t.Args["of"], depth+1))
+	}
+	return l
+}

@@ -1,0 +1,68 @@
+package exo
+
+import "context"
+
+// Object is a capability: holding a reference to one is the permission to send
+// it the messages that its catalogue allows, and there is no other way to do
+// anything with it. Hosts make Objects; guests only ever hold numbers for them.
+//
+// An Object never checks a message's form: the gate has done it, with the
+// catalogue that Describe returned.
+type Object interface {
+	// Describe says what the object is. An error means that it can't be used and
+	// is for the host, at the time at which it is granted.
+	Describe() (Description, error)
+	// Eval answers a checked message whose innermost receiver is this object. It
+	// owns the whole message: other objects in it mean only what Eval makes of them.
+	Eval(ctx context.Context, m *Message) (Value, error)
+}
+
+// Description is an object's place in the catalogue.
+type Description struct {
+	Type       *Type        // an interface among Interfaces, with its arguments
+	Interfaces []*Interface // everything that can be reached from Type
+	Doc        string       // one line for the reader of the declarations
+}
+
+// Message is a checked message on its way to the object that answers it.
+type Message struct {
+	*Checked
+	Objects []Object // what Refs refer to; caretakers and attenuators are already peeled off
+	session *Session
+	entry   *pending
+}
+
+// Limits are those of the run.
+func (m *Message) Limits() Limits { return m.session.gate.limits }
+
+// Spend counts rows and bytes read against the run's budget, while they are
+// being read: an error of Kind Limit says to stop reading.
+func (m *Message) Spend(rows, bytes int) error { return m.session.spend(rows, bytes) }
+
+// Detail adds to the record of this message's outcome: what an auditor wants
+// to know and a guest never sees, such as SQL and its arguments.
+func (m *Message) Detail(d any) {
+	m.session.mu.Lock()
+	defer m.session.mu.Unlock()
+	m.entry.details = append(m.entry.details, d)
+}
+
+// Unit is an object's share of a run: a connection, a transaction. It ends with the run.
+type Unit interface {
+	// End is called once when the run is over and nothing of it acts any more;
+	// commit says that the program ended well.
+	End(ctx context.Context, commit bool) error
+}
+
+// Unit returns the run's unit of work under key, opening it at first use. All
+// messages of a run that name one key share one unit.
+func (m *Message) Unit(ctx context.Context, key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	return m.session.unit(ctx, key, open)
+}
+
+// wrapper is an object that stands for another: the gate peels it off, after
+// checking the message with the wrapper's own catalogue.
+type wrapper interface {
+	Object
+	unwrap() (inner Object, cut <-chan struct{}, err *Error)
+}

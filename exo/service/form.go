@@ -1,0 +1,166 @@
+package service
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// form is how values of one Go type are read and written.
+type form struct {
+	kind   formKind
+	typ    reflect.Type
+	elem   *form   // of a list, a map and a pointer
+	fields []field // of a record
+}
+
+type formKind uint8
+
+const (
+	formScalar formKind = iota
+	formTime
+	formText // by MarshalText and UnmarshalText
+	formData // any
+	formList
+	formMap
+	formRecord
+	formPointer
+)
+
+type field struct {
+	name      string
+	index     []int
+	omitEmpty bool
+	omitZero  bool
+	form      *form
+}
+
+var (
+	timeType        = reflect.TypeFor[time.Time]()
+	marshaler       = reflect.TypeFor[json.Marshaler]()
+	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
+	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// formOf finds the form of t, or says which part of it has none.
+func formOf(t reflect.Type, at string) (*form, error) { return formIn(t, at, nil) }
+
+func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
+	f := &form{typ: t}
+	bad := func(why string) (*form, error) { return nil, fmt.Errorf("%s: type %s %s", at, t, why) }
+	if slices.Contains(outer, t) {
+		return bad("contains itself")
+	}
+	outer = append(slices.Clip(outer), t)
+	implements := func(i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }
+	pointer := t.Kind() == reflect.Pointer
+	switch {
+	case t == timeType:
+		f.kind = formTime
+		return f, nil
+	case t.Implements(objectType):
+		return bad("is an object: that can be a whole result only")
+	case pointer || t.Kind() == reflect.Interface:
+		// What they point to decides.
+	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):
+		f.kind = formText
+		return f, nil
+	case implements(marshaler) || implements(unmarshaler) || implements(textMarshaler) || implements(textUnmarshaler):
+		return bad("has a JSON form of its own, which is not known here")
+	}
+	var err error
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return f, nil
+	case reflect.Interface:
+		if t.NumMethod() > 0 {
+			return bad("is an interface with methods")
+		}
+		f.kind = formData
+		return f, nil
+	case reflect.Pointer:
+		switch t.Elem().Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+			return bad("is a pointer to what can be empty already")
+		}
+		f.kind = formPointer
+		f.elem, err = formIn(t.Elem(), at, outer)
+	case reflect.Slice, reflect.Array:
+		f.kind = formList
+		f.elem, err = formIn(t.Elem(), at+"[]", outer)
+	case reflect.Map:
+		if k := t.Key(); k.Kind() != reflect.String || k.Implements(textMarshaler) || reflect.PointerTo(k).Implements(textUnmarshaler) {
+			return bad("has keys that are not text")
+		}
+		f.kind = formMap
+		f.elem, err = formIn(t.Elem(), at+"[]", outer)
+	case reflect.Struct:
+		f.kind = formRecord
+		err = f.structFields(at, outer)
+	default:
+		return bad("can't be expressed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *form) structFields(at string, outer []reflect.Type) error {
+	seen := map[string]bool{}
+	for _, sf := range reflect.VisibleFields(f.typ) {
+		name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		bad := func(why string) error { return fmt.Errorf("%s: field %s of %s %s", at, sf.Name, f.typ, why) }
+		if sf.Anonymous {
+			if sf.Type.Kind() != reflect.Struct || sf.Type == timeType || name != "" {
+				return bad("is embedded in a way that has no plain form")
+			}
+			if inner, err := formIn(sf.Type, at, outer); err != nil {
+				return err
+			} else if inner.kind != formRecord {
+				return bad("is embedded in a way that has no plain form")
+			}
+			continue
+		}
+		if !sf.IsExported() || name == "-" && opts == "" && !strings.Contains(sf.Tag.Get("json"), ",") {
+			continue
+		}
+		if name == "" {
+			name = sf.Name
+		}
+		switch {
+		case exo.ReservedName(name):
+			return bad(fmt.Sprintf("can't be named %q", name))
+		case seen[name]:
+			return bad(fmt.Sprintf("is the second one named %q", name))
+		}
+		seen[name] = true
+		x := field{name: name, index: sf.Index}
+		for o := range strings.SplitSeq(opts, ",") {
+			switch o {
+			case "":
+			case "omitempty":
+				x.omitEmpty = true
+			case "omitzero":
+				x.omitZero = true
+			default:
+				return bad(fmt.Sprintf("has the option %q, which is not known here", o))
+			}
+		}
+		var err error
+		if x.form, err = formIn(sf.Type, at+"."+name, outer); err != nil {
+			return err
+		}
+		f.fields = append(f.fields, x)
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package service
+
+import (
+	"encoding"
+	"math"
+	"reflect"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// read stores v in dst. The gate has checked v against the type in the
+// catalogue; what Go is stricter about is checked here, and so is all that
+// stands where the catalogue says "plain data". Errors name the field.
+func (f *form) read(v exo.Value, dst reflect.Value, at string) *exo.Error {
+	bad := func(why string) *exo.Error {
+		if at == "" {
+			return exo.Errorf(exo.Invalid, "", "the argument %s", why)
+		}
+		return exo.Errorf(exo.Invalid, "", "%s %s", at, why)
+	}
+	switch f.kind {
+	case formPointer:
+		if v.IsNull() {
+			dst.SetZero()
+			return nil
+		}
+		p := reflect.New(f.typ.Elem())
+		dst.Set(p)
+		return f.elem.read(v, p.Elem(), at)
+	case formTime:
+		if v.Kind() == exo.KindText {
+			if t, ok := exo.ParseTime(v.Text()); ok {
+				v = exo.Time(t)
+			}
+		}
+		if v.Kind() != exo.KindTime {
+			return bad("must be a date")
+		}
+		dst.Set(reflect.ValueOf(v.Time()))
+		return nil
+	case formText:
+		// The error's own text is dropped: it was not written for a guest.
+		if v.Kind() != exo.KindText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
+			return bad("is not well formed")
+		}
+		return nil
+	case formData:
+		if x := plain(v); x != nil {
+			dst.Set(reflect.ValueOf(x))
+		}
+		return nil
+	case formList:
+		return f.readList(v, dst, at, bad)
+	case formMap:
+		if v.Kind() != exo.KindRecord {
+			return bad("must be an object")
+		}
+		dst.Set(reflect.MakeMapWithSize(f.typ, v.Len()))
+		for n, x := range v.Fields() {
+			e := reflect.New(f.typ.Elem()).Elem()
+			if err := f.elem.read(x, e, path(at, n)); err != nil {
+				return err
+			}
+			dst.SetMapIndex(reflect.ValueOf(n).Convert(f.typ.Key()), e)
+		}
+		return nil
+	case formRecord:
+		return f.readRecord(v, dst, at, bad)
+	}
+	return readScalar(v, dst, bad)
+}
+
+func path(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(string) *exo.Error) *exo.Error {
+	if v.Kind() != exo.KindList {
+		return bad("must be a list")
+	}
+	n := v.Len()
+	if f.typ.Kind() == reflect.Slice {
+		dst.Set(reflect.MakeSlice(f.typ, n, n))
+	} else if n != f.typ.Len() {
+		return bad("is a list of the wrong length")
+	}
+	for i := range n {
+		if err := f.elem.read(v.At(i), dst.Index(i), at+"[]"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRecord refuses unknown fields here too: inside plain data the gate can't know them.
+func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(string) *exo.Error) *exo.Error {
+	if v.Kind() != exo.KindRecord {
+		return bad("must be an object")
+	}
+	known := 0
+	for _, x := range f.fields {
+		w, ok := v.Get(x.name)
+		if !ok {
+			if !x.omitEmpty && !x.omitZero {
+				return bad("needs " + x.name)
+			}
+			continue
+		}
+		known++
+		if err := x.form.read(w, dst.FieldByIndex(x.index), path(at, x.name)); err != nil {
+			return err
+		}
+	}
+	if known != v.Len() {
+		return bad("has a field that is not known")
+	}
+	return nil
+}
+
+func readScalar(v exo.Value, dst reflect.Value, bad func(string) *exo.Error) *exo.Error {
+	switch {
+	case dst.Kind() == reflect.Bool:
+		if v.Kind() != exo.KindBool {
+			return bad("must be true or false")
+		}
+		dst.SetBool(v.Bool())
+	case dst.Kind() == reflect.String:
+		if v.Kind() != exo.KindText {
+			return bad("must be text")
+		}
+		dst.SetString(v.Text())
+	case dst.CanFloat():
+		if v.Kind() != exo.KindFloat && v.Kind() != exo.KindInt {
+			return bad("must be a number")
+		}
+		if dst.OverflowFloat(v.Float()) {
+			return bad("is too large a number")
+		}
+		dst.SetFloat(v.Float())
+	default:
+		i, ok := whole(v)
+		if !ok {
+			return bad("must be a whole number")
+		}
+		if dst.CanUint() {
+			if i < 0 || dst.OverflowUint(uint64(i)) {
+				return bad("is out of range")
+			}
+			dst.SetUint(uint64(i))
+			return nil
+		}
+		if dst.OverflowInt(i) {
+			return bad("is out of range")
+		}
+		dst.SetInt(i)
+	}
+	return nil
+}
+
+// whole is v as an integer; inside plain data a guest's number may be a float.
+func whole(v exo.Value) (int64, bool) {
+	switch v.Kind() {
+	case exo.KindInt:
+		return v.Int(), true
+	case exo.KindFloat:
+		f := v.Float()
+		return int64(f), f == math.Trunc(f) && math.Abs(f) <= exo.SafeInteger
+	}
+	return 0, false
+}
+
+// plain is v as Go's untyped data.
+func plain(v exo.Value) any {
+	switch v.Kind() {
+	case exo.KindBool:
+		return v.Bool()
+	case exo.KindInt:
+		return v.Int()
+	case exo.KindFloat:
+		return v.Float()
+	case exo.KindText:
+		return v.Text()
+	case exo.KindTime:
+		return v.Time()
+	case exo.KindList:
+		l := make([]any, v.Len())
+		for i := range l {
+			l[i] = plain(v.At(i))
+		}
+		return l
+	case exo.KindRecord:
+		m := make(map[string]any, v.Len())
+		for n, x := range v.Fields() {
+			m[n] = plain(x)
+		}
+		return m
+	}
+	return nil
+}

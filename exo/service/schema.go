@@ -1,0 +1,92 @@
+package service
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// typeOf is the type that the catalogue gives for a Go type: that of its JSON schema.
+func typeOf(t reflect.Type, at string) (*exo.Type, error) {
+	f, err := formOf(t, at)
+	if err != nil {
+		return nil, err
+	}
+	own := map[reflect.Type]*jsonschema.Schema{}
+	f.ownSchemas(own)
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: own})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	return fromSchema(s, at)
+}
+
+// ownSchemas collects the types whose schema does not follow from their Go kind.
+func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
+	switch f.kind {
+	case formTime:
+		to[f.typ] = &jsonschema.Schema{Type: "string", Format: "date-time"}
+	case formText:
+		to[f.typ] = &jsonschema.Schema{Type: "string"}
+	}
+	if f.elem != nil {
+		f.elem.ownSchemas(to)
+	}
+	for _, x := range f.fields {
+		x.form.ownSchemas(to)
+	}
+}
+
+// fromSchema converts what the schemas of Go types consist of.
+func fromSchema(s *jsonschema.Schema, at string) (*exo.Type, error) {
+	t := &exo.Type{}
+	kind := s.Type
+	for _, k := range s.Types {
+		if k == "null" {
+			t.Null = true
+		} else {
+			kind = k
+		}
+	}
+	var err error
+	switch kind {
+	case "":
+		t.Name = exo.TypeData
+	case "boolean":
+		t.Name = exo.TypeBool
+	case "integer":
+		t.Name = exo.TypeInt
+	case "number":
+		t.Name = exo.TypeFloat
+	case "string":
+		t.Name = exo.TypeText
+		if s.Format == "date-time" {
+			t.Name = exo.TypeTime
+		}
+	case "array":
+		t.Name, t.Null = exo.TypeList, false // a nil slice is an empty list, never null
+		t.Args = map[string]*exo.Type{}
+		t.Args["of"], err = fromSchema(s.Items, at+"[]")
+	case "object":
+		if a := s.AdditionalProperties; a != nil && a.Not == nil {
+			t.Name = exo.TypeData // a map
+			break
+		}
+		t.Name = exo.TypeRecord
+		for _, n := range s.PropertyOrder {
+			p := s.Properties[n]
+			ft, err := fromSchema(p, at+"."+n)
+			if err != nil {
+				return nil, err
+			}
+			t.Fields = append(t.Fields, exo.TypeField{Name: n, Type: ft, Opt: !slices.Contains(s.Required, n), Doc: p.Description})
+		}
+	default:
+		return nil, fmt.Errorf("%s: schema type %q can't be expressed", at, kind)
+	}
+	return t, err
+}

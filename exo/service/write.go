@@ -1,0 +1,214 @@
+package service
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// maxDepth bounds the nesting of what is stored in an any: it may contain itself.
+const maxDepth = 32
+
+// write makes a Value of src. An error is for the host.
+func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error) {
+	if depth > maxDepth {
+		return exo.Value{}, fmt.Errorf("%s: nested too deeply", at)
+	}
+	switch f.kind {
+	case formPointer:
+		if src.IsNil() {
+			return exo.Null(), nil
+		}
+		return f.elem.write(src.Elem(), at, depth+1)
+	case formTime:
+		return writeTime(src, at)
+	case formText:
+		b, err := src.Interface().(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return exo.Value{}, fmt.Errorf("%s: %w", at, err)
+		}
+		return made(exo.Text(string(b)), at)
+	case formData:
+		return writeData(src.Elem(), at, depth+1)
+	case formList:
+		return writeList(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, at, depth+1) })
+	case formMap:
+		return writeMap(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, at, depth+1) })
+	case formRecord:
+		var fs []exo.Field
+		for _, x := range f.fields {
+			v := src.FieldByIndex(x.index)
+			if x.omitZero && v.IsZero() || x.omitEmpty && empty(v) {
+				continue
+			}
+			w, err := x.form.write(v, at+"."+x.name, depth+1)
+			if err != nil {
+				return exo.Value{}, err
+			}
+			fs = append(fs, exo.Field{Name: x.name, Value: w})
+		}
+		return exo.Record(fs...), nil
+	}
+	return writeScalar(src, at)
+}
+
+// empty is encoding/json's notion of it.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+// made refuses what no Value can hold: NaN, text with NUL, the year 10000.
+func made(v exo.Value, at string) (exo.Value, error) {
+	if v.Kind() == exo.NoValue {
+		return v, fmt.Errorf("%s: a value that can't leave: text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
+	}
+	return v, nil
+}
+
+func writeScalar(src reflect.Value, at string) (exo.Value, error) {
+	switch {
+	case src.Kind() == reflect.Bool:
+		return exo.Bool(src.Bool()), nil
+	case src.Kind() == reflect.String:
+		return made(exo.Text(src.String()), at)
+	case src.CanInt():
+		return exo.Int(src.Int()), nil
+	case src.CanUint():
+		if src.Uint() > math.MaxInt64 {
+			return exo.Value{}, fmt.Errorf("%s: %d is beyond 64-bit integers", at, src.Uint())
+		}
+		return exo.Int(int64(src.Uint())), nil
+	case src.CanFloat():
+		return made(exo.Float(src.Float()), at)
+	}
+	return exo.Value{}, fmt.Errorf("%s: %s is no plain data", at, src.Type())
+}
+
+func writeList(src reflect.Value, at string, item func(reflect.Value, string) (exo.Value, error)) (exo.Value, error) {
+	vs := make([]exo.Value, src.Len())
+	for i := range vs {
+		var err error
+		if vs[i], err = item(src.Index(i), at+"[]"); err != nil {
+			return exo.Value{}, err
+		}
+	}
+	return exo.List(vs...), nil
+}
+
+func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (exo.Value, error)) (exo.Value, error) {
+	keys := make([]string, 0, src.Len())
+	for _, k := range src.MapKeys() {
+		keys = append(keys, k.String())
+	}
+	slices.Sort(keys)
+	var fs []exo.Field
+	for _, k := range keys {
+		// Keys are data and may come from an attacker; this one would change the
+		// prototype of the object that it is stored in.
+		if _, err := made(exo.Text(k), at); err != nil || k == "__proto__" {
+			return exo.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
+		}
+		v, err := item(src.MapIndex(reflect.ValueOf(k).Convert(src.Type().Key())), at+"."+k)
+		if err != nil {
+			return exo.Value{}, err
+		}
+		fs = append(fs, exo.Field{Name: k, Value: v})
+	}
+	return exo.Record(fs...), nil
+}
+
+func writeTime(src reflect.Value, at string) (exo.Value, error) {
+	return made(exo.Time(src.Interface().(time.Time)), at)
+}
+
+// writeData writes what an any holds. A struct is refused: the catalogue says
+// nothing of its fields, so nobody has decided that they may be seen.
+func writeData(src reflect.Value, at string, depth int) (exo.Value, error) {
+	if depth > maxDepth {
+		return exo.Value{}, fmt.Errorf("%s: nested too deeply", at)
+	}
+	if !src.IsValid() {
+		return exo.Null(), nil
+	}
+	item := func(x reflect.Value, at string) (exo.Value, error) { return writeData(x, at, depth+1) }
+	switch {
+	case src.Kind() == reflect.Interface:
+		return writeData(src.Elem(), at, depth+1)
+	case src.Type() == timeType:
+		return writeTime(src, at)
+	case src.Kind() == reflect.Slice:
+		return writeList(src, at, item)
+	case src.Kind() == reflect.Map && src.Type().Key().Kind() == reflect.String:
+		return writeMap(src, at, item)
+	}
+	return writeScalar(src, at)
+}
+
+// fits holds a value against its type: the two were made from the Go type by
+// different code, and only what both agree on may leave.
+func fits(t *exo.Type, v exo.Value, at string) error {
+	bad := func() error { return fmt.Errorf("%s: the value is not %s", at, t) }
+	ok := false
+	switch t.Name {
+	case exo.TypeData:
+		return nil
+	case exo.TypeNull:
+		ok = v.IsNull()
+	case exo.TypeBool:
+		ok = v.Kind() == exo.KindBool
+	case exo.TypeInt:
+		ok = v.Kind() == exo.KindInt
+	case exo.TypeFloat:
+		ok = v.Kind() == exo.KindFloat
+	case exo.TypeText:
+		ok = v.Kind() == exo.KindText
+	case exo.TypeTime:
+		ok = v.Kind() == exo.KindTime
+	case exo.TypeList:
+		ok = v.Kind() == exo.KindList
+	case exo.TypeRecord:
+		ok = v.Kind() == exo.KindRecord
+	}
+	if v.IsNull() && t.Null {
+		return nil
+	}
+	if !ok {
+		return bad()
+	}
+	switch t.Name {
+	case exo.TypeList:
+		for i := range v.Len() {
+			if err := fits(t.Args["of"], v.At(i), at+"[]"); err != nil {
+				return err
+			}
+		}
+	case exo.TypeRecord:
+		n := 0
+		for _, f := range t.Fields {
+			x, ok := v.Get(f.Name)
+			if !ok && !f.Opt {
+				return bad()
+			} else if ok {
+				n++
+				if err := fits(f.Type, x, at+"."+f.Name); err != nil {
+					return err
+				}
+			}
+		}
+		if n != v.Len() {
+			return bad()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,469 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Call is the frame by which a guest sends a message. IDs are the guest's and
+// must rise: a second use of one is a breach of the protocol.
+type Call struct {
+	ID   uint64
+	Expr Expr
+}
+
+// Reply is the frame that answers a Call. References in Value are numbers of
+// this session; see (Value).RefID.
+type Reply struct {
+	ID    uint64
+	Value Value
+	Err   *Error // nil, or why; the guest may read Err.Guest() only
+}
+
+// Phase says when in the life of a message an Event was recorded.
+type Phase uint8
+
+const (
+	NoPhase Phase = iota
+	Refused       // the gate let nothing happen
+	Intent        // about to act
+	Outcome       // acted, well or not
+)
+
+func (p Phase) String() string { return [...]string{"none", "refused", "intent", "outcome"}[p&3] }
+
+// Event is one line of the record of a run. It is for the host alone.
+type Event struct {
+	Principal Principal
+	Call      uint64
+	Phase     Phase
+	Op        string // what was asked, as the program wrote it, shortened
+	Effect    bool
+	Label     Label // of the run, after this message's was joined
+	Err       error
+	Rows      int
+	Details   []any // what the object added: see (*Message).Detail
+	At        time.Time
+	Took      time.Duration // at Outcome: since Intent
+}
+
+// Session is one run: the numbers it may use, the label it has, what is left of
+// its budgets, and its units of work. Its methods may be called from several goroutines.
+type Session struct {
+	gate      *Gate
+	principal Principal
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	slots     chan struct{}
+	wg        sync.WaitGroup
+
+	mu      sync.Mutex
+	objects []Object
+	types   []*Type
+	label   Label
+	lastID  uint64
+	calls   int
+	rows    int
+	bytes   int
+	queue   []*pending // in call order: replies leave in this order
+	wake    chan struct{}
+	units   map[any]*unitEntry
+	closed  bool
+}
+
+type pending struct {
+	id      uint64
+	done    bool
+	reply   Reply
+	details []any
+}
+
+type unitEntry struct {
+	once sync.Once
+	unit Unit
+	err  error
+}
+
+// NewSession begins a run. Whoever calls it must call Finish.
+func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
+	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1)}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.objects = append(s.objects, g.objects...)
+	for i := range g.granted {
+		s.types = append(s.types, g.granted[i].Type)
+	}
+	return s
+}
+
+// Checker makes a checker for this run: the gate uses one, and so does a
+// recorder that runs in this process.
+func (s *Session) Checker() *Checker {
+	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.refType, Show: s.refName}
+}
+
+func (s *Session) refType(id uint32) *Type {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if int(id) < len(s.types) {
+		return s.types[id]
+	}
+	return nil
+}
+
+func (s *Session) refName(id uint32) string {
+	if int(id) < len(s.gate.granted) {
+		return s.gate.granted[id].Name
+	}
+	return fmt.Sprintf("object %d", id)
+}
+
+// Submit takes one message. It never blocks on the outcome: a refusal, too, is
+// delivered by Next, in call order. The error it returns is a breach of the
+// protocol, after which the run can't go on.
+func (s *Session) Submit(call Call) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return Errorf(Cancelled, "", "the run is over")
+	}
+	if call.ID <= s.lastID {
+		s.mu.Unlock()
+		return Errorf(Invalid, "", "call id %d was used before", call.ID)
+	}
+	s.lastID = call.ID
+	e := &pending{id: call.ID}
+	s.queue = append(s.queue, e)
+	s.wg.Add(1)
+	s.mu.Unlock()
+	s.admit(call, e)
+	return nil
+}
+
+// admit is the one gate. Its order is the promise of DESIGN.md, idea 3: resolve
+// and check; join the label; check sink and budget; record the intent; act;
+// label the result; record the outcome. It runs on the caller's goroutine up to
+// the intent, so labels join in the order in which messages arrive.
+func (s *Session) admit(call Call, e *pending) {
+	ev := Event{Principal: s.principal, Call: call.ID, At: s.gate.now()}
+
+	// Resolve and check: references of this run only, the catalogue's methods only.
+	checked, err := s.Checker().Check(call.Expr)
+	var m *Message
+	var cuts []<-chan struct{}
+	if err == nil {
+		ev.Op, ev.Effect = s.opName(checked.Root), checked.Root.method.Effect
+		m = &Message{Checked: checked, session: s, entry: e}
+		m.Objects, cuts, err = s.resolve(checked.Refs)
+	}
+
+	// Join the label of the whole message, whatever becomes of it from here on.
+	s.mu.Lock()
+	if checked != nil {
+		s.label = s.label.Join(checked.Label)
+		for _, v := range checked.Args {
+			s.label = s.label.Join(v.label)
+		}
+	}
+	ev.Label = s.label
+	s.calls++
+	calls := s.calls
+	s.mu.Unlock()
+
+	// Sink and budget, against the label just joined.
+	if err == nil {
+		if meth := checked.Root.method; (meth.Effect || meth.Sink) && !ev.Label.FlowsTo(meth.Admits) {
+			err = Errorf(Denied, ev.Op, "this run has read values that may not leave this way")
+		}
+	}
+	if l := s.gate.limits.Calls; err == nil && calls > l {
+		err = Errorf(Limit, ev.Op, "too many calls: the limit is %d for one program", l)
+	}
+	if err != nil {
+		ev.Phase, ev.Err = Refused, err
+		s.emit(ev)
+		s.settle(e, Reply{ID: call.ID, Err: err})
+		return
+	}
+
+	ev.Phase = Intent
+	s.emit(ev)
+	go s.act(ev, m, cuts, e)
+}
+
+func (s *Session) act(ev Event, m *Message, cuts []<-chan struct{}, e *pending) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	for _, c := range cuts {
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			select {
+			case <-c:
+				cancel(ErrRevoked)
+			case <-stop:
+			}
+		}()
+	}
+	var v Value
+	var err *Error
+	start := time.Now()
+	select {
+	case s.slots <- struct{}{}:
+		start = time.Now()
+		v, err = s.eval(ctx, m)
+		<-s.slots
+	case <-ctx.Done():
+		err = AsError("", ctx.Err())
+	}
+	if err == nil {
+		// Label the result: with the message's own label, since what it shows depends on all of it.
+		v = v.WithLabel(m.Label)
+		v, err = s.adopt(v, 0)
+	}
+	if err != nil {
+		v = Value{}
+		if errors.Is(context.Cause(ctx), ErrRevoked) {
+			err = &Error{Op: ev.Op, Kind: Revoked, Err: err}
+		}
+		if err.Op == "" {
+			err2 := *err
+			err2.Op = ev.Op
+			err = &err2
+		}
+	}
+	s.mu.Lock()
+	ev.Phase, ev.Took, ev.Details = Outcome, time.Since(start), e.details
+	s.label = s.label.Join(v.label)
+	ev.Label = s.label
+	s.mu.Unlock()
+	ev.Rows = v.Len()
+	if err != nil {
+		ev.Err = err
+	}
+	ev.At = s.gate.now()
+	s.emit(ev)
+	s.settle(e, Reply{ID: e.id, Value: v, Err: err})
+}
+
+// eval runs the object's code, which must not be able to end the process.
+func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = Value{}, &Error{Kind: Internal, Err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	x, e := m.Objects[m.Root.receiver().Slot].Eval(ctx, m)
+	if e != nil {
+		return Value{}, AsError("", e)
+	}
+	if x.kind == NoValue {
+		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value")}
+	}
+	return x, nil
+}
+
+// receiver is the granted object that a message is addressed to.
+func (n *Node) receiver() *Node {
+	for n.Recv != nil {
+		n = n.Recv
+	}
+	return n
+}
+
+func (s *Session) opName(n *Node) string {
+	c := Checker{Catalog: s.gate.catalog, Show: s.refName}
+	return c.show(n.Recv) + "." + n.Name
+}
+
+func (s *Session) resolve(refs []uint32) ([]Object, []<-chan struct{}, *Error) {
+	objs := make([]Object, len(refs))
+	var cuts []<-chan struct{}
+	for i, r := range refs {
+		s.mu.Lock()
+		o := s.objects[r] // in range: the checker has asked refType
+		s.mu.Unlock()
+		for {
+			w, ok := o.(wrapper)
+			if !ok {
+				break
+			}
+			inner, cut, err := w.unwrap()
+			if err != nil {
+				err2 := *err
+				err2.Op = s.refName(r)
+				return nil, nil, &err2
+			}
+			if cut != nil {
+				cuts = append(cuts, cut)
+			}
+			o = inner
+		}
+		objs[i] = o
+	}
+	return objs, cuts, nil
+}
+
+// adopt replaces objects in a result by numbers of this run.
+func (s *Session) adopt(v Value, depth int) (Value, *Error) {
+	if depth > 64 {
+		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
+	}
+	switch v.kind {
+	case KindRef:
+		o := v.Ref()
+		if o == nil {
+			return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
+		}
+		d, err := o.Describe()
+		if err != nil {
+			return Value{}, &Error{Kind: Internal, Err: err}
+		}
+		if s.gate.catalog[d.Type.Name] == nil {
+			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("interface %s of a returned object is not in the catalogue", d.Type.Name)}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.objects, s.types = append(s.objects, o), append(s.types, d.Type)
+		return Value{kind: KindRef, bits: uint64(len(s.objects) - 1), label: v.label}, nil
+	case KindList:
+		for i, x := range v.ref.([]Value) {
+			if !x.plain() {
+				y, err := s.adopt(x, depth+1)
+				if err != nil {
+					return Value{}, err
+				}
+				v.ref.([]Value)[i] = y
+			}
+		}
+	case KindRecord:
+		for i, f := range v.ref.([]Field) {
+			if !f.Value.plain() {
+				y, err := s.adopt(f.Value, depth+1)
+				if err != nil {
+					return Value{}, err
+				}
+				v.ref.([]Field)[i].Value = y
+			}
+		}
+	}
+	return v, nil
+}
+
+func (v Value) plain() bool { return v.kind != KindRef && v.kind != KindList && v.kind != KindRecord }
+
+// RefID is the session's number of a reference in a reply.
+func (v Value) RefID() uint32 { return uint32(v.bits) }
+
+func (s *Session) emit(ev Event) {
+	if s.gate.record != nil {
+		s.gate.record(ev)
+	}
+}
+
+func (s *Session) settle(e *pending, r Reply) {
+	s.mu.Lock()
+	e.reply, e.done = r, true
+	s.mu.Unlock()
+	s.wg.Done()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the reply to the oldest call that has not been answered yet.
+// Replies leave in call order however long each took, so that time never
+// becomes an order that a guest could read. ok is false when no call is open.
+func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
+	for {
+		s.mu.Lock()
+		if len(s.queue) == 0 {
+			s.mu.Unlock()
+			return Reply{}, false, nil
+		}
+		if e := s.queue[0]; e.done {
+			s.queue = s.queue[1:]
+			s.mu.Unlock()
+			return e.reply, true, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return Reply{}, false, ctx.Err()
+		}
+	}
+}
+
+// Label is the label of the run: joined over everything it has read so far.
+func (s *Session) Label() Label {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.label
+}
+
+// Release decides whether the run's result may leave: the result is a sink like any other.
+func (s *Session) Release() *Error {
+	if !s.Label().FlowsTo(s.gate.admits) {
+		return Errorf(Denied, "", "the result depends on values that may not leave this way")
+	}
+	return nil
+}
+
+func (s *Session) spend(rows, bytes int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows += rows
+	s.bytes += bytes
+	if l := s.gate.limits.Rows; s.rows > l {
+		return Errorf(Limit, "", "more than %d rows were read; ask for fewer with where or limit, or use count", l)
+	}
+	if l := s.gate.limits.Bytes; s.bytes > l {
+		return Errorf(Limit, "", "more than %d bytes were read; select fewer columns or rows", l)
+	}
+	return nil
+}
+
+func (s *Session) unit(ctx context.Context, key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, ErrCancelled
+	}
+	if s.units == nil {
+		s.units = map[any]*unitEntry{}
+	}
+	u := s.units[key]
+	if u == nil {
+		u = &unitEntry{}
+		s.units[key] = u
+	}
+	s.mu.Unlock()
+	u.once.Do(func() { u.unit, u.err = open(ctx) })
+	return u.unit, u.err
+}
+
+// Finish ends the run. Calls that are still open are cancelled and waited for,
+// so nothing of the run takes effect after Finish has returned; then the units
+// of work end, committing only if ok.
+func (s *Session) Finish(ctx context.Context, ok bool) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(context.Canceled)
+	s.wg.Wait()
+	var errs []error
+	for _, u := range s.units {
+		if u.unit != nil {
+			errs = append(errs, u.unit.End(ctx, ok))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,189 @@
+package exo
+
+import (
+	"strings"
+)
+
+// Type is what a value or an expression is: plain data, so that a catalogue
+// crosses to a worker as it is. A scalar's Name is one of the constants below;
+// "list" has Args["of"]; "record" has Fields; any other Name is an Interface in
+// the catalogue, with its type arguments in Args.
+type Type struct {
+	Name   string
+	Args   map[string]*Type
+	Fields []TypeField
+	Null   bool     // null is admitted
+	Enum   []string // of text: the only values there are
+}
+
+// TypeField is one field of a record type.
+type TypeField struct {
+	Name string
+	Type *Type
+	Opt  bool // of an argument: may be left out
+	Doc  string
+}
+
+// Names of the types that need no interface.
+const (
+	TypeNull   = "null"
+	TypeBool   = "bool"
+	TypeInt    = "int"    // 64-bit integer
+	TypeFloat  = "float"  // finite 64-bit float
+	TypeNumber = "number" // int or float, as a wanted type
+	TypeText   = "text"
+	TypeTime   = "time"
+	TypeData   = "data"   // any plain data
+	TypeList   = "list"   // Args["of"]
+	TypeRecord = "record" // Fields
+	// TypeSelection is wanted by a projection: a record of expressions, scalars,
+	// whole rows or further such records, or one whole row (an interface that Is TypeRow).
+	TypeSelection = "selection"
+	TypeRow       = "Row" // what an interface Is when it stands for a whole row
+)
+
+func scalar(name string) bool {
+	switch name {
+	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData:
+		return true
+	}
+	return false
+}
+
+// Field finds a record type's field.
+func (t *Type) Field(name string) *Type {
+	for i := range t.Fields {
+		if t.Fields[i].Name == name {
+			return t.Fields[i].Type
+		}
+	}
+	return nil
+}
+
+// String writes the type as messages show it.
+func (t *Type) String() string {
+	if t == nil {
+		return "nothing"
+	}
+	s := t.Name
+	switch {
+	case t.Name == TypeList:
+		s = "a list of " + t.Args["of"].String()
+	case t.Name == TypeRecord:
+		var names []string
+		for _, f := range t.Fields {
+			names = append(names, f.Name)
+		}
+		s = "{" + strings.Join(names, ", ") + "}"
+	case len(t.Enum) > 0:
+		s = "one of '" + strings.Join(t.Enum, "', '") + "'"
+	case t.Name == TypeBool:
+		s = "true or false"
+	case t.Name == TypeInt:
+		s = "a whole number"
+	case t.Name == TypeFloat, t.Name == TypeNumber:
+		s = "a number"
+	case t.Name == TypeText:
+		s = "text"
+	case t.Name == TypeTime:
+		s = "a date (a Date, or text like '2024-01-31T12:00:00Z')"
+	case t.Name == TypeData:
+		s = "plain data"
+	}
+	if t.Null {
+		s += " or null"
+	}
+	return s
+}
+
+// Term is a type with holes. A method's result is a term over the receiver's
+// type arguments and over what was passed; it is plain data, so the recorder
+// and the gate compute the same types from the same catalogue.
+type Term struct {
+	Var  string           // "self", "ns", "item.ns"; "ns.*" is the type of the only field of ns
+	Con  *Type            // closed
+	Ext  []*Term          // disjoint union of records; a clash is "already in this query"
+	App  string           // an interface or "list", applied to Args
+	Args map[string]*Term //
+	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
+	Of   *Term
+}
+
+// Param is one parameter of a method.
+type Param struct {
+	Name   string
+	Want   *Term // what the argument, or the callback's result, must be
+	Lambda *Term // not nil: a callback that is given this record, called once, at once
+	Plain  bool  // with Lambda: the argument may also be given without a callback
+	Filter bool  // with Lambda: a plain object {field: value} stands for "each field equals"
+	Many   bool  // one Want, or a list of them
+	Null   bool  // null is admitted besides Want
+	Opt    bool  // may be left out
+	Static bool  // the literal belongs to the shape of the message, not to its arguments
+	Ident  bool  // with Static: text that can be a name in the program
+	Bind   string
+}
+
+// Method is one thing that can be done with an object.
+type Method struct {
+	Name   string
+	Doc    string
+	Params []Param
+	Result *Term
+	Sends  bool  // it sends the message; otherwise it only describes
+	Effect bool  // it changes something; reads are not recorded as effects
+	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
+	Admits Label // with Sink or Effect: the labels that may leave this way; zero: public only
+}
+
+// Member is one field of an interface.
+type Member struct {
+	Type  *Type
+	Doc   string
+	Label Label // what reading it adds to the label of the message
+}
+
+// Interface says what can be done with the objects of one kind. Nothing else can.
+type Interface struct {
+	Name    string
+	Doc     string
+	Is      []string           // broader kinds that it can stand for
+	Expr    bool               // stands for a value of its type argument "of"
+	Fields  map[string]*Member //
+	Methods map[string]*Method // by every name they answer to; Method.Name is the canonical one
+	Order   []string           // the names of Fields and Methods in the order in which they were declared
+	Await   string             // the method that `await x` and returning x stand for, or ""
+}
+
+// is reports whether i can stand for the kind named name.
+func (i *Interface) is(name string) bool {
+	if i.Name == name {
+		return true
+	}
+	for _, k := range i.Is {
+		if k == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Names lists what can follow a dot: fields and canonical method names, in order.
+func (i *Interface) Names() []string {
+	if len(i.Order) > 0 {
+		return i.Order
+	}
+	var ns []string
+	for n := range i.Fields {
+		ns = append(ns, n)
+	}
+	for n, m := range i.Methods {
+		if n == m.Name {
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
+
+// Catalog is every interface that a session's messages may mention, by name.
+type Catalog map[string]*Interface

@@ -1,0 +1,298 @@
+package exoeval
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+func isArray(v goja.Value) bool {
+	o, ok := v.(*goja.Object)
+	return ok && o.ClassName() == "Array"
+}
+
+// purpose says how strict a conversion is: an argument must be exactly what it
+// says, a result follows JSON.stringify, where undefined and NaN have a place.
+type purpose uint8
+
+const (
+	forArgument purpose = iota
+	forResult
+	forConsole
+)
+
+// maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
+const maxItems = 1_000_000
+
+type converter struct {
+	r     *run
+	how   purpose
+	items int
+	bytes int
+}
+
+// toValue turns a JavaScript value into plain data. It runs getters of the
+// program, so it is only called inside the realm.
+func (r *run) toValue(v goja.Value, how purpose) (exo.Value, *exo.Error) {
+	c := &converter{r: r, how: how}
+	return c.value(v, 0, "")
+}
+
+func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.Error) {
+	if c.items++; c.items > maxItems {
+		return exo.Value{}, exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
+	}
+	if depth > 60 {
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the value is nested too deeply, or contains itself")
+	}
+	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
+		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at, "the value is undefined; use null for an empty value")
+		}
+		return exo.Null(), nil
+	}
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return c.scalar(v, at)
+	}
+	if x := c.r.recordedIn(v); x != nil {
+		if c.how == forConsole {
+			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
+		}
+		e := x.notRun()
+		e.Op = at
+		return exo.Value{}, e
+	}
+	if _, isFunc := goja.AssertFunction(v); isFunc {
+		if c.how == forConsole {
+			return exo.Text("[function]"), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a function can't be passed on as data")
+	}
+	switch o.ClassName() {
+	case "Array":
+		return c.list(o, depth, at)
+	case "Date":
+		t, ok := o.Export().(time.Time)
+		if !ok {
+			if c.how != forArgument {
+				return exo.Null(), nil // an invalid date, as in JSON
+			}
+			return exo.Value{}, exo.Errorf(exo.Invalid, at, "the date is not valid")
+		}
+		if x := exo.Time(t); x.Kind() != exo.NoValue {
+			return x, nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the year of the date must be 1 to 9999")
+	case "Map", "Set":
+		if c.how == forConsole {
+			return exo.Text("[" + o.ClassName() + "]"), nil
+		}
+		what := "[...set]"
+		if o.ClassName() == "Map" {
+			what = "Object.fromEntries(map)"
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a %s is no plain data; use %s", o.ClassName(), what)
+	case "Promise":
+		if c.how == forConsole {
+			return exo.Text("[promise]"), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
+	case "Number", "String", "Boolean":
+		return c.scalar(c.r.vm.ToValue(v.Export()), at)
+	case "RegExp":
+		return exo.Text(v.String()), nil
+	case "Error":
+		return exo.Record(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
+	}
+	return c.record(o, depth, at)
+}
+
+func (c *converter) text(v goja.Value) exo.Value {
+	if v == nil {
+		return exo.Null()
+	}
+	return exo.Text(shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
+}
+
+func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
+	switch x := v.Export().(type) {
+	case bool:
+		return exo.Bool(x), nil
+	case int64:
+		return exo.Int(x), nil
+	case float64:
+		if f := exo.Float(x); f.Kind() != exo.NoValue {
+			return f, nil
+		}
+		if c.how != forArgument {
+			return exo.Null(), nil // as in JSON
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "%s is no number that a database can hold", v.String())
+	case string:
+		c.bytes += len(x)
+		if c.bytes > maxConvertBytes {
+			return exo.Value{}, exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+		}
+		if t := exo.Text(x); t.Kind() != exo.NoValue && !loneSurrogate(v) {
+			return t, nil
+		}
+		if c.how != forArgument {
+			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the text holds a NUL or half a character, which no database takes")
+	}
+	if c.how == forConsole {
+		return exo.Text("[" + v.ExportType().String() + "]"), nil
+	}
+	return exo.Value{}, exo.Errorf(exo.Invalid, at, "a symbol can't be passed on as data")
+}
+
+const maxConvertBytes = 32 << 20
+
+func (c *converter) list(o *goja.Object, depth int, at string) (exo.Value, *exo.Error) {
+	n := o.Get("length").ToInteger()
+	if n > maxItems {
+		return exo.Value{}, exo.Errorf(exo.Limit, at, "the list has %d items; the limit is %d", n, maxItems)
+	}
+	out := make([]exo.Value, 0, min(n, 1024))
+	for i := range int(n) {
+		x, err := c.value(o.Get(itoa(i)), depth+1, at+"["+itoa(i)+"]")
+		if err != nil {
+			return exo.Value{}, err
+		}
+		out = append(out, x)
+	}
+	return exo.List(out...), nil
+}
+
+func (c *converter) record(o *goja.Object, depth int, at string) (exo.Value, *exo.Error) {
+	keys := o.Keys()
+	out := make([]exo.Field, 0, len(keys))
+	for _, k := range keys {
+		v := o.Get(k)
+		if c.how != forArgument {
+			if v == nil || goja.IsUndefined(v) {
+				continue // as in JSON
+			}
+			if _, f := goja.AssertFunction(v); f && c.r.recordedIn(v) == nil {
+				continue
+			}
+		}
+		if exo.Text(k).Kind() == exo.NoValue {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at, "a name holds a NUL or half a character")
+		}
+		where := k
+		if at != "" {
+			where = at + "." + k
+		}
+		x, err := c.value(v, depth+1, where)
+		if err != nil {
+			return exo.Value{}, err
+		}
+		out = append(out, exo.Field{Name: k, Value: x})
+	}
+	return exo.Record(out...), nil
+}
+
+// loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
+func loneSurrogate(v goja.Value) bool {
+	s, ok := v.(goja.String)
+	if !ok {
+		return false
+	}
+	for i, n := 0, s.Length(); i < n; i++ {
+		switch c := s.CharAt(i); {
+		case c >= 0xD800 && c < 0xDC00:
+			if i+1 >= n || s.CharAt(i+1) < 0xDC00 || s.CharAt(i+1) > 0xDFFF {
+				return true
+			}
+			i++
+		case c >= 0xDC00 && c <= 0xDFFF:
+			return true
+		}
+	}
+	return false
+}
+
+// toJS turns a value of the host into a JavaScript value of the program's own:
+// nothing in it is shared with the host.
+func (r *run) toJS(v exo.Value) goja.Value {
+	switch v.Kind() {
+	case exo.KindBool:
+		return r.vm.ToValue(v.Bool())
+	case exo.KindInt:
+		if i := v.Int(); i > exo.SafeInteger || i < -exo.SafeInteger {
+			return r.vm.ToValue(strconv.FormatInt(i, 10))
+		}
+		return r.vm.ToValue(v.Int())
+	case exo.KindFloat:
+		return r.vm.ToValue(v.Float())
+	case exo.KindText:
+		return r.vm.ToValue(v.Text())
+	case exo.KindTime:
+		return r.vm.ToValue(v.Time().Format(exo.TimeFormat))
+	case exo.KindList:
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = r.toJS(v.At(i))
+		}
+		return r.vm.NewArray(items...)
+	case exo.KindRecord:
+		o := r.vm.NewObject()
+		for n, x := range v.Fields() {
+			r.put(o, n, r.toJS(x))
+		}
+		return o
+	case exo.KindRows:
+		rows := v.Rows()
+		w := rows.Shape.Width()
+		items := make([]any, rows.Len())
+		for i := range items {
+			items[i], _ = r.rowToJS(rows.Shape, rows.Cells[i*w:(i+1)*w])
+		}
+		a := r.vm.NewArray(items...)
+		// Programs written for exoagent read { results } from what execute gives.
+		_ = a.DefineDataProperty("results", a, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		return a
+	case exo.KindRef:
+		return r.grantedObject(v.RefID())
+	}
+	return goja.Null()
+}
+
+func (r *run) rowToJS(s *exo.Shape, cells []exo.Value) (goja.Value, []exo.Value) {
+	o := r.vm.NewObject()
+	for i, n := range s.Names {
+		if sub := s.Sub(i); sub != nil {
+			var v goja.Value
+			v, cells = r.rowToJS(sub, cells)
+			r.put(o, n, v)
+			continue
+		}
+		r.put(o, n, r.toJS(cells[0]))
+		cells = cells[1:]
+	}
+	return o, cells
+}
+
+// put defines a property; it never assigns, so no setter of a prototype runs.
+func (r *run) put(o *goja.Object, name string, v goja.Value) {
+	_ = o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,301 @@
+package exoeval
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+var recordedType = reflect.TypeFor[*recorded]()
+
+// call records a method call. A sending method sends the expression and gives
+// a promise; any other gives the longer expression.
+func (r *run) call(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+	for len(args) > 0 && goja.IsUndefined(args[len(args)-1]) {
+		args = args[:len(args)-1]
+	}
+	nodes := make([]*exo.Node, 0, len(args))
+	for i, a := range args {
+		if i >= len(m.Params) {
+			panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "takes at most %d arguments; got %d", len(m.Params), len(args))))
+		}
+		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
+	}
+	n, err := r.check.MakeCall(recv, m.Name, nodes)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	f := r.frame()
+	f.use(recv)
+	for _, a := range nodes {
+		f.use(a)
+	}
+	if m.Sends {
+		return r.send(n)
+	}
+	f.made(n)
+	return r.record(n)
+}
+
+func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+	p := &m.Params[i]
+	if p.Lambda != nil {
+		if f, ok := goja.AssertFunction(v); ok {
+			return r.callback(recv, m, i, prior, f)
+		}
+		if p.Filter && r.recordedIn(v) == nil {
+			if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" {
+				return r.filter(recv, m, i, prior, o)
+			}
+		}
+		if !p.Plain {
+			if b, ok := v.Export().(bool); ok && r.recordedIn(v) == nil {
+				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
+			}
+		}
+	}
+	return r.node(v, p.Static, 0)
+}
+
+// callback calls a describing callback once, at once, with placeholders, and
+// makes a lambda of what it returns. The placeholders die with it. No function
+// of the guest ever leaves the guest.
+func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, f goja.Callable) *exo.Node {
+	param, err := r.check.MakeParam(recv, m.Name, i, prior)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	if len(r.frames) > 64 {
+		panic(r.throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
+	}
+	r.frames = append(r.frames, &frame{})
+	done := false
+	defer func() {
+		if !done {
+			r.check.Kill(param)
+			r.frames = r.frames[:len(r.frames)-1]
+		}
+	}()
+	result, ex := f(goja.Undefined(), r.record(param))
+	if ex != nil {
+		panic(r.rethrow(ex))
+	}
+	op := r.check.Name(recv) + "." + m.Name
+	body := r.body(op, m.Params[i], result)
+	fr := r.frame()
+	fr.use(body)
+	if err := fr.leftovers(r, op); err != nil {
+		panic(r.throw(err))
+	}
+	l, err := r.check.MakeLambda(param, body)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	r.frames = r.frames[:len(r.frames)-1]
+	done = true
+	return l
+}
+
+// body turns what a callback returned into a node, with the errors that
+// callbacks of this form invite.
+func (r *run) body(op string, p exo.Param, v goja.Value) *exo.Node {
+	if goja.IsUndefined(v) {
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned nothing; write it as (…) => expression, or add a return")))
+	}
+	if o, ok := v.(*goja.Object); ok {
+		if _, promise := o.Export().(*goja.Promise); promise && r.recordedIn(v) == nil {
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback must not be async: it only describes, and is called at once")))
+		}
+	}
+	if b, ok := v.Export().(bool); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
+		// Without recording, t => t.completed === false compares an object with false:
+		// the plain answer must never pass for a condition.
+		read := "it read no column"
+		if names := r.frame().reads; len(names) > 0 {
+			read = "it read `" + strings.Join(names, "`, `") + "`"
+		}
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like todo.completed.eq(false), and to have no condition leave the call out", b, read)))
+	}
+	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
+		return r.recordNode(o, 0)
+	}
+	return r.node(v, false, 0)
+}
+
+// filter makes the lambda that a plain object stands for: each field equals.
+func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
+	op := r.check.Name(recv) + "." + m.Name
+	param, err := r.check.MakeParam(recv, m.Name, i, prior)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	row := (&recorded{r: r, node: param}).only()
+	if row == nil {
+		r.check.Kill(param)
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "this query has several tables; name the one that is meant: ({ %s }) => …", param.Type.Fields[0].Name)))
+	}
+	must := func(n *exo.Node, err *exo.Error) *exo.Node {
+		if err != nil {
+			r.check.Kill(param)
+			panic(r.throw(err))
+		}
+		return n
+	}
+	var cond *exo.Node
+	for _, k := range o.Keys() {
+		v := o.Get(k)
+		method := "eq"
+		if isArray(v) {
+			method = "in"
+		}
+		c := must(r.check.MakeCall(must(r.check.MakeField(row, k)), method, []*exo.Node{r.node(v, false, 0)}))
+		if cond == nil {
+			cond = c
+		} else {
+			cond = must(r.check.MakeCall(cond, "and", []*exo.Node{c}))
+		}
+	}
+	if cond == nil {
+		r.check.Kill(param)
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the filter is empty; to have no condition leave the call out")))
+	}
+	return must(r.check.MakeLambda(param, cond))
+}
+
+// node turns an argument into a node: what was recorded stays, plain data
+// becomes a literal, and what mixes them a record or list of nodes.
+func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
+	if x := r.recordedIn(v); x != nil {
+		return x.node
+	}
+	if o, ok := v.(*goja.Object); ok && !static && depth < 16 && r.mixed(v, 0) {
+		if isArray(v) {
+			n := int(o.Get("length").ToInteger())
+			if n > r.limits.MessageNodes {
+				panic(r.throw(exo.Errorf(exo.Limit, "", "the list is too long: %d; the limit is %d", n, r.limits.MessageNodes)))
+			}
+			var args []*exo.Node
+			for i := range n {
+				args = append(args, r.node(o.Get(itoa(i)), false, depth+1))
+			}
+			l, err := r.check.MakeList(args)
+			if err != nil {
+				panic(r.throw(err))
+			}
+			return l
+		}
+		return r.recordNode(o, depth)
+	}
+	if _, ok := goja.AssertFunction(v); ok {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "a function can't be passed here")))
+	}
+	val, err := r.toValue(v, forArgument)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	n, err := r.check.MakeLit(val)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	return n
+}
+
+func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
+	var names []string
+	var args []*exo.Node
+	for _, k := range o.Keys() {
+		v := o.Get(k)
+		if goja.IsUndefined(v) {
+			continue
+		}
+		names = append(names, k)
+		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 {
+			args = append(args, r.recordNode(sub, depth+1))
+			continue
+		}
+		args = append(args, r.node(v, false, depth+1))
+	}
+	n, err := r.check.MakeRecord(names, args)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	return n
+}
+
+// mixed reports whether a recorded thing is inside plain data.
+func (r *run) mixed(v goja.Value, depth int) bool {
+	if r.recordedIn(v) != nil {
+		return true
+	}
+	o, ok := v.(*goja.Object)
+	if !ok || depth > 8 {
+		return false
+	}
+	switch {
+	case isArray(v):
+		for i := range min(int(o.Get("length").ToInteger()), 10_000) {
+			if r.mixed(o.Get(itoa(i)), depth+1) {
+				return true
+			}
+		}
+	case o.ClassName() == "Object":
+		for _, k := range o.Keys() {
+			if r.mixed(o.Get(k), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// frame is one describing callback that is being called: what was made in it
+// and not used would be dropped silently, which is always a mistake.
+type frame struct {
+	open  []*exo.Node
+	reads []string
+}
+
+func (r *run) frame() *frame {
+	if len(r.frames) == 0 {
+		return &frame{}
+	}
+	return r.frames[len(r.frames)-1]
+}
+
+func (f *frame) read(n *exo.Node) {
+	if n.Recv != nil && n.Recv.Op == exo.OpField && len(f.reads) < 8 {
+		f.reads = append(f.reads, n.Recv.Name+"."+n.Name)
+	}
+}
+
+func (f *frame) made(n *exo.Node) { f.open = append(f.open, n) }
+
+// use strikes off what n is made of.
+func (f *frame) use(n *exo.Node) {
+	for i := len(f.open) - 1; i >= 0; i-- {
+		if f.open[i] == n || (n.Op == exo.OpRecord || n.Op == exo.OpList) && contains(n, f.open[i]) {
+			f.open = append(f.open[:i], f.open[i+1:]...)
+		}
+	}
+}
+
+func contains(n, x *exo.Node) bool {
+	for _, a := range n.Args {
+		if a == x || (a.Op == exo.OpRecord || a.Op == exo.OpList) && contains(a, x) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frame) leftovers(r *run, op string) *exo.Error {
+	for _, n := range f.open {
+		if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
+			return exo.Errorf(exo.Invalid, op, "the result of %s is not used; join conditions with && or .and(), and return the whole", r.check.Name(n))
+		}
+	}
+	return nil
+}

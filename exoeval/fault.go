@@ -1,0 +1,113 @@
+package exoeval
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// A fault is a refusal at an offset of the text as given; -1 is nowhere.
+type fault struct {
+	kind exo.Kind
+	off  int
+	msg  string
+	err  error
+}
+
+func faultf(kind exo.Kind, off int, format string, args ...any) *fault {
+	return &fault{kind: kind, off: off, msg: fmt.Sprintf(format, args...)}
+}
+
+func (f *fault) error(src string) *Error {
+	e := &Error{Kind: f.kind, Message: f.msg, Err: f.err}
+	if f.off >= 0 && f.off <= len(src) {
+		e.Line, e.Column, e.SourceLine = lineColumn(src, f.off)
+	}
+	return e
+}
+
+// internalError keeps what a panic said for the host's log only.
+func internalError(x any) *Error {
+	return &Error{Kind: exo.Internal, Message: "internal error", Err: fmt.Errorf("panic: %v", x)}
+}
+
+// lineEnd is the length of the line terminator that s starts with, 0 for none.
+// The four terminators are JavaScript's, so that lines agree with goja's.
+func lineEnd(s string) int {
+	switch {
+	case strings.HasPrefix(s, "\r\n"):
+		return 2
+	case s != "" && (s[0] == '\n' || s[0] == '\r'):
+		return 1
+	case strings.HasPrefix(s, "\u2028"), strings.HasPrefix(s, "\u2029"):
+		return 3
+	}
+	return 0
+}
+
+// offsetOf is the byte offset of a line and a column counted in bytes, both from 1.
+func offsetOf(s string, line, col int) int {
+	off := 0
+	for l := 1; l < line && off < len(s); {
+		if n := lineEnd(s[off:]); n > 0 {
+			off += n
+			l++
+		} else {
+			off++
+		}
+	}
+	return off + col - 1
+}
+
+// lineColumn is the line, the column in UTF-16 units, and the text of the line at off.
+func lineColumn(s string, off int) (line, col int, text string) {
+	line, start := 1, 0
+	for i := 0; i < off; {
+		if n := lineEnd(s[i:]); n > 0 {
+			i += n
+			if i > off { // between \r and \n
+				break
+			}
+			line, start = line+1, i
+		} else {
+			i++
+		}
+	}
+	end := start
+	for end < len(s) && lineEnd(s[end:]) == 0 {
+		end++
+	}
+	col = 1
+	for _, r := range s[start:min(off, end)] {
+		if col++; r > 0xFFFF {
+			col++
+		}
+	}
+	return line, col, clip(s[start:end], off-start)
+}
+
+// clip shortens a long line to what is round off: an error must not carry the
+// whole of a program that was written on one line.
+func clip(line string, off int) string {
+	const width = 200
+	if len(line) <= 2*width {
+		return line
+	}
+	from, to := max(0, min(off, len(line))-width), min(len(line), off+width)
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to++
+	}
+	s := line[from:to]
+	if from > 0 {
+		s = "…" + s
+	}
+	if to < len(line) {
+		s += "…"
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+(function (safePattern) {
+	'use strict';
+	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
+	// a compiler of strings. No syntax reaches them once these links are cut.
+	const gone = { value: undefined, writable: false, configurable: false };
+	for (const f of [() => {}, async () => {}, function* () {}]) {
+		Object.defineProperty(Object.getPrototypeOf(f), 'constructor', gone);
+	}
+	delete Object.prototype.__proto__;
+	delete Object.prototype.__defineGetter__;
+	delete Object.prototype.__defineSetter__;
+	delete Object.prototype.__lookupGetter__;
+	delete Object.prototype.__lookupSetter__;
+	delete Object.setPrototypeOf;
+	const hide = (o, name, value) => Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
+
+	// Regular expressions made at run time pass the same check as literals: what
+	// Go's engine can't run would go to a backtracking one without a time limit.
+	const NativeRegExp = RegExp, str = String, proto = NativeRegExp.prototype;
+	const isRegExp = (x) => { try { str.prototype.includes.call('', x); return false; } catch (e) { return true; } };
+	const make = (p, f) => {
+		let source = p, flags = f;
+		if (typeof p === 'object' && p !== null && isRegExp(p)) {
+			source = p.source;
+			if (f === undefined) flags = p.flags;
+		}
+		source = source === undefined ? '' : str(source);
+		flags = flags === undefined ? '' : str(flags);
+		safePattern(source, flags);
+		return new NativeRegExp(source, flags);
+	};
+	const SafeRegExp = function RegExp(p, f) { return make(p, f); };
+	SafeRegExp.prototype = proto;
+	hide(proto, 'constructor', SafeRegExp);
+	delete proto.compile;
+	for (const name of ['match', 'matchAll', 'search']) {
+		const native = String.prototype[name];
+		hide(String.prototype, name, { [name](p) {
+			if (p === undefined || p === null || typeof p !== 'object') p = make(p, name === 'matchAll' ? 'g' : '');
+			else if (typeof p[Symbol[name]] !== 'function') p = make(str(p), name === 'matchAll' ? 'g' : '');
+			return native.call(this, p);
+		} }[name]);
+	}
+
+	const groupInto = (items, f, add) => { let i = 0; for (const x of items) add(f(x, i++), x); };
+	hide(Object, 'groupBy', function groupBy(items, f) {
+		const out = Object.create(null);
+		groupInto(items, f, (k, x) => { (out[k] ??= []).push(x); });
+		return out;
+	});
+	hide(Map, 'groupBy', function groupBy(items, f) {
+		const out = new Map();
+		groupInto(items, f, (k, x) => { if (out.has(k)) out.get(k).push(x); else out.set(k, [x]); });
+		return out;
+	});
+	hide(Promise, 'withResolvers', function withResolvers() {
+		let resolve, reject;
+		const promise = new Promise((a, b) => { resolve = a; reject = b; });
+		return { promise, resolve, reject };
+	});
+	const clone = (x, seen) => {
+		if (typeof x === 'function' || typeof x === 'symbol') throw new TypeError('structuredClone: functions and symbols can\'t be cloned');
+		if (typeof x !== 'object' || x === null) return x;
+		if (seen.has(x)) return seen.get(x);
+		let out;
+		if (Array.isArray(x)) { seen.set(x, out = []); for (const y of x) out.push(clone(y, seen)); return out; }
+		if (x instanceof Date) return new Date(x.getTime());
+		if (x instanceof Map) { seen.set(x, out = new Map()); for (const [k, v] of x) out.set(clone(k, seen), clone(v, seen)); return out; }
+		if (x instanceof Set) { seen.set(x, out = new Set()); for (const v of x) out.add(clone(v, seen)); return out; }
+		seen.set(x, out = {});
+		for (const k of Object.keys(x)) out[k] = clone(x[k], seen);
+		return out;
+	};
+	return { structuredClone: (x) => clone(x, new Map()), RegExp: SafeRegExp };
+})

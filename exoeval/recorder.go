@@ -1,0 +1,201 @@
+package exoeval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// recorded is the guest's side of an expression: an object whose members are
+// those of the node's type and that does nothing but grow the expression. It
+// knows the catalogue, not SQL; every step is checked as it is made, so an error
+// has the position of the call that made it.
+type recorded struct {
+	r    *run
+	node *exo.Node
+	self *goja.Object
+}
+
+func (r *run) record(n *exo.Node) *goja.Object {
+	x := &recorded{r: r, node: n}
+	x.self = r.vm.NewDynamicObject(x)
+	return x.self
+}
+
+func (r *run) grantedObject(id uint32) goja.Value {
+	if o := r.grants[id]; o != nil {
+		return o
+	}
+	n, err := r.check.MakeRef(id)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	o := r.record(n)
+	r.grants[id] = o
+	return o
+}
+
+// recordedIn is the node that a JavaScript value stands for, or nil.
+func (r *run) recordedIn(v goja.Value) *recorded {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ExportType() != recordedType {
+		return nil
+	}
+	x := o.Export().(*recorded)
+	if x.r != r {
+		return nil
+	}
+	return x
+}
+
+// iface is the interface of the expression, nil for a namespace.
+func (x *recorded) iface() *exo.Interface { return x.r.check.Catalog[x.node.Type.Name] }
+
+// only is, for a namespace of one table, that table: `t => t.title` then means
+// `({ todo }) => todo.title`.
+func (x *recorded) only() *exo.Node {
+	t := x.node.Type
+	if x.node.Op != exo.OpParam || t.Name != exo.TypeRecord || len(t.Fields) != 1 {
+		return nil
+	}
+	n, err := x.r.check.MakeField(x.node, t.Fields[0].Name)
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+func (x *recorded) has(name string) bool {
+	if i := x.iface(); i != nil {
+		return i.Fields[name] != nil || i.Methods[name] != nil
+	}
+	return x.node.Type.Field(name) != nil
+}
+
+// Get implements goja.DynamicObject: a member, or an error that names the nearest.
+func (x *recorded) Get(name string) goja.Value {
+	r := x.r
+	if !x.has(name) {
+		if row := x.only(); row != nil {
+			y := &recorded{r: r, node: row}
+			if y.has(name) {
+				return y.Get(name)
+			}
+		}
+		return x.absent(name)
+	}
+	if i := x.iface(); i != nil {
+		if m := i.Methods[name]; m != nil {
+			return r.vm.ToValue(func(c goja.FunctionCall) goja.Value { return r.call(x.node, m, c.Arguments) })
+		}
+	}
+	n, err := r.check.MakeField(x.node, name)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	r.frame().read(n)
+	return r.record(n)
+}
+
+// absent answers for a member that is not there. JavaScript itself asks for
+// some names, on the way of an operation that a recorded thing can't take part in.
+func (x *recorded) absent(name string) goja.Value {
+	r := x.r
+	switch name {
+	case "toString", "valueOf", "toLocaleString":
+		return r.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(r.throw(x.novalue())) })
+	case "toJSON":
+		return r.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
+	}
+	if r.quiet(name) {
+		return goja.Undefined()
+	}
+	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
+		panic(r.throw(exo.Errorf(exo.Denied, "", "`%s` is for arrays, and this is a query that has not run yet: use (await ….%s()).%s", name, i.Await, name)))
+	}
+	if x.node.Type.Name == exo.TypeRecord {
+		var names []string
+		for _, f := range x.node.Type.Fields {
+			names = append(names, f.Name)
+		}
+		hint := names
+		if row := x.only(); row != nil {
+			hint = append(slices.Clone(names), r.check.Catalog[row.Type.Name].Names()...)
+		} else {
+			// Name the table whose member it is.
+			for _, f := range x.node.Type.Fields {
+				if i := r.check.Catalog[f.Type.Name]; i != nil && (i.Fields[name] != nil || i.Methods[name] != nil) {
+					panic(r.throw(exo.Errorf(exo.Denied, "", "this query has several tables; write %s.%s: ({ %s }) => %s.%s", f.Name, name, f.Name, f.Name, name)))
+				}
+			}
+		}
+		panic(r.throwMissing("the query", name, hint))
+	}
+	_, err := r.check.MakeField(x.node, name)
+	if err == nil {
+		err = exo.Errorf(exo.Denied, "", "no such member")
+	}
+	panic(r.throw(err))
+}
+
+// quiet names are asked for by the engine and by habit (feature tests, promise
+// checks); they are undefined instead of an error. Recorders are no thenables.
+func (r *run) quiet(name string) bool {
+	switch name {
+	case "then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf", "hasOwnProperty", "length", "prototype", "nodeType", "isPrototypeOf":
+		return name != "length" && name != "catch" && name != "finally"
+	}
+	return strings.HasPrefix(name, "@@") || strings.HasPrefix(name, "Symbol(")
+}
+
+func arrayMember(name string) bool {
+	switch name {
+	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted", "rows", "results":
+		return true
+	}
+	return false
+}
+
+func (x *recorded) novalue() *exo.Error {
+	if i := x.iface(); i != nil && i.Expr {
+		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; compare it inside the callback of where, or select it and execute", x.r.check.Name(x.node))
+	}
+	return x.notRun()
+}
+
+func (x *recorded) notRun() *exo.Error {
+	if i := x.iface(); i != nil && i.Await != "" {
+		return exo.Errorf(exo.Invalid, "", "%s is a query that has not run yet: use await ….%s()", x.r.check.Name(x.node), i.Await)
+	}
+	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.check.Name(x.node))
+}
+
+// Set implements goja.DynamicObject: nothing can be set.
+func (x *recorded) Set(string, goja.Value) bool { return false }
+
+// Delete implements goja.DynamicObject: nothing can be deleted.
+func (x *recorded) Delete(string) bool { return false }
+
+// Has implements goja.DynamicObject.
+func (x *recorded) Has(name string) bool { return x.has(name) }
+
+// Keys implements goja.DynamicObject: the columns of a row and the tables of a
+// namespace, so that { ...todo } selects all columns; methods are not listed.
+func (x *recorded) Keys() []string {
+	var ns []string
+	if i := x.iface(); i != nil {
+		for _, n := range i.Names() {
+			if i.Fields[n] != nil {
+				ns = append(ns, n)
+			}
+		}
+		return ns
+	}
+	for _, f := range x.node.Type.Fields {
+		ns = append(ns, f.Name)
+	}
+	return ns
+}

@@ -1,0 +1,302 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// rewriter replaces operators by helper calls, in place. For operands that are
+// no placeholders a helper does what the operator does, so that marking too many
+// functions is harmless: evaluation order, short circuits and `this` are kept
+// (the second operands become arrows). TestRewriteSameResult holds it to that.
+// The tree has passed the checker, which bounds the recursion.
+type rewriter struct {
+	pt      *parsed
+	infos   map[ast.Node]*funcInfo
+	records bool // in a function that may be called with placeholders
+	thunk   bool // directly in a second operand that becomes an arrow
+	fault   *fault
+}
+
+func rewrite(pt *parsed, c *checker) *fault {
+	r := &rewriter{pt: pt, infos: c.infos}
+	for i, s := range pt.prog.Body {
+		pt.prog.Body[i] = r.stmt(s)
+	}
+	return r.fault
+}
+
+// helperCall makes the call of a helper, at the place of what it stands for.
+func helperCall(helper string, at file.Idx, args ...ast.Expression) *ast.CallExpression {
+	return &ast.CallExpression{
+		Callee:          &ast.Identifier{Name: unistring.String(helper), Idx: at},
+		LeftParenthesis: at, RightParenthesis: at, ArgumentList: args,
+	}
+}
+
+func stringLiteral(s string, at file.Idx) *ast.StringLiteral {
+	return &ast.StringLiteral{Idx: at, Value: unistring.NewFromString(s)}
+}
+
+// later makes () => e, rewritten.
+func (r *rewriter) later(e ast.Expression) ast.Expression {
+	outer := r.thunk
+	r.thunk = true
+	e = r.expr(e)
+	r.thunk = outer
+	at := e.Idx0()
+	return &ast.ArrowFunctionLiteral{Start: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at}, Body: &ast.ExpressionBody{Expression: e}}
+}
+
+// suspends refuses await and yield where an arrow would come between them and
+// their function.
+func (r *rewriter) suspends(at file.Idx, word string) {
+	if r.thunk && r.fault == nil {
+		r.fault = faultf(exo.Syntax, r.pt.off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that describes a query; put its value into a const before", word)
+	}
+}
+
+// within rewrites the inside of a function.
+func (r *rewriter) within(node ast.Node, walk func()) {
+	records, thunk := r.records, r.thunk
+	info := r.infos[node]
+	r.records, r.thunk = info != nil && info.records, false
+	walk()
+	r.records, r.thunk = records, thunk
+}
+
+func (r *rewriter) exprs(list []ast.Expression) {
+	for i, e := range list {
+		if e != nil {
+			list[i] = r.expr(e)
+		}
+	}
+}
+
+// expr rewrites inside e and returns what stands in its place.
+func (r *rewriter) expr(e ast.Expression) ast.Expression {
+	switch e := e.(type) {
+	case *ast.TemplateLiteral:
+		return r.template(e)
+	case *ast.ArrayLiteral:
+		r.exprs(e.Value)
+	case *ast.ObjectLiteral:
+		for _, p := range e.Value {
+			r.property(p)
+		}
+	case *ast.SpreadElement:
+		e.Expression = r.expr(e.Expression)
+	case *ast.FunctionLiteral:
+		r.within(e, func() { r.params(e.ParameterList); r.block(e.Body) })
+	case *ast.ArrowFunctionLiteral:
+		r.within(e, func() {
+			r.params(e.ParameterList)
+			switch b := e.Body.(type) {
+			case *ast.BlockStatement:
+				r.block(b)
+			case *ast.ExpressionBody:
+				b.Expression = r.expr(b.Expression)
+			}
+		})
+	case *ast.ClassLiteral:
+		r.class(e)
+	case *ast.UnaryExpression:
+		e.Operand = r.expr(e.Operand)
+		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS) && !isLiteral(e.Operand) {
+			return helperCall(helperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
+		}
+	case *ast.BinaryExpression:
+		return r.binary(e)
+	case *ast.ConditionalExpression:
+		e.Test = r.expr(e.Test)
+		if r.records {
+			return helperCall(helperCond, e.Test.Idx0(), e.Test, r.later(e.Consequent), r.later(e.Alternate))
+		}
+		e.Consequent, e.Alternate = r.expr(e.Consequent), r.expr(e.Alternate)
+	case *ast.AssignExpression:
+		return r.assign(e)
+	case *ast.SequenceExpression:
+		r.exprs(e.Sequence)
+	case *ast.DotExpression:
+		e.Left = r.expr(e.Left)
+	case *ast.PrivateDotExpression:
+		e.Left = r.expr(e.Left)
+	case *ast.BracketExpression:
+		e.Left, e.Member = r.expr(e.Left), r.expr(e.Member)
+	case *ast.OptionalChain:
+		e.Expression = r.expr(e.Expression)
+	case *ast.Optional:
+		e.Expression = r.expr(e.Expression)
+	case *ast.CallExpression:
+		e.Callee = r.expr(e.Callee)
+		r.exprs(e.ArgumentList)
+	case *ast.NewExpression:
+		e.Callee = r.expr(e.Callee)
+		r.exprs(e.ArgumentList)
+	case *ast.AwaitExpression:
+		r.suspends(e.Await, "await")
+		e.Argument = helperCall(helperAwait, e.Await, r.expr(e.Argument))
+	case *ast.YieldExpression:
+		r.suspends(e.Yield, "yield")
+		if e.Argument != nil {
+			e.Argument = r.expr(e.Argument)
+		}
+	}
+	return e
+}
+
+func isLiteral(e ast.Expression) bool {
+	switch e.(type) {
+	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
+		return true
+	}
+	return false
+}
+
+// recordedOperators are the binary operators with a meaning for placeholders.
+var recordedOperators = map[token.Token]bool{
+	token.STRICT_EQUAL: true, token.STRICT_NOT_EQUAL: true, token.EQUAL: true, token.NOT_EQUAL: true,
+	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true,
+	token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
+}
+
+var logicalHelpers = map[token.Token]string{token.LOGICAL_AND: helperAnd, token.LOGICAL_OR: helperOr, token.COALESCE: helperNullish}
+
+func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
+	at := e.Idx0()
+	e.Left = r.expr(e.Left)
+	if helper := logicalHelpers[e.Operator]; helper != "" && r.records {
+		return helperCall(helper, at, e.Left, r.later(e.Right))
+	}
+	e.Right = r.expr(e.Right)
+	if r.records && recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
+		return helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
+	}
+	return e
+}
+
+// assign rewrites x += y to x = op("+", x, y) where x is a plain name: evaluating
+// another target twice would be seen. `x &&= y` becomes x = and(x, () => y).
+func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
+	id, plain := e.Left.(*ast.Identifier)
+	if !plain {
+		r.pattern(e.Left)
+	}
+	if helper := logicalHelpers[e.Operator]; plain && r.records && helper != "" {
+		e.Right = helperCall(helper, id.Idx, &ast.Identifier{Name: id.Name, Idx: id.Idx}, r.later(e.Right))
+		e.Operator = token.ASSIGN
+		return e
+	}
+	e.Right = r.expr(e.Right)
+	if plain && r.records && recordedOperators[e.Operator] {
+		e.Right = helperCall(helperOp, id.Idx, stringLiteral(e.Operator.String(), id.Idx), &ast.Identifier{Name: id.Name, Idx: id.Idx}, e.Right)
+		e.Operator = token.ASSIGN
+	}
+	return e
+}
+
+// template rewrites an untagged template with substitutions.
+func (r *rewriter) template(e *ast.TemplateLiteral) ast.Expression {
+	if e.Tag != nil {
+		e.Tag = r.expr(e.Tag)
+	}
+	r.exprs(e.Expressions)
+	if !r.records || e.Tag != nil || len(e.Expressions) == 0 {
+		return e
+	}
+	parts := &ast.ArrayLiteral{LeftBracket: e.OpenQuote, RightBracket: e.OpenQuote}
+	for _, el := range e.Elements {
+		parts.Value = append(parts.Value, &ast.StringLiteral{Idx: el.Idx, Value: el.Parsed})
+	}
+	return helperCall(helperTemplate, e.OpenQuote, append([]ast.Expression{parts}, e.Expressions...)...)
+}
+
+func (r *rewriter) property(p ast.Property) {
+	switch p := p.(type) {
+	case *ast.PropertyKeyed:
+		if p.Computed {
+			p.Key = r.expr(p.Key)
+		}
+		p.Value = r.expr(p.Value)
+	case *ast.SpreadElement:
+		p.Expression = r.expr(p.Expression)
+	}
+}
+
+func (r *rewriter) class(e *ast.ClassLiteral) {
+	if e.SuperClass != nil {
+		e.SuperClass = r.expr(e.SuperClass)
+	}
+	for _, el := range e.Body {
+		switch el := el.(type) {
+		case *ast.MethodDefinition:
+			if el.Computed {
+				el.Key = r.expr(el.Key)
+			}
+			r.expr(el.Body)
+		case *ast.FieldDefinition:
+			if el.Computed {
+				el.Key = r.expr(el.Key)
+			}
+			if el.Initializer != nil {
+				r.within(el, func() { el.Initializer = r.expr(el.Initializer) })
+			}
+		case *ast.ClassStaticBlock:
+			r.within(el, func() { r.block(el.Block) })
+		}
+	}
+}
+
+func (r *rewriter) params(list *ast.ParameterList) {
+	if list == nil {
+		return
+	}
+	r.bindings(list.List)
+	r.pattern(list.Rest)
+}
+
+func (r *rewriter) bindings(list []*ast.Binding) {
+	for _, b := range list {
+		r.pattern(b.Target)
+		if b.Initializer != nil {
+			b.Initializer = r.expr(b.Initializer)
+		}
+	}
+}
+
+// pattern rewrites the defaults and computed keys of a target, which stays.
+func (r *rewriter) pattern(e ast.Expression) {
+	switch e := e.(type) {
+	case *ast.AssignExpression:
+		r.pattern(e.Left)
+		e.Right = r.expr(e.Right)
+	case *ast.Binding:
+		r.bindings([]*ast.Binding{e})
+	case *ast.ObjectPattern:
+		for _, p := range e.Properties {
+			switch p := p.(type) {
+			case *ast.PropertyShort:
+				if p.Initializer != nil {
+					p.Initializer = r.expr(p.Initializer)
+				}
+			case *ast.PropertyKeyed:
+				if p.Computed {
+					p.Key = r.expr(p.Key)
+				}
+				r.pattern(p.Value)
+			}
+		}
+		r.pattern(e.Rest)
+	case *ast.ArrayPattern:
+		for _, x := range e.Elements {
+			r.pattern(x)
+		}
+		r.pattern(e.Rest)
+	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression:
+		r.expr(e)
+	}
+}

@@ -1,0 +1,276 @@
+package exoeval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// port is what a program's side knows of the host: it sends calls and receives
+// replies in call order. In process it is the session itself; nothing else of
+// the session may be used here, so that a worker can stand in its place.
+type port interface {
+	Submit(exo.Call) error
+	Next(context.Context) (exo.Reply, bool, error)
+}
+
+// run is one program in one realm. It lives on one goroutine.
+type run struct {
+	ctx     context.Context
+	port    port
+	check   *exo.Checker
+	granted []exo.Granted
+	limits  exo.Limits
+	start   time.Time
+	rand    *rand.Rand
+	prog    *program
+	console console
+
+	vm        *goja.Runtime
+	errorCtor *goja.Object
+	plainOps  map[string]func(...goja.Value) goja.Value
+	api       *goja.Object
+	grants    map[uint32]*goja.Object
+	frames    []*frame
+	thrown    map[*goja.Object]thrown
+	fatal     *exo.Error // a limit that ran out: the program does not go on, caught or not
+
+	lastID   uint64
+	open     map[uint64]openCall
+	rejected map[*goja.Promise]bool // promises whose rejection nobody handles
+	clock    stopwatch
+}
+
+type openCall struct {
+	resolve, reject func(any) error
+	line, col       int
+}
+
+func (r *run) now() time.Time  { return r.start } // the clock stands still: time is no channel
+func (r *run) random() float64 { return r.rand.Float64() }
+
+// safePattern is called by the prelude before it makes a regular expression.
+func (r *run) safePattern(c goja.FunctionCall) goja.Value {
+	if why := refusedRegexp(c.Argument(0).String(), c.Argument(1).String()); why != "" {
+		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
+	}
+	return goja.Undefined()
+}
+
+// stop ends the program for good: a limit that was caught would be no limit.
+func (r *run) stop(err *exo.Error) {
+	if r.fatal == nil {
+		r.fatal = err
+	}
+	r.vm.Interrupt(err)
+}
+
+// send sends an expression and returns the promise of its answer.
+func (r *run) send(n *exo.Node) goja.Value {
+	r.lastID++
+	id := r.lastID
+	promise, resolve, reject := r.vm.NewPromise()
+	line, col := r.here()
+	r.open[id] = openCall{resolve, reject, line, col}
+	if err := r.port.Submit(exo.Call{ID: id, Expr: exo.Flatten(n)}); err != nil {
+		delete(r.open, id)
+		panic(r.throw(exo.AsError("", err)))
+	}
+	return r.vm.ToValue(promise)
+}
+
+// awaited is what `await x` waits for: a query that was not sent is sent, but
+// only by a method that changes nothing.
+func (r *run) awaited(v goja.Value) goja.Value {
+	x := r.recordedIn(v)
+	if x == nil {
+		return v
+	}
+	i := x.iface()
+	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect {
+		panic(r.throw(x.novalue()))
+	}
+	return r.call(x.node, i.Methods[i.Await], nil)
+}
+
+func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
+	if op == goja.PromiseRejectionReject {
+		r.rejected[p] = true
+	} else {
+		delete(r.rejected, p)
+	}
+}
+
+// main runs the program and gives its result, or why there is none.
+func (r *run) main() (v exo.Value, failed *Error) {
+	defer func() {
+		if p := recover(); p != nil { // goja has panics of its own: facts/dependencies.md, G, C
+			v, failed = exo.Value{}, r.failure(panicError(p))
+		}
+	}()
+	r.clock.begin(r)
+	defer r.clock.pause()
+	if err := r.newRealm(); err != nil {
+		return v, r.failure(err)
+	}
+	if err := r.loadPlainOps(); err != nil {
+		return v, r.failure(err)
+	}
+	main, err := r.vm.RunProgram(r.prog.compiled)
+	if err != nil {
+		return v, r.failure(err)
+	}
+	f, ok := goja.AssertFunction(main)
+	if !ok {
+		return v, r.placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
+	}
+	result, err := f(goja.Undefined(), r.api)
+	if err != nil {
+		return v, r.failure(err)
+	}
+	for range 3 { // a promise of a query is a promise of its rows
+		if result, failed = r.settled(result); failed != nil {
+			return v, failed
+		}
+		x := r.recordedIn(result)
+		if x == nil {
+			break
+		}
+		if i := x.iface(); i == nil || i.Await == "" {
+			break
+		}
+		if ex := r.vm.Try(func() { result = r.awaited(result) }); ex != nil {
+			return v, r.failure(ex)
+		}
+	}
+	// Calls that nobody awaited are answered before the run is over.
+	for len(r.open) > 0 {
+		if failed := r.turn(); failed != nil {
+			return v, failed
+		}
+	}
+	for p := range r.rejected {
+		e := r.reason(p.Result(), 0, 0)
+		e.Message = "a promise that was not awaited failed: " + e.Message
+		return v, e
+	}
+	var cerr *exo.Error
+	if ex := r.vm.Try(func() { v, cerr = r.toValue(result, forResult) }); ex != nil {
+		return exo.Value{}, r.failure(ex)
+	}
+	if cerr != nil {
+		if cerr.Op != "" {
+			cerr.Op = "the result's " + cerr.Op
+		} else {
+			cerr.Op = "the result"
+		}
+		return exo.Value{}, r.placed(cerr, 0, 0)
+	}
+	return v, nil
+}
+
+func panicError(p any) error {
+	if err, ok := p.(error); ok {
+		return err
+	}
+	if v, ok := p.(goja.Value); ok {
+		return fmt.Errorf("thrown outside the realm: %s", v.ExportType())
+	}
+	return fmt.Errorf("panic: %v", p)
+}
+
+// settled waits until v, if it is a promise, has its value.
+func (r *run) settled(v goja.Value) (goja.Value, *Error) {
+	p, ok := v.Export().(*goja.Promise)
+	if !ok || r.recordedIn(v) != nil {
+		return v, nil
+	}
+	for p.State() == goja.PromiseStatePending {
+		if len(r.open) == 0 {
+			return nil, r.placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
+		}
+		if failed := r.turn(); failed != nil {
+			return nil, failed
+		}
+	}
+	delete(r.rejected, p)
+	if p.State() == goja.PromiseStateRejected {
+		return nil, r.reason(p.Result(), 0, 0)
+	}
+	return p.Result(), nil
+}
+
+// turn receives one reply and lets the program go on with it. While it waits,
+// the program has nothing to run and its time does not pass.
+func (r *run) turn() *Error {
+	r.clock.pause()
+	reply, ok, err := r.port.Next(r.ctx)
+	r.clock.begin(r)
+	if err != nil {
+		return r.placed(r.ended(err), 0, 0)
+	}
+	if !ok {
+		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
+	}
+	c, known := r.open[reply.ID]
+	if !known {
+		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
+	}
+	delete(r.open, reply.ID)
+	if reply.Err != nil {
+		if reply.Err.Kind == exo.Limit || reply.Err.Kind == exo.Cancelled && r.ctx.Err() != nil {
+			if r.ctx.Err() != nil {
+				return r.placed(r.ended(r.ctx.Err()), c.line, c.col)
+			}
+			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
+		}
+		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
+	} else {
+		var v goja.Value
+		if ex := r.vm.Try(func() { v = r.toJS(reply.Value) }); ex != nil {
+			return r.failure(ex)
+		}
+		err = c.resolve(v)
+	}
+	if err != nil {
+		return r.failure(err)
+	}
+	return nil
+}
+
+// ended says why the context of the run ended.
+func (r *run) ended(err error) *exo.Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", r.limits.Total)
+	}
+	return &exo.Error{Kind: exo.Cancelled, Err: err}
+}
+
+// stopwatch counts the time in which the program has something to run, and
+// interrupts it when that is used up.
+type stopwatch struct {
+	left  time.Duration
+	since time.Time
+	timer *time.Timer
+}
+
+func (s *stopwatch) begin(r *run) {
+	s.since = time.Now()
+	vm, limit := r.vm, r.limits.Wall
+	s.timer = time.AfterFunc(max(s.left, 0), func() {
+		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; do more in the query and less in loops", limit))
+	})
+}
+
+func (s *stopwatch) pause() {
+	if s.timer != nil && s.timer.Stop() {
+		s.left -= time.Since(s.since)
+	}
+	s.timer = nil
+}

@@ -1,0 +1,201 @@
+package exoeval
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// The front turns program text into a compiled program that has passed every
+// static rule. What it can't see (computed member names, values) is the realm's
+// to hold; what it does see is decided here, before any of it runs.
+
+// Names of the helpers that rewritten programs call. They start with NUL, which
+// no identifier can: not even spelled \u0000, because the lexer decodes escapes
+// before it asks whether the character may start a name. So a program can
+// neither call nor shadow one.
+const (
+	helperOp       = "\x00op"    // (operator, a, b): binary operators
+	helperUnary    = "\x00un"    // (operator, a): ! and -
+	helperAnd      = "\x00and"   // (a, () => b)
+	helperOr       = "\x00or"    // (a, () => b)
+	helperNullish  = "\x00nn"    // (a, () => b)
+	helperCond     = "\x00if"    // (test, () => a, () => b)
+	helperTemplate = "\x00tpl"   // ([strings], ...values)
+	helperTest     = "\x00test"  // (test of if, while, for, do): a plain boolean, or an error
+	helperAwait    = "\x00await" // (x): what `await x` waits for
+)
+
+// frontConfig is what the front needs to know of the realm and the grants.
+type frontConfig struct {
+	MaxSource  int             // bytes of program text
+	MaxNesting int             // brackets within brackets
+	Globals    map[string]bool // names that the realm has
+	Grants     []string        // granted names, in scope as globals too
+	Describing map[string]bool // methods whose callbacks are recorded: where, join, select...
+}
+
+// program is checked and compiled text. It is immutable and may be run many times.
+type program struct {
+	compiled *goja.Program // evaluates to one function, to be called with the capabilities
+	text     string        // what was parsed: src with everything outside the program blanked, so offsets agree
+	src      string        // as given
+	wrapped  string        // prefix + text + suffix: what goja's positions refer to
+	prefix   int           // length of the prefix
+}
+
+// position maps a position as goja reports it (in the wrapped text, columns in
+// bytes) to the line and column of the text as given, and that line.
+func (p *program) position(line, col int) (int, int, string) {
+	off := offsetOf(p.wrapped, line, col) - p.prefix
+	if off < 0 || off > len(p.src) {
+		return 0, 0, ""
+	}
+	return lineColumn(p.src, off)
+}
+
+// compile parses, checks, rewrites and compiles src. The error is always an
+// *Error. A panic below (goja's parser has panics of its own) is Internal, and
+// its text stays on the host's side.
+func compile(src string, cfg frontConfig) (p *program, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			p, err = nil, internalError(x)
+		}
+	}()
+	if p, f := front(src, cfg); f == nil {
+		return p, nil
+	} else {
+		return nil, f.error(src)
+	}
+}
+
+func front(src string, cfg frontConfig) (*program, *fault) {
+	if len(src) > cfg.MaxSource {
+		return nil, faultf(exo.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), cfg.MaxSource)
+	}
+	if off := invalidUTF8(src); off >= 0 {
+		return nil, faultf(exo.Syntax, off, "the program is not valid UTF-8 text")
+	}
+	text := stripFence(src)
+	toks, f := prescan(text, cfg.MaxNesting)
+	if f != nil {
+		return nil, f
+	}
+	if len(toks) == 0 {
+		return nil, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
+	}
+	text = stripModule(text, toks)
+	pt, f := parse(text)
+	if f != nil {
+		return nil, f
+	}
+	c := newChecker(cfg, pt)
+	if f := c.check(); f != nil {
+		return nil, f
+	}
+	if f := c.finish(); f != nil {
+		return nil, f
+	}
+	if f := rewrite(pt, c); f != nil {
+		return nil, f
+	}
+	// CompileAST with strict: `this` is undefined in plain functions, so that no
+	// function can reach the global object through it. Never goja.Compile: it
+	// follows sourceMappingURL comments to the host's files.
+	compiled, err := goja.CompileAST(pt.prog, true)
+	if err != nil {
+		return nil, pt.compileFault(err)
+	}
+	return &program{compiled: compiled, text: text, src: src, wrapped: pt.wrapped, prefix: pt.prefix}, nil
+}
+
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// blank replaces s[from:to] by spaces, byte for byte, line ends kept: offsets
+// in the result are offsets in the original.
+func blank(s string, from, to int) string {
+	b := []byte(s)
+	for i := from; i < to; i++ {
+		if b[i] != '\n' && b[i] != '\r' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true}
+
+// stripFence blanks a markdown code fence and what is around it. With exactly
+// one fenced block, prose may stand before it. Text after it must be blank:
+// otherwise the fence may be part of a template literal of the program.
+func stripFence(src string) string {
+	type line struct{ from, to int }
+	var fences []line
+	for from := 0; from < len(src); {
+		to := len(src)
+		if i := strings.IndexByte(src[from:], '\n'); i >= 0 {
+			to = from + i + 1
+		}
+		if t := strings.TrimSpace(src[from:to]); strings.HasPrefix(t, "```") && fenceLanguages[strings.ToLower(strings.TrimSpace(t[3:]))] {
+			fences = append(fences, line{from, to})
+		}
+		from = to
+	}
+	blankText := func(s string) bool { return strings.TrimSpace(s) == "" }
+	switch {
+	case len(fences) == 1 && blankText(src[:fences[0].from]): // never closed
+		return blank(src, 0, fences[0].to)
+	case len(fences) == 1 && blankText(src[fences[0].to:]): // never opened
+		return blank(src, fences[0].from, len(src))
+	case len(fences) == 2 && blankText(src[fences[1].to:]) && strings.TrimSpace(src[fences[1].from:fences[1].to]) == "```":
+		return blank(blank(src, 0, fences[0].to), fences[1].from, len(src))
+	}
+	return src
+}
+
+// stripModule blanks `export default` and `module.exports =` where they start a
+// statement of the program: habits of authors, without a meaning here.
+func stripModule(text string, toks []tok) string {
+	for i := range toks {
+		if toks[i].depth != 0 || i > 0 && toks[i-1].text == "." {
+			continue
+		}
+		switch {
+		case matchTokens(toks[i:], "export", "default"):
+			text = blank(text, toks[i].off, toks[i+1].end)
+			// `export default function (api) {}`: without a name it is no statement,
+			// so it becomes the second part of a sequence, which parse takes apart.
+			if rest := toks[i+2:]; matchTokens(rest, "function", "(") || matchTokens(rest, "async", "function", "(") {
+				text = text[:toks[i].off] + "0," + text[toks[i].off+2:]
+			}
+		case matchTokens(toks[i:], "module", ".", "exports", "="):
+			text = blank(text, toks[i].off, toks[i+3].end)
+		}
+	}
+	return text
+}
+
+func matchTokens(toks []tok, texts ...string) bool {
+	if len(toks) < len(texts) {
+		return false
+	}
+	for i, t := range texts {
+		if toks[i].text != t {
+			return false
+		}
+	}
+	return true
+}

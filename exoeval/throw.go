@@ -1,0 +1,162 @@
+package exoeval
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// thrown is what the run knows of an error object that it gave to the program:
+// the object carries the guest's text only, never the host's cause.
+type thrown struct {
+	err       *exo.Error
+	line, col int // in the wrapped text; 0: take it from the object's stack
+}
+
+// throw makes the JavaScript error for err. Never NewGoError: it would hand the
+// Go error itself to the program, with everything that it wraps.
+func (r *run) throw(err *exo.Error) goja.Value {
+	if err.Kind == exo.Limit && err != nil {
+		r.stop(err)
+	}
+	line, col := r.here()
+	return r.errorObject(err, line, col)
+}
+
+func (r *run) errorObject(err *exo.Error, line, col int) goja.Value {
+	o, e := r.vm.New(r.errorCtor, r.vm.ToValue(err.Guest()))
+	if e != nil {
+		return r.vm.ToValue(err.Guest())
+	}
+	_ = o.DefineDataProperty("kind", r.vm.ToValue(err.Kind.String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	r.thrown[o] = thrown{err, line, col}
+	return o
+}
+
+func (r *run) throwMissing(what, name string, names []string) goja.Value {
+	name = shorten(name, 60)
+	if n := exo.Nearest(name, names); n != "" {
+		return r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
+	}
+	if len(names) > 24 {
+		names = append(slices.Clone(names[:24]), "…")
+	}
+	return r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
+}
+
+// rethrow passes on what a function of the program threw while Go code called it.
+func (r *run) rethrow(err error) any {
+	var ex *goja.Exception
+	if errors.As(err, &ex) {
+		return ex.Value()
+	}
+	return err // an interrupt: goja lets no program catch it
+}
+
+// here is the place in the program that called into the host.
+func (r *run) here() (line, col int) {
+	for _, f := range r.vm.CaptureCallStack(12, nil) {
+		if f.SrcName() == programName {
+			p := f.Position()
+			return p.Line, p.Column
+		}
+	}
+	return 0, 0
+}
+
+var stackPlace = regexp.MustCompile(programName + `:(\d+):(\d+)`)
+
+// programName is the file name of programs in goja's positions.
+const programName = "program"
+
+// failure turns what ended the program into the error that the model reads.
+func (r *run) failure(err error) *Error {
+	var ex *goja.Exception
+	if r.fatal != nil {
+		return r.placed(r.fatal, 0, 0)
+	}
+	var interrupted *goja.InterruptedError
+	var overflow *goja.StackOverflowError
+	switch {
+	case errors.As(err, &interrupted):
+		if e, ok := interrupted.Value().(*exo.Error); ok {
+			return r.placed(e, 0, 0)
+		}
+		return r.placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
+	case errors.As(err, &overflow):
+		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.limits.CallDepth), 0, 0)
+	case errors.As(err, &ex):
+		line, col := 0, 0
+		for _, f := range ex.Stack() {
+			if f.SrcName() == programName {
+				line, col = f.Position().Line, f.Position().Column
+				break
+			}
+		}
+		return r.reason(ex.Value(), line, col)
+	}
+	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
+}
+
+// reason describes a thrown or rejected value. It may run code of the program.
+func (r *run) reason(v goja.Value, line, col int) *Error {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", shorten(r.safeString(v), 500)), line, col)
+	}
+	if t, ok := r.thrown[o]; ok {
+		if t.line > 0 {
+			line, col = t.line, t.col
+		}
+		return r.placed(t.err, line, col)
+	}
+	var name, msg, stack string
+	r.guarded(func() {
+		if x := o.Get("name"); x != nil {
+			name = x.String()
+		}
+		if x := o.Get("message"); x != nil {
+			msg = x.String()
+		} else {
+			msg = r.safeString(v)
+		}
+		if x := o.Get("stack"); x != nil {
+			stack = x.String()
+		}
+	})
+	if m := stackPlace.FindStringSubmatch(stack); m != nil && line == 0 {
+		line, _ = strconv.Atoi(m[1])
+		col, _ = strconv.Atoi(m[2])
+	}
+	text := shorten(msg, 2000)
+	if name != "" && name != "Error" {
+		text = shorten(name, 100) + ": " + text
+	}
+	return r.placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
+}
+
+func (r *run) safeString(v goja.Value) (s string) {
+	r.guarded(func() { s = v.String() })
+	return s
+}
+
+// guarded runs f, which may run code of the program, from outside the realm.
+func (r *run) guarded(f func()) {
+	defer func() { _ = recover() }() // interrupts and engine panics: the run is over anyway
+	_ = r.vm.Try(f)
+}
+
+// placed gives an error its place in the program as it was handed in.
+func (r *run) placed(err *exo.Error, line, col int) *Error {
+	e := &Error{Kind: err.Kind, Message: err.Guest(), Err: err.Err}
+	if line > 0 && r.prog != nil {
+		e.Line, e.Column, e.SourceLine = r.prog.position(line, col)
+	}
+	return e
+}

@@ -1,0 +1,269 @@
+package exosql
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Column is a column of type V in the table whose rows scan into T. The field
+// function binds it, so a mismatch between column and struct does not compile.
+type Column[T, V any] struct {
+	c *column
+	t *Table[T]
+}
+
+// column is the untyped core of a Column.
+type column struct {
+	table *table
+	index int
+	name  string // in the database
+	guest string // in programs
+	kind  string // exo.TypeBool, TypeInt, TypeFloat, TypeText or TypeTime
+	null  bool
+	key   bool
+	enum  []string
+	doc   string
+	label exo.Label
+	iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
+}
+
+// NewColumn declares a column that is never NULL. V is an integer, float,
+// string, bool or time.Time type. Programs see it under its name in camel case;
+// see Named.
+func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
+	c := newColumn[V](t.t, name)
+	t.t.add(c)
+	t.sets = append(t.sets, func(row *T, v exo.Value) { setField(field(row), v) })
+	return Column[T, V]{c, t}
+}
+
+// NewKey declares a column of the table's primary key. Every table that is
+// granted needs one: it makes orders total, so that limit and first have one
+// answer. Several keys make a composite one.
+func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
+	c := newColumn[V](t.t, name)
+	c.key = true
+	t.t.add(c)
+	t.sets = append(t.sets, func(row *T, v exo.Value) { setField(field(row), v) })
+	return Column[T, V]{c, t}
+}
+
+// NewNullable declares a column that may be NULL; the field is a pointer, nil
+// for NULL. The column keeps its V, so links over nullable keys compile.
+func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) Column[T, V] {
+	c := newColumn[V](t.t, name)
+	c.null = true
+	t.t.add(c)
+	t.sets = append(t.sets, func(row *T, v exo.Value) {
+		p := field(row)
+		if v.IsNull() {
+			*p = nil
+			return
+		}
+		*p = new(V)
+		setField(*p, v)
+	})
+	return Column[T, V]{c, t}
+}
+
+func newColumn[V any](t *table, name constant) *column {
+	if name == "" {
+		panic("exosql: a column of " + t.name + " has an empty name")
+	}
+	c := &column{table: t, name: string(name), guest: camel(string(name))}
+	c.kind = kindOf(reflect.TypeFor[V]())
+	if c.kind == "" {
+		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.name, name, reflect.TypeFor[V]()))
+	}
+	if exo.ReservedName(c.guest) {
+		c.guest = "" // it needs Named before a facet can show it
+	}
+	return c
+}
+
+// Named gives the column another name for programs.
+func (c Column[T, V]) Named(name constant) Column[T, V] {
+	if exo.ReservedName(string(name)) {
+		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.table.name, c.c.name, name))
+	}
+	c.c.guest = string(name)
+	return c
+}
+
+// Doc adds a line for whoever reads the declarations: a model, mostly.
+func (c Column[T, V]) Doc(text constant) Column[T, V] { c.c.doc = string(text); return c }
+
+// OneOf lists the only values of a text column. Programs are told, and a
+// comparison with anything else is an error that lists them.
+func (c Column[T, V]) OneOf(values ...V) Column[T, V] {
+	if c.c.kind != exo.TypeText || len(values) == 0 {
+		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.table.name, c.c.name))
+	}
+	for _, v := range values {
+		c.c.enum = append(c.c.enum, reflect.ValueOf(v).String())
+	}
+	return c
+}
+
+// WithLabel labels every value of the column. A run that reads it, be it in a
+// condition only, carries the label from then on, and so may its result.
+func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
+	c.c.label = c.c.label.Join(exo.NewLabel(tags...))
+	return c
+}
+
+// StoredISO says that a time column on SQLite is stored exactly as
+// 2006-01-02T15:04:05.000Z, so that comparing and sorting can use an index.
+// Without it times are normalised in the query, whatever form they have.
+func (c Column[T, V]) StoredISO() Column[T, V] {
+	if c.c.kind != exo.TypeTime {
+		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.table.name, c.c.name))
+	}
+	c.c.iso = true
+	return c
+}
+
+// Eq holds where the column equals v; like every comparison here it does not hold for NULL.
+func (c Column[T, V]) Eq(v V) Predicate[T] { return c.compare("eq", v) }
+
+// Ne holds where the column is neither v nor NULL.
+func (c Column[T, V]) Ne(v V) Predicate[T] { return c.compare("ne", v) }
+
+// Lt holds where the column is less than v.
+func (c Column[T, V]) Lt(v V) Predicate[T] { return c.compare("lt", v) }
+
+// Le holds where the column is at most v.
+func (c Column[T, V]) Le(v V) Predicate[T] { return c.compare("le", v) }
+
+// Gt holds where the column is greater than v.
+func (c Column[T, V]) Gt(v V) Predicate[T] { return c.compare("gt", v) }
+
+// Ge holds where the column is at least v.
+func (c Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
+
+// In holds where the column is one of vs; of none, nowhere.
+func (c Column[T, V]) In(vs ...V) Predicate[T] {
+	p := &pred{op: "in", col: c.c}
+	for _, v := range vs {
+		p.vals = append(p.vals, toValue(v))
+	}
+	return Predicate[T]{p.checked()}
+}
+
+// IsNull holds where the column is NULL.
+func (c Column[T, V]) IsNull() Predicate[T] { return Predicate[T]{&pred{op: "isNull", col: c.c}} }
+
+// IsNotNull holds where the column is not NULL.
+func (c Column[T, V]) IsNotNull() Predicate[T] { return Predicate[T]{&pred{op: "isNotNull", col: c.c}} }
+
+// Asc orders by the column, NULL first.
+func (c Column[T, V]) Asc() Order[T] { return Order[T]{col: c.c} }
+
+// Desc orders by the column backwards, NULL last.
+func (c Column[T, V]) Desc() Order[T] { return Order[T]{col: c.c, desc: true} }
+
+func (c Column[T, V]) compare(op string, v V) Predicate[T] {
+	if c.c == nil {
+		return Predicate[T]{}
+	}
+	return Predicate[T]{(&pred{op: op, col: c.c, vals: []exo.Value{toValue(v)}}).checked()}
+}
+
+// Order is one term of an order of rows of T.
+type Order[T any] struct {
+	col  *column
+	desc bool
+}
+
+func camel(s string) string {
+	parts := strings.Split(s, "_")
+	out := parts[0]
+	for _, p := range parts[1:] {
+		if p != "" {
+			out += strings.ToUpper(p[:1]) + p[1:]
+		}
+	}
+	return out
+}
+
+var timeType = reflect.TypeFor[time.Time]()
+
+func kindOf(t reflect.Type) string {
+	if t == timeType {
+		return exo.TypeTime
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return exo.TypeInt
+	case reflect.Float32, reflect.Float64:
+		return exo.TypeFloat
+	case reflect.String:
+		return exo.TypeText
+	case reflect.Bool:
+		return exo.TypeBool
+	}
+	return ""
+}
+
+// toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
+// text) becomes the zero Value, which every query refuses.
+func toValue(v any) exo.Value {
+	switch x := v.(type) {
+	case int64:
+		return exo.Int(x)
+	case int:
+		return exo.Int(int64(x))
+	case string:
+		return exo.Text(x)
+	case bool:
+		return exo.Bool(x)
+	case float64:
+		return exo.Float(x)
+	case time.Time:
+		return exo.Time(x)
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		return exo.Int(r.Int())
+	case reflect.Float32, reflect.Float64:
+		return exo.Float(r.Float())
+	case reflect.String:
+		return exo.Text(r.String())
+	case reflect.Bool:
+		return exo.Bool(r.Bool())
+	}
+	return exo.Value{}
+}
+
+// setField stores a decoded value; its kind is the column's, see decode.
+func setField[V any](p *V, v exo.Value) {
+	switch x := any(p).(type) {
+	case *int64:
+		*x = v.Int()
+	case *string:
+		*x = v.Text()
+	case *bool:
+		*x = v.Bool()
+	case *float64:
+		*x = v.Float()
+	case *time.Time:
+		*x = v.Time()
+	default:
+		r := reflect.ValueOf(p).Elem()
+		switch r.Kind() {
+		case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+			r.SetInt(v.Int())
+		case reflect.Float32, reflect.Float64:
+			r.SetFloat(v.Float())
+		case reflect.String:
+			r.SetString(v.Text())
+		case reflect.Bool:
+			r.SetBool(v.Bool())
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package exosql
+
+import "github.com/exoagent/exoagent/exo"
+
+// The interfaces that every grant shares. They are plain data: the recorder and
+// the gate know of queries only what stands here.
+
+func v(name string) *exo.Term { return &exo.Term{Var: name} }
+func con(name string) *exo.Term {
+	return &exo.Term{Con: &exo.Type{Name: name}}
+}
+func app(name string, args map[string]*exo.Term) *exo.Term {
+	return &exo.Term{App: name, Args: args}
+}
+
+const (
+	queryInterface = "Query"
+	sortable       = "Sortable"
+)
+
+// queryMethods are what can be done with any query. Its type arguments are ns,
+// the tables in it by their aliases, and row, what one result row shows.
+func queryMethods() []*exo.Method {
+	extended := &exo.Term{Ext: []*exo.Term{v("ns"), v("item.ns")}}
+	return []*exo.Method{
+		{Name: "join", Doc: "also the rows of another query: a link of a table in this one, or any query with a condition",
+			Params: []exo.Param{
+				{Name: "the first argument", Want: con(queryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
+				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
+			},
+			Result: app(queryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
+		{Name: "where", Doc: "only the rows for which the condition holds",
+			Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
+		{Name: "select", Doc: "what each result row shows",
+			Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: v("ns"), Bind: "out"}},
+			Result: app(queryInterface, map[string]*exo.Term{"ns": v("ns"), "row": v("out")})},
+		{Name: "orderBy", Doc: "sorts; further calls sort within equals",
+			Params: []exo.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
+		{Name: "limit", Doc: "at most n rows; what comes after limit works on those rows only",
+			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt)}}, Result: v("self")},
+		{Name: "offset", Doc: "without the first n rows",
+			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt)}}, Result: v("self")},
+		{Name: "as", Doc: "gives the table another name, to have it twice in one query",
+			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
+			Result: app(queryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
+		{Name: "execute", Doc: "runs the query: an array of rows", Sends: true,
+			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
+		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: v("row")},
+		{Name: "count", Doc: "runs the query: how many rows it has", Sends: true, Result: con(exo.TypeInt)},
+	}
+}
+
+var (
+	sharedMethods    = queryMethods()
+	sharedInterfaces = makeShared()
+)
+
+func makeShared() []*exo.Interface {
+	q := &exo.Interface{Name: queryInterface, Doc: "a query", Await: "execute", Methods: map[string]*exo.Method{}}
+	for _, m := range sharedMethods {
+		q.Methods[m.Name] = m
+		q.Order = append(q.Order, m.Name)
+	}
+	out := []*exo.Interface{q, {Name: "Order", Doc: "an order like todo.title.desc()", Is: []string{sortable}}}
+	docs := map[string]string{"Int": "a whole number of the database", "Float": "a number of the database", "Text": "text of the database",
+		"Bool": "a condition like todo.completed.eq(false)", "Time": "a date of the database"}
+	for _, name := range allColumns {
+		i := &exo.Interface{Name: name, Doc: docs[name], Is: []string{sortable}, Expr: true, Methods: map[string]*exo.Method{}}
+		for _, op := range operators {
+			if !has(op.on, name) {
+				continue
+			}
+			m := &exo.Method{Name: op.name, Doc: op.doc, Result: boolExpr}
+			if op.isOrder {
+				m.Result = con("Order")
+			}
+			switch op.param {
+			case "value":
+				want := v("of")
+				if name == "Int" || name == "Float" {
+					want = con(exo.TypeNumber)
+				}
+				m.Params = []exo.Param{{Name: "the value", Want: want, Null: op.null}}
+			case "list":
+				m.Params = []exo.Param{{Name: "the list", Want: app(exo.TypeList, map[string]*exo.Term{"of": v("of")})}}
+				if name == "Int" || name == "Float" {
+					m.Params[0].Want = app(exo.TypeList, map[string]*exo.Term{"of": con(exo.TypeNumber)})
+				}
+			case "condition":
+				m.Params = []exo.Param{{Name: "the other condition", Want: con(exo.TypeBool)}}
+			}
+			i.Methods[op.name] = m
+			for _, a := range op.also {
+				i.Methods[a] = m
+			}
+			i.Order = append(i.Order, op.name)
+		}
+		out = append(out, i)
+	}
+	// A sortable thing is a column or an order; the name only has a text.
+	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like todo.title.desc()"})
+}
+
+var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type{"of": {Name: exo.TypeBool}}}}
+
+// reservedMember reports whether a name means something on queries or columns already.
+func reservedMember(n string) bool {
+	for _, m := range sharedMethods {
+		if m.Name == n {
+			return true
+		}
+	}
+	return operatorByName[n] != nil
+}
+
+// columnType is the type of a column's expression.
+func (c *column) exprType() *exo.Type {
+	return &exo.Type{Name: columnInterfaces[c.kind], Args: map[string]*exo.Type{"of": {Name: c.kind, Null: c.null, Enum: c.enum}}}
+}

@@ -1,0 +1,387 @@
+package exosql
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// names is what the placeholders of the enclosing callbacks stand for.
+type names map[*exo.Node][]named
+
+// errNode is for trees that the gate should have refused: never the guest's words.
+func errNode(n *exo.Node) error {
+	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
+}
+
+// query interprets a node that stands for a query, adding its sources to f.
+func (f *from) query(n *exo.Node, env names) (*query, error) {
+	if err := f.c.step(); err != nil {
+		return nil, err
+	}
+	if n.Op == exo.OpRef {
+		return f.granted(n)
+	}
+	if n.Op != exo.OpCall {
+		return nil, errNode(n)
+	}
+	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
+		row, err := f.row(n.Recv, env)
+		if err != nil {
+			return nil, err
+		}
+		return f.walk(n.Name, row)
+	}
+	switch n.Name {
+	case "where", "join", "select", "orderBy", "limit", "offset", "as":
+	default:
+		return f.followQuery(n, env)
+	}
+	q, err := f.query(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	switch n.Name {
+	case "where":
+		return q, f.doWhere(q, n.Args[0], env)
+	case "join":
+		return q, f.doJoin(q, n, env)
+	case "select":
+		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))
+		return q, err
+	case "orderBy":
+		return q, f.doOrder(q, n.Args[0], env)
+	case "limit":
+		q.limits = append(q.limits, f.c.arg(argSource{origin: fromMessage, index: n.Args[0].Slot, item: -1, count: true}))
+	case "offset":
+		q.offsets = append(q.offsets, f.c.arg(argSource{origin: fromMessage, index: n.Args[0].Slot, item: -1, count: true}))
+	case "as":
+		if len(q.ns) != 1 {
+			return nil, errNode(n)
+		}
+		q.ns = []named{{n.Args[0].Lit.Text(), q.ns[0].row}}
+	}
+	return q, nil
+}
+
+// bound is env with a callback's placeholder standing for the query's tables.
+func (f *from) bound(lambda *exo.Node, q *query, env names) names {
+	out := make(names, len(env)+1)
+	for k, v := range env {
+		out[k] = v
+	}
+	out[lambda.Recv] = q.ns
+	return out
+}
+
+// granted is a query of everything that a granted object reaches.
+func (f *from) granted(n *exo.Node) (*query, error) {
+	g := f.c.grants[n.Slot]
+	context := append([]*occurrence(nil), f.rows...)
+	if !g.rel.limited() {
+		row, err := f.occur(g, g.facet, g.rel.table, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		q := &query{base: row, ns: []named{{g.facet.alias, row}}, context: context}
+		for s := g.rel; s != nil && s.kind != stepFollow; s = s.prev {
+			var terms []orderTerm
+			for _, o := range s.order {
+				terms = append(terms, orderTerm{sortExpr{colExpr{row, o.col}}, o.desc})
+			}
+			q.order = append(terms, q.order...) // the chain is read backwards
+		}
+		return q, nil
+	}
+	// The host's own limit: built on its own and wrapped at once, so that nothing
+	// a program adds gets inside.
+	sub := f.c.newFrom(nil)
+	q, row, err := sub.relation(g.rel, g)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	row.facet = g.facet
+	q.context, q.ns = context, []named{{g.facet.alias, row}}
+	f.adopt(sub)
+	return q, nil
+}
+
+// adopt moves the sources of a from that stands on its own into f.
+func (f *from) adopt(sub *from) {
+	f.sources = append(f.sources, sub.sources...)
+	f.where = append(f.where, sub.where...)
+	f.rows = append(f.rows, sub.rows...)
+	for r, p := range sub.at {
+		f.at[r] = p
+	}
+}
+
+// walk is a link of a row: the linked rows, joined by its keys.
+func (f *from) walk(name string, parent *occurrence) (*query, error) {
+	if parent.facet == nil || parent.facet.link(name) == nil {
+		return nil, exo.Errorf(exo.Denied, name, "no such link")
+	}
+	l := parent.facet.link(name)
+	context := append([]*occurrence(nil), f.rows...)
+	row, err := f.occur(parent.grant, l.to, l.to.table, l.l, parent)
+	if err != nil {
+		return nil, err
+	}
+	return &query{base: row, ns: []named{{l.to.alias, row}}, context: context}, nil
+}
+
+// followQuery is a link of a query: the rows that it reaches, each once.
+func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
+	context := append([]*occurrence(nil), f.rows...)
+	// Find out where the link leads, in a from of its own.
+	sub := f.c.newFrom(f)
+	q, err := sub.query(n.Recv, env)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	parent := q.base
+	if parent.facet == nil || parent.facet.link(n.Name) == nil {
+		return nil, exo.Errorf(exo.Denied, n.Name, "no such link")
+	}
+	l := parent.facet.link(n.Name)
+	row, err := f.table(parent.grant, l.to, l.to.table, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.where = append(f.where, f.matched(row, l.l.pairs, sub, parent))
+	// The semi-join says what joining by the link would: parent is in scope.
+	if err := f.scope(row, l.l, parent); err != nil {
+		return nil, err
+	}
+	return &query{base: row, ns: []named{{l.to.alias, row}}, context: context}, nil
+}
+
+func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	cond, err := f.expr(arg.Args[0], f.bound(arg, q, env))
+	if err != nil {
+		return err
+	}
+	f.where = append(f.where, cond.sql(f))
+	return nil
+}
+
+func (f *from) doJoin(q *query, n *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	item, inner := n.Args[0], env
+	if item.Op == exo.OpLambda {
+		inner = f.bound(item, q, env)
+		item = item.Args[0]
+	}
+	var q2 *query
+	var err error
+	if item.Closed() {
+		// It depends on no row of this query: built on its own, so that a limit in
+		// it acts once and not for every row.
+		sub := f.c.newFrom(nil)
+		if q2, err = sub.query(item, inner); err == nil {
+			err = sub.settle(q2)
+		}
+		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
+			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+		}
+		if err == nil {
+			f.adopt(sub)
+		}
+	} else if q2, err = f.query(item, inner); err == nil {
+		err = f.settle(q2)
+	}
+	if err != nil {
+		return err
+	}
+	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.order = append(q.order, q2.order...)
+	if len(n.Args) > 1 {
+		on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+		if err != nil {
+			return err
+		}
+		f.where = append(f.where, on.sql(f))
+	}
+	return nil
+}
+
+func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	env = f.bound(arg, q, env)
+	terms := []*exo.Node{arg.Args[0]}
+	if terms[0].Op == exo.OpList {
+		terms = terms[0].Args
+	}
+	for _, t := range terms {
+		desc := false
+		if t.Op == exo.OpCall && operatorByName[t.Name] != nil && operatorByName[t.Name].isOrder {
+			desc = t.Name == "desc"
+			t = t.Recv
+		}
+		e, err := f.expr(t, env)
+		if err != nil {
+			return err
+		}
+		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
+	}
+	return nil
+}
+
+// isRow reports whether a node stands for one row, which has links, rather than a query.
+func isRow(n *exo.Node, f *from, env names) bool {
+	_, err := f.row(n, env)
+	return err == nil
+}
+
+// row finds the occurrence that a node stands for: a table of a callback's namespace.
+func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
+	if n.Op == exo.OpField && n.Recv.Op == exo.OpParam {
+		for _, x := range env[n.Recv] {
+			if x.name == n.Name {
+				return x.row, nil
+			}
+		}
+	}
+	return nil, errNode(n)
+}
+
+// expr interprets a node that stands for a value of a row.
+func (f *from) expr(n *exo.Node, env names) (expr, error) {
+	if err := f.c.step(); err != nil {
+		return nil, err
+	}
+	switch n.Op {
+	case exo.OpLit:
+		return argExpr{f.c.literal(n, -1)}, nil
+	case exo.OpField:
+		row, err := f.row(n.Recv, env)
+		if err != nil {
+			return nil, err
+		}
+		col := row.facet.column(n.Name)
+		if col == nil {
+			return nil, exo.Errorf(exo.Denied, n.Name, "no such column")
+		}
+		return colExpr{row, col}, nil
+	case exo.OpCall:
+		return f.operation(n, env)
+	}
+	return nil, errNode(n)
+}
+
+func (f *from) operation(n *exo.Node, env names) (expr, error) {
+	op := operatorByName[n.Name]
+	if op == nil || op.isOrder {
+		return nil, errNode(n)
+	}
+	x, err := f.expr(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	if op.param == "list" {
+		list, err := f.list(n.Args[0], env)
+		return inExpr{x, list}, err
+	}
+	ast := op.ast
+	args := []expr{x}
+	for _, a := range n.Args {
+		if op.null && a.Op == exo.OpLit && a.Lit.IsNull() {
+			ast = op.ifNull // the shape of the message says that it is null
+			continue
+		}
+		y, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, y)
+	}
+	return opExpr{ast, args}, nil
+}
+
+// list makes the placeholders of a list: as many as the class of its length, so
+// that a few plans serve all lengths.
+func (f *from) list(n *exo.Node, env names) ([]expr, error) {
+	var out []expr
+	if n.Op == exo.OpLit {
+		for i := range exo.ListClass(n.Lit.Len()) {
+			out = append(out, argExpr{f.c.literal(n, i)})
+		}
+		return out, nil
+	}
+	for _, a := range n.Args {
+		x, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func (c *compiler) literal(n *exo.Node, item int) sqlast.Expr {
+	return c.arg(argSource{origin: fromMessage, index: n.Slot, item: item})
+}
+
+// projection interprets what select's callback returned.
+func (f *from) projection(n *exo.Node, env names) (*projection, error) {
+	if row, err := f.row(n, env); err == nil {
+		return wholeRow(row), nil
+	}
+	if n.Op == exo.OpParam { // ns => ns: every table by its name
+		p := &projection{}
+		for _, x := range env[n] {
+			p.names = append(p.names, x.name)
+			p.items = append(p.items, projected{sub: wholeRow(x.row)})
+		}
+		return p, nil
+	}
+	if n.Op != exo.OpRecord {
+		return nil, errNode(n)
+	}
+	p := &projection{names: n.Names}
+	for _, a := range n.Args {
+		it := projected{kind: a.Type.Name, null: true}
+		if of := a.Type.Args["of"]; of != nil {
+			it.kind = of.Name
+		}
+		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam {
+			sub, err := f.projection(a, env)
+			if err != nil {
+				return nil, err
+			}
+			it = projected{sub: sub}
+		} else {
+			e, err := f.expr(a, env)
+			if err != nil {
+				return nil, err
+			}
+			it.expr = e
+		}
+		p.items = append(p.items, it)
+	}
+	return p, nil
+}
+
+// wholeRow is every column that the row's facet shows.
+func wholeRow(row *occurrence) *projection {
+	p := &projection{}
+	for _, c := range row.facet.cols {
+		p.names = append(p.names, c.guest)
+		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.kind, null: c.null})
+	}
+	return p
+}

@@ -1,0 +1,261 @@
+package exosql
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// plan is a compiled statement without values: what a plan cache holds. It is
+// immutable and shared by all runs and tenants, so it must never depend on a
+// value; TestPlanHoldsNoValue looks for them.
+type plan struct {
+	text  string
+	args  []argSource // in placeholder order
+	cells []cell      // of one row
+	shape *exo.Shape
+	reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
+	kind  runKind
+}
+
+type cell struct {
+	kind string
+	null bool
+	name string // for the host's errors: table.column
+}
+
+type runKind uint8
+
+const (
+	runAll   runKind = iota
+	runFirst         // at most one row
+	runCount         // one number
+)
+
+// finish makes the statement of a query that is complete.
+func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
+	p := &plan{kind: kind}
+	sel := &sqlast.Select{}
+	if kind == runCount {
+		if err := f.settle(q); err != nil {
+			return nil, err
+		}
+		sel.Columns = []sqlast.Output{{Expr: sqlast.CountAll{}, As: "c0"}}
+		p.cells = []cell{{kind: exo.TypeInt, name: "count"}}
+		p.shape = &exo.Shape{Names: []string{"count"}}
+	} else {
+		p.shape = f.outputs(sel, p, out)
+		sel.OrderBy = f.orders(q, q.pending() || kind == runFirst)
+		sel.Limit, sel.Offset = q.limits, q.offsets
+		if kind == runFirst {
+			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)
+		}
+	}
+	sel.From, sel.Where = f.sources, f.where
+	text, slots, err := sqlast.Render(sel, f.c.dialect)
+	if err != nil {
+		return nil, &exo.Error{Kind: exo.Internal, Err: err}
+	}
+	p.text = text
+	for _, s := range slots {
+		p.args = append(p.args, f.c.slots[s])
+	}
+	p.reads = map[string]map[string]bool{}
+	for t, cols := range sqlast.Tables(sel) {
+		lower := map[string]bool{}
+		for c := range cols {
+			lower[strings.ToLower(c)] = true
+		}
+		p.reads[strings.ToLower(t)] = lower
+	}
+	return p, nil
+}
+
+// outputs adds the cells of a projection to the statement and the plan.
+func (f *from) outputs(sel *sqlast.Select, p *plan, out *projection) *exo.Shape {
+	s := &exo.Shape{Names: out.names}
+	for i, it := range out.items {
+		if it.sub != nil {
+			if s.Subs == nil {
+				s.Subs = make([]*exo.Shape, len(out.items))
+			}
+			s.Subs[i] = f.outputs(sel, p, it.sub)
+			continue
+		}
+		c := cell{kind: it.kind, null: it.null, name: out.names[i]}
+		if ce, ok := it.expr.(colExpr); ok {
+			c.name, c.null = ce.col.table.name+"."+ce.col.name, ce.col.null
+		}
+		p.cells = append(p.cells, c)
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: it.expr.sql(f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+	}
+	return s
+}
+
+// compileMessage plans a guest's message.
+func compileMessage(d sqlast.Dialect, m *exo.Message, objs []*object) (*plan, error) {
+	c := &compiler{dialect: d, msg: m}
+	for i, o := range objs {
+		g := o.grant
+		g.origin = argOrigin(i)
+		g.basis = nil
+		c.grants = append(c.grants, &g)
+	}
+	f := c.newFrom(nil)
+	q, err := f.query(m.Root.Recv, names{})
+	if err != nil {
+		return nil, err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	switch m.Root.Name {
+	case "execute":
+		return f.finish(q, runAll, out)
+	case "first":
+		return f.finish(q, runFirst, out)
+	case "count":
+		return f.finish(q, runCount, nil)
+	}
+	return nil, errNode(m.Root)
+}
+
+// compileRelation plans a chain of typed calls. g is its lifted grant.
+func compileRelation(d sqlast.Dialect, r *relation, g *guestGrant, kind runKind) (*plan, error) {
+	c := &compiler{dialect: d, grants: []*guestGrant{g}}
+	f := c.newFrom(nil)
+	q, row, err := f.relation(r, g)
+	if err != nil {
+		return nil, err
+	}
+	out := &projection{}
+	for _, col := range r.table.cols {
+		out.names = append(out.names, col.name)
+		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.kind, null: col.null})
+	}
+	return f.finish(q, kind, out)
+}
+
+// run answers a chain of typed calls.
+func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
+	if r.err != nil {
+		return exo.Value{}, r.err
+	}
+	grant := r.grant()
+	ss, err := closeScopes(grant, grant.table, grant.scopes, nil)
+	if err != nil {
+		return exo.Value{}, &exo.Error{Op: grant.table.name, Kind: exo.Denied, Err: err}
+	}
+	order := []*table{grant.table}
+	for _, s := range grant.scopes {
+		order = append(order, s.s.table)
+	}
+	var vals []exo.Value
+	shape := fmt.Appendf(nil, "typed %d;", kind)
+	lifted, shape := r.lift(&vals, shape)
+	ss, shape = ss.lift(order, &vals, shape)
+	p, err := r.db.plans.get(string(shape), func() (*plan, error) {
+		return compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, declared: ss}, kind)
+	})
+	if err != nil {
+		return exo.Value{}, err
+	}
+	args, err := p.bind(nil, [][]exo.Value{vals})
+	if err != nil {
+		return exo.Value{}, err
+	}
+	return r.db.query(ctx, p, args, nil)
+}
+
+// answer plans and runs a guest's message.
+func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.Value, error) {
+	key := make([]byte, 0, len(m.Shape)+8*len(objs))
+	vals := make([][]exo.Value, len(objs))
+	for i, o := range objs {
+		key = fmt.Appendf(key, "%d,", o.shape)
+		vals[i] = o.vals
+	}
+	key = append(append(key, '|'), m.Shape...)
+	p, err := db.plans.get(string(key), func() (*plan, error) { return compileMessage(db.dialect, m, objs) })
+	if err != nil {
+		return exo.Value{}, err
+	}
+	args, err := p.bind(m.Args, vals)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	return db.query(ctx, p, args, m)
+}
+
+// planCache keeps the plans used last. A plan that could not be made is not kept.
+type planCache struct {
+	mu    sync.Mutex
+	max   int
+	byKey map[string]*list.Element
+	used  *list.List // of planEntry, most recent first
+}
+
+type planEntry struct {
+	key  string
+	plan *plan
+}
+
+func newPlanCache(max int) *planCache {
+	return &planCache{max: max, byKey: map[string]*list.Element{}, used: list.New()}
+}
+
+func (c *planCache) get(key string, compile func() (*plan, error)) (*plan, error) {
+	c.mu.Lock()
+	if e := c.byKey[key]; e != nil {
+		c.used.MoveToFront(e)
+		c.mu.Unlock()
+		return e.Value.(planEntry).plan, nil
+	}
+	c.mu.Unlock()
+	p, err := compile()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byKey[key] == nil {
+		c.byKey[key] = c.used.PushFront(planEntry{key, p})
+		for c.used.Len() > c.max {
+			last := c.used.Back()
+			delete(c.byKey, last.Value.(planEntry).key)
+			c.used.Remove(last)
+		}
+	}
+	return p, nil
+}
+
+// bind collects the values of a plan's placeholders.
+func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]any, error) {
+	out := make([]any, len(p.args))
+	for i, a := range p.args {
+		from := msg
+		if a.origin != fromMessage {
+			from = grants[a.origin]
+		}
+		v := from[a.index]
+		if a.item >= 0 {
+			v = v.At(min(a.item, v.Len()-1)) // repeat the last up to the class of the length
+		}
+		if a.count && v.Int() < 0 {
+			// SQLite takes a negative limit for none.
+			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
+		}
+		x, err := bound(v)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x
+	}
+	return out, nil
+}

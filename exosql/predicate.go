@@ -1,0 +1,87 @@
+package exosql
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Predicate is a condition on rows of T. The zero Predicate matches no row and
+// absorbs whatever it is combined with, so a condition that was forgotten can
+// never widen anything: not even Not of it matches.
+type Predicate[T any] struct{ p *pred }
+
+// pred is the untyped core; nil is the zero predicate.
+type pred struct {
+	op   string // of operators (operator.go), or all, and, or, not
+	col  *column
+	vals []exo.Value
+	subs []*pred
+	err  error
+	slot int // after lifting: index of the first value in the grant's arguments
+}
+
+// AllRows is the one predicate that does not narrow. Its name is long so that
+// it is found in a review.
+func AllRows[T any]() Predicate[T] { return Predicate[T]{&pred{op: "all"}} }
+
+// And holds where all of ps hold; of none, nowhere.
+func And[T any](ps ...Predicate[T]) Predicate[T] { return combine("and", ps) }
+
+// Or holds where one of ps holds; of none, nowhere.
+func Or[T any](ps ...Predicate[T]) Predicate[T] { return combine("or", ps) }
+
+// Not holds where p does not hold. A comparison with NULL neither holds nor
+// does not: Not of it does not hold either (SQL's three-valued logic).
+func Not[T any](p Predicate[T]) Predicate[T] { return combine("not", []Predicate[T]{p}) }
+
+func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
+	if len(ps) == 0 {
+		return Predicate[T]{}
+	}
+	q := &pred{op: op}
+	for _, p := range ps {
+		if p.p == nil {
+			return Predicate[T]{} // absorbs
+		}
+		if p.p.err != nil && q.err == nil {
+			q.err = p.p.err
+		}
+		q.subs = append(q.subs, p.p)
+	}
+	return Predicate[T]{q}
+}
+
+// checked notes values that no engine can hold; the query that uses them fails.
+func (p *pred) checked() *pred {
+	for _, v := range p.vals {
+		if v.Kind() == exo.NoValue {
+			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, years 1 to 9999")
+		}
+	}
+	return p
+}
+
+// lift copies the predicate with its values moved to vals, and writes its shape.
+func (p *pred) lift(vals *[]exo.Value, shape []byte) (*pred, []byte) {
+	if p == nil {
+		return nil, append(shape, '0')
+	}
+	q := &pred{op: p.op, col: p.col, slot: len(*vals), vals: p.vals}
+	shape = append(shape, p.op...)
+	if p.col != nil {
+		shape = fmt.Appendf(shape, "#%d.%d", p.col.table.id, p.col.index)
+	}
+	shape = fmt.Appendf(shape, "*%d", len(p.vals))
+	for _, v := range p.vals {
+		shape = fmt.Appendf(shape, "%d,", v.Kind())
+	}
+	*vals = append(*vals, p.vals...)
+	shape = append(shape, '(')
+	for _, s := range p.subs {
+		var l *pred
+		l, shape = s.lift(vals, shape)
+		q.subs = append(q.subs, l)
+	}
+	return q, append(shape, ')')
+}

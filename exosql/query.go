@@ -1,0 +1,261 @@
+package exosql
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// compiler turns a message, or a chain of typed calls, into one statement.
+//
+// Everything a query mentions lives in one flat list of sources (a from), and
+// each row of the program's namespace is an occurrence with an identity of its
+// own. What a row's columns are called is looked up in the from at the moment of
+// use, never stored in names of the guest: an inner query can't capture an outer
+// name (facts/exoagent.md 4.1), and wrapping a from moves all its rows at once.
+type compiler struct {
+	dialect sqlast.Dialect
+	aliases int
+	slots   []argSource
+	steps   int
+	grants  []*guestGrant // of the message's objects
+	msg     *exo.Message
+}
+
+// maxSteps bounds the work of one compilation: a message is a graph, and each
+// use of a node is compiled anew.
+const maxSteps = 5000
+const maxSources = 60 // SQLite joins at most 64 tables
+
+// occurrence is one row variable of a query: one table, in one place.
+type occurrence struct {
+	grant *guestGrant // which grant's scopes apply to it
+	facet *facet      // what a program sees of it; nil for hidden ones
+	table *table
+}
+
+// from is a FROM clause being built: sources, conditions, and where each row is now.
+type from struct {
+	c       *compiler
+	outer   *from // the enclosing one, for EXISTS and IN
+	sources []sqlast.Source
+	where   []sqlast.Expr
+	rows    []*occurrence
+	at      map[*occurrence]place
+}
+
+// place says where a row's columns are: in a table, or among the outputs of a
+// derived table, to which they are added when first used.
+type place struct {
+	alias   string
+	derived *derived
+}
+
+type derived struct {
+	inner *from
+	sel   *sqlast.Select
+	outs  map[outKey]string
+}
+
+type outKey struct {
+	row *occurrence
+	col *column
+}
+
+// query is what a describing call has built so far, over a from.
+type query struct {
+	ns      []named       // what callbacks see
+	base    *occurrence   // whose row a result shows without a select
+	out     *projection   // what select chose, or nil
+	order   []orderTerm   //
+	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
+	offsets []sqlast.Expr
+	context []*occurrence // the rows that were there before: a limit acts for each combination of them
+}
+
+type named struct {
+	name string
+	row  *occurrence
+}
+
+type orderTerm struct {
+	expr expr
+	desc bool
+}
+
+// projection is what each result row shows: columns, scalars, records of them.
+type projection struct {
+	names []string
+	items []projected
+}
+
+type projected struct {
+	expr expr
+	kind string // scalar kind of the cell
+	null bool
+	sub  *projection
+}
+
+func (c *compiler) newFrom(outer *from) *from {
+	return &from{c: c, outer: outer, at: map[*occurrence]place{}}
+}
+
+func (c *compiler) alias() string {
+	c.aliases++
+	return fmt.Sprintf("t%d", c.aliases-1)
+}
+
+func (c *compiler) step() error {
+	if c.steps++; c.steps > maxSteps {
+		return exo.Errorf(exo.Limit, "", "the query is too large")
+	}
+	return nil
+}
+
+// col is the expression that reads a row's column, wherever the row is now.
+func (f *from) col(row *occurrence, col *column) sqlast.Expr {
+	p, ok := f.at[row]
+	if !ok {
+		if f.outer == nil {
+			return nil // sqlast refuses nil: a row that is nowhere is an error, not a name
+		}
+		return f.outer.col(row, col)
+	}
+	if p.derived == nil {
+		return sqlast.Column{Alias: p.alias, Name: col.name}
+	}
+	return sqlast.Column{Alias: p.alias, Name: p.derived.expose(row, col)}
+}
+
+func (d *derived) expose(row *occurrence, col *column) string {
+	k := outKey{row, col}
+	name, ok := d.outs[k]
+	if !ok {
+		name = fmt.Sprintf("c%d", len(d.outs))
+		d.outs[k] = name
+		d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: d.inner.col(row, col), As: name})
+	}
+	return name
+}
+
+// table adds a table to the sources and returns the row that stands for it.
+func (f *from) table(g *guestGrant, fc *facet, t *table, on func(*occurrence) []sqlast.Expr) (*occurrence, error) {
+	if len(f.sources) >= maxSources {
+		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+	}
+	row := &occurrence{grant: g, facet: fc, table: t}
+	f.rows = append(f.rows, row)
+	f.at[row] = place{alias: f.c.alias()}
+	s := sqlast.Source{Table: t.name, Alias: f.at[row].alias}
+	if on != nil {
+		conds := on(row)
+		if len(f.sources) == 0 {
+			f.where = append(f.where, conds...) // the first source has no ON: it correlates with an outer from
+		} else {
+			s.On = conds
+		}
+	}
+	f.sources = append(f.sources, s)
+	return row, nil
+}
+
+// keyOrder is the order that makes any order total: by the keys of all rows.
+func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
+	var out []sqlast.Order
+	for _, r := range rows {
+		for _, k := range r.table.keys {
+			out = append(out, sqlast.Order{Expr: f.col(r, k)})
+		}
+	}
+	return out
+}
+
+func (f *from) orders(q *query, total bool) []sqlast.Order {
+	var out []sqlast.Order
+	for _, o := range q.order {
+		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc})
+	}
+	if total {
+		out = append(out, f.keyOrder(f.rows)...)
+	}
+	return out
+}
+
+func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
+
+// settle makes pending limits act, by wrapping everything so far in a derived
+// table: whatever comes later works on the rows that were left. This is why a
+// host's limit can't be paged past and a filter after it can't choose other rows.
+//
+// Where other rows were there before (a limit inside a join's callback), it acts
+// for each combination of them: rows are numbered within it. Both engines can do
+// that, while SQLite has no LATERAL.
+func (f *from) settle(q *query) error {
+	if !q.pending() {
+		return nil
+	}
+	inner := *f
+	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
+	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
+	alias := f.c.alias()
+	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}}
+	outer.sources = []sqlast.Source{{Sub: sel, Alias: alias}}
+	for _, r := range inner.rows {
+		outer.at[r] = place{alias: alias, derived: d}
+	}
+	order := inner.orders(q, true)
+	if len(q.context) == 0 {
+		sel.OrderBy, sel.Limit, sel.Offset = order, q.limits, q.offsets
+	} else {
+		var keys []sqlast.Expr
+		for _, k := range inner.keyOrder(q.context) {
+			keys = append(keys, k.Expr)
+		}
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
+		n := sqlast.Column{Alias: alias, Name: "n"}
+		var skip sqlast.Expr = sqlast.Zero
+		for i, o := range q.offsets {
+			if i == 0 {
+				skip = o
+			} else {
+				skip = sqlast.Call{Op: sqlast.Add, Args: []sqlast.Expr{skip, o}}
+			}
+		}
+		outer.where = append(outer.where, sqlast.Call{Op: sqlast.Gt, Args: []sqlast.Expr{n, skip}})
+		for _, l := range q.limits {
+			outer.where = append(outer.where, sqlast.Call{Op: sqlast.Le, Args: []sqlast.Expr{n, sqlast.Call{Op: sqlast.Add, Args: []sqlast.Expr{skip, l}}}})
+		}
+	}
+	if len(sel.Columns) == 0 {
+		// A derived table needs an output even when only its rows count.
+		d.expose(inner.rows[0], inner.rows[0].table.keys[0])
+	}
+	q.limits, q.offsets = nil, nil
+	*f = outer
+	return nil
+}
+
+// semi is the condition that some row of another query matches ours. pairs are
+// (theirs, ours); build fills the sub-query's from and returns the row to match.
+func (f *from) semi(row *occurrence, pairs []pair, build func(sub *from) (*occurrence, error)) (sqlast.Expr, error) {
+	sub := f.c.newFrom(f)
+	other, err := build(sub)
+	if err != nil {
+		return nil, err
+	}
+	return f.matched(row, pairs, sub, other), nil
+}
+
+// matched is the condition that other, a row of the finished sub-query, matches row.
+func (f *from) matched(row *occurrence, pairs []pair, sub *from, other *occurrence) sqlast.Expr {
+	if len(pairs) == 1 {
+		p := pairs[0]
+		sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: sub.col(other, p.from), As: "k"}}, From: sub.sources, Where: sub.where}
+		return sqlast.InSelect{X: f.col(row, p.to), Sub: sel}
+	}
+	for _, p := range pairs {
+		sub.where = append(sub.where, sqlast.Call{Op: sqlast.Eq, Args: []sqlast.Expr{sub.col(other, p.from), f.col(row, p.to)}})
+	}
+	return sqlast.Exists{Sub: &sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, From: sub.sources, Where: sub.where}}
+}

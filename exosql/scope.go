@@ -1,0 +1,194 @@
+package exosql
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Scope says which rows of one table a grant reaches, however they are reached.
+// A grant has one for every table: the granted one's is the predicate given to
+// Grant; those that can be reached in one way only have that way; the others
+// must be declared. The zero Scope makes the grant unusable.
+type Scope struct{ s *scope }
+
+type scope struct {
+	kind  scopeKind
+	table *table
+	pred  *pred
+	link  *link
+}
+
+type scopeKind uint8
+
+const (
+	noScope     scopeKind = iota
+	scopeRoot             // the predicate given to Grant
+	scopeStart            // only the relation that was handed out
+	scopeRows             // a predicate, usually on a tenant column
+	scopeVia              // the rows that a link reaches from rows in scope
+	scopeShared           // every row, for everybody
+)
+
+// ScopeRows limits table t to the rows for which p holds: usually a tenant column.
+func ScopeRows[T any](t *Table[T], p Predicate[T]) Scope {
+	return Scope{&scope{kind: scopeRows, table: t.t, pred: p.p}}
+}
+
+// ScopeVia limits the link's target to rows that the link reaches from a row in scope.
+func ScopeVia[A, B any](l Link[A, B]) Scope {
+	if l.l == nil {
+		return Scope{}
+	}
+	return Scope{&scope{kind: scopeVia, table: l.l.to, link: l.l}}
+}
+
+// ScopeShared opens every row of table t to everybody: countries, plans, tags
+// that belong to no tenant. It is the only scope that does not narrow.
+func ScopeShared[T any](t *Table[T]) Scope {
+	return Scope{&scope{kind: scopeShared, table: t.t}}
+}
+
+// scopes is a closed set of scopes: one for each table that a grant reaches.
+type scopes map[*table]*scope
+
+// closeScopes finds the scope of every table that the facets reach, and fails
+// where a table can be reached by two ways that may mean different rows: then
+// only the host can know which is meant. (Scope through links alone let
+// tag.projects() leave the tenant, legally.)
+//
+// root is the granted table with its predicate; start is the table of the
+// relation handed out, which is in scope by that relation.
+func closeScopes(root *relation, start *table, declared []Scope, reach []*facet) (scopes, error) {
+	out := scopes{root.table: {kind: scopeRoot, table: root.table, pred: root.pred}}
+	for _, d := range declared {
+		if d.s == nil {
+			return nil, fmt.Errorf("exosql: a zero Scope was given to Grant")
+		}
+		if d.s.table == root.table {
+			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.table.name)
+		}
+		if out[d.s.table] != nil {
+			return nil, fmt.Errorf("exosql: two scopes for table %s", d.s.table.name)
+		}
+		if d.s.kind == scopeRows && d.s.pred == nil {
+			return nil, fmt.Errorf("exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row", d.s.table.name)
+		}
+		out[d.s.table] = d.s
+	}
+	if out[start] == nil {
+		out[start] = &scope{kind: scopeStart, table: start}
+	}
+	ways := map[*table][]*link{}
+	for _, f := range reach {
+		for _, l := range f.links {
+			if !hasLink(ways[l.l.to], l.l) {
+				ways[l.l.to] = append(ways[l.l.to], l.l)
+			}
+		}
+	}
+	for _, f := range reach {
+		t := f.table
+		if out[t] != nil {
+			continue
+		}
+		var in []*link
+		for _, l := range ways[t] {
+			// A link that only leads back over the keys by which its own start was
+			// reached from t is no way into t.
+			if len(ways[t]) > 1 && l.from != t && onlyBack(l, ways[l.from], declaredFor(declared, l.from)) {
+				continue
+			}
+			in = append(in, l)
+		}
+		if len(in) != 1 || in[0].from == t {
+			return nil, fmt.Errorf("exosql: table %s can be reached in more than one way (%s): declare its scope with ScopeVia, ScopeRows or ScopeShared", t.name, linkNames(ways[t]))
+		}
+		out[t] = &scope{kind: scopeVia, table: t, link: in[0]}
+	}
+	return out, out.founded()
+}
+
+func declaredFor(ds []Scope, t *table) *scope {
+	for _, d := range ds {
+		if d.s != nil && d.s.table == t {
+			return d.s
+		}
+	}
+	return nil
+}
+
+// onlyBack reports whether l leads from its start back over the keys by which
+// the start is in scope: its declared scope, or else every way into it.
+func onlyBack(l *link, into []*link, declared *scope) bool {
+	if declared != nil {
+		return declared.kind == scopeVia && l.inverse(declared.link)
+	}
+	for _, m := range into {
+		if !l.inverse(m) {
+			return false
+		}
+	}
+	return len(into) > 0
+}
+
+func hasLink(ls []*link, l *link) bool {
+	for _, m := range ls {
+		if m == l {
+			return true
+		}
+	}
+	return false
+}
+
+func linkNames(ls []*link) string {
+	s := ""
+	for i, l := range ls {
+		if i > 0 {
+			s += ", "
+		}
+		s += l.from.name + "." + l.name
+	}
+	return s
+}
+
+// founded checks that every ScopeVia leads back to a table with a scope of its own.
+func (ss scopes) founded() error {
+	for t, s := range ss {
+		seen := map[*table]bool{}
+		for s.kind == scopeVia {
+			if seen[s.table] {
+				return fmt.Errorf("exosql: the scope of table %s goes in a circle", t.name)
+			}
+			seen[s.table] = true
+			next := ss[s.link.from]
+			if next == nil {
+				return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach", t.name, s.link.from.name)
+			}
+			s = next
+		}
+	}
+	return nil
+}
+
+// lift copies the set with all values moved out, and writes its shape. The
+// order is that of reach, so equal grants have equal shapes.
+func (ss scopes) lift(order []*table, vals *[]exo.Value, shape []byte) (scopes, []byte) {
+	out := scopes{}
+	for _, t := range order {
+		s := ss[t]
+		if s == nil || out[t] != nil {
+			continue
+		}
+		c := *s
+		shape = fmt.Appendf(shape, "|%d:%d", t.id, s.kind)
+		if s.kind == scopeRows || s.kind == scopeRoot {
+			c.pred, shape = s.pred.lift(vals, shape)
+		}
+		if s.link != nil {
+			shape = fmt.Appendf(shape, "~%d", s.link.id)
+		}
+		out[t] = &c
+	}
+	return out, shape
+}

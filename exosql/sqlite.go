@@ -1,0 +1,150 @@
+package exosql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+var memoryNames atomic.Uint64
+
+// connector opens connections of the driver without registering a name for it.
+type connector struct{ dsn string }
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return sqliteDriver.Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return sqliteDriver }
+
+var sqliteDriver = &sqlite.Driver{}
+
+func (db *DB) openSQLite(ctx context.Context, path string, opt *Options) error {
+	db.dialect = sqlast.SQLite
+	memory := path == ":memory:"
+	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"
+	if memory {
+		// The memdb VFS shares one database among the connections of this process that use its name.
+		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&_busy_timeout=5000", memoryNames.Add(1))
+		write, read = name, name
+	} else if _, err := os.Stat(path); err != nil && opt.Setup == nil {
+		return fmt.Errorf("exosql: %w", err)
+	}
+	if memory || opt.Setup != nil {
+		w := sql.OpenDB(connector{write})
+		w.SetMaxOpenConns(1)
+		if err := w.PingContext(ctx); err != nil {
+			w.Close()
+			return fmt.Errorf("exosql: open %s: %w", path, err)
+		}
+		if opt.Setup != nil {
+			if err := opt.Setup(ctx, w); err != nil {
+				w.Close()
+				return err
+			}
+		}
+		if memory {
+			db.keep = w
+		} else if err := w.Close(); err != nil {
+			return err
+		}
+	}
+	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
+	// misspelt identifier in double quotes is an error, not a text.
+	db.sql = sql.OpenDB(connector{read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"})
+	return nil
+}
+
+// connect opens one guarded connection and verifies that its wall holds.
+func (db *DB) connect(ctx context.Context) (*conn, error) {
+	sc, err := db.sql.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{c: sc, guard: &guard{}, stmts: map[*plan]*sql.Stmt{}}
+	if err := sc.PingContext(ctx); err == nil {
+		err = sc.Raw(func(dc any) error {
+			r, ok := dc.(sqlite.AuthorizerRegisterer)
+			if !ok {
+				return errors.New("exosql: the SQLite driver has no authorizer")
+			}
+			return r.RegisterAuthorizer(c.guard.authorize)
+		})
+		if err == nil {
+			err = verifyWall(ctx, sc)
+		}
+		if err == nil {
+			return c, nil
+		}
+		sc.Close()
+		return nil, err
+	}
+	sc.Close()
+	return nil, err
+}
+
+// verifyWall tries what no plan does; each attempt must fail.
+func verifyWall(ctx context.Context, c *sql.Conn) error {
+	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
+		if _, err := c.ExecContext(ctx, q); err == nil {
+			return fmt.Errorf("exosql: the second wall does not hold: %s was allowed", q)
+		}
+	}
+	return nil
+}
+
+// guard is the second wall on SQLite: the authorizer of one connection. It
+// admits reading what the plan that is being run reads, and nothing else. Its
+// zero value denies everything.
+type guard struct {
+	reads atomic.Pointer[map[string]map[string]bool]
+}
+
+func (g *guard) admit(reads map[string]map[string]bool) {
+	if reads == nil {
+		g.reads.Store(nil)
+		return
+	}
+	g.reads.Store(&reads)
+}
+
+// sqliteFunctions are those that sqlast writes.
+var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "min": true, "max": true, "coalesce": true, "ifnull": true}
+
+func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
+	reads := g.reads.Load()
+	if reads == nil || trigger != "" {
+		return sqlite.AuthorizerDeny
+	}
+	switch action {
+	case sqlite.AuthSelect:
+		return sqlite.AuthorizerOK
+	case sqlite.AuthRead:
+		cols, ok := (*reads)[strings.ToLower(arg1)]
+		if ok && database == "main" && cols[strings.ToLower(arg2)] {
+			return sqlite.AuthorizerOK
+		}
+		if arg2 == "" && (ok || isDerived(arg1)) { // only its rows count: SQLite then names no column, and no database
+			return sqlite.AuthorizerOK
+		}
+	case sqlite.AuthFunction:
+		if sqliteFunctions[strings.ToLower(arg2)] {
+			return sqlite.AuthorizerOK
+		}
+	}
+	return sqlite.AuthorizerDeny
+}
+
+// isDerived reports whether a name is one of our aliases of derived tables, which
+// SQLite reports as tables of which no column is read when only rows count.
+func isDerived(name string) bool {
+	return name == "" || strings.HasPrefix(name, "(subquery-")
+}

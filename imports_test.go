@@ -1,0 +1,84 @@
+package exoagent_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/exoagent/exoagent"
+
+// allowed is the import table of the design: for each package what it may
+// import besides the standard library. exo knows neither SQL nor JavaScript,
+// exosql no JavaScript, exoeval and codemode no SQL: then each can be audited alone.
+var allowed = map[string][]string{
+	"exo":             {},
+	"exo/service":     {"exo", "github.com/google/jsonschema-go/jsonschema"},
+	"schema":          {},
+	"internal/sqlast": {"github.com/Masterminds/squirrel"},
+	"exosql":          {"exo", "schema", "internal/sqlast", "modernc.org/sqlite", "github.com/jackc/pgx/v5"},
+	"exoeval":         {"exo", "github.com/dop251/goja"},
+	"codemode":        {"exo", "exoeval", "github.com/google/jsonschema-go/jsonschema"},
+}
+
+// anything may be imported by these, and nobody imports them.
+var leaves = []string{"examples/", "challenge", "cmd/", "internal/terminal", "internal/proof"}
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Standard", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		leaf := slices.ContainsFunc(leaves, func(l string) bool { return strings.HasPrefix(name, l) })
+		for _, imp := range p.Imports {
+			local := strings.TrimPrefix(imp, module+"/")
+			if slices.ContainsFunc(leaves, func(l string) bool { return strings.HasPrefix(local, l) }) && local != imp && !leaf {
+				t.Errorf("%s imports %s, which is at the top: nothing may import it", name, local)
+			}
+			if leaf || name == "" || !strings.Contains(strings.Split(imp, "/")[0], ".") {
+				continue // the standard library
+			}
+			may, known := allowed[name]
+			if !known {
+				t.Errorf("package %s is not in the import table", name)
+				break
+			}
+			if !slices.ContainsFunc(may, func(m string) bool { return m == local || strings.HasPrefix(local, m+"/") && strings.Contains(m, ".") }) {
+				t.Errorf("%s must not import %s", name, local)
+			}
+		}
+		seen++
+	}
+	if seen < 4 {
+		t.Fatalf("go list saw %d packages", seen)
+	}
+}
+
+// TestNoUnsafe keeps what could undo the rest out of the packages that are the wall.
+func TestNoUnsafe(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./exo/...", "./exosql/...", "./exoeval/...", "./internal/sqlast/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		for _, imp := range fields[1:] {
+			switch imp {
+			case "unsafe", "plugin", "os/exec", "net", "net/http", "syscall":
+				t.Errorf("%s imports %s", fields[0], imp)
+			}
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package sqlast
+
+import (
+	"errors"
+	"fmt"
+)
+
+// checker walks a tree once, refuses what is not well formed, and notes which
+// columns of which tables it reads.
+type checker struct {
+	size
+	dialect Dialect         // NoDialect: any
+	aliases map[string]bool // of the whole statement, folded
+	reads   map[string]map[string]bool
+}
+
+// scope is one Select as seen from inside it.
+type scope struct {
+	outer   *scope
+	sources []source // visible so far
+	outputs bool     // in its outputs
+	counts  bool     // an output has COUNT(*)
+	reads   bool     // an output reads a row
+}
+
+// source is a Source in sight, with the outputs of a derived table.
+type source struct {
+	alias, table string
+	outputs      map[string]extent
+}
+
+// place says what may stand somewhere besides ordinary expressions.
+type place uint8
+
+const (
+	window place = 1 << iota
+	aggregate
+)
+
+func check(s *Select, d Dialect) (map[string]map[string]bool, error) {
+	c := &checker{dialect: d, aliases: map[string]bool{}, reads: map[string]map[string]bool{}}
+	if _, err := c.query(s, nil); err != nil {
+		return nil, fmt.Errorf("sqlast: %w", err)
+	}
+	return c.reads, nil
+}
+
+// query checks a Select and returns its outputs.
+func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
+	if s == nil {
+		return nil, errors.New("a select is missing")
+	}
+	defer c.leave(1)
+	if err := c.enter(1); err != nil {
+		return nil, err
+	}
+	sc := &scope{outer: outer}
+	if err := c.from(s.From, sc); err != nil {
+		return nil, err
+	}
+	outputs, err := c.outputs(s, sc)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.conjuncts("where", s.Where, sc); err != nil {
+		return nil, err
+	}
+	if err := c.order("order", s.OrderBy, sc, window); err != nil {
+		return nil, err
+	}
+	if sc.counts && (sc.reads || len(s.OrderBy) > 0) {
+		return nil, errors.New("it counts rows and also reads or orders them")
+	}
+	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
+}
+
+func (c *checker) from(from []Source, sc *scope) error {
+	if len(from) == 0 {
+		return errors.New("nothing to select from")
+	}
+	for i, src := range from {
+		if err := c.source(i, src, sc); err != nil {
+			return at("from", i, err)
+		}
+	}
+	return nil
+}
+
+func (c *checker) source(i int, src Source, sc *scope) error {
+	if err := checkIdent(src.Alias); err != nil {
+		return fmt.Errorf("alias: %w", err)
+	}
+	if c.aliases[fold(src.Alias)] {
+		return fmt.Errorf("alias %q is used twice in the statement", src.Alias)
+	}
+	c.aliases[fold(src.Alias)] = true
+	next := source{alias: src.Alias, table: src.Table}
+	switch {
+	case i == 0 && (src.Left || len(src.On) > 0):
+		return errors.New("the first source joins nothing")
+	case src.Left && len(src.On) == 0:
+		return errors.New("a left join needs a condition")
+	case src.Sub != nil && src.Table != "":
+		return errors.New("both a table and a derived table")
+	case src.Sub != nil:
+		var err error
+		if next.outputs, err = c.query(src.Sub, sc.outer); err != nil {
+			return fmt.Errorf("sub: %w", err)
+		}
+	default:
+		if err := checkIdent(src.Table); err != nil {
+			return fmt.Errorf("table: %w", err)
+		}
+		if c.reads[src.Table] == nil {
+			c.reads[src.Table] = map[string]bool{}
+		}
+	}
+	sc.sources = append(sc.sources, next)
+	return c.conjuncts("on", src.On, sc)
+}
+
+func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
+	if len(s.Columns) == 0 {
+		return nil, errors.New("nothing to select")
+	}
+	sc.outputs = true
+	defer func() { sc.outputs = false }()
+	outputs, seen := map[string]extent{}, map[string]bool{}
+	for i, o := range s.Columns {
+		if err := checkOutput(o.As); err != nil {
+			return nil, at("columns", i, err)
+		}
+		if seen[fold(o.As)] {
+			return nil, at("columns", i, fmt.Errorf("output %q is there twice", o.As))
+		}
+		seen[fold(o.As)] = true
+		ext, err := c.root(func() error { return c.expr(o.Expr, sc, window|aggregate) })
+		if err != nil {
+			return nil, at("columns", i, err)
+		}
+		outputs[o.As] = ext
+	}
+	return outputs, nil
+}
+
+// conjuncts checks a list that AND will chain, which is as deep as it is long.
+func (c *checker) conjuncts(step string, list []Expr, sc *scope) error {
+	_, err := c.root(func() error {
+		defer c.leave(len(list))
+		if err := c.enter(len(list)); err != nil {
+			return err
+		}
+		return c.list(step, list, sc, 0)
+	})
+	return err
+}
+
+func (c *checker) list(step string, list []Expr, sc *scope, p place) error {
+	for i, e := range list {
+		if err := c.expr(e, sc, p); err != nil {
+			return at(step, i, err)
+		}
+	}
+	return nil
+}
+
+func (c *checker) order(step string, list []Order, sc *scope, p place) error {
+	for i, o := range list {
+		switch o.Expr.(type) {
+		case Const, Arg:
+			return at(step, i, errors.New("a constant orders nothing, or names a column by its number"))
+		}
+		if _, err := c.root(func() error { return c.expr(o.Expr, sc, p) }); err != nil {
+			return at(step, i, err)
+		}
+	}
+	return nil
+}
+
+// bounds checks a list of limits or offsets: none may depend on a row.
+func (c *checker) bounds(step string, list []Expr) error {
+	for i, e := range list {
+		switch e := e.(type) {
+		case Arg:
+			if err := c.expr(e, nil, 0); err != nil {
+				return at(step, i, err)
+			}
+			continue
+		case Const:
+			if e == Zero || e == One {
+				continue
+			}
+		}
+		return at(step, i, errors.New("it has to be an argument, 0 or 1"))
+	}
+	return nil
+}
+
+func (c *checker) expr(e Expr, sc *scope, p place) error {
+	n := levels(e)
+	defer c.leave(n)
+	if err := c.enter(n); err != nil {
+		return err
+	}
+	switch e := e.(type) {
+	case nil:
+		return errors.New("an expression is missing")
+	case Column:
+		return c.column(e, sc)
+	case Arg:
+		if e.Slot < 0 || int(e.Cast) >= len(casts) {
+			return errors.New("an argument has no such slot or cast")
+		}
+		return nil
+	case Const:
+		if e == NoConst || int(e) >= len(consts) {
+			return errors.New("no such constant")
+		}
+		return nil
+	case Call:
+		return c.call(e, sc, p)
+	case In:
+		if err := c.expr(e.X, sc, p); err != nil {
+			return fmt.Errorf("in: %w", err)
+		}
+		return c.list("in", e.List, sc, p)
+	case InSelect:
+		if err := c.expr(e.X, sc, p); err != nil {
+			return fmt.Errorf("in: %w", err)
+		}
+		if _, err := c.query(e.Sub, sc); err != nil {
+			return fmt.Errorf("in: %w", err)
+		}
+		if len(e.Sub.Columns) != 1 {
+			return errors.New("in: the select has to have one column")
+		}
+		return nil
+	case Exists:
+		if _, err := c.query(e.Sub, sc); err != nil {
+			return fmt.Errorf("exists: %w", err)
+		}
+		return nil
+	case RowNumber:
+		return c.rowNumber(e, sc, p)
+	case CountAll:
+		if p&aggregate == 0 {
+			return errors.New("count(*) stands in an output only")
+		}
+		sc.counts = true
+		return nil
+	}
+	return fmt.Errorf("%T is no expression of this package", e)
+}
+
+func (c *checker) column(e Column, sc *scope) error {
+	if err := checkIdent(e.Name); err != nil {
+		return err
+	}
+	for ; sc != nil; sc = sc.outer {
+		for _, src := range sc.sources {
+			if src.alias != e.Alias {
+				continue
+			}
+			sc.reads = sc.reads || sc.outputs
+			if src.outputs == nil {
+				c.reads[src.table][e.Name] = true
+				return nil
+			}
+			ext, ok := src.outputs[e.Name]
+			if !ok {
+				return fmt.Errorf("derived table %q has no output %q", e.Alias, e.Name)
+			}
+			return c.stand(ext)
+		}
+	}
+	return fmt.Errorf("no source %q in sight", e.Alias)
+}
+
+func (c *checker) call(e Call, sc *scope, p place) error {
+	if e.Op == NoOp || e.Op >= numOps {
+		return errors.New("no such operator")
+	}
+	info := &ops[e.Op]
+	if n := len(e.Args); n < info.min || info.max > 0 && n > info.max {
+		return fmt.Errorf("%s does not take %d arguments", info.name, n)
+	}
+	if c.dialect != NoDialect && e.Op.spelling(c.dialect).close == "" {
+		return fmt.Errorf("this database has no %s", info.name)
+	}
+	return c.list(info.name, e.Args, sc, p)
+}
+
+func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {
+	switch {
+	case p&window == 0:
+		return errors.New("row_number stands in an output or an order only")
+	case len(e.OrderBy) == 0:
+		return errors.New("row_number has no order")
+	}
+	if err := c.list("partition", e.PartitionBy, sc, 0); err != nil {
+		return err
+	}
+	return c.order("row_number", e.OrderBy, sc, 0)
+}
+
+// at puts a step of the way in front of an error.
+func at(step string, i int, err error) error {
+	return fmt.Errorf("%s[%d]: %w", step, i, err)
+}

@@ -1,0 +1,27 @@
+// Package sqlast is the only code that turns anything into SQL text. It takes a
+// SELECT as a small typed tree and returns the text with the slots of its
+// placeholders, in order; no value ever passes through it, so no value can
+// become text. A tree that is not well formed is an error that says where, and
+// so is every zero value: there is no input for which bad SQL comes out.
+//
+// [Render] works in two passes. The first ([checker]) walks the whole tree and
+// decides whether it means anything: names resolve, aliases are unique, places
+// are legal, sizes are bounded. The second hands it to squirrel, clause by
+// clause, and only ever as finished fragments of ours: squirrel adds no
+// parentheses, drops empty conditions, pastes names as they are and renumbers
+// placeholders without looking. What keeps each of these harmless:
+//
+//   - Every compound expression carries its own parentheses; precedence is
+//     never relied on. The spellings are data (op.go) and a test reads them.
+//   - A fragment is never empty, so squirrel never drops a condition. An empty
+//     And or Or is refused; an empty In is FALSE.
+//   - Names are checked and quoted in one place (ident.go).
+//   - Builders write ? throughout. Dollar placeholders are made once, from the
+//     whole statement, after the question marks were counted.
+//   - No builder starts from squirrel.StatementBuilder, a package variable that
+//     anyone may have changed.
+//
+// hazard_test.go shows each of them biting without its guard.
+//
+// [Tables] returns what a statement reads, for the engine's own wall.
+package sqlast

@@ -1,0 +1,255 @@
+package sqlast
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// exprCases has one row for each node: what it becomes in
+// SELECT ... AS "v" FROM "todos" AS "t0" ORDER BY "t0"."id", and the values.
+var exprCases = []struct {
+	name             string
+	e                Expr
+	sqlite, postgres string
+	values           []any
+	rows             string
+}{
+	{"column", col("t0", "title"), `"t0"."title"`, ``, nil, "a; b; c; d; e"},
+	{"arg", arg(0), `?`, `CAST($1 AS bigint)`, []any{7}, "7; 7; 7; 7; 7"},
+	{"arg text", Arg{Slot: 0, Cast: CastText}, `?`, `CAST($1 AS text)`, []any{"x"}, "x; x; x; x; x"},
+	{"arg double", call(Lt, Arg{Slot: 0, Cast: CastDouble}, One), `(? < 1)`, `(CAST($1 AS double precision) < 1)`, []any{0.5}, "1; 1; 1; 1; 1"},
+	{"arg boolean", call(And, Arg{Slot: 0, Cast: CastBoolean}), `(?)`, `(CAST($1 AS boolean))`, []any{true}, "1; 1; 1; 1; 1"},
+	{"arg timestamptz", call(IsNull, Arg{Slot: 0, Cast: CastTimestamptz}), `(? IS NULL)`, `(CAST($1 AS timestamptz) IS NULL)`, []any{nil}, "1; 1; 1; 1; 1"},
+	{"true", True, `1`, `TRUE`, nil, "1; 1; 1; 1; 1"},
+	{"false", False, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
+	{"null", Null, `NULL`, ``, nil, "NULL; NULL; NULL; NULL; NULL"},
+	{"zero", Zero, `0`, ``, nil, "0; 0; 0; 0; 0"},
+	{"one", One, `1`, ``, nil, "1; 1; 1; 1; 1"},
+	{"eq", call(Eq, col("t0", "prio"), One), `("t0"."prio" = 1)`, ``, nil, "0; NULL; 1; 0; 1"},
+	{"ne", call(Ne, col("t0", "prio"), One), `("t0"."prio" <> 1)`, ``, nil, "1; NULL; 0; 1; 0"},
+	{"lt", call(Lt, col("t0", "prio"), arg(0)), `("t0"."prio" < ?)`, `("t0"."prio" < CAST($1 AS bigint))`, []any{2}, "0; NULL; 1; 0; 1"},
+	{"le", call(Le, col("t0", "prio"), One), `("t0"."prio" <= 1)`, ``, nil, "0; NULL; 1; 0; 1"},
+	{"gt", call(Gt, col("t0", "prio"), One), `("t0"."prio" > 1)`, ``, nil, "1; NULL; 0; 1; 0"},
+	{"ge", call(Ge, col("t0", "prio"), arg(0)), `("t0"."prio" >= ?)`, `("t0"."prio" >= CAST($1 AS bigint))`, []any{2}, "1; NULL; 0; 1; 0"},
+	{"is", call(Is, col("t0", "prio"), arg(0)), `("t0"."prio" IS ?)`, `("t0"."prio" IS NOT DISTINCT FROM CAST($1 AS bigint))`, []any{nil}, "0; 1; 0; 0; 0"},
+	{"is not", call(IsNot, col("t0", "prio"), One), `("t0"."prio" IS NOT 1)`, `("t0"."prio" IS DISTINCT FROM 1)`, nil, "1; 1; 0; 1; 0"},
+	{"is true", call(Is, col("t0", "done"), True), `("t0"."done" IS 1)`, `("t0"."done" IS NOT DISTINCT FROM TRUE)`, nil, "0; 1; 0; 0; 1"},
+	{"and", call(And, col("t0", "done"), call(Eq, col("t0", "prio"), One), True), `("t0"."done" AND ("t0"."prio" = 1) AND 1)`,
+		`("t0"."done" AND ("t0"."prio" = 1) AND TRUE)`, nil, "0; NULL; 0; 0; 1"},
+	{"or", call(Or, col("t0", "done"), call(Eq, col("t0", "prio"), One)), `("t0"."done" OR ("t0"."prio" = 1))`, ``, nil, "0; 1; 1; NULL; 1"},
+	{"not", call(Not, col("t0", "done")), `(NOT "t0"."done")`, ``, nil, "1; 0; 1; NULL; 0"},
+	{"is null", call(IsNull, col("t0", "prio")), `("t0"."prio" IS NULL)`, ``, nil, "0; 1; 0; 0; 0"},
+	{"is not null", call(IsNotNull, col("t0", "prio")), `("t0"."prio" IS NOT NULL)`, ``, nil, "1; 0; 1; 1; 1"},
+	{"add", call(Add, col("t0", "id"), call(Add, arg(0), One)), `("t0"."id" + (? + 1))`, `("t0"."id" + (CAST($1 AS bigint) + 1))`, []any{5}, "7; 8; 9; 10; 11"},
+	{"in", In{X: col("t0", "prio"), List: []Expr{One, arg(0)}}, `("t0"."prio" IN (1, ?))`, `("t0"."prio" IN (1, CAST($1 AS bigint)))`, []any{3}, "1; NULL; 1; 0; 1"},
+	{"not in", In{X: col("t0", "prio"), List: []Expr{One}, Not: true}, `("t0"."prio" NOT IN (1))`, ``, nil, "1; NULL; 0; 1; 0"},
+	{"in nothing", In{X: col("t0", "prio")}, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
+	{"not in nothing", In{X: col("t0", "prio"), Not: true}, `1`, `TRUE`, nil, "1; 1; 1; 1; 1"},
+	{"in select", InSelect{col("t0", "user_id"), owners(0)},
+		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?)))`,
+		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1)))`,
+		[]any{"ada"}, "1; 1; 0; 0; NULL"},
+	{"exists", Exists{Sub: children}, `(EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "1; 1; 1; 1; 0"},
+	{"not exists", Exists{Sub: children, Not: true}, `(NOT EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "0; 0; 0; 0; 1"},
+	{"row number", RowNumber{OrderBy: []Order{{Expr: col("t0", "prio")}, {col("t0", "id"), true}}},
+		`ROW_NUMBER() OVER (ORDER BY "t0"."prio", "t0"."id" DESC)`,
+		`ROW_NUMBER() OVER (ORDER BY "t0"."prio" NULLS FIRST, "t0"."id" DESC NULLS LAST)`, nil, "5; 1; 3; 4; 2"},
+	{"row number by", RowNumber{PartitionBy: []Expr{col("t0", "user_id"), col("t0", "done")}, OrderBy: byID},
+		`ROW_NUMBER() OVER (PARTITION BY "t0"."user_id", "t0"."done" ORDER BY "t0"."id")`,
+		`ROW_NUMBER() OVER (PARTITION BY "t0"."user_id", "t0"."done" ORDER BY "t0"."id" NULLS FIRST)`, nil, "1; 1; 1; 1; 1"},
+}
+
+var children = &Select{
+	Columns: []Output{{One, "one"}},
+	From:    []Source{{Table: "users", Alias: "t1"}},
+	Where:   []Expr{call(Eq, col("t1", "id"), col("t0", "user_id"))},
+}
+
+// selectCases has whole statements: each clause, and what they do together.
+var selectCases = []struct {
+	name             string
+	s                *Select
+	sqlite, postgres string
+	values           []any
+	slots            []int
+	rows             string
+}{
+	{"where", with(todos("id"), func(s *Select) {
+		s.Where = []Expr{call(Eq, col("t0", "user_id"), arg(1)), call(Or, call(Eq, col("t0", "id"), arg(0)), True)}
+		s.OrderBy = byID
+	}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" WHERE ("t0"."user_id" = ?) AND (("t0"."id" = ?) OR 1) ORDER BY "t0"."id"`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" WHERE ("t0"."user_id" = CAST($1 AS bigint)) AND (("t0"."id" = CAST($2 AS bigint)) OR TRUE) ORDER BY "t0"."id" NULLS FIRST`,
+		[]any{9, 2}, []int{1, 0}, "3; 4"},
+	{"order", with(todos("id"), func(s *Select) {
+		s.OrderBy = []Order{{col("t0", "prio"), true}, {Expr: call(IsNull, col("t0", "done"))}, {col("t0", "id"), true}}
+	}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" DESC, ("t0"."done" IS NULL), "t0"."id" DESC`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" DESC NULLS LAST, ("t0"."done" IS NULL) NULLS FIRST, "t0"."id" DESC NULLS LAST`,
+		nil, nil, "1; 4; 5; 3; 2"},
+	{"null first", with(todos("id"), func(s *Select) {
+		s.OrderBy = []Order{{Expr: col("t0", "prio")}, {Expr: col("t0", "id")}}
+	}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio", "t0"."id"`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" NULLS FIRST, "t0"."id" NULLS FIRST`,
+		nil, nil, "2; 3; 5; 4; 1"},
+	{"limit", bounded([]Expr{arg(0)}, nil),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT max(?, 0)`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT GREATEST(CAST($1 AS bigint), 0)`,
+		[]any{2}, []int{0}, "1; 2"},
+	{"limit one", bounded([]Expr{One}, nil),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT 1`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT 1`,
+		nil, nil, "1"},
+	{"least limit", bounded([]Expr{arg(0), arg(1), arg(0)}, nil),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT min(max(?, 0), max(?, 0), max(?, 0))`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT LEAST(GREATEST(CAST($1 AS bigint), 0), GREATEST(CAST($2 AS bigint), 0), GREATEST(CAST($3 AS bigint), 0))`,
+		[]any{4, 2}, []int{0, 1, 0}, "1; 2"},
+	{"negative limit", bounded([]Expr{arg(0)}, []Expr{arg(1)}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT max(?, 0) OFFSET max(?, 0)`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT GREATEST(CAST($1 AS bigint), 0) OFFSET GREATEST(CAST($2 AS bigint), 0)`,
+		[]any{-1, -1}, []int{0, 1}, ""},
+	{"offset alone", bounded(nil, []Expr{arg(0)}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT -1 OFFSET max(?, 0)`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST OFFSET GREATEST(CAST($1 AS bigint), 0)`,
+		[]any{3}, []int{0}, "4; 5"},
+	{"sum of offsets", bounded([]Expr{arg(2)}, []Expr{arg(0), arg(1), One}),
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT max(?, 0) OFFSET (max(?, 0) + max(?, 0) + 1)`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT GREATEST(CAST($1 AS bigint), 0) OFFSET (GREATEST(CAST($2 AS bigint), 0) + GREATEST(CAST($3 AS bigint), 0) + 1)`,
+		[]any{-5, 2, 1}, []int{2, 0, 1}, "4"},
+	{"count", with(todos(), func(s *Select) {
+		s.Columns = []Output{{CountAll{}, "n"}, {call(Gt, CountAll{}, One), "many"}}
+	}),
+		`SELECT COUNT(*) AS "n", (COUNT(*) > 1) AS "many" FROM "todos" AS "t0"`, ``, nil, nil, "5|1"},
+	{"joins", &Select{
+		Columns: []Output{{col("t0", "name"), "name"}, {col("t1", "id"), "id"}, {col("t2", "n"), "n"}},
+		From: []Source{
+			{Table: "users", Alias: "t0"},
+			{Table: "todos", Alias: "t1", Left: true, On: []Expr{call(Eq, col("t1", "user_id"), col("t0", "id")), call(Eq, col("t1", "prio"), arg(1))}},
+			{Sub: with(todos(), func(s *Select) {
+				s.Columns, s.From[0].Alias = []Output{{CountAll{}, "n"}}, "t3"
+				s.Where = []Expr{call(Lt, col("t3", "id"), arg(0))}
+			}), Alias: "t2"},
+			{Table: "users", Alias: "t4", On: []Expr{call(Eq, col("t4", "id"), col("t0", "id"))}},
+		},
+		OrderBy: byID,
+	},
+		`SELECT "t0"."name" AS "name", "t1"."id" AS "id", "t2"."n" AS "n" FROM "users" AS "t0" LEFT JOIN "todos" AS "t1" ON ("t1"."user_id" = "t0"."id") AND ("t1"."prio" = ?) CROSS JOIN (SELECT COUNT(*) AS "n" FROM "todos" AS "t3" WHERE ("t3"."id" < ?)) AS "t2" JOIN "users" AS "t4" ON ("t4"."id" = "t0"."id") ORDER BY "t0"."id"`,
+		`SELECT "t0"."name" AS "name", "t1"."id" AS "id", "t2"."n" AS "n" FROM "users" AS "t0" LEFT JOIN "todos" AS "t1" ON ("t1"."user_id" = "t0"."id") AND ("t1"."prio" = CAST($1 AS bigint)) CROSS JOIN (SELECT COUNT(*) AS "n" FROM "todos" AS "t3" WHERE ("t3"."id" < CAST($2 AS bigint))) AS "t2" JOIN "users" AS "t4" ON ("t4"."id" = "t0"."id") ORDER BY "t0"."id" NULLS FIRST`,
+		[]any{3, 1}, []int{1, 0}, "ada|NULL|2; bob|3|2; cyd|NULL|2"},
+	{"where after limit", &Select{
+		Columns: []Output{{col("t1", "id"), "id"}},
+		From:    []Source{{Sub: bounded([]Expr{arg(0)}, nil), Alias: "t1"}},
+		Where:   []Expr{call(Gt, col("t1", "id"), arg(1))},
+	},
+		`SELECT "t1"."id" AS "id" FROM (SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" LIMIT max(?, 0)) AS "t1" WHERE ("t1"."id" > ?)`,
+		`SELECT "t1"."id" AS "id" FROM (SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT GREATEST(CAST($1 AS bigint), 0)) AS "t1" WHERE ("t1"."id" > CAST($2 AS bigint))`,
+		[]any{3, 2}, []int{0, 1}, "3"},
+	{"first of each", &Select{
+		Columns: []Output{{col("t1", "id"), "id"}},
+		From: []Source{{Alias: "t1", Sub: with(todos("id"), func(s *Select) {
+			s.Columns = append(s.Columns, Output{RowNumber{PartitionBy: []Expr{col("t0", "user_id")}, OrderBy: byID}, "n"})
+		})}},
+		Where:   []Expr{call(Le, col("t1", "n"), call(Add, arg(0), Zero))},
+		OrderBy: []Order{{Expr: col("t1", "id")}},
+	},
+		`SELECT "t1"."id" AS "id" FROM (SELECT "t0"."id" AS "id", ROW_NUMBER() OVER (PARTITION BY "t0"."user_id" ORDER BY "t0"."id") AS "n" FROM "todos" AS "t0") AS "t1" WHERE ("t1"."n" <= (? + 0)) ORDER BY "t1"."id"`,
+		`SELECT "t1"."id" AS "id" FROM (SELECT "t0"."id" AS "id", ROW_NUMBER() OVER (PARTITION BY "t0"."user_id" ORDER BY "t0"."id" NULLS FIRST) AS "n" FROM "todos" AS "t0") AS "t1" WHERE ("t1"."n" <= (CAST($1 AS bigint) + 0)) ORDER BY "t1"."id" NULLS FIRST`,
+		[]any{1}, []int{0}, "1; 3; 5"},
+	{"placeholder order", with(todos(), func(s *Select) {
+		s.Columns = []Output{{arg(5), "v"}}
+		s.From = append(s.From, Source{Table: "users", Alias: "t2", On: []Expr{call(Eq, col("t2", "id"), arg(4))}})
+		s.Where = []Expr{InSelect{col("t0", "user_id"), owners(3)}, call(Le, col("t0", "id"), arg(2))}
+		s.OrderBy = []Order{{Expr: call(Add, col("t0", "id"), arg(1))}}
+		s.Limit, s.Offset = []Expr{arg(0)}, []Expr{Zero}
+	}),
+		`SELECT ? AS "v" FROM "todos" AS "t0" JOIN "users" AS "t2" ON ("t2"."id" = ?) WHERE ("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?))) AND ("t0"."id" <= ?) ORDER BY ("t0"."id" + ?) LIMIT max(?, 0) OFFSET 0`,
+		`SELECT CAST($1 AS bigint) AS "v" FROM "todos" AS "t0" JOIN "users" AS "t2" ON ("t2"."id" = CAST($2 AS bigint)) WHERE ("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $3))) AND ("t0"."id" <= CAST($4 AS bigint)) ORDER BY ("t0"."id" + CAST($5 AS bigint)) NULLS FIRST LIMIT GREATEST(CAST($6 AS bigint), 0) OFFSET 0`,
+		[]any{9, 8, 1, "ada", 2, 42}, []int{5, 4, 3, 2, 1, 0}, "42"},
+}
+
+func with(s *Select, change func(*Select)) *Select {
+	change(s)
+	return s
+}
+
+func bounded(limit, offset []Expr) *Select {
+	s := todos("id")
+	s.OrderBy, s.Limit, s.Offset = byID, limit, offset
+	return s
+}
+
+// valueOf wraps an expression of exprCases.
+func valueOf(e Expr) *Select {
+	return with(todos(), func(s *Select) { s.Columns, s.OrderBy = []Output{{e, "v"}}, byID })
+}
+
+func TestExprs(t *testing.T) {
+	db := open(t, fixture)
+	for _, c := range exprCases {
+		t.Run(c.name, func(t *testing.T) {
+			if c.postgres == "" {
+				c.postgres = c.sqlite
+			}
+			const sqlite, postgres = `SELECT %s AS "v" FROM "todos" AS "t0" ORDER BY "t0"."id"`, ` NULLS FIRST`
+			if text, _ := mustRender(t, valueOf(c.e), SQLite); text != fmt.Sprintf(sqlite, c.sqlite) {
+				t.Errorf("SQLite: %s", text)
+			}
+			if text, _ := mustRender(t, valueOf(c.e), Postgres); text != fmt.Sprintf(sqlite+postgres, c.postgres) {
+				t.Errorf("Postgres: %s", text)
+			}
+			if got := run(t, db, valueOf(c.e), c.values...); got != c.rows {
+				t.Errorf("rows %s, want %s", got, c.rows)
+			}
+		})
+	}
+}
+
+func TestSelects(t *testing.T) {
+	db := open(t, fixture)
+	for _, c := range selectCases {
+		t.Run(c.name, func(t *testing.T) {
+			if c.postgres == "" {
+				c.postgres = c.sqlite
+			}
+			for d, want := range map[Dialect]string{SQLite: c.sqlite, Postgres: c.postgres} {
+				text, slots := mustRender(t, c.s, d)
+				if text != want {
+					t.Errorf("dialect %d:\n got %s\nwant %s", d, text, want)
+				}
+				if !slices.Equal(slots, c.slots) {
+					t.Errorf("dialect %d: slots %v, want %v", d, slots, c.slots)
+				}
+			}
+			if got := run(t, db, c.s, c.values...); got != c.rows {
+				t.Errorf("rows %s, want %s", got, c.rows)
+			}
+		})
+	}
+}
+
+func TestStrftimeMillis(t *testing.T) {
+	s := todos()
+	s.Columns, s.Limit = []Output{{call(StrftimeMillis, Arg{Slot: 0}), "v"}}, []Expr{One}
+	text, _ := mustRender(t, s, SQLite)
+	if want := `SELECT strftime('%Y-%m-%dT%H:%M:%fZ', ?) AS "v" FROM "todos" AS "t0" LIMIT 1`; text != want {
+		t.Errorf("got %s", text)
+	}
+	if got := run(t, open(t, fixture), s, "2026-01-02 03:04:05+01:00"); got != "2026-01-02T02:04:05.000Z" {
+		t.Errorf("got %s", got)
+	}
+	if text, _, err := Render(s, Postgres); err == nil {
+		t.Errorf("Postgres: %s", text)
+	}
+}
+
+func TestNullBoundNeverWidens(t *testing.T) {
+	db := open(t, fixture)
+	for _, list := range [][]Expr{{arg(0)}, {arg(0), One}, {One, arg(0)}} {
+		text, slots := mustRender(t, bounded(list, nil), SQLite)
+		if rows, err := query(db, text, bind(slots, []any{nil})...); err == nil {
+			t.Errorf("%s gave %s", text, rows)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package sqlast
+
+// bounds writes the LIMIT and the OFFSET of s; squirrel's take numbers only. A
+// bound value must never widen: SQLite takes a negative limit for none, Postgres
+// a NULL one, and Postgres's LEAST skips NULL. So each is at least 0. (NULL is 0
+// to Postgres's GREATEST; SQLite refuses it.)
+func (f *fragment) bounds(s *Select) *fragment {
+	switch {
+	case len(s.Limit) > 0:
+		f.write("LIMIT ").limit(s.Limit)
+	case f.dialect == SQLite: // which has no OFFSET without a LIMIT
+		f.write("LIMIT -1")
+	}
+	if len(s.Offset) == 0 {
+		return f
+	}
+	if len(s.Limit) > 0 || f.dialect == SQLite {
+		f.write(" ")
+	}
+	return f.write("OFFSET ").offset(s.Offset)
+}
+
+func (f *fragment) limit(list []Expr) *fragment {
+	switch {
+	case len(list) == 1:
+		return f.bound(list[0])
+	case f.dialect == Postgres:
+		return f.each("LEAST(", ", ", ")", list)
+	}
+	return f.each("min(", ", ", ")", list)
+}
+
+func (f *fragment) offset(list []Expr) *fragment {
+	if len(list) == 1 {
+		return f.bound(list[0])
+	}
+	return f.each("(", " + ", ")", list)
+}
+
+func (f *fragment) each(open, sep, end constant, list []Expr) *fragment {
+	f.write(open)
+	for i, e := range list {
+		if i > 0 {
+			f.write(sep)
+		}
+		f.bound(e)
+	}
+	return f.write(end)
+}
+
+// bound writes one limit or offset such that it is not negative.
+func (f *fragment) bound(e Expr) *fragment {
+	arg, ok := e.(Arg)
+	if !ok {
+		return f.add(e)
+	}
+	if f.dialect == Postgres {
+		return f.write("GREATEST(").arg(Arg{Slot: arg.Slot, Cast: CastBigint}).write(", 0)")
+	}
+	return f.write("max(").arg(arg).write(", 0)")
+}

@@ -1,0 +1,230 @@
+package sqlast
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	sq "github.com/Masterminds/squirrel"
+)
+
+// Render returns the text of s in dialect d, and the slots of its arguments:
+// slots[i] is the slot of the i-th placeholder. A slot that is used twice is two
+// placeholders.
+func Render(s *Select, d Dialect) (text string, slots []int, err error) {
+	if d != SQLite && d != Postgres {
+		return "", nil, errors.New("sqlast: no such dialect")
+	}
+	if _, err := check(s, d); err != nil {
+		return "", nil, err
+	}
+	text, args, err := build(s, d).ToSql()
+	if err != nil {
+		return "", nil, fmt.Errorf("sqlast: %w", err)
+	}
+	for _, a := range args {
+		slots = append(slots, a.(int))
+	}
+	// A question mark that is not ours would shift every argument behind it, and
+	// two in a row are one to squirrel.
+	if strings.Count(text, "?") != len(slots) || strings.Contains(text, "??") {
+		return "", nil, errors.New("sqlast: placeholders and arguments do not match")
+	}
+	if d == Postgres {
+		text, err = sq.Dollar.ReplacePlaceholders(text)
+	}
+	return text, slots, err
+}
+
+// build hands a checked Select to squirrel. The builder starts empty instead of
+// from squirrel.Select, which copies a package variable, and writes question
+// marks at every depth.
+func build(s *Select, d Dialect) sq.SelectBuilder {
+	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
+	for _, o := range s.Columns {
+		b = b.Column(newFragment(d).add(o.Expr).write(" AS ").name(o.As))
+	}
+	b = first(b, s.From[0], d)
+	for _, src := range s.From[1:] {
+		b = b.JoinClause(join(src, d))
+	}
+	for _, e := range s.Where {
+		b = b.Where(newFragment(d).add(e))
+	}
+	for _, o := range s.OrderBy {
+		b = b.OrderByClause(newFragment(d).order(o))
+	}
+	if len(s.Limit)+len(s.Offset) > 0 {
+		b = b.SuffixExpr(newFragment(d).bounds(s))
+	}
+	return b
+}
+
+func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
+	if src.Sub != nil {
+		return b.FromSelect(build(src.Sub, d), quote(src.Alias))
+	}
+	return b.From(quote(src.Table) + " AS " + quote(src.Alias))
+}
+
+func join(src Source, d Dialect) *fragment {
+	f := newFragment(d)
+	switch {
+	case src.Left:
+		f.write("LEFT JOIN ")
+	case len(src.On) == 0:
+		f.write("CROSS JOIN ")
+	default:
+		f.write("JOIN ")
+	}
+	if src.Sub != nil {
+		f.sub(src.Sub)
+	} else {
+		f.name(src.Table)
+	}
+	f.write(" AS ").name(src.Alias)
+	for i, e := range src.On {
+		if i == 0 {
+			f.write(" ON ")
+		} else {
+			f.write(" AND ")
+		}
+		f.add(e)
+	}
+	return f
+}
+
+// fragment is finished SQL with the slots of its placeholders. It is the only
+// Sqlizer that squirrel gets from us.
+type fragment struct {
+	dialect Dialect
+	text    strings.Builder
+	slots   []any
+	err     error
+}
+
+func newFragment(d Dialect) *fragment { return &fragment{dialect: d} }
+
+// ToSql implements squirrel.Sqlizer. Squirrel leaves out an empty fragment
+// without a word; a condition that came out empty is an error instead.
+func (f *fragment) ToSql() (string, []any, error) {
+	if f.err == nil && f.text.Len() == 0 {
+		return "", nil, errors.New("an empty fragment")
+	}
+	return f.text.String(), f.slots, f.err
+}
+
+// write appends text of this package.
+func (f *fragment) write(s constant) *fragment {
+	f.text.WriteString(string(s))
+	return f
+}
+
+func (f *fragment) name(name string) *fragment {
+	f.text.WriteString(quote(name))
+	return f
+}
+
+// sub appends a select in parentheses.
+func (f *fragment) sub(s *Select) *fragment {
+	text, args, err := build(s, f.dialect).ToSql()
+	f.err = errors.Join(f.err, err)
+	f.text.WriteString("(" + text + ")")
+	f.slots = append(f.slots, args...)
+	return f
+}
+
+// add appends an expression: a single token, a function, or something in
+// parentheses.
+func (f *fragment) add(e Expr) *fragment {
+	switch e := e.(type) {
+	case Column:
+		return f.name(e.Alias).write(".").name(e.Name)
+	case Arg:
+		return f.arg(e)
+	case Const:
+		return f.write(e.spelling(f.dialect))
+	case Call:
+		return f.call(e.Op.spelling(f.dialect), e.Args)
+	case In:
+		return f.in(e)
+	case InSelect:
+		return f.write("(").add(e.X).write(" IN ").sub(e.Sub).write(")")
+	case Exists:
+		if e.Not {
+			return f.write("(NOT EXISTS ").sub(e.Sub).write(")")
+		}
+		return f.write("(EXISTS ").sub(e.Sub).write(")")
+	case RowNumber:
+		return f.rowNumber(e)
+	case CountAll:
+		return f.write("COUNT(*)")
+	}
+	f.err = fmt.Errorf("%T is no expression of this package", e)
+	return f
+}
+
+func (f *fragment) arg(e Arg) *fragment {
+	f.slots = append(f.slots, e.Slot)
+	if f.dialect == Postgres && e.Cast != NoCast {
+		return f.write("CAST(? AS ").write(casts[e.Cast]).write(")")
+	}
+	return f.write("?")
+}
+
+func (f *fragment) call(s spelling, args []Expr) *fragment {
+	f.write(s.open)
+	for i, e := range args {
+		if i > 0 {
+			f.write(s.sep(i - 1))
+		}
+		f.add(e)
+	}
+	return f.write(s.close)
+}
+
+// in writes an empty list as the constant that it means: Postgres has no (), and
+// to SQLite it is FALSE even for a NULL X.
+func (f *fragment) in(e In) *fragment {
+	switch {
+	case len(e.List) == 0 && e.Not:
+		return f.add(True)
+	case len(e.List) == 0:
+		return f.add(False)
+	}
+	f.write("(").add(e.X)
+	if e.Not {
+		f.write(" NOT")
+	}
+	return f.write(" IN ").call(function("("), e.List).write(")")
+}
+
+func (f *fragment) rowNumber(e RowNumber) *fragment {
+	f.write("ROW_NUMBER() OVER (")
+	if len(e.PartitionBy) > 0 {
+		f.call(spelling{"PARTITION BY ", []constant{", "}, " "}, e.PartitionBy)
+	}
+	f.write("ORDER BY ")
+	for i, o := range e.OrderBy {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.order(o)
+	}
+	return f.write(")")
+}
+
+// order writes where NULL sorts for Postgres, which holds it to be the largest.
+// SQLite needs nothing, and would not use an index if it got it.
+func (f *fragment) order(o Order) *fragment {
+	f.add(o.Expr)
+	switch {
+	case o.Desc && f.dialect == Postgres:
+		f.write(" DESC NULLS LAST")
+	case o.Desc:
+		f.write(" DESC")
+	case f.dialect == Postgres:
+		f.write(" NULLS FIRST")
+	}
+	return f
+}

@@ -1,0 +1,91 @@
+package sqlast
+
+import "errors"
+
+// Bounds on a tree. It may share branches, and then be exponentially larger than
+// its memory, or contain itself. Engines have bounds of their own that are found
+// only when the statement is prepared, or not at all: both put what a derived
+// table's column is made of in place of the column, so a sum of x+x over a sum
+// of x+x doubles with each layer (22 layers took SQLite 12 seconds and no limit
+// stopped it). maxNodes is counted after that.
+//
+// SQLite refuses an expression deeper than 1000, and adds up the depths of the
+// expressions round a nested select, so 43 selects in one another are too many.
+const (
+	maxNodes = 50_000
+	maxDepth = 400
+	maxSum   = 900
+)
+
+var (
+	errLarge = errors.New("the statement is too large")
+	errDeep  = errors.New("the statement is nested too deeply")
+)
+
+// size measures a tree while it is walked.
+type size struct {
+	nodes   int
+	depth   int // where we are
+	deepest int // in the present root
+	sum     int // of the heights of roots in one another, below the present root
+}
+
+// extent is how much an expression adds where it is put.
+type extent struct{ nodes, height int }
+
+// enter accounts for a node that is n levels high; leave(n) goes back up.
+func (z *size) enter(n int) error {
+	z.depth += n
+	z.nodes++
+	z.deepest = max(z.deepest, z.depth)
+	switch {
+	case z.depth > maxDepth:
+		return errDeep
+	case z.nodes > maxNodes:
+		return errLarge
+	}
+	return nil
+}
+
+func (z *size) leave(n int) { z.depth -= n }
+
+// stand accounts for an expression that an engine will put here.
+func (z *size) stand(e extent) error {
+	defer z.leave(e.height)
+	z.nodes += e.nodes
+	return z.enter(e.height)
+}
+
+// root measures an expression that is no part of another in its Select.
+func (z *size) root(walk func() error) (extent, error) {
+	nodes, deepest, sum := z.nodes, z.deepest, z.sum
+	z.deepest, z.sum = z.depth, 0
+	if err := walk(); err != nil {
+		return extent{}, err
+	}
+	height := z.deepest - z.depth
+	z.sum += height
+	if z.sum > maxSum {
+		return extent{}, errDeep
+	}
+	z.deepest, z.sum = max(deepest, z.deepest), max(sum, z.sum)
+	return extent{z.nodes - nodes, height}, nil
+}
+
+// levels returns how many levels SQLite's parser makes of a node: a chain of n
+// operands is n-1, NOT IN is a NOT over an IN.
+func levels(e Expr) int {
+	switch e := e.(type) {
+	case Call:
+		return max(1, len(e.Args)-1)
+	case In:
+		if e.Not {
+			return 2
+		}
+	case Exists:
+		if e.Not {
+			return 2
+		}
+	}
+	return 1
+}

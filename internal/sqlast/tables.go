@@ -1,0 +1,15 @@
+package sqlast
+
+// Tables returns, for each table named anywhere in s, the columns that are read
+// from it: the least that an authorizer has to admit. Columns of derived tables
+// are followed to what they are made of; all outputs of a derived table count,
+// read or not. A table of which only rows matter (COUNT(*), EXISTS) has an empty
+// set. Names are spelled as in s. For a tree that Render would refuse in every
+// dialect Tables returns nil, which admits nothing.
+func Tables(s *Select) map[string]map[string]bool {
+	reads, err := check(s, NoDialect)
+	if err != nil {
+		return nil
+	}
+	return reads
+}

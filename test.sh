@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Tests everything. On a fresh Debian or Ubuntu machine it needs Go and nothing
+# else: what is missing it installs from the system's packages and says so.
+#
+#   ./test.sh          all checks and tests, with the race detector
+#   ./test.sh --long   the same, with 10,000 random programs and a minute of each fuzz target
+set -euo pipefail
+cd "$(dirname "$0")"
+
+long=
+case "${1:-}" in
+  "") ;;
+  --long) long=1 ;;
+  -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
+esac
+
+say() { printf '\n== %s\n' "$*"; }
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# The race detector needs a C compiler; the SQL renderer's tests need PostgreSQL.
+missing=()
+command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+pg_bin() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1; }
+[ -n "$(pg_bin)" ] && [ -x "$(pg_bin)/initdb" ] || missing+=(postgresql)
+command -v psql >/dev/null || missing+=(postgresql-client)
+if [ ${#missing[@]} -gt 0 ]; then
+  say "installing from the system's packages: ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+tools="${XDG_CACHE_HOME:-$HOME/.cache}/exoagent-tools"
+staticcheck="$tools/staticcheck-v0.8.2"
+if [ ! -x "$staticcheck" ]; then
+  say "installing staticcheck v0.8.2 to $tools"
+  GOBIN="$tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+  mv "$tools/staticcheck" "$staticcheck"
+fi
+
+# A PostgreSQL of our own on loopback, gone when we are done.
+work=$(mktemp -d)
+as_pg() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi; }
+cleanup() {
+  [ -f "$work/pg/postmaster.pid" ] && as_pg "$(pg_bin)/pg_ctl" -D "$work/pg" -m immediate stop >/dev/null 2>&1
+  rm -rf "$work"
+}
+trap cleanup EXIT
+[ "$(id -u)" = 0 ] && chown postgres:postgres "$work"
+say "starting PostgreSQL on loopback"
+as_pg "$(pg_bin)/initdb" -D "$work/pg" -A trust -U postgres -N --no-instructions -E UTF8 --locale=C >/dev/null
+for port in 54329 54339 54349 54359 54369; do
+  if as_pg "$(pg_bin)/pg_ctl" -D "$work/pg" -l "$work/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0" start >/dev/null 2>&1; then
+    export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
+    break
+  fi
+done
+[ -n "${TEST_POSTGRES_URL:-}" ] || { echo "PostgreSQL did not start:" >&2; cat "$work/log" >&2; exit 1; }
+
+say "gofmt"
+unformatted=$(gofmt -l $(git ls-files '*.go'))
+[ -z "$unformatted" ] || { echo "not formatted:"; echo "$unformatted"; exit 1; }
+
+say "go vet"
+go vet ./...
+
+say "staticcheck"
+"$staticcheck" ./...
+
+say "tests, with the race detector and the seeds of the fuzz targets"
+EXO_LONG=$long go test -race -count=1 -timeout 40m ./...
+
+if [ -n "$long" ]; then
+  grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do
+    for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
+      say "fuzzing $target in $(dirname "$file") for a minute"
+      go test -run '^$' -fuzz "^$target\$" -fuzztime 60s "$(dirname "$file")"
+    done
+  done
+fi
+say "all passed"
