@@ -7,53 +7,99 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // Only returns an object that has no methods but those named, and whose results
 // have no others either: the same is done to every interface of its kind that
-// can be reached from it. Naming a method that it does not have is an error, so
-// that a misspelt restriction is found. Fields stay.
-func Only(o Object, methods ...string) Object { return &only{inner: o, methods: methods} }
+// can be reached from it, and to the objects that its methods return. Naming a
+// method that it does not have is an error, so that a misspelt restriction is
+// found. Fields stay.
+func Only(o Object, methods ...string) Object {
+	a := &only{inner: o, methods: methods}
+	a.restricted = sync.OnceValues(a.restrict)
+	return a
+}
 
 type only struct {
-	inner   Object
-	methods []string
+	inner      Object
+	methods    []string
+	restricted func() (*restriction, error)
+}
+
+// restriction is what Only makes of an object's description.
+type restriction struct {
+	Description
+	full   Catalog
+	rename renamer
 }
 
 func (o *only) unwrap() (Object, <-chan struct{}, *Error) { return o.inner, nil, nil }
+
+func (o *only) rewrap(result Object) Object { return &ledTo{inner: result, by: o} }
 
 func (o *only) Eval(ctx context.Context, m *Message) (Value, error) { return Value{}, errNotPeeled }
 
 var errNotPeeled = errors.New("exo: a wrapper answers through a Session only")
 
 func (o *only) Describe() (Description, error) {
+	r, err := o.restricted()
+	if err != nil {
+		return Description{}, err
+	}
+	return r.Description, nil
+}
+
+// ledTo is an object that a message to a restricted one returned.
+type ledTo struct {
+	inner Object
+	by    *only
+}
+
+func (o *ledTo) unwrap() (Object, <-chan struct{}, *Error) { return o.inner, nil, nil }
+
+func (o *ledTo) rewrap(result Object) Object { return &ledTo{inner: result, by: o.by} }
+
+func (o *ledTo) Eval(ctx context.Context, m *Message) (Value, error) { return Value{}, errNotPeeled }
+
+func (o *ledTo) Describe() (Description, error) {
+	d, err := o.inner.Describe()
+	if err != nil {
+		return Description{}, err
+	}
+	r, err := o.by.restricted()
+	if err != nil {
+		return Description{}, err
+	}
+	for _, i := range d.Interfaces {
+		if !sameInterface(i, r.full[i.Name]) {
+			return Description{}, fmt.Errorf("exo: an object that Only led to has another idea of interface %s", i.Name)
+		}
+	}
+	return Description{Type: r.rename.typ(d.Type), Interfaces: r.Interfaces, Doc: d.Doc}, nil
+}
+
+func (o *only) restrict() (*restriction, error) {
 	if o.inner == nil {
-		return Description{}, errors.New("exo: Only of a nil object")
+		return nil, errors.New("exo: Only of a nil object")
 	}
 	d, err := o.inner.Describe()
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	cat := Catalog{}
-	for _, i := range d.Interfaces {
-		cat[i.Name] = i
+	if err := cat.merge(d); err != nil {
+		return nil, fmt.Errorf("exo: Only: %w", err)
 	}
 	root := cat[d.Type.Name]
 	keep := map[string]bool{}
 	for _, n := range o.methods {
 		m := root.Methods[n]
 		if m == nil {
-			return d, fmt.Errorf("exo: Only: %s has no method %q; it has %v", root.Name, n, root.Names())
+			return nil, fmt.Errorf("exo: Only: %s has no method %q; it has %v", root.Name, n, root.Names())
 		}
 		keep[m.Name] = true
 	}
-	// Every interface that the object's results can lead to and that is of its kind
-	// gets a name of its own, so that one session can hold both forms side by side.
-	h := fnv.New32a()
-	for _, n := range slices.Sorted(maps.Keys(keep)) {
-		h.Write([]byte(n + ","))
-	}
-	suffix := fmt.Sprintf("_%x", h.Sum32())
 	family := map[string]bool{root.Name: true}
 	for _, i := range d.Interfaces {
 		for _, k := range append(slices.Clone(root.Is), root.Name) {
@@ -62,50 +108,67 @@ func (o *only) Describe() (Description, error) {
 			}
 		}
 	}
-	// Rows carry links, whose results are of the family: they are renamed with it.
-	rename := map[string]string{}
-	for _, i := range d.Interfaces {
-		if family[i.Name] || mentionsAny(i, family) {
-			rename[i.Name] = i.Name + suffix
+	// Every interface of its kind gets a name of its own, so that one session can
+	// hold both forms side by side; and so does every interface that leads to such
+	// a one by any number of steps, or it would lead to the full form.
+	h := fnv.New32a()
+	for _, n := range slices.Sorted(maps.Keys(keep)) {
+		h.Write([]byte(n + ","))
+	}
+	suffix := fmt.Sprintf("_%x", h.Sum32())
+	leads := maps.Clone(family)
+	for n := 0; n != len(leads); {
+		n = len(leads)
+		for _, i := range d.Interfaces {
+			if !leads[i.Name] && mentionsAny(i, leads) {
+				leads[i.Name] = true
+			}
 		}
 	}
-	r := renamer{to: rename}
-	out := Description{Type: r.typ(d.Type), Doc: d.Doc}
+	r := renamer{to: map[string]string{}}
+	for n := range leads {
+		r.to[n] = n + suffix
+	}
+	out := &restriction{Description: Description{Type: r.typ(d.Type), Doc: d.Doc}, full: cat, rename: r}
 	for _, i := range d.Interfaces {
-		if rename[i.Name] == "" {
-			out.Interfaces = append(out.Interfaces, i)
-			continue
+		if leads[i.Name] {
+			i = r.restrict(i, func(m *Method) bool { return !family[i.Name] || keep[m.Name] })
 		}
-		n := *i
-		n.Name = rename[i.Name]
-		n.Is = nil
-		for _, k := range i.Is {
-			n.Is = append(n.Is, r.name(k))
-		}
-		n.Fields = map[string]*Member{}
-		for k, m := range i.Fields {
-			c := *m
-			c.Type = r.typ(m.Type)
-			n.Fields[k] = &c
-		}
-		n.Methods = map[string]*Method{}
-		done := map[*Method]*Method{}
-		for k, m := range i.Methods {
-			if family[i.Name] && !keep[m.Name] {
-				continue
-			}
-			if done[m] == nil {
-				done[m] = r.method(m)
-			}
-			n.Methods[k] = done[m]
-		}
-		n.Order = slices.DeleteFunc(slices.Clone(i.Order), func(s string) bool { return n.Fields[s] == nil && n.Methods[s] == nil })
-		if n.Methods[n.Await] == nil {
-			n.Await = ""
-		}
-		out.Interfaces = append(out.Interfaces, &n)
+		out.Interfaces = append(out.Interfaces, i)
 	}
 	return out, nil
+}
+
+// restrict is i under its new name, without the methods that are not kept.
+func (r renamer) restrict(i *Interface, keep func(*Method) bool) *Interface {
+	n := *i
+	n.Name = r.name(i.Name)
+	n.Is = nil
+	for _, k := range i.Is {
+		n.Is = append(n.Is, r.name(k))
+	}
+	n.Fields = map[string]*Member{}
+	for k, m := range i.Fields {
+		c := *m
+		c.Type = r.typ(m.Type)
+		n.Fields[k] = &c
+	}
+	n.Methods = map[string]*Method{}
+	done := map[*Method]*Method{}
+	for k, m := range i.Methods {
+		if !keep(m) {
+			continue
+		}
+		if done[m] == nil {
+			done[m] = r.method(m)
+		}
+		n.Methods[k] = done[m]
+	}
+	n.Order = slices.DeleteFunc(slices.Clone(i.Order), func(s string) bool { return n.Fields[s] == nil && n.Methods[s] == nil })
+	if n.Methods[n.Await] == nil {
+		n.Await = ""
+	}
+	return &n
 }
 
 func mentionsAny(i *Interface, family map[string]bool) bool {
@@ -116,6 +179,9 @@ func mentionsAny(i *Interface, family map[string]bool) bool {
 	}
 	for _, f := range i.Fields {
 		r.typ(f.Type)
+	}
+	for _, k := range i.Is {
+		r.name(k)
 	}
 	return seen
 }

@@ -150,6 +150,9 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, *Erro
 	if !ok {
 		return nil, c.mismatch(op, p, want, body)
 	}
+	if p.Count && got.Op == OpLit && got.Lit.Int() < 0 {
+		return nil, Errorf(Invalid, op, "%s must not be negative; got %d", p.Name, got.Lit.Int())
+	}
 	if got == body {
 		return n, nil
 	}
@@ -252,7 +255,23 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 		return n, i != nil && i.Expr && scalarFits(want, n.Type.Args["of"])
 	}
 	i := c.Catalog[n.Type.Name]
-	return n, i != nil && n.Op != OpLambda && i.is(want.Name)
+	return n, i != nil && n.Op != OpLambda && i.is(want.Name) && argsFit(want.Args, n.Type.Args)
+}
+
+// argsFit reports whether each type argument that is wanted is there.
+func argsFit(want, got map[string]*Type) bool {
+	for k, w := range want {
+		g := got[k]
+		if g == nil || !scalarFits(w, g) || len(w.Fields) != len(g.Fields) || !argsFit(w.Args, g.Args) {
+			return false
+		}
+		for i, f := range w.Fields {
+			if f.Name != g.Fields[i].Name || !argsFit(map[string]*Type{"": f.Type}, map[string]*Type{"": g.Fields[i].Type}) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (c *Checker) selectable(t *Type, depth int) bool {
@@ -316,7 +335,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		case v.kind == KindInt:
 			return v, true
 		case v.kind == KindFloat:
-			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f > -SafeInteger && f < SafeInteger {
+			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -SafeInteger && f <= SafeInteger {
 				return Value{kind: KindInt, bits: uint64(int64(f)), label: v.label}, true
 			}
 			return v, want.Name != TypeInt
@@ -425,7 +444,7 @@ func literalType(v Value, depth int) *Type {
 	case KindRecord:
 		seen := make(map[string]bool, v.Len())
 		for n, x := range v.Fields() {
-			if seen[n] || literalType(x, depth+1) == nil {
+			if seen[n] || Text(n).kind != KindText || literalType(x, depth+1) == nil {
 				return nil
 			}
 			seen[n] = true
@@ -528,6 +547,9 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 	case OpCall:
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
 	case OpLit:
+		if s := n.Lit.String(); len(s) > 40 {
+			return strings.ToValidUTF8(s[:40], "") + "…"
+		}
 		return n.Lit.String()
 	case OpParam:
 		var names []string

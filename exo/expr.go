@@ -88,6 +88,11 @@ func (c *Checker) Check(x Expr) (*Checked, *Error) {
 			used[j] = true
 			return nodes[j]
 		}
+		// A node is never larger than the tree that it is part of; asked first, so that
+		// its parts are not compared with each other.
+		if l := c.Limits.MessageNodes; len(w.Args) > l || len(w.Names) > l {
+			return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", l)
+		}
 		recv := get(w.Recv)
 		if w.Recv != -1 && recv == nil {
 			return nil, badMessage(i, "refers to a node that does not come before it")
@@ -240,8 +245,8 @@ func (s *shaper) node(n *Node) {
 	s.b = append(s.b, '(')
 	for i, a := range n.Args {
 		if n.Op == OpCall && n.method.Params[i].Static {
-			// Part of the shape itself: an alias decides what the names in it mean.
-			s.text(a.Lit.Text())
+			// Part of the shape itself.
+			s.static(a.Lit)
 			continue
 		}
 		s.node(a)
@@ -270,6 +275,14 @@ func (s *shaper) literal(v Value, depth int) {
 		s.b = append(s.b, ',')
 		s.b = strconv.AppendInt(s.b, int64(kinds), 10)
 		s.b = append(s.b, ';')
+		if kinds&(1<<KindList|1<<KindRecord) != 0 {
+			// Names in it are part of the shape, so each item is.
+			s.b = strconv.AppendInt(s.b, int64(len(items)), 10)
+			s.b = append(s.b, ';')
+			for _, x := range items {
+				s.literal(x, depth+1)
+			}
+		}
 	case KindRecord:
 		for _, f := range v.ref.([]Field) {
 			s.text(f.Name)
@@ -277,6 +290,13 @@ func (s *shaper) literal(v Value, depth int) {
 		}
 		s.b = append(s.b, ';')
 	}
+}
+
+// static writes the whole value: an alias decides what the names in it mean.
+func (s *shaper) static(v Value) {
+	s.literal(v, 0)
+	b, _ := v.AppendJSON(nil) // a literal is always data
+	s.text(string(b))
 }
 
 func (s *shaper) text(t string) {

@@ -3,9 +3,9 @@ package exo
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 )
 
@@ -17,7 +17,7 @@ type Config struct {
 	Grants map[string]Object // the names that a program finds, and what they refer to
 	Limits Limits
 	Admits Label            // labels that the result of a run may carry
-	Record func(Event)      // called in order, at intent and outcome of every message; nil: not recorded
+	Record func(Event)      // called at intent and outcome of every message, never twice at a time; nil: not recorded
 	Now    func() time.Time // for records only; nil: time.Now
 }
 
@@ -46,7 +46,15 @@ type Gate struct {
 // used, when a name can't be one, or when two objects disagree on what an
 // interface is.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, record: cfg.Record, now: cfg.Now}
+	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now}
+	if cfg.Record != nil {
+		var mu sync.Mutex
+		g.record = func(ev Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			cfg.Record(ev)
+		}
+	}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -88,7 +96,7 @@ func (c Catalog) merge(d Description) error {
 		old := c[i.Name]
 		if old == nil {
 			c[i.Name] = i
-		} else if old != i && !reflect.DeepEqual(old, i) {
+		} else if !sameInterface(old, i) {
 			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 		}
 	}

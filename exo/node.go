@@ -34,6 +34,7 @@ type Node struct {
 	method *Method // of OpCall and OpParam
 	free   []*Node // the live placeholders that it depends on
 	dead   bool    // of OpParam: its callback has returned
+	spent  bool    // of OpLambda: a call has it as its argument
 	depth  int32
 	size   int32 // nodes of the expression written out as a tree
 	label  Label // joined over everything read in it
@@ -68,7 +69,7 @@ func (c *Checker) seal(n *Node) (*Node, *Error) {
 		// again would let one query capture another's alias (facts/exoagent.md 4.1).
 		for _, p := range d.free {
 			if p.dead {
-				return nil, Errorf(Invalid, c.show(n), "this belongs to a callback that has already returned; use it only inside that callback")
+				return nil, Errorf(Invalid, c.show(d), "this belongs to a callback that has already returned; use it only inside that callback")
 			}
 		}
 		n.depth = max(n.depth, d.depth)
@@ -99,7 +100,10 @@ func (c *Checker) seal(n *Node) (*Node, *Error) {
 
 // MakeRef makes a reference to the session's object number id.
 func (c *Checker) MakeRef(id uint32) (*Node, *Error) {
-	t := c.Ref(id)
+	var t *Type
+	if c.Ref != nil {
+		t = c.Ref(id)
+	}
 	if t == nil {
 		return nil, Errorf(Denied, "", "no such object")
 	}
@@ -108,12 +112,19 @@ func (c *Checker) MakeRef(id uint32) (*Node, *Error) {
 
 // MakeLit makes a literal. Values that no host can hold are refused here, by name.
 func (c *Checker) MakeLit(v Value) (*Node, *Error) {
+	// Size first, counted no further than the limit: a value that shares its parts
+	// can double with each level.
+	if l := c.Limits.LiteralBytes; v.bytesUpTo(l) > l {
+		return nil, Errorf(Limit, "", "a value is too large to pass on; the limit is %d bytes", l)
+	}
 	t := literalType(v, 0)
 	if t == nil {
 		return nil, Errorf(Invalid, "", "this value can't be passed on: only finite numbers, text without NUL, true, false, null, dates, and lists and records of them")
 	}
-	if n, l := v.Bytes(), c.Limits.LiteralBytes; n > l {
-		return nil, Errorf(Limit, "", "a value of %d bytes is too large to pass on; the limit is %d", n, l)
+	if c.Literal != nil {
+		if err := c.Literal(v); err != nil {
+			return nil, err
+		}
 	}
 	return c.seal(&Node{Op: OpLit, Lit: v, Type: t})
 }
@@ -132,6 +143,20 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	env, err := c.bind(op, recv, m, prior)
 	if err != nil {
 		return nil, err
+	}
+	// Literals are converted as the call will convert them, to be compared with its own.
+	prior = slices.Clone(prior)
+	for i, a := range prior {
+		if a.Op != OpLit {
+			continue
+		}
+		want, err := env.resolve(op, m.Params[i].Want)
+		if err != nil {
+			return nil, err
+		}
+		if prior[i], err = c.accept(op, &m.Params[i], want, a); err != nil {
+			return nil, err
+		}
 	}
 	t, err := env.resolve(op, m.Params[arg].Lambda)
 	if err != nil {
@@ -197,16 +222,18 @@ func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, *Error) {
 		return nil, Errorf(Invalid, "", "a record needs one value for each name")
 	}
 	t := &Type{Name: TypeRecord, Fields: make([]TypeField, len(names))}
+	seen := make(map[string]bool, len(names))
 	for i, n := range names {
 		if err := checkName(n); err != nil {
 			return nil, err
 		}
-		if slices.Contains(names[:i], n) {
+		if seen[n] {
 			return nil, Errorf(Invalid, "", "%q is given twice", n)
 		}
 		if args[i].Op == OpLambda {
 			return nil, Errorf(Invalid, "", "%q is a callback, which can't be stored", n)
 		}
+		seen[n] = true
 		t.Fields[i] = TypeField{Name: n, Type: args[i].Type}
 	}
 	return c.seal(&Node{Op: OpRecord, Names: names, Args: args, Type: t})
@@ -231,6 +258,7 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 		return nil, err
 	}
 	op := c.show(recv) + "." + m.Name
+	given := args
 	args = slices.Clone(args)
 	if len(args) > len(m.Params) {
 		return nil, Errorf(Invalid, op, "takes %s; got %d", count(len(m.Params), "argument"), len(args))
@@ -240,7 +268,7 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 		if a.Op == OpLambda {
 			// The callback must have been called for this very place: its placeholder's
 			// type was computed from this receiver and these arguments.
-			if f := a.Recv; p.Lambda == nil || f.Recv != recv || f.method != m || f.Arg != i || !sameArgs(f.Args, args[:i]) {
+			if f := a.Recv; p.Lambda == nil || a.spent || f.Recv != recv || f.method != m || f.Arg != i {
 				return nil, Errorf(Invalid, op, "the callback belongs to another call")
 			}
 		} else if p.Lambda != nil && !p.Plain {
@@ -267,6 +295,11 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 			return nil, err
 		}
 	}
+	for i, a := range given {
+		if a.Op == OpLambda && !sameArgs(a.Recv.Args, given[:i], args) {
+			return nil, Errorf(Invalid, op, "the callback belongs to another call")
+		}
+	}
 	t, err := env.resolve(op, m.Result)
 	if err != nil {
 		return nil, err
@@ -275,16 +308,23 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 	if m.Sends {
 		n.label = c.typeLabel(t, 0) // what the answer will show
 	}
-	return c.seal(n)
+	if n, err = c.seal(n); err != nil {
+		return nil, err
+	}
+	for _, a := range given {
+		a.spent = a.Op == OpLambda // one callback, one call: its placeholder stands for one row
+	}
+	return n, nil
 }
 
-func sameArgs(a, b []*Node) bool {
-	if len(a) != len(b) {
+// sameArgs reports whether a placeholder was made for a call with these
+// arguments: the same expressions, and literals that were converted to the same.
+func sameArgs(prior, given, accepted []*Node) bool {
+	if len(prior) != len(given) {
 		return false
 	}
-	for i := range a {
-		// A literal may have been converted since; expressions are compared by identity.
-		if a[i] != b[i] && !(a[i].Op == OpLit && b[i].Op == OpLit) {
+	for i, p := range prior {
+		if p != given[i] && !(p.Op == OpLit && given[i].Op == OpLit && equalValue(p.Lit, accepted[i].Lit)) {
 			return false
 		}
 	}

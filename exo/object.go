@@ -30,6 +30,8 @@ type Message struct {
 	Objects []Object // what Refs refer to; caretakers and attenuators are already peeled off
 	session *Session
 	entry   *pending
+	passed  []wrapper         // what was peeled off the receiver, outermost first
+	cuts    []<-chan struct{} // each closes when an object of the message is revoked
 }
 
 // Limits are those of the run.
@@ -65,4 +67,6 @@ func (m *Message) Unit(ctx context.Context, key any, open func(context.Context) 
 type wrapper interface {
 	Object
 	unwrap() (inner Object, cut <-chan struct{}, err *Error)
+	// rewrap wraps an object that a message through this wrapper returned.
+	rewrap(result Object) Object
 }

@@ -7,7 +7,8 @@ import (
 
 // Revocable returns an object that forwards to o, and a function that cuts it
 // off for good: messages that come later are refused with Kind Revoked, and
-// those being answered are cancelled. (The caretaker of Redell 1974, by way of
+// those being answered are cancelled. It cuts off what messages to it have
+// returned, too. (The caretaker of Redell 1974, by way of
 // Miller's Robust Composition.)
 func Revocable(o Object) (Object, func()) {
 	c := &caretaker{inner: o, cut: make(chan struct{})}
@@ -30,6 +31,8 @@ func (c *caretaker) unwrap() (Object, <-chan struct{}, *Error) {
 	}
 	return c.inner, c.cut, nil
 }
+
+func (c *caretaker) rewrap(result Object) Object { return &caretaker{inner: result, cut: c.cut} }
 
 func (c *caretaker) Describe() (Description, error) {
 	if c.inner == nil {

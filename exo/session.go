@@ -72,6 +72,9 @@ type Session struct {
 	wake    chan struct{}
 	units   map[any]*unitEntry
 	closed  bool
+
+	finish    sync.Once
+	finishErr error
 }
 
 type pending struct {
@@ -152,11 +155,10 @@ func (s *Session) admit(call Call, e *pending) {
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	checked, err := s.Checker().Check(call.Expr)
 	var m *Message
-	var cuts []<-chan struct{}
 	if err == nil {
 		ev.Op, ev.Effect = s.opName(checked.Root), checked.Root.method.Effect
 		m = &Message{Checked: checked, session: s, entry: e}
-		m.Objects, cuts, err = s.resolve(checked.Refs)
+		err = s.resolve(m)
 	}
 
 	// Join the label of the whole message, whatever becomes of it from here on.
@@ -164,7 +166,7 @@ func (s *Session) admit(call Call, e *pending) {
 	if checked != nil {
 		s.label = s.label.Join(checked.Label)
 		for _, v := range checked.Args {
-			s.label = s.label.Join(v.label)
+			s.label = s.label.Join(v.allLabels())
 		}
 	}
 	ev.Label = s.label
@@ -190,13 +192,13 @@ func (s *Session) admit(call Call, e *pending) {
 
 	ev.Phase = Intent
 	s.emit(ev)
-	go s.act(ev, m, cuts, e)
+	go s.act(ev, m, e)
 }
 
-func (s *Session) act(ev Event, m *Message, cuts []<-chan struct{}, e *pending) {
+func (s *Session) act(ev Event, m *Message, e *pending) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	for _, c := range cuts {
+	for _, c := range m.cuts {
 		stop := make(chan struct{})
 		defer close(stop)
 		go func() {
@@ -213,15 +215,17 @@ func (s *Session) act(ev Event, m *Message, cuts []<-chan struct{}, e *pending) 
 	select {
 	case s.slots <- struct{}{}:
 		start = time.Now()
-		v, err = s.eval(ctx, m)
+		// A run that ended or an object that was cut off while the message waited for
+		// its turn: select may have taken the slot although ctx is done, too.
+		if err = m.cutOff(); err == nil && ctx.Err() != nil {
+			err = AsError("", ctx.Err())
+		}
+		if err == nil {
+			v, err = s.eval(ctx, m)
+		}
 		<-s.slots
 	case <-ctx.Done():
 		err = AsError("", ctx.Err())
-	}
-	if err == nil {
-		// Label the result: with the message's own label, since what it shows depends on all of it.
-		v = v.WithLabel(m.Label)
-		v, err = s.adopt(v, 0)
 	}
 	if err != nil {
 		v = Value{}
@@ -248,7 +252,9 @@ func (s *Session) act(ev Event, m *Message, cuts []<-chan struct{}, e *pending) 
 	s.settle(e, Reply{ID: e.id, Value: v, Err: err})
 }
 
-// eval runs the object's code, which must not be able to end the process.
+// eval runs the object's code, which must not be able to end the process, and
+// labels the result: with the message's own label, since what it shows depends
+// on all of it.
 func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -259,10 +265,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
 	if e != nil {
 		return Value{}, AsError("", e)
 	}
-	if x.kind == NoValue {
-		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value")}
-	}
-	return x, nil
+	return s.adopt(x.WithLabel(m.Label), m.passed, 0)
 }
 
 // receiver is the granted object that a message is addressed to.
@@ -278,10 +281,11 @@ func (s *Session) opName(n *Node) string {
 	return c.show(n.Recv) + "." + n.Name
 }
 
-func (s *Session) resolve(refs []uint32) ([]Object, []<-chan struct{}, *Error) {
-	objs := make([]Object, len(refs))
-	var cuts []<-chan struct{}
-	for i, r := range refs {
+// resolve finds the objects of a message and peels off their wrappers.
+func (s *Session) resolve(m *Message) *Error {
+	m.Objects = make([]Object, len(m.Refs))
+	receiver := m.Root.receiver().Slot
+	for i, r := range m.Refs {
 		s.mu.Lock()
 		o := s.objects[r] // in range: the checker has asked refType
 		s.mu.Unlock()
@@ -294,65 +298,32 @@ func (s *Session) resolve(refs []uint32) ([]Object, []<-chan struct{}, *Error) {
 			if err != nil {
 				err2 := *err
 				err2.Op = s.refName(r)
-				return nil, nil, &err2
+				return &err2
 			}
 			if cut != nil {
-				cuts = append(cuts, cut)
+				m.cuts = append(m.cuts, cut)
+			}
+			if i == receiver {
+				m.passed = append(m.passed, w)
 			}
 			o = inner
 		}
-		objs[i] = o
+		m.Objects[i] = o
 	}
-	return objs, cuts, nil
+	return nil
 }
 
-// adopt replaces objects in a result by numbers of this run.
-func (s *Session) adopt(v Value, depth int) (Value, *Error) {
-	if depth > 64 {
-		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
-	}
-	switch v.kind {
-	case KindRef:
-		o := v.Ref()
-		if o == nil {
-			return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
-		}
-		d, err := o.Describe()
-		if err != nil {
-			return Value{}, &Error{Kind: Internal, Err: err}
-		}
-		if s.gate.catalog[d.Type.Name] == nil {
-			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("interface %s of a returned object is not in the catalogue", d.Type.Name)}
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.objects, s.types = append(s.objects, o), append(s.types, d.Type)
-		return Value{kind: KindRef, bits: uint64(len(s.objects) - 1), label: v.label}, nil
-	case KindList:
-		for i, x := range v.ref.([]Value) {
-			if !x.plain() {
-				y, err := s.adopt(x, depth+1)
-				if err != nil {
-					return Value{}, err
-				}
-				v.ref.([]Value)[i] = y
-			}
-		}
-	case KindRecord:
-		for i, f := range v.ref.([]Field) {
-			if !f.Value.plain() {
-				y, err := s.adopt(f.Value, depth+1)
-				if err != nil {
-					return Value{}, err
-				}
-				v.ref.([]Field)[i].Value = y
-			}
+// cutOff reports whether an object of the message has been revoked by now.
+func (m *Message) cutOff() *Error {
+	for _, c := range m.cuts {
+		select {
+		case <-c:
+			return &Error{Kind: Revoked}
+		default:
 		}
 	}
-	return v, nil
+	return nil
 }
-
-func (v Value) plain() bool { return v.kind != KindRef && v.kind != KindList && v.kind != KindRecord }
 
 // RefID is the session's number of a reference in a reply.
 func (v Value) RefID() uint32 { return uint32(v.bits) }
@@ -368,6 +339,12 @@ func (s *Session) settle(e *pending, r Reply) {
 	e.reply, e.done = r, true
 	s.mu.Unlock()
 	s.wg.Done()
+	s.poke()
+}
+
+// poke wakes one waiter in Next; each that leaves wakes another, since one
+// outcome can free several replies.
+func (s *Session) poke() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -382,11 +359,13 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 		s.mu.Lock()
 		if len(s.queue) == 0 {
 			s.mu.Unlock()
+			s.poke()
 			return Reply{}, false, nil
 		}
 		if e := s.queue[0]; e.done {
 			s.queue = s.queue[1:]
 			s.mu.Unlock()
+			s.poke()
 			return e.reply, true, nil
 		}
 		s.mu.Unlock()
@@ -442,7 +421,10 @@ func (s *Session) unit(ctx context.Context, key any, open func(context.Context) 
 		s.units[key] = u
 	}
 	s.mu.Unlock()
-	u.once.Do(func() { u.unit, u.err = open(ctx) })
+	u.once.Do(func() {
+		u.err = errors.New("exo: a unit of work could not be opened") // what stays if open panics
+		u.unit, u.err = open(ctx)
+	})
 	return u.unit, u.err
 }
 
@@ -450,20 +432,29 @@ func (s *Session) unit(ctx context.Context, key any, open func(context.Context) 
 // so nothing of the run takes effect after Finish has returned; then the units
 // of work end, committing only if ok.
 func (s *Session) Finish(ctx context.Context, ok bool) error {
-	s.mu.Lock()
-	if s.closed {
+	s.finish.Do(func() { // a second caller waits for the first
+		s.mu.Lock()
+		s.closed = true
 		s.mu.Unlock()
-		return nil
-	}
-	s.closed = true
-	s.mu.Unlock()
-	s.cancel(context.Canceled)
-	s.wg.Wait()
-	var errs []error
-	for _, u := range s.units {
-		if u.unit != nil {
-			errs = append(errs, u.unit.End(ctx, ok))
+		s.cancel(context.Canceled)
+		s.wg.Wait()
+		var errs []error
+		for _, u := range s.units {
+			if u.unit != nil {
+				errs = append(errs, u.end(ctx, ok))
+			}
 		}
-	}
-	return errors.Join(errs...)
+		s.finishErr = errors.Join(errs...)
+	})
+	return s.finishErr
+}
+
+// end ends a unit; one that panics must not keep the others from ending.
+func (u *unitEntry) end(ctx context.Context, ok bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exo: panic at the end of a unit of work: %v", p)
+		}
+	}()
+	return u.unit.End(ctx, ok)
 }

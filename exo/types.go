@@ -119,6 +119,7 @@ type Param struct {
 	Many   bool  // one Want, or a list of them
 	Null   bool  // null is admitted besides Want
 	Opt    bool  // may be left out
+	Count  bool  // of int: not negative
 	Static bool  // the literal belongs to the shape of the message, not to its arguments
 	Ident  bool  // with Static: text that can be a name in the program
 	Bind   string

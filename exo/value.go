@@ -93,7 +93,7 @@ func List(vs ...Value) Value { return Value{kind: KindList, ref: slices.Clone(vs
 // Record makes a record; fields are copied. The caller sees to it that names are unique.
 func Record(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
 
-// RowsValue makes a value of many records.
+// RowsValue makes a value of many records. r is not copied and must not be changed any more.
 func RowsValue(r *Rows) Value { return Value{kind: KindRows, ref: r} }
 
 // RefValue makes a reference to an object. Only hosts make these: a guest's
@@ -268,6 +268,44 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 		}
 	}
 	return Value{kind: KindRecord, ref: fs}, cells
+}
+
+// bytesUpTo is Bytes, but stops counting once it exceeds limit.
+func (v Value) bytesUpTo(limit int) int {
+	n := 16 + len(v.str)
+	switch r := v.ref.(type) {
+	case []Value:
+		for i := 0; i < len(r) && n <= limit; i++ {
+			n += r[i].bytesUpTo(limit - n)
+		}
+	case []Field:
+		for i := 0; i < len(r) && n <= limit; i++ {
+			n += len(r[i].Name) + r[i].Value.bytesUpTo(limit-n)
+		}
+	}
+	return n
+}
+
+// equalValue compares plain data.
+func equalValue(a, b Value) bool {
+	if a.kind != b.kind || a.bits != b.bits || a.str != b.str || a.Len() != b.Len() {
+		return false
+	}
+	switch x := a.ref.(type) {
+	case []Value:
+		for i, v := range b.ref.([]Value) {
+			if !equalValue(x[i], v) {
+				return false
+			}
+		}
+	case []Field:
+		for i, f := range b.ref.([]Field) {
+			if x[i].Name != f.Name || !equalValue(x[i].Value, f.Value) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Bytes is a rough size of the value in memory, for budgets.

@@ -34,8 +34,8 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 	}
 	var parts []string
 	for _, a := range args {
-		if s, ok := a.Export().(string); ok {
-			parts = append(parts, shorten(s, c.max))
+		if s, ok := a.(goja.String); ok {
+			parts = append(parts, shorten(s.String(), c.max))
 			continue
 		}
 		v, err := r.toValue(a, forConsole)

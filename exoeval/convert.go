@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,42 @@ func itoa(i int) string { return strconv.Itoa(i) }
 func isArray(v goja.Value) bool {
 	o, ok := v.(*goja.Object)
 	return ok && o.ClassName() == "Array"
+}
+
+// plainBool is v as a truth value, if it is one. It never calls Export on an
+// object: that would walk all of it, getters included.
+func plainBool(v goja.Value) (b, ok bool) {
+	if _, object := v.(*goja.Object); object || v == nil {
+		return false, false
+	}
+	b, ok = v.Export().(bool)
+	return b, ok
+}
+
+var (
+	promiseType = reflect.TypeFor[*goja.Promise]()
+	mapType     = reflect.TypeFor[[][2]any]()
+)
+
+func promiseOf(v goja.Value) *goja.Promise {
+	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
+		return o.Export().(*goja.Promise)
+	}
+	return nil
+}
+
+// classOf tells Map, Set and Promise apart, which all have the class Object.
+func classOf(o *goja.Object) string {
+	switch c, t := o.ClassName(), o.ExportType(); {
+	case t == promiseType:
+		return "Promise"
+	case t == mapType:
+		return "Map"
+	case c != "Array" && t != nil && t.Kind() == reflect.Slice:
+		return "Set"
+	default:
+		return c
+	}
 }
 
 // purpose says how strict a conversion is: an argument must be exactly what it
@@ -75,7 +112,7 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a function can't be passed on as data")
 	}
-	switch o.ClassName() {
+	switch kind := classOf(o); kind {
 	case "Array":
 		return c.list(o, depth, at)
 	case "Date":
@@ -92,20 +129,22 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the year of the date must be 1 to 9999")
 	case "Map", "Set":
 		if c.how == forConsole {
-			return exo.Text("[" + o.ClassName() + "]"), nil
+			return exo.Text("[" + kind + "]"), nil
 		}
 		what := "[...set]"
-		if o.ClassName() == "Map" {
+		if kind == "Map" {
 			what = "Object.fromEntries(map)"
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a %s is no plain data; use %s", o.ClassName(), what)
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a %s is no plain data; use %s", kind, what)
 	case "Promise":
 		if c.how == forConsole {
 			return exo.Text("[promise]"), nil
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
-	case "Number", "String", "Boolean":
-		return c.scalar(c.r.vm.ToValue(v.Export()), at)
+	case "String":
+		return c.scalar(v.ToString(), at)
+	case "Number":
+		return c.scalar(v.ToNumber(), at)
 	case "RegExp":
 		return exo.Text(v.String()), nil
 	case "Error":

@@ -14,8 +14,8 @@ var recordedType = reflect.TypeFor[*recorded]()
 // call records a method call. A sending method sends the expression and gives
 // a promise; any other gives the longer expression.
 func (r *run) call(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
-	for len(args) > 0 && goja.IsUndefined(args[len(args)-1]) {
-		args = args[:len(args)-1]
+	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
+		args = args[:n-1]
 	}
 	nodes := make([]*exo.Node, 0, len(args))
 	for i, a := range args {
@@ -52,7 +52,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 			}
 		}
 		if !p.Plain {
-			if b, ok := v.Export().(bool); ok && r.recordedIn(v) == nil {
+			if b, ok := plainBool(v); ok {
 				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
 			}
 		}
@@ -105,12 +105,10 @@ func (r *run) body(op string, p exo.Param, v goja.Value) *exo.Node {
 	if goja.IsUndefined(v) {
 		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
-	if o, ok := v.(*goja.Object); ok {
-		if _, promise := o.Export().(*goja.Promise); promise && r.recordedIn(v) == nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback must not be async: it only describes, and is called at once")))
-		}
+	if promiseOf(v) != nil {
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback must not be async: it only describes, and is called at once")))
 	}
-	if b, ok := v.Export().(bool); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
+	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
 		// Without recording, t => t.completed === false compares an object with false:
 		// the plain answer must never pass for a condition.
 		read := "it read no column"
@@ -169,7 +167,13 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 // becomes a literal, and what mixes them a record or list of nodes.
 func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 	if x := r.recordedIn(v); x != nil {
+		if row := x.only(); row != nil {
+			return row // t => t means the one table, not a record of it
+		}
 		return x.node
+	}
+	if goja.IsUndefined(v) {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "the value is undefined; use null for an empty value")))
 	}
 	if o, ok := v.(*goja.Object); ok && !static && depth < 16 && r.mixed(v, 0) {
 		if isArray(v) {

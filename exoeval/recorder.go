@@ -63,7 +63,7 @@ func (x *recorded) only() *exo.Node {
 	}
 	n, err := x.r.check.MakeField(x.node, t.Fields[0].Name)
 	if err != nil {
-		return nil
+		panic(x.r.throw(err)) // its callback has returned
 	}
 	return n
 }
@@ -132,7 +132,11 @@ func (x *recorded) absent(name string) goja.Value {
 				}
 			}
 		}
-		panic(r.throwMissing("the query", name, hint))
+		what := "the query"
+		if row := x.only(); row != nil {
+			what = r.check.Name(row)
+		}
+		panic(r.throwMissing(what, name, hint))
 	}
 	_, err := r.check.MakeField(x.node, name)
 	if err == nil {
@@ -180,7 +184,13 @@ func (x *recorded) Set(string, goja.Value) bool { return false }
 func (x *recorded) Delete(string) bool { return false }
 
 // Has implements goja.DynamicObject.
-func (x *recorded) Has(name string) bool { return x.has(name) }
+func (x *recorded) Has(name string) bool {
+	if x.has(name) {
+		return true
+	}
+	row := x.only()
+	return row != nil && (&recorded{r: x.r, node: row}).has(name)
+}
 
 // Keys implements goja.DynamicObject: the columns of a row and the tables of a
 // namespace, so that { ...todo } selects all columns; methods are not listed.
@@ -193,6 +203,9 @@ func (x *recorded) Keys() []string {
 			}
 		}
 		return ns
+	}
+	if row := x.only(); row != nil {
+		return (&recorded{r: x.r, node: row}).Keys() // { ...t } is { ...todo }
 	}
 	for _, f := range x.node.Type.Fields {
 		ns = append(ns, f.Name)

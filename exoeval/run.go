@@ -187,8 +187,8 @@ func panicError(p any) error {
 
 // settled waits until v, if it is a promise, has its value.
 func (r *run) settled(v goja.Value) (goja.Value, *Error) {
-	p, ok := v.Export().(*goja.Promise)
-	if !ok || r.recordedIn(v) != nil {
+	p := promiseOf(v)
+	if p == nil {
 		return v, nil
 	}
 	for p.State() == goja.PromiseStatePending {

@@ -22,7 +22,7 @@ type thrown struct {
 // throw makes the JavaScript error for err. Never NewGoError: it would hand the
 // Go error itself to the program, with everything that it wraps.
 func (r *run) throw(err *exo.Error) goja.Value {
-	if err.Kind == exo.Limit && err != nil {
+	if err.Kind == exo.Limit {
 		r.stop(err)
 	}
 	line, col := r.here()
@@ -61,13 +61,7 @@ func (r *run) rethrow(err error) any {
 
 // here is the place in the program that called into the host.
 func (r *run) here() (line, col int) {
-	for _, f := range r.vm.CaptureCallStack(12, nil) {
-		if f.SrcName() == programName {
-			p := f.Position()
-			return p.Line, p.Column
-		}
-	}
-	return 0, 0
+	return frameOf(r.vm.CaptureCallStack(12, nil))
 }
 
 var stackPlace = regexp.MustCompile(programName + `:(\d+):(\d+)`)
@@ -86,22 +80,28 @@ func (r *run) failure(err error) *Error {
 	switch {
 	case errors.As(err, &interrupted):
 		if e, ok := interrupted.Value().(*exo.Error); ok {
-			return r.placed(e, 0, 0)
+			line, col := frameOf(interrupted.Stack())
+			return r.placed(e, line, col)
 		}
 		return r.placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
 	case errors.As(err, &overflow):
-		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.limits.CallDepth), 0, 0)
+		line, col := frameOf(overflow.Stack())
+		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.limits.CallDepth), line, col)
 	case errors.As(err, &ex):
-		line, col := 0, 0
-		for _, f := range ex.Stack() {
-			if f.SrcName() == programName {
-				line, col = f.Position().Line, f.Position().Column
-				break
-			}
-		}
+		line, col := frameOf(ex.Stack())
 		return r.reason(ex.Value(), line, col)
 	}
 	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
+}
+
+// frameOf is the innermost place of a stack that is in the program.
+func frameOf(stack []goja.StackFrame) (line, col int) {
+	for _, f := range stack {
+		if f.SrcName() == programName {
+			return f.Position().Line, f.Position().Column
+		}
+	}
+	return 0, 0
 }
 
 // reason describes a thrown or rejected value. It may run code of the program.

@@ -3,6 +3,7 @@ package exosql
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -58,6 +59,9 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	}
 	sel.From, sel.Where = f.sources, f.where
 	text, slots, err := sqlast.Render(sel, f.c.dialect)
+	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
+		return nil, &exo.Error{Kind: exo.Limit, Msg: "the query is too large for the database", Err: err}
+	}
 	if err != nil {
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}

@@ -17,9 +17,10 @@ const (
 	maxSum   = 900
 )
 
+// What Render says of a tree that is too much for an engine; errors.Is finds them.
 var (
-	errLarge = errors.New("the statement is too large")
-	errDeep  = errors.New("the statement is nested too deeply")
+	ErrLarge = errors.New("the statement is too large")
+	ErrDeep  = errors.New("the statement is nested too deeply")
 )
 
 // size measures a tree while it is walked.
@@ -40,9 +41,9 @@ func (z *size) enter(n int) error {
 	z.deepest = max(z.deepest, z.depth)
 	switch {
 	case z.depth > maxDepth:
-		return errDeep
+		return ErrDeep
 	case z.nodes > maxNodes:
-		return errLarge
+		return ErrLarge
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func (z *size) root(walk func() error) (extent, error) {
 	height := z.deepest - z.depth
 	z.sum += height
 	if z.sum > maxSum {
-		return extent{}, errDeep
+		return extent{}, ErrDeep
 	}
 	z.deepest, z.sum = max(deepest, z.deepest), max(sum, z.sum)
 	return extent{z.nodes - nodes, height}, nil

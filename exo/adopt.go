@@ -1,0 +1,122 @@
+package exo
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// adopt turns what an object returned into what a guest may hold: objects
+// become numbers of this run, wrapped as the receiver was, and the label of
+// everything inside joins that of the whole. v itself is not changed: the
+// object may return the same value to another run.
+func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
+	if depth > 64 {
+		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
+	}
+	switch v.kind {
+	case NoValue:
+		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
+	case KindRef:
+		return s.adoptObject(v, passed)
+	case KindList:
+		l, err := s.adoptAll(v.ref.([]Value), &v.label, passed, depth)
+		if err != nil {
+			return Value{}, err
+		}
+		v.ref = l
+	case KindRecord:
+		old := v.ref.([]Field)
+		fs := make([]Field, len(old))
+		for i, f := range old {
+			x, err := s.adopt(f.Value, passed, depth+1)
+			if err != nil {
+				return Value{}, err
+			}
+			fs[i], v.label = Field{f.Name, x}, v.label.Join(x.label)
+		}
+		v.ref = fs
+	case KindRows:
+		r := v.Rows()
+		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
+			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
+		}
+		cells, err := s.adoptAll(r.Cells, &v.label, passed, depth)
+		if err != nil {
+			return Value{}, err
+		}
+		v.ref = &Rows{Shape: r.Shape, Cells: cells}
+	}
+	return v, nil
+}
+
+// adoptAll copies vs only if something in it has to change: rows are many.
+func (s *Session) adoptAll(vs []Value, label *Label, passed []wrapper, depth int) ([]Value, *Error) {
+	out := vs
+	for i := range vs {
+		x := vs[i]
+		switch x.kind {
+		case NoValue, KindRef, KindList, KindRecord, KindRows:
+			y, err := s.adopt(x, passed, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if &out[0] == &vs[0] {
+				out = append([]Value(nil), vs...)
+			}
+			out[i], x = y, y
+		}
+		if x.label.set != nil {
+			*label = label.Join(x.label)
+		}
+	}
+	return out, nil
+}
+
+// adoptObject gives the object a number. What its messages may say is decided
+// by the catalogue of the gate, so the object must agree with it on every
+// interface that it brings.
+func (s *Session) adoptObject(v Value, passed []wrapper) (Value, *Error) {
+	o := v.Ref()
+	if o == nil {
+		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
+	}
+	// What a restricted or revocable object leads to is restricted or revocable with it.
+	for i := len(passed) - 1; i >= 0; i-- {
+		o = passed[i].rewrap(o)
+	}
+	d, err := o.Describe()
+	if err != nil {
+		return Value{}, &Error{Kind: Internal, Err: err}
+	}
+	if d.Type == nil || s.gate.catalog[d.Type.Name] == nil {
+		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
+	}
+	for _, i := range d.Interfaces {
+		if !sameInterface(i, s.gate.catalog[i.Name]) {
+			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects, s.types = append(s.objects, o), append(s.types, d.Type)
+	return Value{kind: KindRef, bits: uint64(len(s.objects) - 1), label: v.label}, nil
+}
+
+func sameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }
+
+// allLabels joins the labels of v and of everything in it.
+func (v Value) allLabels() Label {
+	l := v.label
+	switch r := v.ref.(type) {
+	case []Value:
+		for _, x := range r {
+			l = l.Join(x.allLabels())
+		}
+	case []Field:
+		for _, f := range r {
+			l = l.Join(f.Value.allLabels())
+		}
+	}
+	return l
+}
