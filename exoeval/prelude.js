@@ -42,6 +42,38 @@
 		} }[name]);
 	}
 
+	// The host's time zone is nobody's business and would make runs differ from
+	// machine to machine: local time is UTC.
+	const NativeDate = Date, dp = NativeDate.prototype, offset = dp.getTimezoneOffset, getTime = dp.getTime;
+	const minutes = (d) => offset.call(d) * 60000;
+	const zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)\s*$/i, dateOnly = /^\s*\d{4}(?:-\d\d){0,2}\s*$/;
+	const parse = (s) => {
+		const d = new NativeDate(s);
+		return zoned.test(s) || dateOnly.test(s) ? getTime.call(d) : getTime.call(d) - minutes(d);
+	};
+	const UTCDate = function Date(...a) {
+		if (new.target === undefined) return str(new NativeDate());
+		if (a.length === 0) return new NativeDate();
+		if (a.length > 1) return new NativeDate(NativeDate.UTC(...a));
+		return new NativeDate(typeof a[0] === 'string' ? parse(a[0]) : a[0]);
+	};
+	UTCDate.prototype = dp;
+	hide(dp, 'constructor', UTCDate);
+	for (const name of ['UTC', 'now']) hide(UTCDate, name, NativeDate[name]);
+	hide(UTCDate, 'parse', (s) => parse(str(s)));
+	for (const part of ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds', 'Day']) {
+		hide(dp, 'get' + part, dp['getUTC' + part]);
+		if (part !== 'Day') hide(dp, 'set' + part, dp['setUTC' + part]);
+	}
+	for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString', 'toDateString', 'toString', 'toTimeString']) {
+		const native = dp[name];
+		hide(dp, name, { [name]() {
+			const s = native.call(new NativeDate(getTime.call(this) + minutes(this)));
+			return s.replace(/GMT[+-]\d{4}(?: \(.*\))?/, 'GMT+0000 (UTC)');
+		} }[name]);
+	}
+	hide(dp, 'getTimezoneOffset', function getTimezoneOffset() { return 0; });
+
 	const groupInto = (items, f, add) => { let i = 0; for (const x of items) add(f(x, i++), x); };
 	hide(Object, 'groupBy', function groupBy(items, f) {
 		const out = Object.create(null);
@@ -71,5 +103,5 @@
 		for (const k of Object.keys(x)) out[k] = clone(x[k], seen);
 		return out;
 	};
-	return { structuredClone: (x) => clone(x, new Map()), RegExp: SafeRegExp };
+	return { structuredClone: (x) => clone(x, new Map()), RegExp: SafeRegExp, Date: UTCDate };
 })
