@@ -1,0 +1,34 @@
+// Package exo is the core of exoagent: objects that a program can be given, and
+// the one gate through which it can use them. For every program, hostile ones
+// included, what it causes depends only on the objects it was granted.
+//
+// The pieces, in the order in which a message meets them:
+//
+//   - An [Object] is a capability. Its [Description] is plain data: interfaces
+//     that say which members there are and of which types.
+//   - A [Checker] turns calls into nodes of an expression and refuses what the
+//     interfaces do not allow. It runs twice: in the recorder on the guest's side,
+//     for errors with a position, and in the gate, which trusts no recorder.
+//   - [Expr] is the expression as a message. [Checker.Check] makes a [Checked] one
+//     of it, with its constants lifted out: messages of one Shape share a plan.
+//   - A [Gate] holds the grants and a [Session] is one run. Every message passes
+//     one function in one order: resolve, check, join labels, check sink and
+//     budget, record the intent, act, label the result, record the outcome.
+//   - [Only] and [Revocable] derive weaker objects.
+//   - A [Label] says what kind of secret a value carries. The run has one of its
+//     own, and a result leaves only if its sink admits it.
+//   - An [Error] has a Kind, a text for the guest, and a cause for the host.
+//
+// # Security model
+//
+// The host program is trusted: it makes Objects, and Go's types keep it from
+// mistakes, not from malice. Guests are not trusted at all: they hold numbers, and
+// all they can do with one is to send a message that its catalogue allows. A hidden
+// member and a missing one give the same answer. The zero value of every type
+// refuses.
+//
+// The package imports only the standard library and knows neither SQL nor JavaScript.
+// The ideas are from elsewhere: capabilities and caretakers from Miller's Robust
+// Composition, record-and-replay from Cap'n Web, labels from LIO (Stefan et al.),
+// withheld errors from Upspin.
+package exo

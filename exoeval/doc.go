@@ -1,0 +1,23 @@
+// Package exoeval runs programs written by a model in a world of their own: what
+// they were granted, JavaScript's plain built-ins, and nothing else. A program can
+// cause something only by a message to a granted object (package exo).
+//
+// A program goes through these steps, each in files of its own:
+//
+//   - source, prescan, parse: the text is bounded before any parser sees it, a code
+//     fence is stripped, and one of three forms is recognised.
+//   - check, scope: a walker admits the syntax it knows and refuses the rest; free
+//     names must be granted or built in.
+//   - rewrite: JavaScript's operators in the callbacks of describing methods become
+//     calls that record when a column takes part.
+//   - realm: a fresh runtime with a short list of globals; the constructors that
+//     compile text are disarmed; clock and random numbers are the host's.
+//   - recorder, describe: granted objects record expressions. A callback is called
+//     once, at once; no function of the guest ever leaves the guest.
+//   - run: calls run concurrently in the host, and their answers arrive in call order.
+//
+// [Local] runs all of this in the host's process. That is for programs whose author
+// is trusted and for tests: the engine can't bound memory, and its native functions
+// ignore the interrupt, so a hostile program can stop the host. It can't get at
+// anything it was not granted.
+package exoeval

@@ -1,0 +1,34 @@
+// Package exosql makes capabilities to the rows of a database: a [Relation] is
+// what one user may see of a table, and every query made from it, by Go code or by
+// a program that was given it, stays within its scope.
+//
+// Declare tables, columns and links once:
+//
+//	Users     = exosql.NewTable[User]("users")
+//	UserID    = exosql.NewKey(Users, "id", func(u *User) *int64 { return &u.ID })
+//	UserTodos = exosql.Many("todos", UserID, TodoOwner)
+//
+// [Grant] makes a relation; the scope can't be left out. Go code queries it with
+// types: Follow(me, UserTodos).Where(TodoDone.Eq(false)).All(ctx). For programs, a
+// [Facet] lists the columns and links that exist for them, and [Facet.Of] makes the
+// object to hand out.
+//
+// # Scope
+//
+// A grant fixes one predicate for every table that its facets reach ([Scope]).
+// Every occurrence of a table in a query satisfies its table's predicate and the
+// link by which it was reached; there is one function through which a table enters
+// a query, and it adds both. Where a table can be reached in two ways that may mean
+// different rows, the scope must be declared, or the object can't be granted.
+//
+// # Two walls
+//
+// The first wall is the compiler: a message is interpreted over occurrences of
+// tables with generated aliases, and internal/sqlast writes the text; values are
+// only ever bound. The second is the engine: on SQLite each connection is read-only
+// and under an authorizer that admits the tables and columns of the running plan
+// and nothing else. Open verifies that it holds.
+//
+// What it does not do: hide how long a query takes, or how keys are ordered where
+// an order needs a tie-break.
+package exosql
