@@ -1,0 +1,149 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// call is a method that sends, with an argument that its type admits.
+type call struct {
+	name, code string
+	effect     bool
+}
+
+// callExamples are for grants without a query: the methods of a service.
+func (p *prompt) callExamples() []example {
+	var cs []call
+	for _, g := range p.granted {
+		cs = append(cs, p.calls("api."+g.Name, g.Type)...)
+	}
+	if len(cs) == 0 {
+		return p.openExamples()
+	}
+	// One that changes nothing is the better example.
+	slices.SortStableFunc(cs, func(a, b call) int {
+		switch {
+		case a.effect == b.effect:
+			return 0
+		case a.effect:
+			return 1
+		}
+		return -1
+	})
+	a, b := cs[0], cs[min(1, len(cs)-1)]
+	out := []example{{"one call", "(api) => " + a.code}}
+	if a == b {
+		return append(out, example{"a call, and its result used", fmt.Sprintf("async (api) => {\n  const result = await %s;\n  console.log(result);\n  return { %s: result };\n}", a.code, property(a.name))})
+	}
+	return append(out, example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
+}
+
+// openExamples are for objects that only give further objects.
+func (p *prompt) openExamples() []example {
+	for _, g := range p.granted {
+		i := p.catalog[g.Type.Name]
+		for _, n := range names(i) {
+			m := i.Methods[n]
+			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect {
+				continue
+			}
+			args, ok := sampleArgs(m)
+			cs := p.calls("opened", m.Result.Con)
+			if ok && len(cs) > 0 {
+				return []example{{"an object that a call opens", fmt.Sprintf("async (api) => {\n  const opened = await api.%s%s(%s);\n  return await %s;\n}", g.Name, access(n), args, cs[0].code)}}
+			}
+		}
+	}
+	return nil
+}
+
+// calls are the methods of a type whose results are data.
+func (p *prompt) calls(path string, t *exo.Type) []call {
+	i := p.catalog[t.Name]
+	if i == nil {
+		return nil
+	}
+	var cs []call
+	for _, n := range names(i) {
+		m := i.Methods[n]
+		if m == nil || !m.Sends || m.Result != nil && (m.Result.Con == nil || p.catalog[m.Result.Con.Name] != nil) {
+			continue
+		}
+		if args, ok := sampleArgs(m); ok {
+			cs = append(cs, call{n, path + access(n) + "(" + args + ")", m.Effect})
+		}
+	}
+	return cs
+}
+
+func access(name string) string {
+	if identifier.MatchString(name) {
+		return "." + name
+	}
+	return "[" + quote(name) + "]"
+}
+
+func sampleArgs(m *exo.Method) (string, bool) {
+	var args []string
+	for _, p := range m.Params {
+		if p.Opt {
+			break
+		}
+		if p.Want.Con == nil || p.Lambda != nil {
+			return "", false
+		}
+		s, ok := sample(p.Want.Con)
+		if !ok {
+			return "", false
+		}
+		args = append(args, s)
+	}
+	return strings.Join(args, ", "), true
+}
+
+// sample is a value of a type, as a program writes it; optional fields are left out.
+func sample(t *exo.Type) (string, bool) {
+	if t.Null {
+		return "null", true
+	}
+	switch t.Name {
+	case exo.TypeNull:
+		return "null", true
+	case exo.TypeBool:
+		return "true", true
+	case exo.TypeInt, exo.TypeFloat, exo.TypeNumber:
+		return "1", true
+	case exo.TypeText:
+		if len(t.Enum) > 0 {
+			return quote(t.Enum[0]), true
+		}
+		return `"some text"`, true
+	case exo.TypeTime:
+		return `"2024-01-31T12:00:00Z"`, true
+	case exo.TypeData:
+		return "{}", true
+	case exo.TypeList:
+		s, ok := sample(t.Args["of"])
+		return "[" + s + "]", ok
+	case exo.TypeRecord:
+		var fs []string
+		for _, f := range t.Fields {
+			if f.Opt {
+				continue
+			}
+			s, ok := sample(f.Type)
+			if !ok {
+				return "", false
+			}
+			fs = append(fs, property(f.Name)+": "+s)
+		}
+		if len(fs) == 0 {
+			return "{}", true
+		}
+		return "{ " + strings.Join(fs, ", ") + " }", true
+	}
+	return "", false
+}

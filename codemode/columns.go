@@ -1,0 +1,104 @@
+package codemode
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// exprs declares the interfaces of column expressions. What all of them can do
+// is said once, in Column; what several can do, once more in Ordered: the
+// operators would fill half of the declarations otherwise.
+func (d *declarer) exprs() []string {
+	var all []*exo.Interface
+	for _, n := range d.order {
+		if i := d.cat[n]; i.Expr {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	// Who has which line, written with V for the type of the column's values.
+	var lines []member
+	has := map[member][]*exo.Interface{}
+	for _, i := range all {
+		for _, n := range names(i) {
+			if m := i.Methods[n]; m != nil {
+				l := d.method(m, d.columnScope(i, "V"))
+				if has[l] == nil {
+					lines = append(lines, l)
+				}
+				has[l] = append(has[l], i)
+			}
+		}
+	}
+	// The largest group of several, but not all, becomes Ordered.
+	var some []*exo.Interface
+	for _, l := range lines {
+		if g := has[l]; len(g) > 1 && len(g) < len(all) && len(g) > len(some) {
+			some = g
+		}
+	}
+	var common, ordered []member
+	inOrdered := func(l member) bool { return len(some) > 0 && slices.Equal(has[l], some) }
+	for _, l := range lines {
+		switch {
+		case len(has[l]) == len(all):
+			common = append(common, l)
+		case inOrdered(l):
+			ordered = append(ordered, l)
+		}
+	}
+	out := []string{"// In callbacks a column is an expression without a value. JavaScript's operators work on it too.", block("interface Column<V>", common)}
+	if len(ordered) > 0 {
+		out = append(out, block("interface Ordered<V> extends Column<V>", ordered))
+	}
+	for _, i := range all {
+		of := d.of(i)
+		head, v := "interface "+d.shown[i.Name], of
+		if d.enums(i) {
+			head, v = head+"<V = "+of+">", "V"
+		}
+		base := "Column"
+		if slices.Contains(some, i) {
+			base = "Ordered"
+		}
+		head += " extends " + base + "<" + v + ">"
+		var ms []member
+		for _, n := range names(i) {
+			m := i.Methods[n]
+			if m == nil {
+				continue
+			}
+			if l := d.method(m, d.columnScope(i, "V")); len(has[l]) < len(all) && !(base == "Ordered" && inOrdered(l)) {
+				ms = append(ms, d.method(m, d.columnScope(i, v)))
+			}
+		}
+		out = append(out, block(head, ms))
+	}
+	return out
+}
+
+func (d *declarer) columnScope(i *exo.Interface, v string) scope {
+	return scope{vars: map[string]string{"of": v}, of: d.of(i)}
+}
+
+// of is the plain type of a column's values, without enums and null.
+func (d *declarer) of(i *exo.Interface) string {
+	var ts []string
+	for _, t := range d.args[i.Name] {
+		if of := t.Args["of"]; of != nil {
+			if s := d.bare(&exo.Type{Name: of.Name}, asPlain); !slices.Contains(ts, s) {
+				ts = append(ts, s)
+			}
+		}
+	}
+	slices.Sort(ts)
+	return or(strings.Join(ts, " | "), "any")
+}
+
+func (d *declarer) enums(i *exo.Interface) bool {
+	return slices.ContainsFunc(d.args[i.Name], func(t *exo.Type) bool { return t.Args["of"] != nil && len(t.Args["of"].Enum) > 0 })
+}

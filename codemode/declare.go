@@ -1,0 +1,333 @@
+package codemode
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// declare writes TypeScript declarations of everything that can be reached from
+// what was granted. It knows the catalogue and nothing else: no method and no
+// interface is named here, so what a model reads is what the gate checks.
+func declare(cat exo.Catalog, granted []exo.Granted) string {
+	d := &declarer{cat: cat, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}}
+	d.reach(granted)
+	d.nameAll()
+	var shared, own []string
+	exprs := d.exprs()
+	for _, name := range d.order {
+		i := cat[name]
+		switch {
+		case i.Expr:
+		case len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0:
+			shared = append(shared, d.empty(i))
+		case len(d.params(i)) > 0 && d.closed(name) == nil:
+			shared = append(shared, d.iface(i))
+		default:
+			own = append(own, d.iface(i))
+		}
+	}
+	var api []member
+	for _, g := range granted {
+		doc := g.Doc
+		if i := cat[g.Type.Name]; i != nil && i.Doc == doc {
+			doc = "" // said there
+		}
+		api = append(api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
+	}
+	all := slices.Concat(d.helpers(), exprs, shared, own, []string{block("declare const api:", api) + ";"})
+	return strings.Join(all, "\n") + "\n"
+}
+
+type declarer struct {
+	cat    exo.Catalog
+	order  []string               // the interfaces that can be reached, breadth first
+	args   map[string][]*exo.Type // the distinct types by which an interface is referred to
+	shown  map[string]string      // what an interface is called here
+	said   map[*exo.Method]bool   // methods of rows: their queries have them too, and need no second doc
+	plain  bool                   // Plain is used
+	filter bool                   // Filter is used
+	arg    bool                   // Arg is used
+}
+
+// reach collects the interfaces in a stable order.
+func (d *declarer) reach(granted []exo.Granted) {
+	for _, g := range granted {
+		d.visitType(g.Type)
+	}
+	for k := 0; k < len(d.order); k++ {
+		i := d.cat[d.order[k]]
+		for _, n := range i.Is {
+			if b := d.cat[n]; b != nil && len(b.Methods)+len(b.Fields) > 0 {
+				d.visit(n)
+			}
+		}
+		for _, n := range names(i) {
+			if f := i.Fields[n]; f != nil {
+				d.visitType(f.Type)
+				continue
+			}
+			m := i.Methods[n]
+			for _, p := range m.Params {
+				d.visitTerm(p.Lambda)
+				d.visitTerm(p.Want)
+			}
+			d.visitTerm(m.Result)
+		}
+	}
+}
+
+func (d *declarer) visit(name string) {
+	if d.cat[name] != nil && !slices.Contains(d.order, name) {
+		d.order = append(d.order, name)
+	}
+}
+
+func (d *declarer) visitType(t *exo.Type) {
+	if t == nil {
+		return
+	}
+	for _, n := range sorted(t.Args) {
+		d.visitType(t.Args[n])
+	}
+	for _, f := range t.Fields {
+		d.visitType(f.Type)
+	}
+	d.visit(t.Name)
+	if d.cat[t.Name] != nil && len(t.Args) > 0 {
+		same := func(x *exo.Type) bool { return reflect.DeepEqual(x.Args, t.Args) }
+		if !slices.ContainsFunc(d.args[t.Name], same) {
+			d.args[t.Name] = append(d.args[t.Name], t)
+		}
+	}
+}
+
+func (d *declarer) visitTerm(t *exo.Term) {
+	if t == nil {
+		return
+	}
+	d.visitType(t.Con)
+	d.visitTerm(t.Of)
+	for _, x := range t.Ext {
+		d.visitTerm(x)
+	}
+	for _, n := range sorted(t.Args) {
+		d.visitTerm(t.Args[n])
+	}
+	if t.App != "" {
+		d.visit(t.App)
+	}
+}
+
+var attenuated = regexp.MustCompile(`_[0-9a-f]{1,8}$`)
+
+// nameAll gives every interface a name that is unique here and means nothing
+// else in TypeScript. The suffix of an attenuated one (see exo.Only) goes: a
+// model has no use for it.
+func (d *declarer) nameAll() {
+	used := map[string]bool{}
+	for _, n := range []string{"Plain", "Column", "Ordered", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {
+		used[n] = true
+	}
+	for _, name := range d.order {
+		base := attenuated.ReplaceAllString(name, "")
+		n := base
+		for k := 2; used[n]; k++ {
+			n = fmt.Sprintf("%s%d", base, k)
+		}
+		used[n] = true
+		d.shown[name] = n
+	}
+}
+
+// params are the type parameters of an interface: the variables that its methods use.
+func (d *declarer) params(i *exo.Interface) []string {
+	var ps []string
+	for _, n := range names(i) {
+		m := i.Methods[n]
+		if m == nil {
+			continue
+		}
+		eachVar(m, func(v string) {
+			root, _, _ := strings.Cut(v, ".")
+			bound := slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Bind == root })
+			if root != "self" && !bound && !slices.Contains(ps, root) {
+				ps = append(ps, root)
+			}
+		})
+	}
+	slices.Sort(ps)
+	return ps
+}
+
+// closed is the one type by which an interface is referred to, if there is
+// just one: then it needs no parameters here.
+func (d *declarer) closed(name string) *exo.Type {
+	if a := d.args[name]; len(a) == 1 {
+		return a[0]
+	}
+	return nil
+}
+
+// empty declares an interface without members: a name for those that stand for it.
+func (d *declarer) empty(i *exo.Interface) string {
+	var of []string
+	columns, missing := 0, false
+	for _, n := range d.order {
+		x := d.cat[n]
+		switch is := slices.Contains(x.Is, i.Name); {
+		case is && x.Expr:
+			columns++
+		case is:
+			of = append(of, d.shown[n])
+		case x.Expr:
+			missing = true
+		}
+	}
+	if columns > 0 && !missing {
+		of = append([]string{"Column<any>"}, of...)
+	}
+	if len(of) == 0 {
+		return "interface " + d.shown[i.Name] + " {}"
+	}
+	return "type " + d.shown[i.Name] + " = " + strings.Join(of, " | ") + ";"
+}
+
+// iface declares an interface: what it extends, and its own members.
+func (d *declarer) iface(i *exo.Interface) string {
+	sc := d.scope(i)
+	head := "interface " + d.shown[i.Name] + sc.head
+	inherited := map[string]bool{}
+	for _, n := range i.Is {
+		b := d.cat[n]
+		if b == nil || len(b.Methods) == 0 || !d.covers(b, i) {
+			continue
+		}
+		var args []string
+		for _, p := range d.params(b) {
+			args = append(args, or(sc.vars[p], "any"))
+		}
+		head += " extends " + d.shown[n] + angle(args)
+		for _, m := range names(b) {
+			inherited[m] = true
+		}
+		break
+	}
+	var ms []member
+	for _, n := range names(i) {
+		if f := i.Fields[n]; f != nil {
+			ms = append(ms, member{property(n) + ": " + d.typ(f.Type, asIs), strings.TrimSpace(tags("", f.Label) + " " + f.Doc)})
+		} else if !inherited[n] {
+			ms = append(ms, d.method(i.Methods[n], sc))
+		}
+	}
+	if slices.Contains(i.Is, exo.TypeRow) {
+		for _, m := range i.Methods {
+			d.said[m] = true
+		}
+	}
+	s := block(head, ms)
+	if !trivial(i) {
+		s = "/** " + line(strings.ReplaceAll(i.Doc, "*/", "* /")) + " */\n" + s
+	}
+	return s
+}
+
+// covers reports whether i has every method of b, as it is there.
+func (d *declarer) covers(b, i *exo.Interface) bool {
+	for n, m := range b.Methods {
+		if i.Methods[n] != m && !reflect.DeepEqual(i.Methods[n], m) {
+			return false
+		}
+	}
+	return len(b.Fields) == 0
+}
+
+// trivial reports whether an interface's doc says no more than its name.
+func trivial(i *exo.Interface) bool {
+	name := strings.ToLower(i.Name)
+	for _, w := range strings.Fields(strings.ToLower(i.Doc)) {
+		switch w {
+		case "a", "an", "one", "the", "of", "query", "row":
+		default:
+			if !strings.HasPrefix(name, w) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// helpers declares what the declarations use and the catalogue has no name for.
+func (d *declarer) helpers() []string {
+	var out []string
+	if d.plain {
+		out = append(out, "// Results are plain data: columns become values (dates: ISO strings), links are left out.\n"+
+			"type Plain<T> = T extends Column<infer V> ? V : { [K in keyof T as T[K] extends Function ? never : K]: Plain<T[K]> };")
+	}
+	if d.filter {
+		out = append(out, "type Filter<N> = { [column in keyof N[keyof N]]?: unknown }; // each column equals the value, or one of an array; one table only")
+	}
+	if d.arg {
+		out = append(out, "type Arg<V> = V | Column<V>;")
+	}
+	return out
+}
+
+// member is one line of a declaration.
+type member struct{ text, doc string }
+
+const maxLine = 140
+
+// block is a declaration on one line if it is short, else with a member on each.
+func block(head string, ms []member) string {
+	texts, docs := make([]string, len(ms)), false
+	for k, m := range ms {
+		texts[k] = m.text
+		docs = docs || m.doc != ""
+	}
+	if len(ms) == 0 {
+		return head + " {}"
+	}
+	if s := head + " { " + strings.Join(texts, "; ") + " }"; !docs && len(s) <= maxLine {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(head + " {\n")
+	for _, m := range ms {
+		b.WriteString("  " + m.text + ";" + comment(m.doc) + "\n")
+	}
+	return b.String() + "}"
+}
+
+func comment(doc string) string {
+	if doc = line(doc); doc == "" {
+		return ""
+	}
+	return " // " + doc
+}
+
+// line keeps a text from ending the comment that it stands in.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tags marks what is labelled, or what admits labels.
+func tags(verb string, l exo.Label) string {
+	if l.Public() {
+		return ""
+	}
+	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// property is a name where a property's name is due.
+func property(n string) string {
+	if identifier.MatchString(n) {
+		return n
+	}
+	return quote(n)
+}

@@ -1,0 +1,125 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// prompt makes what a model reads of a tool from the catalogue of what is granted.
+type prompt struct {
+	catalog exo.Catalog
+	granted []exo.Granted
+	admits  exo.Label
+}
+
+// describe is the whole description: purpose, rules, declarations, examples.
+func (p *prompt) describe(declarations string) string {
+	var b strings.Builder
+	b.WriteString("Runs one JavaScript program and returns what it returns, as JSON. Everything you may see or do is declared below; " +
+		"it is already limited to what this user may reach, so never filter by owner or ask for credentials. " +
+		"Write one program that gets, combines and shapes all you need, instead of many calls.\n\nRules:\n")
+	for _, r := range p.rules() {
+		b.WriteString("- " + r.text + "\n")
+	}
+	b.WriteString("\nDeclarations:\n```ts\n" + declarations + "```\n")
+	for k, e := range p.examples() {
+		fmt.Fprintf(&b, "\nExample %d: %s\n```js\n%s\n```\n", k+1, e.about, e.code)
+	}
+	return b.String()
+}
+
+// rule is one sentence of the rules. Each is held by a program in rules_test.go.
+type rule struct{ id, text string }
+
+func (p *prompt) rules() []rule {
+	var rs []rule
+	add := func(id, text string, when bool) {
+		if when {
+			rs = append(rs, rule{id, text})
+		}
+	}
+	q := p.query()
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if q == nil || q.methods[n] == nil {
+				return false
+			}
+		}
+		return true
+	}
+	add("form", "A program is `(api) => …`, `async (api) => { …; return value }`, or statements that use `api`, may `await`, and end with `return`. Modern JavaScript and its built-ins work; there is no BigInt, import, require, fetch, timer or file.", true)
+	if q != nil && q.await != "" {
+		var sends []string
+		for _, n := range sorted(q.methods) {
+			if m := q.methods[n]; m.Sends && !m.Effect && m.Name == n {
+				sends = append(sends, "`."+n+"()`")
+			}
+		}
+		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, and returning the query, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", strings.Join(sends, " or "), q.await), true)
+	}
+	add("promise", "Methods that return a Promise act when called: await them; Promise.all runs several at once.", p.acts())
+	add("order", "Calls apply in order: put where and orderBy before limit; where after limit filters only the rows that limit kept.", has("where", "limit", "orderBy"))
+	add("columns", "A callback gets the tables of the query by name: `({ todo }) => …`; with one table also `t => t.column`. Columns have no value in it: compare them with === !== < <= > >=, join conditions with && || !, or use methods such as .eq() and .in(). `if`, `?:`, templates and string or array methods do not work on them.", has("where"))
+	add("link", "Follow a link from a query, `query.link()`, for only the rows it leads to; join it, `.join(({ a }) => a.link())`, for the columns of both tables; join any other query with a condition, `.join(other, ({ a, b }) => a.x === b.y)`.", has("join") && q.linked)
+	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))
+	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
+	add("dates", "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments. Whole numbers beyond 2^53 are strings.", true)
+	if l := p.kept(); len(l) > 0 {
+		add("labels", fmt.Sprintf("A program that has read a column marked [%s], be it in a condition only or in a whole row, can't return anything: select the other columns. Such values may only be passed to methods marked [takes …].", strings.Join(l, "] or [")), true)
+	}
+	add("console", "console.log is captured and returned with the result. The clock stands still during a run.", true)
+	add("errors", "An error names the line and column and what would be right: correct the program and call again. A result that is too large is cut, and `notice` says how much is missing.", true)
+	return rs
+}
+
+// advice says how to ask for less.
+func (p *prompt) advice() string {
+	var ways []string
+	if q := p.query(); q != nil {
+		for _, w := range []struct{ method, text string }{{"where", "fewer rows with where"}, {"limit", "pages with orderBy, limit and offset"}, {"select", "fewer columns with select"}, {"count", "numbers with count"}} {
+			if q.methods[w.method] != nil {
+				ways = append(ways, w.text)
+			}
+		}
+	}
+	return "To see less: " + strings.Join(append(ways, "shape the result in the program and return only what you need"), ", ") + "."
+}
+
+// acts reports whether a method is granted that sends by itself: those of
+// services, and of queries that await does not send.
+func (p *prompt) acts() bool {
+	for _, g := range p.granted {
+		if i := p.catalog[g.Type.Name]; i.Await == "" && slices.ContainsFunc(sorted(i.Methods), func(n string) bool { return i.Methods[n].Sends }) {
+			return true
+		}
+	}
+	return false
+}
+
+// kept are the tags of columns that may not leave with the result.
+func (p *prompt) kept() []string {
+	var l exo.Label
+	for _, i := range p.catalog {
+		for _, f := range i.Fields {
+			if !f.Label.FlowsTo(p.admits) {
+				l = l.Join(f.Label)
+			}
+		}
+	}
+	admitted := p.admits.Tags()
+	return slices.DeleteFunc(l.Tags(), func(t string) bool { return slices.Contains(admitted, t) })
+}
+
+// query is the first granted query, nil if there is none; one with links is preferred.
+func (p *prompt) query() *queryShape {
+	var best *queryShape
+	for _, g := range p.granted {
+		if q := p.shape("api."+g.Name, g.Type); q != nil && (best == nil || q.linked && !best.linked) {
+			best = q
+		}
+	}
+	return best
+}

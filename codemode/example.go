@@ -1,0 +1,276 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// example is a program that the description shows. It is made of names of the
+// catalogue and runs against what is granted: TestExamplesRun.
+type example struct{ about, code string }
+
+func (p *prompt) examples() []example {
+	var out []example
+	if q := p.query(); q != nil {
+		out = append(out, q.joined(), q.shaped())
+	} else {
+		out = p.callExamples()
+	}
+	return slices.DeleteFunc(out, func(e example) bool { return e.code == "" })
+}
+
+// queryShape is what the examples need to know of a query of one table.
+type queryShape struct {
+	p       *prompt
+	path    string // how a program reaches it
+	alias   string
+	columns []column // those that may be returned
+	all     bool     // these are all the columns
+	methods map[string]*exo.Method
+	await   string
+	links   []link
+	linked  bool
+}
+
+type column struct {
+	name string
+	of   *exo.Type
+	ops  map[string]*exo.Method
+}
+
+type link struct {
+	name string
+	to   *exo.Type
+}
+
+// shape reads a type as a query; nil if it is none.
+func (p *prompt) shape(path string, t *exo.Type) *queryShape {
+	if t == nil || p.catalog[t.Name] == nil {
+		return nil
+	}
+	i, ns := p.catalog[t.Name], t.Args["ns"]
+	if ns == nil || len(ns.Fields) != 1 {
+		return nil
+	}
+	row := p.catalog[ns.Fields[0].Type.Name]
+	if row == nil || !slices.Contains(row.Is, exo.TypeRow) {
+		return nil
+	}
+	q := &queryShape{p: p, path: path, alias: ns.Fields[0].Name, methods: i.Methods, await: i.Await, all: true}
+	for _, n := range names(row) {
+		f := row.Fields[n]
+		if f == nil {
+			if to := row.Methods[n].Result; to != nil && to.Con != nil {
+				q.links = append(q.links, link{n, to.Con})
+			}
+			continue
+		}
+		x := p.catalog[f.Type.Name]
+		if x == nil || !x.Expr || f.Type.Args["of"] == nil || !f.Label.FlowsTo(p.admits) {
+			q.all = false
+			continue
+		}
+		q.columns = append(q.columns, column{n, f.Type.Args["of"], x.Methods})
+	}
+	q.linked = len(q.links) > 0
+	// An example reads best over a link to many rows of another table. The
+	// catalogue does not say how many a link leads to; its name mostly does.
+	slices.SortStableFunc(q.links, func(a, b link) int { return q.rank(b) - q.rank(a) })
+	if len(q.columns) == 0 {
+		return nil
+	}
+	return q
+}
+
+func (q *queryShape) rank(l link) int {
+	n := 0
+	if strings.HasSuffix(l.name, "s") {
+		n++
+	}
+	if ns := l.to.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Name != q.alias {
+		n += 2
+	}
+	return n
+}
+
+// target is the query that the first usable link leads to; walked says that it
+// is to be followed without a join.
+func (q *queryShape) target(walked bool) (string, *queryShape) {
+	for _, l := range q.links {
+		if walked && q.methods[l.name] == nil {
+			continue // a query may have fewer links than its rows
+		}
+		if t := q.p.shape(q.path+"."+l.name+"()", l.to); t != nil {
+			return l.name, t
+		}
+	}
+	return "", nil
+}
+
+// joined is one query with everything in it: join, where, select.
+func (q *queryShape) joined() example {
+	send := ""
+	for _, m := range []string{"execute", "first", "count"} {
+		if send == "" && q.methods[m] != nil {
+			send = m
+		}
+	}
+	if send == "" || !q.all && q.methods["select"] == nil && send != "count" {
+		return example{}
+	}
+	about, code := "one query", "(api) => "+q.path
+	from, names := q, []string{q.alias}
+	alias := q.alias
+	if l, t := q.target(false); t != nil && q.methods["join"] != nil {
+		again := ""
+		if alias = t.alias; alias == q.alias {
+			alias += "2"
+			again = ".as(" + quote(alias) + ")"
+		}
+		if again == "" || t.methods["as"] != nil {
+			code += fmt.Sprintf("\n  .join(({ %s }) => %s.%s()%s)", q.alias, q.alias, l, again)
+			from, names = t, append(names, alias)
+			about = fmt.Sprintf("each %s with its %s, in one query", q.alias, l)
+		} else {
+			alias = q.alias
+		}
+	}
+	if c, ok := from.condition(alias); ok && q.methods["where"] != nil {
+		code += fmt.Sprintf("\n  .where(({ %s }) => %s)", alias, c)
+	}
+	if q.methods["select"] != nil && send != "count" {
+		var fields []string
+		if from != q {
+			fields = append(fields, fmt.Sprintf("%s: %s.%s", q.alias, q.alias, q.show(1)[0].name))
+		}
+		for _, c := range from.show(2) {
+			if from == q || c.name != q.alias {
+				fields = append(fields, fmt.Sprintf("%s: %s.%s", c.name, alias, c.name))
+			}
+		}
+		code += fmt.Sprintf("\n  .select(({ %s }) => ({ %s }))", strings.Join(names, ", "), strings.Join(fields, ", "))
+	}
+	return example{about, code + "\n  ." + send + "()"}
+}
+
+// shaped is statements: a filter object, an order, and JavaScript on the rows.
+func (q *queryShape) shaped() example {
+	if _, t := q.target(true); t != nil {
+		q = t
+	}
+	run := ".execute()"
+	if q.methods["execute"] == nil {
+		if run = ""; q.await == "" {
+			return example{}
+		}
+	}
+	base := q.path
+	if f := q.filter(); f != "" && q.methods["where"] != nil {
+		base += ".where({ " + f + " })"
+	}
+	rows := "found"
+	if c := q.sortable(); c != "" && q.methods["orderBy"] != nil {
+		rows += fmt.Sprintf(".orderBy(({ %s }) => %s.%s.desc())", q.alias, q.alias, c)
+	}
+	if q.methods["limit"] != nil {
+		rows += ".limit(10)"
+	}
+	show := q.show(1)[0].name
+	if !q.all {
+		if q.methods["select"] == nil {
+			return example{}
+		}
+		rows += fmt.Sprintf(".select(({ %s }) => ({ %s: %s.%s }))", q.alias, show, q.alias, show)
+	}
+	total := "rows.length"
+	if q.methods["count"] != nil {
+		total = "await found.count()"
+	}
+	return example{"a filter object, and plain rows shaped in JavaScript", fmt.Sprintf("async (api) => {\n  const found = %s; // nothing runs yet\n  const rows = await %s%s;\n"+
+		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
+}
+
+// pick is the first column that one of the tests admits, in the order of the tests.
+func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
+	for _, t := range tests {
+		for _, c := range q.columns {
+			if t(c) {
+				return c, true
+			}
+		}
+	}
+	return column{}, false
+}
+
+func isKind(name string) func(column) bool { return func(c column) bool { return c.of.Name == name } }
+func isEnum(c column) bool                 { return len(c.of.Enum) > 0 }
+func isProse(c column) bool                { return c.of.Name == exo.TypeText && len(c.of.Enum) == 0 }
+func anyColumn(column) bool                { return true }
+
+// condition compares a column of the table alias with something.
+func (q *queryShape) condition(alias string) (string, bool) {
+	comparable := func(test func(column) bool, op string) func(column) bool {
+		return func(c column) bool { return test(c) && c.ops[op] != nil }
+	}
+	c, ok := q.pick(comparable(isKind(exo.TypeBool), "==="), comparable(isEnum, "==="), comparable(isKind(exo.TypeTime), ">="),
+		comparable(isProse, "!=="), comparable(isKind(exo.TypeFloat), ">"), comparable(isKind(exo.TypeInt), ">"))
+	if !ok {
+		return "", false
+	}
+	x := alias + "." + c.name
+	switch {
+	case c.of.Name == exo.TypeBool:
+		return x + " === false", true
+	case isEnum(c):
+		return x + " === " + quote(c.of.Enum[0]), true
+	case c.of.Name == exo.TypeTime:
+		return x + ` >= "2024-01-31"`, true
+	case isProse(c):
+		return x + ` !== ""`, true
+	}
+	return x + " > 0", true
+}
+
+// filter is one field of a filter object.
+func (q *queryShape) filter() string {
+	c, ok := q.pick(isKind(exo.TypeBool), isEnum, isProse, isKind(exo.TypeInt))
+	if !ok || c.ops["eq"] == nil {
+		return ""
+	}
+	value := "1"
+	switch {
+	case c.of.Name == exo.TypeBool:
+		value = "false"
+	case isEnum(c):
+		value = quote(c.of.Enum[0])
+	case isProse(c):
+		value = `"some text"`
+	}
+	return c.name + ": " + value
+}
+
+func (q *queryShape) sortable() string {
+	c, ok := q.pick(isKind(exo.TypeTime), isKind(exo.TypeFloat), isProse, anyColumn)
+	if !ok || c.ops["desc"] == nil {
+		return ""
+	}
+	return c.name
+}
+
+// show is up to n columns that say most to a reader: text before dates, before numbers.
+func (q *queryShape) show(n int) []column {
+	var out []column
+	for _, test := range []func(column) bool{isProse, isKind(exo.TypeTime), isEnum, isKind(exo.TypeFloat), anyColumn} {
+		for _, c := range q.columns {
+			same := func(d column) bool { return d.name == c.name }
+			if len(out) < n && test(c) && !slices.ContainsFunc(out, same) {
+				out = append(out, c)
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,28 @@
+package codemode
+
+import "github.com/exoagent/exoagent/exo"
+
+// Prompted is what the description of a tool is made of, for tests.
+func Prompted(g Grants, opt *Options) (rules map[string]string, examples []string, err error) {
+	gate, err := exo.NewGate(exo.Config{Grants: g})
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &prompt{catalog: gate.Catalog(), granted: gate.Granted()}
+	if opt != nil {
+		p.admits = opt.Admits
+	}
+	rules = map[string]string{}
+	for _, r := range p.rules() {
+		rules[r.id] = r.text
+	}
+	for _, e := range p.examples() {
+		examples = append(examples, e.code)
+	}
+	return rules, examples, nil
+}
+
+// Render and MaxNotice are for the tests of cutting.
+var Render = render
+
+const MaxNotice = maxNotice

@@ -1,0 +1,74 @@
+package codemode
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+const (
+	maxMessage = 4000 // bytes of an error's text, and of the line it shows
+	maxSlack   = 64   // what a cut text may need beyond its share: quotes and a mark
+)
+
+// failed is an error as the model reads it. Err is not among its fields: what
+// the host knows of the cause has no way out.
+type failed struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Source  string `json:"source,omitempty"`
+}
+
+// afterwards says what to do about failures that the program did not make:
+// their own texts say the least that is true.
+var afterwards = map[exo.Kind]string{
+	exo.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
+	exo.Other:     "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
+	exo.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
+	exo.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
+	exo.Revoked:   "This access was taken away: go on without it.",
+}
+
+// output is the result as the model reads it.
+func (r *Result) output(limits exo.Limits) json.RawMessage {
+	b := []byte{'{'}
+	if r.Err != nil {
+		f := failed{Kind: r.Err.Kind.String(), Message: shorten(clean(r.Err.Message), maxMessage), Line: r.Err.Line, Column: r.Err.Column, Source: shorten(clean(r.Err.SourceLine), maxMessage)}
+		if r.Err.Kind == exo.Other {
+			f.Kind = exo.Internal.String()
+		}
+		if s := afterwards[r.Err.Kind]; s != "" {
+			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
+		}
+		j, _ := json.Marshal(f) // strings and numbers only: it can't fail
+		b = append(append(b, `"error":`...), j...)
+	} else {
+		b = append(append(b, `"result":`...), r.JSON...)
+	}
+	if r.Console != "" {
+		b, _ = appendText(append(b, `,"console":`...), clean(r.Console), limits.ConsoleBytes+maxSlack)
+	}
+	if r.Notice != "" {
+		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), limits.ResultBytes+maxNotice)
+	}
+	return append(b, '}')
+}
+
+// clean makes text of whatever a program may have logged or thrown.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

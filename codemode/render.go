@@ -1,0 +1,287 @@
+package codemode
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+const (
+	maxNotice = 1200 // bytes of a notice
+	maxPlaces = 6    // places that a notice names
+	whole     = 40   // bytes that every scalar but text fits in: those are never cut
+)
+
+// render writes v as JSON of at most limit bytes. What does not fit is cut:
+// lists lose items from the end, long texts are shortened, and objects with too
+// many fields lose the last; the notice counts what is missing. It fails only
+// where v is no data at all.
+func render(v exo.Value, limit int, advice string) (json.RawMessage, string, error) {
+	b, err := v.AppendJSON(nil)
+	if err != nil || len(b) <= limit {
+		return b, "", err
+	}
+	full := len(b)
+	c := &cutter{at: map[string]*place{}}
+	if err := c.fit(v, limit, "result"); err != nil {
+		return nil, "", err
+	}
+	return c.b, c.notice(full, limit, advice), nil
+}
+
+// cutter writes values within budgets and counts what it leaves out.
+type cutter struct {
+	b      []byte
+	places []*place
+	at     map[string]*place
+}
+
+// place is all the cuts under one path: result[].tags is every item's tags.
+type place struct {
+	path, what   string
+	shown, total int
+	times        int
+}
+
+func (c *cutter) cut(path, what string, shown, total int) {
+	key := what + path
+	p := c.at[key]
+	if p == nil {
+		p = &place{path: path, what: what}
+		c.at[key] = p
+		c.places = append(c.places, p)
+	}
+	p.shown, p.total, p.times = p.shown+shown, p.total+total, p.times+1
+}
+
+func (c *cutter) notice(full, limit int, advice string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The result has %d bytes, more than the limit of %d, and was cut.", full, limit)
+	for i, p := range c.places {
+		if i == maxPlaces {
+			fmt.Fprintf(&b, " There are cuts in %d further places.", len(c.places)-i)
+			break
+		}
+		fmt.Fprintf(&b, " %s: %d of %d %s shown", p.path, p.shown, p.total, p.what)
+		if p.times > 1 {
+			fmt.Fprintf(&b, ", over %d places", p.times)
+		}
+		b.WriteString(".")
+	}
+	b.WriteString(" " + advice)
+	return shorten(b.String(), maxNotice)
+}
+
+// fit appends v in at most budget bytes, if it has at least a few.
+func (c *cutter) fit(v exo.Value, budget int, path string) error {
+	if size(v, budget) <= budget {
+		return c.all(v)
+	}
+	switch v.Kind() {
+	case exo.KindText:
+		b, shown := appendText(c.b, v.Text(), budget)
+		c.b = b
+		c.cut(path, "bytes of text", shown, len(v.Text()))
+		return nil
+	case exo.KindList:
+		return c.list(v.Len(), v.At, budget, path)
+	case exo.KindRows:
+		return c.list(v.Len(), v.Rows().Row, budget, path)
+	case exo.KindRecord:
+		return c.record(v, budget, path)
+	}
+	return c.all(v)
+}
+
+func (c *cutter) all(v exo.Value) (err error) {
+	c.b, err = v.AppendJSON(c.b)
+	return err
+}
+
+// list keeps items from the start. One huge item does not push out the others:
+// where an item is larger than an eighth of the budget, it is cut itself, down
+// to the level at which all items would fit, but not below that eighth.
+func (c *cutter) list(n int, at func(int) exo.Value, budget int, path string) error {
+	left := budget - len("[]")
+	most := max(left/8, whole)
+	var sizes []int
+	sum := 0
+	for i := 0; i < n && sum <= left; i++ {
+		s := size(at(i), left)
+		sizes = append(sizes, s)
+		sum += min(s, most) + 1
+	}
+	if sum <= left {
+		most = max(most, level(sizes, left-n))
+	}
+	c.b = append(c.b, '[')
+	shown := 0
+	for ; shown < n; shown++ {
+		x := at(shown)
+		s := 0
+		if shown < len(sizes) {
+			s = sizes[shown]
+		} else {
+			s = size(x, left)
+		}
+		if s = min(s, most); s+1 > left {
+			if shown > 0 || left < whole {
+				break
+			}
+			s = left
+		}
+		if shown > 0 {
+			c.b = append(c.b, ',')
+			left--
+		}
+		from := len(c.b)
+		if err := c.fit(x, s, path+"[]"); err != nil {
+			return err
+		}
+		left -= len(c.b) - from
+	}
+	c.b = append(c.b, ']')
+	if shown < n {
+		c.cut(path, "items", shown, n)
+	}
+	return nil
+}
+
+// record keeps all fields as long as their names and a little of each fit, and
+// shares the rest out so that small fields stay whole.
+func (c *cutter) record(v exo.Value, budget int, path string) error {
+	left := budget - len("{}")
+	var sizes []int
+	sum := 0
+	for n, x := range v.Fields() {
+		// A name is a text of the guest too: one that is too long ends the record.
+		over := size(exo.Text(n), left) + len(":,")
+		s := size(x, left)
+		if sum += over + min(s, whole); sum > left {
+			break
+		}
+		left, sum = left-over, sum-over
+		sizes = append(sizes, s)
+	}
+	share := max(level(sizes, left), whole)
+	c.b = append(c.b, '{')
+	i := 0
+	for n, x := range v.Fields() {
+		if i == len(sizes) {
+			break
+		}
+		if i > 0 {
+			c.b = append(c.b, ',')
+		}
+		var err error
+		if c.b, err = exo.Text(n).AppendJSON(c.b); err != nil {
+			return err
+		}
+		c.b = append(c.b, ':')
+		if err := c.fit(x, min(sizes[i], share), path+"."+shorten(n, 40)); err != nil {
+			return err
+		}
+		i++
+	}
+	c.b = append(c.b, '}')
+	if i < v.Len() {
+		c.cut(path, "fields", i, v.Len())
+	}
+	return nil
+}
+
+// level is the height to which things of these sizes must be cut to fit in
+// budget together: what is smaller stays whole and leaves its rest to others.
+func level(sizes []int, budget int) int {
+	s := slices.Sorted(slices.Values(sizes))
+	for i, x := range s {
+		if share := budget / (len(s) - i); x > share {
+			return max(share, 0)
+		}
+		budget -= x
+	}
+	return max(budget, 0)
+}
+
+// size is how many bytes v has as JSON, or some number above limit. It stops
+// counting there, so that its cost is bounded by the limit and not by v.
+func size(v exo.Value, limit int) int {
+	n := 0
+	switch v.Kind() {
+	case exo.KindText:
+		if len(v.Text()) > limit {
+			return len(v.Text()) + 2
+		}
+		return textSize(v.Text())
+	case exo.KindList, exo.KindRows:
+		at := v.At
+		if r := v.Rows(); r != nil {
+			at = r.Row
+		}
+		for i := 0; i < v.Len() && n <= limit; i++ {
+			n += size(at(i), limit-n) + 1
+		}
+		return max(n+1, 2)
+	case exo.KindRecord:
+		for name, x := range v.Fields() {
+			if n > limit {
+				break
+			}
+			n += textSize(name) + 1
+			n += size(x, limit-n) + 1
+		}
+		return max(n+1, 2)
+	}
+	b, err := v.AppendJSON(make([]byte, 0, whole))
+	if err != nil {
+		return 0 // the writer meets the same error
+	}
+	return len(b)
+}
+
+func textSize(s string) int {
+	n := 2
+	for i := 0; i < len(s); i++ {
+		n += escaped(s[i])
+	}
+	return n
+}
+
+// escaped is how many bytes exo's JSON has for one byte of text.
+func escaped(c byte) int {
+	switch {
+	case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
+		return 2
+	case c < 0x20:
+		return 6
+	}
+	return 1
+}
+
+// appendText writes s as JSON in at most budget bytes, with a mark where it was
+// cut, and says how many bytes of s are shown.
+func appendText(b []byte, s string, budget int) ([]byte, int) {
+	const mark = "…"
+	if len(s) > budget || textSize(s) > budget {
+		left, n := budget-2-len(mark), 0
+		for n < len(s) {
+			_, w := utf8.DecodeRuneInString(s[n:])
+			cost := w
+			if w == 1 {
+				cost = escaped(s[n])
+			}
+			if left -= cost; left < 0 {
+				break
+			}
+			n += w
+		}
+		b, _ = exo.Text(s[:n] + mark).AppendJSON(b)
+		return b, n
+	}
+	b, _ = exo.Text(s).AppendJSON(b)
+	return b, len(s)
+}

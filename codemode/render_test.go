@@ -1,0 +1,190 @@
+package codemode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+)
+
+func texts(n, size int) exo.Value {
+	vs := make([]exo.Value, n)
+	for i := range vs {
+		vs[i] = exo.Text(strings.Repeat("é", size/2))
+	}
+	return exo.List(vs...)
+}
+
+func rows(n int) exo.Value {
+	r := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "owner"}, Subs: []*exo.Shape{nil, nil, {Names: []string{"name"}}}}}
+	for i := range n {
+		r.Cells = append(r.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprint("title ", i)), exo.Text("ann"))
+	}
+	return exo.RowsValue(r)
+}
+
+func record(n int, v exo.Value) exo.Value {
+	fs := make([]exo.Field, n)
+	for i := range fs {
+		fs[i] = exo.Field{Name: fmt.Sprint("field", i), Value: v}
+	}
+	return exo.Record(fs...)
+}
+
+func nested(depth int, v exo.Value) exo.Value {
+	for range depth {
+		v = exo.List(v, exo.Record(exo.Field{Name: "in", Value: v}))
+	}
+	return v
+}
+
+var large = map[string]exo.Value{
+	"rows":              rows(10_000),
+	"one text":          exo.Text(strings.Repeat("x", 1<<20)),
+	"control text":      exo.Text(strings.Repeat("\x01\"\n", 1<<16)),
+	"wide runes":        exo.Text(strings.Repeat("😀", 1<<16)),
+	"texts":             texts(10, 100_000),
+	"one huge of many":  exo.List(exo.Text(strings.Repeat("x", 1<<20)), exo.Int(1), exo.Int(2), exo.Bool(true)),
+	"numbers":           numbers(100_000),
+	"record of arrays":  exo.Record(exo.Field{Name: "a", Value: rows(5_000)}, exo.Field{Name: "b", Value: texts(5_000, 50)}, exo.Field{Name: "n", Value: exo.Int(7)}),
+	"array of arrays":   exo.List(texts(300, 300), texts(300, 300), exo.List(), texts(300, 300)),
+	"many small fields": record(50_000, exo.Int(1)),
+	"many large fields": record(500, exo.Text(strings.Repeat("x", 5_000))),
+	"deep":              nested(12, texts(3, 100)),
+	"long name":         exo.Record(exo.Field{Name: strings.Repeat("n", 1<<20), Value: exo.Int(1)}),
+	"nested records":    exo.List(record(3, record(3, texts(100, 100))), record(3, rows(1000))),
+}
+
+func TestCutFits(t *testing.T) {
+	for name, v := range large {
+		full, err := v.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []int{1, 2, 5, 40, 64, 100, 333, 1000, 4096, 40_000, 256 << 10, 10 << 20} {
+			b, notice, err := codemode.Render(v, limit, "To see less: ask for less.")
+			switch {
+			case err != nil:
+				t.Errorf("%s, %d: %v", name, limit, err)
+			case !json.Valid(b):
+				t.Errorf("%s, %d: not JSON: %.100s", name, limit, b)
+			case len(full) <= limit && (notice != "" || !bytes.Equal(b, full)):
+				t.Errorf("%s, %d: cut without need: %s", name, limit, notice)
+			case len(full) > limit && (notice == "" || bytes.Equal(b, full)):
+				t.Errorf("%s, %d: not cut, or without a notice: %q", name, limit, notice)
+			case len(b) > limit+40:
+				t.Errorf("%s, %d: %d bytes", name, limit, len(b))
+			case len(notice) > codemode.MaxNotice+8:
+				t.Errorf("%s, %d: the notice has %d bytes", name, limit, len(notice))
+			case limit >= 1000 && len(full) > limit && len(b) < limit/3 && name != "deep" && name != "long name":
+				t.Errorf("%s, %d: only %d bytes are shown", name, limit, len(b))
+			}
+		}
+	}
+}
+
+// TestCutCounts compares what the notice says with what is there.
+func TestCutCounts(t *testing.T) {
+	b, notice, err := codemode.Render(rows(10_000), 5_000, "To see less: x.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []map[string]any
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("result: %d of 10000 items shown.", len(got)); !strings.Contains(notice, want) {
+		t.Errorf("want %q in %q", want, notice)
+	}
+	if got[len(got)-1]["owner"].(map[string]any)["name"] != "ann" {
+		t.Errorf("the last row is cut: %v", got[len(got)-1])
+	}
+	b, notice, err = codemode.Render(exo.Record(exo.Field{Name: "a", Value: exo.Text(strings.Repeat("é", 5_000))}, exo.Field{Name: "b", Value: exo.Int(1)}), 1_000, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ A string }
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("result.a: %d of 10000 bytes of text shown.", len(strings.TrimSuffix(r.A, "…"))); !strings.Contains(notice, want) {
+		t.Errorf("want %q in %q", want, notice)
+	}
+	// The same cut in many places is counted as one.
+	_, notice, err = codemode.Render(exo.List(rows(500), rows(500), rows(500), rows(500)), 4_000, "x")
+	if err != nil || !strings.Contains(notice, "of 2000 items shown, over 4 places.") {
+		t.Errorf("%q, %v", notice, err)
+	}
+	// A huge item does not push out the small ones after it.
+	b, _, err = codemode.Render(large["one huge of many"], 1_000, "x")
+	var items []any
+	if err2 := json.Unmarshal(b, &items); err != nil || err2 != nil || len(items) != 4 {
+		t.Errorf("%.200s, %v", b, err)
+	}
+}
+
+func FuzzCut(f *testing.F) {
+	f.Add([]byte{3, 200, 1, 40, 2, 9, 9, 9}, 50)
+	f.Add([]byte{2, 2, 2, 2, 250, 250, 0, 0, 1, 1, 1}, 200)
+	f.Fuzz(func(t *testing.T, seed []byte, limit int) {
+		if limit < 0 || limit > 1<<16 || len(seed) > 1<<10 {
+			return
+		}
+		v := grow(&seed, 0)
+		b, notice, err := codemode.Render(v, limit, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(b) || len(b) > limit+40 || len(notice) > codemode.MaxNotice+8 {
+			t.Fatalf("limit %d: %d bytes, valid %t, notice %d bytes", limit, len(b), json.Valid(b), len(notice))
+		}
+		if full, _ := v.AppendJSON(nil); (notice == "") != (len(full) <= limit) {
+			t.Fatalf("limit %d: %d bytes, notice %q", limit, len(full), notice)
+		}
+	})
+}
+
+// grow makes a value of random bytes.
+func grow(seed *[]byte, depth int) exo.Value {
+	next := func() int {
+		if len(*seed) == 0 {
+			return 0
+		}
+		n := int((*seed)[0])
+		*seed = (*seed)[1:]
+		return n
+	}
+	switch k := next(); {
+	case k < 40 && depth < 20:
+		var vs []exo.Value
+		for range next() % 20 {
+			vs = append(vs, grow(seed, depth+1))
+		}
+		return exo.List(vs...)
+	case k < 80 && depth < 20:
+		var fs []exo.Field
+		for i := range next() % 20 {
+			fs = append(fs, exo.Field{Name: strings.Repeat("k", next()%30+1) + fmt.Sprint(i), Value: grow(seed, depth+1)})
+		}
+		return exo.Record(fs...)
+	case k < 160:
+		return exo.Text(strings.Repeat("a\n😀", next()))
+	case k < 200:
+		return exo.Int(int64(next()) << 50)
+	case k < 220:
+		return rows(next())
+	}
+	return exo.Null()
+}
+
+func numbers(n int) exo.Value {
+	vs := make([]exo.Value, n)
+	for i := range vs {
+		vs[i] = exo.Int(int64(i))
+	}
+	return exo.List(vs...)
+}

@@ -1,0 +1,412 @@
+package codemode
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// position is where a type stands: what a column is there differs.
+type position uint8
+
+const (
+	asIs    position = iota // an expression
+	asArg                   // what a program passes: also a Date for a time
+	asPlain                 // what a program receives
+)
+
+// scope is what variables are called in the interface that is declared.
+type scope struct {
+	head string            // "<N, R>"
+	vars map[string]string // the interface's parameters, and those of the method at hand
+	of   string            // of a column: the plain type of its values
+	keys map[string]string // static parameters that name a field of the result
+}
+
+func (d *declarer) scope(i *exo.Interface) scope {
+	sc := scope{vars: map[string]string{}}
+	ps := d.params(i)
+	if t := d.closed(i.Name); t != nil {
+		for _, p := range ps {
+			sc.vars[p] = d.typ(t.Args[p], asIs)
+		}
+		return sc
+	}
+	var letters []string
+	for _, p := range ps {
+		sc.vars[p] = letter(p, letters)
+		letters = append(letters, sc.vars[p])
+	}
+	sc.head = angle(letters)
+	return sc
+}
+
+// letter is a type parameter's name: the first letter of its own.
+func letter(name string, taken []string) string {
+	l := strings.ToUpper(name[:1])
+	for k := 2; slices.Contains(taken, l); k++ {
+		l = fmt.Sprintf("%s%d", strings.ToUpper(name[:1]), k)
+	}
+	return l
+}
+
+func (d *declarer) method(m *exo.Method, outer scope) member {
+	sc := outer
+	sc.vars, sc.keys = maps.Clone(outer.vars), map[string]string{}
+	taken := slices.Collect(maps.Values(outer.vars))
+	var generic []string
+	eachVar(m, func(v string) {
+		root, _, _ := strings.Cut(v, ".")
+		if sc.vars[v] == "" && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Bind == root }) {
+			sc.vars[v] = letter(v, taken)
+			taken, generic = append(taken, sc.vars[v]), append(generic, sc.vars[v])
+		}
+	})
+	eachTerm(m.Result, func(t *exo.Term) {
+		if t.Key != "" && sc.keys[t.Key] == "" {
+			k := letter("key", taken)
+			sc.keys[t.Key] = k
+			taken, generic = append(taken, k), append(generic, k+" extends string")
+		}
+	})
+	var ps []string
+	for _, p := range m.Params {
+		opt := ""
+		if p.Opt {
+			opt = "?"
+		}
+		name := paramName(p.Name)
+		if p.Bind != "" && sc.vars[p.Bind] == "" {
+			name = p.Bind // what the rest of the declaration speaks of
+		}
+		ps = append(ps, name+opt+": "+d.param(p, sc))
+	}
+	res := ""
+	if m.Sends {
+		res = "Promise<" + d.term(m.Result, sc, asPlain) + ">"
+	} else {
+		res = d.term(m.Result, sc, asIs)
+	}
+	doc := m.Doc
+	if d.said[m] {
+		doc = ""
+	}
+	if m.Effect && !strings.Contains(doc, "changes something") {
+		doc += " (changes something)"
+	}
+	if m.Sink || m.Effect {
+		doc = tags("takes ", m.Admits) + " " + doc
+	}
+	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
+}
+
+// param is what may be passed for p.
+func (d *declarer) param(p exo.Param, sc scope) string {
+	want := sc.vars[p.Bind]
+	switch {
+	case p.Bind != "" && want != "":
+	case sc.keys[p.Name] != "":
+		want = sc.keys[p.Name]
+	case p.Want.Con != nil && d.cat[p.Want.Con.Name] != nil && p.Bind != "":
+		// The argument's own parameters are what the result speaks of.
+		i := d.cat[p.Want.Con.Name]
+		var args []string
+		for _, a := range d.params(i) {
+			args = append(args, or(sc.vars[p.Bind+"."+a], "any"))
+		}
+		want = d.shown[i.Name] + angle(args)
+	default:
+		want = d.term(p.Want, sc, asArg)
+		if sc.of != "" && isScalar(p.Want) {
+			d.arg = true
+			want = "Arg<" + want + ">"
+		}
+	}
+	if p.Null {
+		want += " | null"
+	}
+	if p.Many {
+		want += " | " + list(want)
+	}
+	if p.Lambda == nil {
+		return want
+	}
+	ns := d.term(p.Lambda, sc, asIs)
+	f := "(t: " + ns + ") => " + want
+	switch {
+	case p.Filter:
+		d.filter = true
+		return "(" + f + ") | Filter<" + ns + ">"
+	case p.Plain:
+		return want + " | (" + f + ")"
+	}
+	return f
+}
+
+func isScalar(t *exo.Term) bool {
+	if t.Var != "" {
+		return true
+	}
+	if t.Con == nil {
+		return false
+	}
+	switch t.Con.Name {
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeNumber, exo.TypeText, exo.TypeTime:
+		return true
+	}
+	return false
+}
+
+func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
+	switch {
+	case t == nil:
+		return "null"
+	case t.Null:
+		some := *t
+		some.Null = false
+		return d.term(&some, sc, pos) + " | null"
+	case t.Con != nil:
+		s := d.typ(t.Con, pos)
+		if pos == asArg && sc.of != "" && d.typ(t.Con, asPlain) == sc.of {
+			s = sc.vars["of"] // the same for every kind of column
+		}
+		return s
+	case t.Var == "self":
+		return "this"
+	case t.Var != "":
+		s := sc.vars[t.Var]
+		root, rest, _ := strings.Cut(t.Var, ".")
+		if s == "" {
+			s = or(sc.vars[root], "any")
+			if rest == "*" {
+				s += "[keyof " + s + "]"
+			}
+		}
+		if pos == asPlain && sc.of == "" {
+			d.plain = true
+			s = "Plain<" + s + ">"
+		}
+		return s
+	case t.Ext != nil:
+		var xs []string
+		for _, x := range t.Ext {
+			xs = append(xs, d.term(x, sc, pos))
+		}
+		return strings.Join(xs, " & ")
+	case t.Key != "":
+		return "Record<" + or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"
+	case t.App == exo.TypeList:
+		return list(d.term(t.Args["of"], sc, pos))
+	case t.App != "":
+		i := d.cat[t.App]
+		if i == nil || d.closed(t.App) != nil {
+			return or(d.shown[t.App], "any")
+		}
+		var args []string
+		for _, p := range d.params(i) {
+			if a := t.Args[p]; a != nil {
+				args = append(args, d.term(a, sc, asIs))
+			} else {
+				args = append(args, "any")
+			}
+		}
+		return d.shown[t.App] + angle(args)
+	}
+	return "any"
+}
+
+func (d *declarer) typ(t *exo.Type, pos position) string {
+	if t == nil {
+		return "null"
+	}
+	s := d.bare(t, pos)
+	if t.Null && s != "any" && s != "null" {
+		s += " | null"
+	}
+	return s
+}
+
+func (d *declarer) bare(t *exo.Type, pos position) string {
+	switch t.Name {
+	case exo.TypeNull:
+		return "null"
+	case exo.TypeBool:
+		return "boolean"
+	case exo.TypeInt, exo.TypeFloat, exo.TypeNumber:
+		return "number"
+	case exo.TypeText:
+		if len(t.Enum) > 0 {
+			return union(t.Enum)
+		}
+		return "string"
+	case exo.TypeTime:
+		if pos == asArg {
+			return "string | Date"
+		}
+		return "string"
+	case exo.TypeData:
+		return "any"
+	case exo.TypeList:
+		return list(d.typ(t.Args["of"], pos))
+	case exo.TypeRecord:
+		if len(t.Fields) == 0 {
+			return "{}"
+		}
+		var fs []string
+		for _, f := range t.Fields {
+			opt, doc := "", ""
+			if f.Opt {
+				opt = "?"
+			}
+			if f.Doc != "" {
+				doc = " /* " + line(strings.ReplaceAll(f.Doc, "*/", "* /")) + " */"
+			}
+			fs = append(fs, property(f.Name)+opt+": "+d.typ(f.Type, pos)+doc)
+		}
+		return "{ " + strings.Join(fs, "; ") + " }"
+	case exo.TypeSelection:
+		return "object"
+	}
+	i := d.cat[t.Name]
+	switch {
+	case i == nil:
+		return "any"
+	case i.Expr:
+		of := t.Args["of"]
+		if pos == asPlain {
+			return d.typ(of, pos)
+		}
+		s := d.shown[t.Name]
+		if of != nil && len(of.Enum) > 0 {
+			s += "<" + union(of.Enum) + ">"
+		}
+		if of != nil && of.Null {
+			s += " | null"
+		}
+		return s
+	case pos == asPlain && slices.Contains(i.Is, exo.TypeRow):
+		d.plain = true
+		return "Plain<" + d.shown[t.Name] + ">"
+	case d.closed(t.Name) != nil:
+		return d.shown[t.Name]
+	}
+	var args []string
+	for _, p := range d.params(i) {
+		if a := t.Args[p]; a != nil {
+			args = append(args, d.typ(a, asIs))
+		} else {
+			args = append(args, "any")
+		}
+	}
+	return d.shown[t.Name] + angle(args)
+}
+
+// eachVar tells f of every variable in the terms of a method.
+func eachVar(m *exo.Method, f func(string)) {
+	visit := func(t *exo.Term) {
+		if t.Var != "" {
+			f(t.Var)
+		}
+	}
+	for _, p := range m.Params {
+		eachTerm(p.Lambda, visit)
+		eachTerm(p.Want, visit)
+	}
+	eachTerm(m.Result, visit)
+}
+
+func eachTerm(t *exo.Term, f func(*exo.Term)) {
+	if t == nil {
+		return
+	}
+	f(t)
+	eachTerm(t.Of, f)
+	for _, x := range t.Ext {
+		eachTerm(x, f)
+	}
+	for _, n := range sorted(t.Args) {
+		eachTerm(t.Args[n], f)
+	}
+}
+
+// names are an interface's members in their order, each by its canonical name.
+func names(i *exo.Interface) []string {
+	if len(i.Order) > 0 {
+		return i.Order
+	}
+	ns := slices.Clone(i.Names())
+	slices.Sort(ns)
+	return ns
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func angle(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return "<" + strings.Join(args, ", ") + ">"
+}
+
+// list is an array of such things, in parentheses where the brackets would
+// otherwise belong to a part of the type.
+func list(of string) string {
+	depth := 0
+	for i, r := range of {
+		switch r {
+		case '{', '<', '(', '[':
+			depth++
+		case '}', ')', ']':
+			depth--
+		case '>':
+			if i == 0 || of[i-1] != '=' {
+				depth--
+			}
+		case '|', '&':
+			if depth == 0 {
+				return "(" + of + ")[]"
+			}
+		}
+	}
+	return of + "[]"
+}
+
+// union writes the values of an enum.
+func union(values []string) string {
+	var qs []string
+	for _, v := range values {
+		qs = append(qs, quote(v))
+	}
+	return strings.Join(qs, " | ")
+}
+
+// quote writes a text as JavaScript does; JSON's quotes are JavaScript's.
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}
+
+// paramName makes a parameter's name of its description: the last word of "the number of rows".
+func paramName(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
+	})
+	if len(words) > 0 && identifier.MatchString(words[len(words)-1]) {
+		return words[len(words)-1]
+	}
+	return "argument"
+}

@@ -1,0 +1,142 @@
+package codemode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// Grants are the names that a program finds, and the objects they refer to.
+type Grants map[string]exo.Object
+
+// Options are for New. Nil and zero mean the defaults.
+type Options struct {
+	Name      string          // what the model calls the tool; default "execute"
+	Limits    exo.Limits      // of every run; a zero field is its default
+	Principal exo.Principal   // on whose behalf programs run; recorded
+	Admits    exo.Label       // labels that what the model reads may carry; zero: public values only
+	Record    func(exo.Event) // called at intent and outcome of every message; by several goroutines when runs overlap
+}
+
+// Tool is granted objects in the form of one tool for a model. Make it with
+// New. It is immutable and may be used by many goroutines at once.
+type Tool struct {
+	name         string
+	description  string
+	declarations string
+	advice       string // how to ask for less, in the words of what was granted
+	principal    exo.Principal
+	limits       exo.Limits
+	eval         exoeval.Evaluator
+}
+
+// Result is how a run ended. If Err is nil, JSON is what the program returned,
+// as the model reads it.
+type Result struct {
+	Value   exo.Value
+	JSON    json.RawMessage // Value within Limits.ResultBytes
+	Notice  string          // what was cut to make it fit, and how to ask for less; "" if nothing was
+	Console string          // what the program logged
+	Err     *exoeval.Error
+	Label   exo.Label // joined over everything that the run has read
+	Took    time.Duration
+}
+
+// The names that every known model API takes.
+var toolName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+
+// New makes a tool of what is granted. It fails when nothing is granted, when
+// an object can't be used, or when a name can't be one.
+func New(grants Grants, opt *Options) (*Tool, error) {
+	if opt == nil {
+		opt = &Options{}
+	}
+	if len(grants) == 0 {
+		return nil, errors.New("codemode: nothing is granted, so no program could do anything")
+	}
+	t := &Tool{name: opt.Name, principal: opt.Principal}
+	if t.name == "" {
+		t.name = "execute"
+	}
+	if !toolName.MatchString(t.name) {
+		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
+	}
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record})
+	if err != nil {
+		return nil, fmt.Errorf("codemode: %w", err)
+	}
+	t.limits = gate.Limits()
+	t.eval = exoeval.NewLocal(gate)
+	p := &prompt{catalog: gate.Catalog(), granted: gate.Granted(), admits: opt.Admits}
+	t.declarations = declare(p.catalog, p.granted)
+	t.description = p.describe(t.declarations)
+	t.advice = p.advice()
+	return t, nil
+}
+
+// Name is what the model calls the tool.
+func (t *Tool) Name() string { return t.name }
+
+// Description is what the model reads: what the tool is for, the declarations
+// of what is granted, the rules of programs, and two programs that work.
+func (t *Tool) Description() string { return t.description }
+
+// Declarations are the TypeScript declarations of what is granted, alone.
+func (t *Tool) Declarations() string { return t.declarations }
+
+// InputSchema is the JSON schema of Call's input.
+func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchema) }
+
+// OutputSchema is the JSON schema of Call's output.
+func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
+
+var errZeroTool = errors.New("codemode: this tool was not made with New")
+
+// Call runs the program in input, {"code": "..."}, and returns what the model
+// reads: {"result": ...}, or {"error": {"kind": ..., "message": ...}} when the
+// input or the program was wrong. A Go error means that there is nothing to
+// read: the context ended, and the error wraps its cause.
+func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+	if t == nil || t.eval == nil {
+		return nil, errZeroTool
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("codemode: %s was not called: %w", t.name, err)
+	}
+	code, bad := decodeInput(input, t.limits.SourceBytes)
+	if bad != nil {
+		return (&Result{Err: bad}).output(t.limits), nil
+	}
+	res := t.Run(ctx, code)
+	if err := ctx.Err(); err != nil && res.Err != nil {
+		return nil, fmt.Errorf("codemode: %s was stopped: %w", t.name, err)
+	}
+	return res.output(t.limits), nil
+}
+
+// Run runs a program for a Go caller. It never returns nil. Its error's Err is
+// for the host; everything else in the result may be shown to the model.
+func (t *Tool) Run(ctx context.Context, program string) *Result {
+	if t == nil || t.eval == nil {
+		return &Result{Err: &exoeval.Error{Kind: exo.Denied, Message: "denied", Err: errZeroTool}}
+	}
+	r := t.eval.Run(ctx, exoeval.Job{Program: program, Principal: t.principal})
+	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Err: r.Err, Took: r.Took}
+	if res.Err != nil {
+		res.Value = exo.Value{}
+		return res
+	}
+	var err error
+	if res.JSON, res.Notice, err = render(r.Value, t.limits.ResultBytes, t.advice); err != nil {
+		e := exo.AsError("the result", err)
+		res.Value, res.JSON = exo.Value{}, nil
+		res.Err = &exoeval.Error{Kind: e.Kind, Message: e.Guest(), Err: e}
+	}
+	return res
+}
