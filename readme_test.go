@@ -53,7 +53,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	decls := string(self[strings.Index(string(self), "type readmeUser"):strings.Index(string(self), "// TestReadme compiles")])
-	setup := string(self[strings.Index(string(self), "func readmeDB"):])
+	setup := string(self[strings.LastIndex(string(self), "func readme"+"DB"):])
 	dir, err := os.MkdirTemp(".", "readme-example-")
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,10 @@ import (
 
 // Only returns an object that has no methods but those named, and whose results
 // have no others either: the same is done to every interface of its kind that
-// can be reached from it, and to the objects that its methods return. Naming a
-// method that it does not have is an error, so that a misspelt restriction is
-// found. Fields stay.
+// can be reached from it, to methods of others that lead to one of these (the
+// links of rows), and to the objects that its methods return. Naming a method
+// that none of them has is an error, so that a misspelt restriction is found.
+// Fields stay.
 func Only(o Object, methods ...string) Object {
 	a := &only{inner: o, methods: methods}
 	a.restricted = sync.OnceValues(a.restrict)
@@ -92,20 +93,24 @@ func (o *only) restrict() (*restriction, error) {
 		return nil, fmt.Errorf("exo: Only: %w", err)
 	}
 	root := cat[d.Type.Name]
-	keep := map[string]bool{}
-	for _, n := range o.methods {
-		m := root.Methods[n]
-		if m == nil {
-			return nil, fmt.Errorf("exo: Only: %s has no method %q; it has %v", root.Name, n, root.Names())
-		}
-		keep[m.Name] = true
-	}
 	family := map[string]bool{root.Name: true}
 	for _, i := range d.Interfaces {
 		for _, k := range append(slices.Clone(root.Is), root.Name) {
 			if i.is(k) || slices.Contains(root.Is, i.Name) {
 				family[i.Name] = true
 			}
+		}
+	}
+	keep := map[string]bool{}
+	for _, n := range o.methods {
+		found := false
+		for _, i := range d.Interfaces {
+			if m := i.Methods[n]; m != nil && (family[i.Name] || mentions(m, family)) {
+				keep[m.Name], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("exo: Only: %s has no method %q; it has %v", root.Name, n, root.Names())
 		}
 	}
 	// Every interface of its kind gets a name of its own, so that one session can
@@ -132,7 +137,7 @@ func (o *only) restrict() (*restriction, error) {
 	out := &restriction{Description: Description{Type: r.typ(d.Type), Doc: d.Doc}, full: cat, rename: r}
 	for _, i := range d.Interfaces {
 		if leads[i.Name] {
-			i = r.restrict(i, func(m *Method) bool { return !family[i.Name] || keep[m.Name] })
+			i = r.restrict(i, func(m *Method) bool { return keep[m.Name] || !family[i.Name] && !mentions(m, family) })
 		}
 		out.Interfaces = append(out.Interfaces, i)
 	}
@@ -169,6 +174,13 @@ func (r renamer) restrict(i *Interface, keep func(*Method) bool) *Interface {
 		n.Await = ""
 	}
 	return &n
+}
+
+// mentions reports whether a method takes or gives something of the family.
+func mentions(m *Method, family map[string]bool) bool {
+	seen := false
+	renamer{visit: func(n string) { seen = seen || family[n] }}.method(m)
+	return seen
 }
 
 func mentionsAny(i *Interface, family map[string]bool) bool {

@@ -58,6 +58,17 @@ func (e *env) lookup(name string) *Type {
 // resolve closes a term. It fails where the catalogue's rule is broken by this
 // call: two tables under one name, or a rule for one table used on several.
 func (e *env) resolve(op string, t *Term) (*Type, *Error) {
+	if t != nil && t.Null {
+		some := *t
+		some.Null = false
+		r, err := e.resolve(op, &some)
+		if err != nil {
+			return nil, err
+		}
+		n := *r
+		n.Null = true
+		return &n, nil
+	}
 	switch {
 	case t == nil:
 		return &Type{Name: TypeNull}, nil

@@ -258,6 +258,9 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 		return nil, err
 	}
 	op := c.show(recv) + "." + m.Name
+	if m.Name != name && checkIdent("", "", name) != nil {
+		op = c.show(recv) + " " + name // an operator, as the program wrote it
+	}
 	given := args
 	args = slices.Clone(args)
 	if len(args) > len(m.Params) {

@@ -73,7 +73,7 @@ type Session struct {
 	units   map[any]*unitEntry
 	closed  bool
 
-	finish    sync.Once
+	over      chan struct{} // closed when Finish is done
 	finishErr error
 }
 
@@ -92,7 +92,7 @@ type unitEntry struct {
 
 // NewSession begins a run. Whoever calls it must call Finish.
 func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
-	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1)}
+	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.objects = append(s.objects, g.objects...)
 	for i := range g.granted {
@@ -432,20 +432,28 @@ func (s *Session) unit(ctx context.Context, key any, open func(context.Context) 
 // so nothing of the run takes effect after Finish has returned; then the units
 // of work end, committing only if ok.
 func (s *Session) Finish(ctx context.Context, ok bool) error {
-	s.finish.Do(func() { // a second caller waits for the first
-		s.mu.Lock()
-		s.closed = true
+	s.mu.Lock()
+	if s.closed {
 		s.mu.Unlock()
-		s.cancel(context.Canceled)
-		s.wg.Wait()
-		var errs []error
-		for _, u := range s.units {
-			if u.unit != nil {
-				errs = append(errs, u.end(ctx, ok))
-			}
+		select {
+		case <-s.over: // a second caller waits for the first
+			return s.finishErr
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		s.finishErr = errors.Join(errs...)
-	})
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(context.Canceled)
+	s.wg.Wait()
+	var errs []error
+	for _, u := range s.units {
+		if u.unit != nil {
+			errs = append(errs, u.end(ctx, ok))
+		}
+	}
+	s.finishErr = errors.Join(errs...)
+	close(s.over)
 	return s.finishErr
 }
 

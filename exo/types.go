@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -105,6 +106,7 @@ type Term struct {
 	Ext  []*Term          // disjoint union of records; a clash is "already in this query"
 	App  string           // an interface or "list", applied to Args
 	Args map[string]*Term //
+	Null bool             // or null
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
 	Of   *Term
 }
@@ -169,7 +171,7 @@ func (i *Interface) is(name string) bool {
 	return false
 }
 
-// Names lists what can follow a dot: fields and canonical method names, in order.
+// Names lists what can follow a dot: fields and canonical method names, as declared or else sorted.
 func (i *Interface) Names() []string {
 	if len(i.Order) > 0 {
 		return i.Order
@@ -183,6 +185,7 @@ func (i *Interface) Names() []string {
 			ns = append(ns, n)
 		}
 	}
+	slices.Sort(ns)
 	return ns
 }
 

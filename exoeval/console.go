@@ -20,7 +20,7 @@ type console struct {
 func (c *console) object(r *run) goja.Value {
 	o := r.vm.NewObject()
 	for _, name := range []string{"log", "info", "warn", "error", "debug", "table", "dir", "trace"} {
-		r.put(o, name, r.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		r.put(o, name, r.function(name, func(call goja.FunctionCall) goja.Value {
 			c.log(r, name, call.Arguments)
 			return goja.Undefined()
 		}))

@@ -86,7 +86,7 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 		return exo.Value{}, exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
 	}
 	if depth > 60 {
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the value is nested too deeply, or contains itself")
+		return exo.Value{}, exo.Errorf(exo.Invalid, strings.SplitN(at, ".", 2)[0], "the value is nested too deeply, or contains itself")
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
@@ -161,6 +161,12 @@ func (c *converter) text(v goja.Value) exo.Value {
 }
 
 func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
+	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
+		if c.how == forConsole {
+			return exo.Text("[symbol]"), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a symbol can't be passed on as data")
+	}
 	switch x := v.Export().(type) {
 	case bool:
 		return exo.Bool(x), nil
@@ -190,7 +196,7 @@ func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
 	if c.how == forConsole {
 		return exo.Text("[" + v.ExportType().String() + "]"), nil
 	}
-	return exo.Value{}, exo.Errorf(exo.Invalid, at, "a symbol can't be passed on as data")
+	return exo.Value{}, exo.Errorf(exo.Invalid, at, "this value can't be passed on as data")
 }
 
 const maxConvertBytes = 32 << 20

@@ -13,7 +13,9 @@ var recordedType = reflect.TypeFor[*recorded]()
 
 // call records a method call. A sending method sends the expression and gives
 // a promise; any other gives the longer expression.
-func (r *run) call(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+//
+// name is the method's name as the program wrote it, for messages.
+func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
@@ -24,7 +26,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value 
 		}
 		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
 	}
-	n, err := r.check.MakeCall(recv, m.Name, nodes)
+	n, err := r.check.MakeCall(recv, name, nodes)
 	if err != nil {
 		panic(r.throw(err))
 	}

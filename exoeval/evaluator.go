@@ -126,7 +126,7 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 		vm: goja.New(), ctx: ctx, port: s, check: s.Checker(), granted: l.gate.Granted(), limits: lim, prog: prog,
 		start: job.Start.UTC().Truncate(time.Millisecond), rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
 		console: console{max: lim.ConsoleBytes}, grants: map[uint32]*goja.Object{}, thrown: map[*goja.Object]thrown{},
-		open: map[uint64]openCall{}, rejected: map[*goja.Promise]bool{}, clock: stopwatch{left: lim.Wall},
+		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: lim.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })

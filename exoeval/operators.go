@@ -107,7 +107,7 @@ func (r *run) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
 		}
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s", op, r.check.Name(n), what)))
 	}
-	return r.call(n, i.Methods[op], args)
+	return r.call(n, i.Methods[op], op, args)
 }
 
 func (r *run) template(c goja.FunctionCall) goja.Value {

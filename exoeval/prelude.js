@@ -12,7 +12,23 @@
 	delete Object.prototype.__lookupGetter__;
 	delete Object.prototype.__lookupSetter__;
 	delete Object.setPrototypeOf;
-	const hide = (o, name, value) => Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
+	// The engine reads the names of native functions while it captures a stack: a
+	// getter there that throws captures another, until the Go stack ends the process.
+	const define = Object.defineProperty, keysOf = Object.keys, symbolsOf = Object.getOwnPropertySymbols, text = String;
+	define(Object.getPrototypeOf(define), 'name', { value: '', writable: false, configurable: false });
+	const defineOne = (o, key, d) => {
+		if (typeof key !== 'symbol') key = text(key);
+		if (typeof o === 'function' && key === 'name') throw new TypeError('the name of a function can\'t be changed');
+		return define(o, key, d);
+	};
+	define(Object, 'defineProperty', { value: function defineProperty(o, key, d) { return defineOne(o, key, d); }, writable: true, configurable: true });
+	define(Object, 'defineProperties', { value: function defineProperties(o, ds) {
+		const ks = keysOf(ds), syms = symbolsOf(ds);
+		for (let i = 0; i < ks.length; i++) defineOne(o, ks[i], ds[ks[i]]);
+		for (let i = 0; i < syms.length; i++) defineOne(o, syms[i], ds[syms[i]]);
+		return o;
+	}, writable: true, configurable: true });
+	const hide = (o, name, value) => define(o, name, { value, writable: true, configurable: true, enumerable: false });
 
 	// Regular expressions made at run time pass the same check as literals: what
 	// Go's engine can't run would go to a backtracking one without a time limit.

@@ -58,7 +58,7 @@ func (r *run) newRealm() error {
 		return err
 	}
 	setup, _ := goja.AssertFunction(init)
-	added, err := setup(goja.Undefined(), vm.ToValue(r.safePattern))
+	added, err := setup(goja.Undefined(), r.function("pattern", r.safePattern))
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (r *run) newRealm() error {
 		}
 	}
 	for name, f := range r.helpers() {
-		if err := global.DefineDataProperty(name, vm.ToValue(f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
+		if err := global.DefineDataProperty(name, r.function("operator", f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 			return err
 		}
 	}
@@ -89,6 +89,14 @@ func (r *run) newRealm() error {
 		}
 	}
 	return nil
+}
+
+// function makes a function of the host. goja would name it after the Go
+// function, and a function's name shows in stacks and in its text: host paths.
+func (r *run) function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := r.vm.ToValue(f).(*goja.Object)
+	_ = o.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	return o
 }
 
 // globals is what the checker admits as free names.

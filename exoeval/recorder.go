@@ -89,7 +89,7 @@ func (x *recorded) Get(name string) goja.Value {
 	}
 	if i := x.iface(); i != nil {
 		if m := i.Methods[name]; m != nil {
-			return r.vm.ToValue(func(c goja.FunctionCall) goja.Value { return r.call(x.node, m, c.Arguments) })
+			return r.function(m.Name, func(c goja.FunctionCall) goja.Value { return r.call(x.node, m, name, c.Arguments) })
 		}
 	}
 	n, err := r.check.MakeField(x.node, name)
@@ -106,9 +106,9 @@ func (x *recorded) absent(name string) goja.Value {
 	r := x.r
 	switch name {
 	case "toString", "valueOf", "toLocaleString":
-		return r.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(r.throw(x.novalue())) })
+		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.novalue())) })
 	case "toJSON":
-		return r.vm.ToValue(func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
+		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
 	}
 	if r.quiet(name) {
 		return goja.Undefined()

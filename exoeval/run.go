@@ -41,10 +41,11 @@ type run struct {
 	thrown    map[*goja.Object]thrown
 	fatal     *exo.Error // a limit that ran out: the program does not go on, caught or not
 
-	lastID   uint64
-	open     map[uint64]openCall
-	rejected map[*goja.Promise]bool // promises whose rejection nobody handles
-	clock    stopwatch
+	lastID     uint64
+	open       map[uint64]openCall
+	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
+	rejections int
+	clock      stopwatch
 }
 
 type openCall struct {
@@ -96,12 +97,13 @@ func (r *run) awaited(v goja.Value) goja.Value {
 	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect {
 		panic(r.throw(x.novalue()))
 	}
-	return r.call(x.node, i.Methods[i.Await], nil)
+	return r.call(x.node, i.Methods[i.Await], i.Await, nil)
 }
 
 func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
 	if op == goja.PromiseRejectionReject {
-		r.rejected[p] = true
+		r.rejections++
+		r.rejected[p] = r.rejections
 	} else {
 		delete(r.rejected, p)
 	}
@@ -149,16 +151,8 @@ func (r *run) main() (v exo.Value, failed *Error) {
 			return v, r.failure(ex)
 		}
 	}
-	// Calls that nobody awaited are answered before the run is over.
-	for len(r.open) > 0 {
-		if failed := r.turn(); failed != nil {
-			return v, failed
-		}
-	}
-	for p := range r.rejected {
-		e := r.reason(p.Result(), 0, 0)
-		e.Message = "a promise that was not awaited failed: " + e.Message
-		return v, e
+	if failed := r.drain(); failed != nil {
+		return v, failed
 	}
 	var cerr *exo.Error
 	if ex := r.vm.Try(func() { v, cerr = r.toValue(result, forResult) }); ex != nil {
@@ -172,7 +166,31 @@ func (r *run) main() (v exo.Value, failed *Error) {
 		}
 		return exo.Value{}, r.placed(cerr, 0, 0)
 	}
-	return v, nil
+	// A getter of the result may have sent one more call, which must not be left
+	// half done.
+	return v, r.drain()
+}
+
+// drain answers the calls that nobody awaited, so that none is open when the
+// run is over, and reports the first promise that failed unheard.
+func (r *run) drain() *Error {
+	for len(r.open) > 0 {
+		if failed := r.turn(); failed != nil {
+			return failed
+		}
+	}
+	var first *goja.Promise
+	for p, n := range r.rejected {
+		if first == nil || n < r.rejected[first] {
+			first = p
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	e := r.reason(first.Result(), 0, 0)
+	e.Message = "a promise that was not awaited failed: " + e.Message
+	return e
 }
 
 func panicError(p any) error {

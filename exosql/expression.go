@@ -56,10 +56,18 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	return in
 }
 
-// sortExpr is an expression that is sorted by.
+// sortExpr is an expression that is sorted by. A condition is negated twice:
+// SQLite makes the constant of one that can't hold, like in([]), and takes a
+// number that stands alone in ORDER BY for that of an output.
 type sortExpr struct{ x expr }
 
-func (e sortExpr) sql(f *from) sqlast.Expr { return compared(e.x, f) }
+func (e sortExpr) sql(f *from) sqlast.Expr {
+	x := compared(e.x, f)
+	if _, ok := e.x.(colExpr); ok || x == nil {
+		return x
+	}
+	return sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{x}}}}
+}
 
 func compared(e expr, f *from) sqlast.Expr {
 	if c, ok := e.(colExpr); ok {

@@ -45,7 +45,7 @@ func queryMethods() []*exo.Method {
 			Result: app(queryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		{Name: "execute", Doc: "runs the query: an array of rows", Sends: true,
 			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
-		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: v("row")},
+		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}},
 		{Name: "count", Doc: "runs the query: how many rows it has", Sends: true, Result: con(exo.TypeInt)},
 	}
 }

@@ -38,6 +38,9 @@ const (
 	runCount         // one number
 )
 
+// maxValues is below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
+const maxValues = 30_000
+
 // finish makes the statement of a query that is complete.
 func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	p := &plan{kind: kind}
@@ -58,6 +61,9 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 		}
 	}
 	sel.From, sel.Where = f.sources, f.where
+	if len(f.c.slots) > maxValues {
+		return nil, exo.Errorf(exo.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
+	}
 	text, slots, err := sqlast.Render(sel, f.c.dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
 		return nil, &exo.Error{Kind: exo.Limit, Msg: "the query is too large for the database", Err: err}

@@ -74,6 +74,9 @@ func closeScopes(root *relation, start *table, declared []Scope, reach []*facet)
 		if d.s.kind == scopeRows && d.s.pred == nil {
 			return nil, fmt.Errorf("exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row", d.s.table.name)
 		}
+		if d.s.kind == scopeRows && d.s.pred.err != nil {
+			return nil, d.s.pred.err
+		}
 		out[d.s.table] = d.s
 	}
 	if out[start] == nil {
@@ -95,8 +98,9 @@ func closeScopes(root *relation, start *table, declared []Scope, reach []*facet)
 		var in []*link
 		for _, l := range ways[t] {
 			// A link that only leads back over the keys by which its own start was
-			// reached from t is no way into t.
-			if len(ways[t]) > 1 && l.from != t && onlyBack(l, ways[l.from], declaredFor(declared, l.from)) {
+			// reached from t is no way into t. What is in scope by the grant itself was
+			// not reached from t, whatever leads back to it.
+			if len(ways[t]) > 1 && l.from != t && !out[l.from].own() && onlyBack(l, ways[l.from], declaredFor(declared, l.from)) {
 				continue
 			}
 			in = append(in, l)
@@ -108,6 +112,9 @@ func closeScopes(root *relation, start *table, declared []Scope, reach []*facet)
 	}
 	return out, out.founded()
 }
+
+// own reports whether the table is in scope by the grant, not by a link.
+func (s *scope) own() bool { return s != nil && (s.kind == scopeRoot || s.kind == scopeStart) }
 
 func declaredFor(ds []Scope, t *table) *scope {
 	for _, d := range ds {

@@ -69,11 +69,13 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		return bad("is an object: that can be a whole result only")
 	case pointer || t.Kind() == reflect.Interface:
 		// What they point to decides.
+	case implements(marshaler) || implements(unmarshaler):
+		return bad("has a JSON form of its own, which is not known here")
 	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):
 		f.kind = formText
 		return f, nil
-	case implements(marshaler) || implements(unmarshaler) || implements(textMarshaler) || implements(textUnmarshaler):
-		return bad("has a JSON form of its own, which is not known here")
+	case implements(textMarshaler) || implements(textUnmarshaler):
+		return bad("has half a text form: MarshalText of the value and UnmarshalText of its pointer are needed")
 	}
 	var err error
 	switch t.Kind() {
@@ -131,7 +133,7 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 			}
 			continue
 		}
-		if !sf.IsExported() || name == "-" && opts == "" && !strings.Contains(sf.Tag.Get("json"), ",") {
+		if !sf.IsExported() || sf.Tag.Get("json") == "-" {
 			continue
 		}
 		if name == "" {

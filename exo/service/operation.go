@@ -47,6 +47,9 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 			o, _ := any(res).(exo.Object)
 			return exo.RefValue(o), nil
 		}
+		if op.out == reflect.TypeFor[None]() {
+			return exo.Null(), nil
+		}
 		w, err := out.write(reflect.ValueOf(&res).Elem(), "result", 0)
 		if err != nil {
 			return exo.Value{}, internal(err)

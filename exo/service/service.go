@@ -111,7 +111,10 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 func failure(ctx context.Context, err error) error {
 	var e *exo.Error
 	switch {
-	case errors.As(err, &e) && e != nil:
+	case errors.As(err, &e):
+		if e == nil {
+			return err // the gate knows
+		}
 		return &exo.Error{Op: e.Op, Kind: e.Kind, Msg: e.Msg, Err: err}
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)

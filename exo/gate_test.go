@@ -1,0 +1,250 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What a run has read decides where it may send.
+func TestSinks(t *testing.T) {
+	both := Label{}.Join(NewLabel("diary", "other"))
+	for _, c := range []struct {
+		what   string
+		before []Expr
+		last   Expr
+		kind   Kind // Other: it passes
+	}{
+		{"nothing read, sink", nil, sendMail("send"), Other},
+		{"public read, sink", []Expr{titles()}, sendMail("send"), Other},
+		{"labelled read, sink", []Expr{diaries()}, sendMail("send"), Denied},
+		{"labelled read, sink that admits", []Expr{diaries()}, sendMail("sendDiary"), Other},
+		{"labelled read, effect", []Expr{diaries()}, msg(ref(todosID), call(0, "remove")), Denied},
+		{"public read, effect", []Expr{titles()}, msg(ref(todosID), call(0, "remove")), Other},
+		{"labelled read, read", []Expr{diaries()}, titles(), Other},
+		{"labelled filter, sink", []Expr{msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "count"))}, sendMail("send"), Denied},
+		{"public filter, sink", []Expr{open8().then(call(7, "count"))}, sendMail("send"), Other},
+		{"labelled order, sink", []Expr{msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "diary"), lam(1, 3), call(0, "orderBy", 4), call(5, "count"))}, sendMail("send"), Denied},
+		{"whole rows, sink", []Expr{msg(ref(todosID), call(0, "execute"))}, sendMail("send"), Denied},
+		{"whole rows of the other table, sink", []Expr{msg(ref(usersID), call(0, "execute"))}, sendMail("send"), Other},
+		{"whole row in a selection, sink", []Expr{msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), record([]string{"a"}, 2), lam(1, 3), call(0, "select", 4), call(5, "execute"))}, sendMail("send"), Denied},
+		{"labelled effect in one message", nil, msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "remove")), Denied},
+		{"public effect in one message", nil, open8().then(call(7, "remove")), Other},
+		{"labelled literal, sink", nil, msg(ref(mailID), lit(Record(Field{"to", Text("x").WithLabel(NewLabel("diary"))})), call(0, "send", 1)), Denied},
+		{"labelled literal, sink that admits", nil, msg(ref(mailID), lit(Record(Field{"to", Text("x").WithLabel(both)})), call(0, "sendDiary", 1)), Other},
+	} {
+		w := newWorld(t, Config{})
+		for _, x := range c.before {
+			_, err := w.send(x)
+			wantOK(t, c.what, err)
+		}
+		asked := w.asked()
+		_, err := w.send(c.last)
+		if c.kind == Other {
+			wantOK(t, c.what, err)
+		} else if wantKind(t, c.what, err, c.kind); w.asked() != asked {
+			t.Errorf("%s: refused, and yet an object was asked", c.what)
+		}
+	}
+}
+
+// The label joins before anything is done, whatever becomes of the message.
+func TestLabelJoinsAnyway(t *testing.T) {
+	revocable := func(w *world) func() {
+		o, revoke := Revocable(w.todos)
+		w.t.Helper()
+		nw := newWorld(w.t, Config{Grants: map[string]Object{"mail": w.mail, "todos": o, "users": w.users}})
+		w.gate, w.s = nw.gate, nw.s
+		return revoke
+	}
+	for what, prepare := range map[string]func(*world){
+		"answered": func(*world) {},
+		"failed": func(w *world) {
+			w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, errors.New("no") }
+		},
+		"panicked":  func(w *world) { w.todos.eval = func(context.Context, *Message) (Value, error) { panic("no") } },
+		"no value":  func(w *world) { w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, nil } },
+		"revoked":   func(w *world) { revocable(w)() },
+		"not asked": func(w *world) { revocable(w) },
+	} {
+		w := newWorld(t, Config{})
+		prepare(w)
+		w.send(diaries())
+		if w.s.Label().String() != "{diary}" {
+			t.Errorf("%s: the run's label is %v", what, w.s.Label())
+		}
+		_, err := w.send(sendMail("send"))
+		wantKind(t, what, err, Denied)
+
+		w = newWorld(t, Config{})
+		prepare(w)
+		w.send(titles())
+		_, err = w.send(sendMail("send"))
+		wantOK(t, what+", the twin", err)
+	}
+	// Refused for the budget, and for a sink.
+	w := newWorld(t, Config{Limits: Limits{Calls: 1}})
+	w.send(titles())
+	_, err := w.send(diaries())
+	wantKind(t, "too many calls", err, Limit)
+	if w.s.Label().Public() {
+		t.Error("a message that was refused for the budget left no label")
+	}
+}
+
+// A label that the object gives its answer, or a part of it, is the run's, too.
+func TestResultLabels(t *testing.T) {
+	secret := Text("x").WithLabel(NewLabel("diary"))
+	rows := &Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), secret}}
+	for what, v := range map[string]Value{
+		"scalar": secret, "list": List(Int(1), secret), "record": Record(Field{"a", List(secret)}), "rows": RowsValue(rows), "list of rows": List(RowsValue(rows)),
+		"object": List(RefValue(newMail()).WithLabel(NewLabel("diary"))),
+	} {
+		w := newWorld(t, Config{})
+		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		got, err := w.send(msg(ref(mailID), call(0, "peek")))
+		wantOK(t, what, err)
+		if got.Label().String() != "{diary}" || w.s.Label().String() != "{diary}" {
+			t.Errorf("%s: labels %v and %v", what, got.Label(), w.s.Label())
+		}
+		w.mail.eval = nil
+		_, err = w.send(sendMail("send"))
+		wantKind(t, what, err, Denied)
+	}
+}
+
+// The result of a run is a sink like any other.
+func TestRelease(t *testing.T) {
+	for _, c := range []struct {
+		x      Expr
+		admits Label
+		ok     bool
+	}{
+		{titles(), Label{}, true}, {diaries(), Label{}, false}, {diaries(), NewLabel("other"), false}, {diaries(), NewLabel("diary", "other"), true},
+	} {
+		w := newWorld(t, Config{Admits: c.admits})
+		w.send(c.x)
+		if err := w.s.Release(); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.admits, err)
+		} else if err != nil {
+			wantKind(t, "release", err, Denied)
+		}
+	}
+}
+
+// Every message is on record: intent before the object is asked, outcome after,
+// and refusals with neither.
+func TestRecord(t *testing.T) {
+	w := newWorld(t, Config{})
+	phases := func() (ps []Phase) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, e := range w.events {
+			ps = append(ps, e.Phase)
+		}
+		return ps
+	}
+	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+		if got := phases(); !slices.Equal(got, []Phase{Intent}) {
+			t.Errorf("while the object is asked, the record has %v", got)
+		}
+		m.Detail("SELECT")
+		return List(Int(1), Int(2)), nil
+	}
+	w.send(open8().then(call(7, "execute")))
+	w.send(msg(ref(todosID), call(0, "drop")))
+	w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, errors.New("driver text") }
+	w.send(msg(ref(todosID), call(0, "remove"))) // refused: the run has read the diary
+	w.open()
+	w.send(msg(ref(todosID), call(0, "remove")))
+	if got := phases(); !slices.Equal(got, []Phase{Intent, Outcome, Refused, Refused, Intent, Outcome}) {
+		t.Fatal(got)
+	}
+	e := w.events[1]
+	if e.Op != "todos.where(…).execute" || e.Principal != "ann" || e.Call != 1 || e.Effect || e.Rows != 2 || e.Err != nil || len(e.Details) != 1 || e.Label.String() != "{diary}" {
+		t.Errorf("%+v", e)
+	}
+	if e := w.events[3]; !errors.Is(e.Err, ErrDenied) || !e.Effect {
+		t.Errorf("%+v", e)
+	}
+	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || !e.Effect {
+		t.Errorf("the host reads %+v", e)
+	}
+}
+
+// The guest never reads what was kept for the host.
+func TestGuestText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := &Error{Op: "todos.execute", Kind: Kind(rapid.IntRange(0, 12).Draw(t, "kind")), Err: errors.New("s3cret")}
+		if rapid.Bool().Draw(t, "msg") {
+			e.Msg = "a message"
+		}
+		if g := e.Guest(); strings.Contains(g, "s3cret") || (e.Kind == Internal || e.Kind == Other) && strings.Contains(g, "a message") || g == "" {
+			t.Fatalf("%q", g)
+		}
+		if !strings.Contains(e.Error(), "s3cret") {
+			t.Fatalf("the host reads %q", e.Error())
+		}
+	})
+	for _, c := range []struct {
+		err  error
+		kind Kind
+	}{
+		{errors.New("s3cret"), Internal}, {context.Canceled, Cancelled}, {context.DeadlineExceeded, Limit}, {Errorf(Conflict, "", "again"), Conflict},
+		{errors.Join(errors.New("s3cret"), Errorf(Invalid, "", "no")), Invalid},
+	} {
+		w := newWorld(t, Config{})
+		w.todos.eval = func(context.Context, *Message) (Value, error) { return Int(1), c.err }
+		v, err := w.send(titles())
+		wantKind(t, c.err.Error(), err, c.kind)
+		if err != nil && (strings.Contains(err.Guest(), "s3cret") || v.Kind() != NoValue) {
+			t.Errorf("the guest reads %q and %v", err.Guest(), v)
+		}
+	}
+}
+
+// Grants that can't be told apart, or that would mean something else to a
+// program, are found when the gate is made.
+func TestNewGateRefuses(t *testing.T) {
+	other := newTodos()
+	other.desc.Interfaces = worldInterfaces()
+	delete(other.desc.Interfaces[0].Methods, "remove")
+	other.desc.Interfaces[0].Order = nil
+	broken := func(change func(*Interface)) Object {
+		f := newMail()
+		f.desc.Interfaces = []*Interface{mailInterface()}
+		change(f.desc.Interfaces[0])
+		return f
+	}
+	var zero, noType, noInterface fake
+	noType.desc.Interfaces = worldInterfaces()
+	noInterface.desc.Type = &Type{Name: "Mail"}
+	send := mailInterface().Methods["send"]
+	for what, grants := range map[string]map[string]Object{
+		"two ideas of Query": {"a": newTodos(), "b": other}, "nil": {"a": nil}, "name then": {"then": newMail()}, "name api": {"api": newMail()}, "name with a dot": {"a.b": newMail()},
+		"zero": {"a": &zero}, "no type": {"a": &noType}, "no interface": {"a": &noInterface},
+		"field __proto__":     {"a": broken(func(i *Interface) { i.Fields["__proto__"] = &Member{} })},
+		"field and method":    {"a": broken(func(i *Interface) { i.Fields["send"] = &Member{} })},
+		"method then":         {"a": broken(func(i *Interface) { i.Methods["then"] = &Method{Name: "then"} })},
+		"nil method":          {"a": broken(func(i *Interface) { i.Methods["x"] = nil })},
+		"alias of nothing":    {"a": broken(func(i *Interface) { i.Methods["x"] = send })},
+		"no wanted type":      {"a": broken(func(i *Interface) { i.Methods["put"].Params[0].Want = nil })},
+		"named like a scalar": {"a": broken(func(i *Interface) { i.Name = "text" })},
+	} {
+		if _, err := NewGate(Config{Grants: grants}); err == nil {
+			t.Errorf("%s was granted", what)
+		}
+	}
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": newTodos(), "b": newTodos(), "c": broken(func(*Interface) {})}}); err != nil {
+		t.Error("the twin:", err)
+	}
+	if g, err := NewGate(Config{}); err != nil {
+		t.Error(err)
+	} else if s := g.NewSession(t.Context(), ""); s.Checker().Ref(0) != nil {
+		t.Error("the zero Config grants something")
+	}
+}

@@ -1,0 +1,57 @@
+package exo
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func drawLabel(t *rapid.T, name string) Label {
+	return NewLabel(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", ""}), 0, 5).Draw(t, name)...)
+}
+
+func equalLabel(l, m Label) bool { return slices.Equal(l.Tags(), m.Tags()) }
+
+// Labels are the lattice of sets of tags: FlowsTo is its order, Join its join.
+func TestLabelLattice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := drawLabel(t, "a"), drawLabel(t, "b"), drawLabel(t, "c")
+		ab := a.Join(b)
+		for what, ok := range map[string]bool{
+			"join is an upper bound":  a.FlowsTo(ab) && b.FlowsTo(ab),
+			"join is the least one":   !(a.FlowsTo(c) && b.FlowsTo(c)) || ab.FlowsTo(c),
+			"join is commutative":     equalLabel(ab, b.Join(a)),
+			"join is associative":     equalLabel(ab.Join(c), a.Join(b.Join(c))),
+			"join is idempotent":      equalLabel(a.Join(a), a),
+			"public is the bottom":    Label{}.FlowsTo(a) && equalLabel(a.Join(Label{}), a) && equalLabel(Label{}.Join(a), a),
+			"order is reflexive":      a.FlowsTo(a),
+			"order is antisymmetric":  !(a.FlowsTo(b) && b.FlowsTo(a)) || equalLabel(a, b),
+			"order is transitive":     !(a.FlowsTo(b) && b.FlowsTo(c)) || a.FlowsTo(c),
+			"order is that of sets":   a.FlowsTo(b) == subset(a.Tags(), b.Tags()),
+			"only public is public":   a.Public() == (len(a.Tags()) == 0),
+			"a public sink is strict": a.FlowsTo(Label{}) == a.Public(),
+		} {
+			if !ok {
+				t.Errorf("%v %v %v: not so: %s", a, b, c, what)
+			}
+		}
+	})
+}
+
+func subset(a, b []string) bool {
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// A value's label only grows.
+func TestValueLabelGrows(t *testing.T) {
+	v := Int(1).WithLabel(NewLabel("a")).WithLabel(Label{}).WithLabel(NewLabel("b"))
+	if v.Label().String() != "{a,b}" {
+		t.Error(v.Label())
+	}
+}

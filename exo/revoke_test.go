@@ -1,0 +1,86 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+func TestRevocable(t *testing.T) {
+	users := newUsers()
+	o, revoke := Revocable(users)
+	w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
+	_, err := w.send(count0())
+	wantOK(t, "before", err)
+	revoke()
+	revoke() // twice is once
+	_, err = w.send(count0())
+	wantKind(t, "after", err, Revoked)
+	w.open()
+	_, err = w.send(count0())
+	wantKind(t, "after, in another run", err, Revoked)
+	if users.asked() != 1 {
+		t.Errorf("asked %d times", users.asked())
+	}
+	_, err = w.send(msg(ref(todosID), call(0, "count")))
+	wantOK(t, "another object", err)
+}
+
+// What is being answered is cancelled, and what waits for its turn never begins.
+func TestRevokedInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := newUsers()
+		o, revoke := Revocable(users)
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
+		users.eval = func(ctx context.Context, _ *Message) (Value, error) {
+			<-ctx.Done()
+			return Value{}, errors.New("driver: connection reset")
+		}
+		w.submit(count0())
+		synctest.Wait()
+		for range 20 {
+			w.submit(count0())
+		}
+		w.submit(msg(ref(todosID), call(0, "count")))
+		synctest.Wait()
+		revoke()
+		for range 21 {
+			_, err := w.next()
+			wantKind(t, "in flight", err, Revoked)
+		}
+		_, err := w.next()
+		wantOK(t, "of another object", err)
+		if users.asked() != 1 {
+			t.Errorf("asked %d times", users.asked())
+		}
+	})
+}
+
+// A revoked object is of no use inside a message to another one either.
+func TestRevokedArgument(t *testing.T) {
+	o, revoke := Revocable(newUsers())
+	w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
+	x := msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count"))
+	_, err := w.send(x)
+	wantOK(t, "before", err)
+	revoke()
+	_, err = w.send(x)
+	wantKind(t, "after", err, Revoked)
+}
+
+// Wrappers stack in either order, and each keeps its word.
+func TestRevocableOfOnly(t *testing.T) {
+	a, revokeA := Revocable(Only(newTodos(), "count"))
+	b, revokeB := Revocable(newTodos())
+	w := newWorld(t, Config{Grants: map[string]Object{"a": a, "b": Only(b, "count")}})
+	for id, revoke := range []func(){revokeA, revokeB} {
+		_, err := w.send(msg(ref(uint32(id)), call(0, "count")))
+		wantOK(t, "count", err)
+		_, err = w.send(msg(ref(uint32(id)), call(0, "execute")))
+		wantKind(t, "execute", err, Denied)
+		revoke()
+		_, err = w.send(msg(ref(uint32(id)), call(0, "count")))
+		wantKind(t, "count, revoked", err, Revoked)
+	}
+}

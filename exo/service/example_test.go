@@ -1,0 +1,65 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+type Mail struct {
+	To      string   `json:"to" jsonschema:"the address"`
+	Subject string   `json:"subject"`
+	CC      []string `json:"cc,omitempty"`
+}
+
+type Receipt struct {
+	ID int `json:"id"`
+}
+
+// A capability in ten lines, and what a program's message to it comes to.
+func ExampleNew() {
+	var sent []Mail
+	mail, err := service.New("mail", "sends mail as the current user",
+		service.Method("send", "sends one mail", func(ctx context.Context, in Mail) (Receipt, error) {
+			sent = append(sent, in)
+			return Receipt{len(sent)}, nil
+		}).Effect(),
+		service.Method("list", "the mails sent so far", func(ctx context.Context, in struct {
+			Limit int `json:"limit,omitempty"`
+		}) ([]Mail, error) {
+			return sent, nil
+		}),
+	)
+	if err != nil {
+		panic(err)
+	}
+
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"mail": mail}})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	run := gate.NewSession(ctx, "ann")
+	defer run.Finish(ctx, true)
+
+	// What a recorder does for `mail.send({to: "bob@example.com", subject: "hi"})`.
+	c := run.Checker()
+	recv, _ := c.MakeRef(gate.Granted()[0].ID)
+	arg, _ := c.MakeLit(exo.Record(exo.Field{Name: "to", Value: exo.Text("bob@example.com")}, exo.Field{Name: "subject", Value: exo.Text("hi")}))
+	call, refused := c.MakeCall(recv, "send", []*exo.Node{arg})
+	if refused != nil {
+		fmt.Println(refused.Guest())
+		return
+	}
+	run.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)})
+	reply, _, _ := run.Next(ctx)
+	fmt.Println(reply.Value)
+
+	_, refused = c.MakeCall(recv, "sned", []*exo.Node{arg})
+	fmt.Println(refused.Guest())
+	// Output:
+	// {"id":1}
+	// mail has no member `sned`; did you mean `send`?
+}

@@ -1,0 +1,76 @@
+package service
+
+import (
+	"context"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// run is one session with one granted service.
+type run struct {
+	t    *testing.T
+	s    *exo.Session
+	c    *exo.Checker
+	last uint64
+}
+
+func open(t *testing.T, cfg exo.Config, o exo.Object) *run {
+	t.Helper()
+	cfg.Grants = map[string]exo.Object{"it": o}
+	g, err := exo.NewGate(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := g.NewSession(context.Background(), "ann")
+	t.Cleanup(func() { s.Finish(context.Background(), true) })
+	return &run{t: t, s: s, c: s.Checker()}
+}
+
+// call sends method(arg) to object number id, without an argument if arg is the zero Value.
+func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, *exo.Error) {
+	r.t.Helper()
+	recv, err := r.c.MakeRef(id)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	var args []*exo.Node
+	if arg.Kind() != exo.NoValue {
+		a, err := r.c.MakeLit(arg)
+		if err != nil {
+			return exo.Value{}, err
+		}
+		args = append(args, a)
+	}
+	n, err := r.c.MakeCall(recv, method, args)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	r.last++
+	if err := r.s.Submit(exo.Call{ID: r.last, Expr: exo.Flatten(n)}); err != nil {
+		r.t.Fatal(err)
+	}
+	reply, ok, nextErr := r.s.Next(context.Background())
+	if !ok || nextErr != nil {
+		r.t.Fatal("no reply", nextErr)
+	}
+	return reply.Value, reply.Err
+}
+
+func mustNew(t *testing.T, ops ...Operation) *Service {
+	t.Helper()
+	s, err := New("thing", "a thing", ops...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func rec(name string, v exo.Value) exo.Value { return exo.Record(exo.Field{Name: name, Value: v}) }
+
+func wantKind(t *testing.T, err *exo.Error, k exo.Kind) {
+	t.Helper()
+	if err == nil || err.Kind != k {
+		t.Errorf("got %v, want an error of kind %v", err, k)
+	}
+}

@@ -1,0 +1,136 @@
+package service
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+type cyclic struct{ Next any }
+
+// result calls a function that returns v.
+func result[T any](name string, v T, want string) func(*testing.T) (string, string, exo.Value, *exo.Error) {
+	return func(t *testing.T) (string, string, exo.Value, *exo.Error) {
+		s := mustNew(t, Method("m", "", func(context.Context, None) (T, error) { return v, nil }))
+		got, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
+		return name, want, got, err
+	}
+}
+
+// What a function returns reaches the guest as the JSON that it would have been.
+func TestWriteLeaves(t *testing.T) {
+	for _, c := range []func(*testing.T) (string, string, exo.Value, *exo.Error){
+		result("none", None{}, `null`),
+		result("bool", true, `true`),
+		result("text", "a\"b", `"a\"b"`),
+		result("int", int32(-7), `-7`),
+		result("uint", uint16(7), `7`),
+		result("beyond 2^53", int64(math.MaxInt64), `"9223372036854775807"`),
+		result("float", 1.5, `1.5`),
+		result("time", day, `"2024-01-31T12:00:00.000Z"`),
+		result("time elsewhere", day.In(time.FixedZone("", 3600)), `"2024-01-31T12:00:00.000Z"`),
+		result("text form", netip.MustParseAddr("::1"), `"::1"`),
+		result("list", []int{1, 2}, `[1,2]`),
+		result("nil list", []int(nil), `[]`),
+		result("array", [2]bool{true}, `[true,false]`),
+		result("pointer", ptr("x"), `"x"`),
+		result("nil pointer", (*string)(nil), `null`),
+		result("nil pointer to record", (*inner)(nil), `null`),
+		result("record", inner{A: 1, B: ptr("x")}, `{"a":1,"b":"x"}`),
+		result("optional left out", inner{A: 1}, `{"a":1}`),
+		result("embedded", embedded{inner{A: 2}}, `{"a":2}`),
+		result("hidden fields", struct {
+			Seen   int
+			hidden int
+			Out    int       `json:"-"`
+			Zero   time.Time `json:"zero,omitzero"`
+			None   []int     `json:"none,omitempty"`
+		}{1, 2, 3, time.Time{}, nil}, `{"Seen":1}`),
+		result("map", map[string]int{"b": 1, "a": 2}, `{"a":2,"b":1}`),
+		result("nil map", map[string]int(nil), `{}`),
+		result[any]("any", []any{nil, 1, "x", 1.5, day, map[string]any{"k": []string{"y"}}}, `[null,1,"x",1.5,"2024-01-31T12:00:00.000Z",{"k":["y"]}]`),
+		result("list of records", []inner{{A: 1}, {A: 2}}, `[{"a":1},{"a":2}]`),
+	} {
+		name, want, v, err := c(t)
+		b, jsonErr := v.MarshalJSON()
+		if err != nil || jsonErr != nil || string(b) != want {
+			t.Errorf("%s: got %s, error %v; want %s", name, v, err, want)
+		}
+	}
+}
+
+// A result that can't be what the catalogue says is our fault, not the guest's,
+// and no part of it leaves.
+func TestWriteRefused(t *testing.T) {
+	loop := cyclicMap()
+	for _, c := range []func(*testing.T) (string, string, exo.Value, *exo.Error){
+		result("NaN", math.NaN(), ""),
+		result("infinity", []float64{math.Inf(1)}, ""),
+		result("NUL", "s3cret\x00", ""),
+		result("not UTF-8", inner{B: ptr("s3cret\xff")}, ""),
+		result("year 10000", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), ""),
+		result("beyond int64", uint64(math.MaxUint64), ""),
+		result("prototype", map[string]string{"__proto__": "s3cret"}, ""),
+		result("NUL in a name", map[string]int{"s3cret\x00": 1}, ""),
+		result[any]("struct in any", struct{ Password string }{"s3cret"}, ""),
+		result[any]("pointer in any", ptr("s3cret"), ""),
+		result[any]("func in any", func() {}, ""),
+		result[any]("int keys in any", map[int]int{1: 1}, ""),
+		result[any]("any that contains itself", loop, ""),
+		result("struct that contains itself", cyclic{loop}, ""),
+		result("text form that fails", netipZone{}, ""),
+	} {
+		name, _, v, err := c(t)
+		if err == nil || err.Kind != exo.Internal || v.Kind() != exo.NoValue {
+			t.Errorf("%s: got %s, error %v; want kind internal", name, v, err)
+			continue
+		}
+		if g := err.Guest(); strings.Contains(g, "s3cret") {
+			t.Errorf("%s: the guest reads %q", name, g)
+		}
+	}
+}
+
+func cyclicMap() map[string]any {
+	m := map[string]any{}
+	m["self"] = []any{m}
+	return m
+}
+
+type netipZone struct{}
+
+func (netipZone) MarshalText() ([]byte, error) { return nil, context.DeadlineExceeded }
+func (*netipZone) UnmarshalText([]byte) error  { return nil }
+
+// fits is the second opinion on every result: it must be able to disagree.
+func TestFits(t *testing.T) {
+	num, text := &exo.Type{Name: exo.TypeInt}, &exo.Type{Name: exo.TypeText, Null: true}
+	list := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": num}}
+	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "n", Type: num}, {Name: "t", Type: text, Opt: true}}}
+	n := exo.Field{Name: "n", Value: exo.Int(1)}
+	for _, c := range []struct {
+		t  *exo.Type
+		v  exo.Value
+		ok bool
+	}{
+		{num, exo.Int(1), true}, {num, exo.Text("1"), false}, {num, exo.Null(), false},
+		{text, exo.Text(""), true}, {text, exo.Null(), true}, {text, exo.Value{}, false},
+		{list, exo.List(exo.Int(1)), true}, {list, exo.List(exo.Bool(true)), false}, {list, exo.Record(), false},
+		{record, exo.Record(n), true}, {record, exo.Record(), false},
+		{record, exo.Record(n, exo.Field{Name: "t", Value: exo.Null()}), true},
+		{record, exo.Record(n, exo.Field{Name: "t", Value: exo.Int(1)}), false},
+		{record, exo.Record(n, exo.Field{Name: "u", Value: exo.Int(1)}), false},
+		{&exo.Type{Name: "Other"}, exo.Int(1), false}, {&exo.Type{}, exo.Int(1), false},
+		{&exo.Type{Name: exo.TypeNull}, exo.Null(), true}, {&exo.Type{Name: exo.TypeNull}, exo.Int(0), false},
+		{&exo.Type{Name: exo.TypeData}, exo.List(exo.Null()), true},
+	} {
+		if err := fits(c.t, c.v, "x"); (err == nil) != c.ok {
+			t.Errorf("fits(%s, %s) = %v, want ok %t", c.t, c.v, err, c.ok)
+		}
+	}
+}

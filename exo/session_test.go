@@ -1,0 +1,462 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+func count0() Expr { return msg(ref(usersID), call(0, "count")) }
+
+// Calls run at the same time, but their replies leave in call order.
+func TestRepliesInCallOrder(t *testing.T) {
+	w := newWorld(t, Config{})
+	second := make(chan struct{})
+	w.todos.eval = func(context.Context, *Message) (Value, error) { <-second; return Int(1), nil }
+	w.users.eval = func(context.Context, *Message) (Value, error) { close(second); return Int(2), nil }
+	w.submit(msg(ref(todosID), call(0, "count"))) // can't end before the next one
+	w.submit(count0())
+	w.submit(msg(ref(todosID), call(0, "drop"))) // refused at once
+	for i := range 2 {
+		v, err := w.next()
+		wantOK(t, "call", err)
+		if v.Int() != int64(i+1) {
+			t.Errorf("reply %d is that of call %v", i+1, v)
+		}
+	}
+	_, err := w.next()
+	wantKind(t, "the third", err, Denied)
+	if _, ok, _ := w.s.Next(t.Context()); ok {
+		t.Error("a reply without a call")
+	}
+}
+
+// One outcome can free several replies: every waiter gets its own.
+func TestSeveralWaiters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{})
+		gate := make(chan struct{})
+		w.todos.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(1), nil }
+		w.submit(msg(ref(todosID), call(0, "count")))
+		w.submit(count0())
+		w.submit(count0())
+		var got atomic.Int32
+		var wg sync.WaitGroup
+		for range 5 { // more than there are calls
+			wg.Go(func() {
+				if _, ok, err := w.s.Next(context.Background()); ok && err == nil {
+					got.Add(1)
+				}
+			})
+		}
+		synctest.Wait()
+		close(gate)
+		wg.Wait()
+		if got.Load() != 3 {
+			t.Errorf("%d replies", got.Load())
+		}
+	})
+}
+
+func TestNextWithContext(t *testing.T) {
+	w := newWorld(t, Config{})
+	gate := make(chan struct{})
+	w.users.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(1), nil }
+	w.submit(count0())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, ok, err := w.s.Next(ctx); ok || !errors.Is(err, context.Canceled) {
+		t.Error(ok, err)
+	}
+	close(gate)
+	if v, err := w.next(); err != nil || v.Int() != 1 {
+		t.Error(v, err) // the reply is not lost
+	}
+}
+
+// As many calls as allowed are answered at one time, and no more.
+func TestConcurrentCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 3}})
+		var inside, most atomic.Int32
+		gate := make(chan struct{})
+		w.users.eval = func(context.Context, *Message) (Value, error) {
+			most.Store(max(most.Load(), inside.Add(1)))
+			<-gate
+			inside.Add(-1)
+			return Int(0), nil
+		}
+		for range 10 {
+			w.submit(count0())
+		}
+		synctest.Wait()
+		if n := inside.Load(); n != 3 {
+			t.Errorf("%d calls at one time, want 3", n)
+		}
+		for range 10 {
+			gate <- struct{}{}
+			synctest.Wait()
+		}
+		for range 10 {
+			_, err := w.next()
+			wantOK(t, "call", err)
+		}
+		if most.Load() > 3 {
+			t.Errorf("%d calls at one time", most.Load())
+		}
+	})
+}
+
+func TestBudgets(t *testing.T) {
+	w := newWorld(t, Config{Limits: Limits{Calls: 2, Rows: 10, Bytes: 100}})
+	w.users.eval = func(_ context.Context, m *Message) (Value, error) {
+		if m.Limits().Rows != 10 {
+			t.Error(m.Limits())
+		}
+		return Int(0), m.Spend(5, 50)
+	}
+	for range 2 {
+		_, err := w.send(count0())
+		wantOK(t, "within the budget", err)
+	}
+	_, err := w.send(count0())
+	wantKind(t, "calls", err, Limit)
+	if w.asked() != 2 {
+		t.Error("a call beyond the budget was made")
+	}
+	w.open() // another run has its own
+	_, err = w.send(count0())
+	wantOK(t, "another run", err)
+	for what, spend := range map[string][2]int{"rows": {6, 0}, "bytes": {0, 51}} {
+		w := newWorld(t, Config{Limits: Limits{Rows: 10, Bytes: 100}})
+		w.users.eval = func(_ context.Context, m *Message) (Value, error) { return Int(0), m.Spend(spend[0], spend[1]) }
+		_, err := w.send(count0())
+		wantOK(t, what, err)
+		v, err := w.send(count0())
+		if wantKind(t, what, err, Limit); v.Kind() != NoValue {
+			t.Error("a result next to an error:", v)
+		}
+	}
+}
+
+// A number stands for an object in one run only.
+func TestNumbersOfAnotherRun(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+		if m.Root.Name == "dup" {
+			return RefValue(newMail()), nil
+		}
+		return Int(1), nil
+	}
+	v, err := w.send(msg(ref(mailID), call(0, "dup")))
+	wantOK(t, "dup", err)
+	x := msg(ref(v.RefID()), call(0, "peek"))
+	_, err = w.send(x)
+	wantOK(t, "in its own run", err)
+	w.open()
+	_, err = w.send(x)
+	wantKind(t, "in another run", err, Denied)
+}
+
+func TestCallNumbersRise(t *testing.T) {
+	w := newWorld(t, Config{})
+	for _, c := range []struct {
+		id uint64
+		ok bool
+	}{{0, false}, {1, true}, {1, false}, {7, true}, {2, false}, {7, false}, {8, true}} {
+		if err := w.s.Submit(Call{ID: c.id, Expr: count0()}); (err == nil) != c.ok {
+			t.Errorf("%d: %v", c.id, err)
+		}
+	}
+	for _, id := range []uint64{1, 7, 8} {
+		if r, ok, err := w.s.Next(t.Context()); !ok || err != nil || r.ID != id {
+			t.Error(r, ok, err)
+		}
+	}
+	if w.asked() != 3 {
+		t.Errorf("asked %d times", w.asked())
+	}
+}
+
+// What objects return is held against the rules, too: none may end the process,
+// or hand out what the catalogue does not know.
+func TestBadResults(t *testing.T) {
+	stranger := newMail()
+	stranger.desc = Description{Type: &Type{Name: "Stranger"}, Interfaces: []*Interface{iface("Stranger", nil, false)}}
+	wider := newMail()
+	wider.desc.Interfaces = []*Interface{mailInterface()}
+	wider.desc.Interfaces[0].Methods["more"] = &Method{Name: "more"}
+	noType := newMail()
+	noType.desc.Type = nil
+	var typedNil *fake
+	deep := Int(0)
+	for range 100 {
+		deep = List(deep)
+	}
+	short := &Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{Int(1)}}
+	for what, v := range map[string]Value{
+		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": Record(Field{"a", Float(nan())}), "unknown interface": RefValue(stranger),
+		"same name, other methods": RefValue(wider), "no type": RefValue(noType), "typed nil": RefValue(typedNil), "too deep": deep, "nil rows": RowsValue(nil),
+		"rows without a shape": RowsValue(&Rows{}), "half a row": RowsValue(short), "unknown interface in rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{RefValue(stranger)}}),
+	} {
+		w := newWorld(t, Config{})
+		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		got, err := w.send(msg(ref(mailID), call(0, "peek")))
+		if wantKind(t, what, err, Internal); got.Kind() != NoValue {
+			t.Errorf("%s: %v", what, got)
+		}
+		_, err = w.send(count0())
+		wantOK(t, what+", the next call", err)
+	}
+	w := newWorld(t, Config{})
+	w.mail.eval = func(context.Context, *Message) (Value, error) { return Value{}, (*Error)(nil) }
+	_, err := w.send(msg(ref(mailID), call(0, "peek")))
+	wantKind(t, "an error that is nil", err, Internal)
+	w.mail.eval = func(context.Context, *Message) (Value, error) { panic(errors.New("boom")) }
+	_, err = w.send(msg(ref(mailID), call(0, "peek")))
+	wantKind(t, "panic", err, Internal)
+}
+
+// A value that an object returns twice stays what it was: each run gets its own
+// numbers, wherever the objects are in it.
+func TestResultsAreNotChanged(t *testing.T) {
+	inner := newMail()
+	inner.eval = func(context.Context, *Message) (Value, error) { return Text("inner"), nil }
+	o := RefValue(inner)
+	for what, v := range map[string]Value{
+		"list": List(Int(1), o), "record": Record(Field{"a", o}), "nested": List(Record(Field{"a", List(o)})), "rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), o}}),
+	} {
+		w := newWorld(t, Config{})
+		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		for range 2 {
+			w.open()
+			for call := range 2 {
+				got, err := w.send(msg(ref(mailID), WireNode{Op: OpCall, Name: "peek", Recv: 0}))
+				wantOK(t, what, err)
+				if id := find(got); id != uint32(3+call) {
+					t.Fatalf("%s: the object is number %d", what, id)
+				} else if v, err := w.send(msg(ref(id), WireNode{Op: OpCall, Name: "peek", Recv: 0})); err != nil || v.Text() != "inner" {
+					t.Errorf("%s: %v %v", what, v, err)
+				}
+			}
+		}
+	}
+}
+
+// find is the number of the one reference in v, which must hold no object.
+func find(v Value) uint32 {
+	switch v.Kind() {
+	case KindRef:
+		if v.Ref() != nil {
+			return 1 << 30
+		}
+		return v.RefID()
+	case KindList:
+		for i := range v.Len() {
+			if id := find(v.At(i)); id > 0 {
+				return id
+			}
+		}
+	case KindRecord:
+		for _, f := range v.Fields() {
+			if id := find(f); id > 0 {
+				return id
+			}
+		}
+	case KindRows:
+		return find(List(v.Rows().Cells...))
+	}
+	return 0
+}
+
+// Many runs of one gate, each with many calls at once: for the race detector.
+func TestRace(t *testing.T) {
+	w := newWorld(t, Config{})
+	w.mail.eval = func(context.Context, *Message) (Value, error) { return List(RefValue(w.mail)), nil }
+	w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+		_, err := m.Unit(ctx, "key", func(context.Context) (Unit, error) { return &unit{}, nil })
+		m.Detail("detail")
+		return Int(0), errors.Join(err, m.Spend(1, 1))
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			s := w.gate.NewSession(t.Context(), Principal(fmt.Sprint(i)))
+			var mu sync.Mutex
+			id := uint64(0)
+			var inner sync.WaitGroup
+			for range 4 {
+				inner.Go(func() {
+					for j := range 25 {
+						mu.Lock()
+						id++
+						err := s.Submit(Call{ID: id, Expr: []Expr{titles(), diaries(), msg(ref(mailID), call(0, "peek")), msg(ref(9), call(0, "x"))}[j%4]})
+						mu.Unlock()
+						if err != nil {
+							t.Error(err)
+						}
+						s.Label()
+						s.Release()
+						if _, ok, err := s.Next(t.Context()); !ok || err != nil {
+							t.Error(ok, err)
+						}
+					}
+				})
+			}
+			inner.Wait()
+			if err := s.Finish(t.Context(), true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(w.events); n < 8*100*3/2 {
+		t.Errorf("%d events", n)
+	}
+}
+
+// unit is a unit of work that counts how it ended.
+type unit struct {
+	ends  []bool
+	panic bool
+	err   error
+}
+
+func (u *unit) End(_ context.Context, commit bool) error {
+	u.ends = append(u.ends, commit)
+	if u.panic {
+		panic("unit")
+	}
+	return u.err
+}
+
+// Every unit of work ends once, when all is done, and commits only if the
+// program ended well.
+func TestUnits(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		w := newWorld(t, Config{})
+		a, b, bad := &unit{err: errors.New("a")}, &unit{}, &unit{panic: true}
+		units := map[string]*unit{"a": a, "b": b, "bad": bad}
+		opened := map[string]int{}
+		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+			for name, u := range units {
+				got, err := m.Unit(ctx, name, func(context.Context) (Unit, error) { opened[name]++; return u, nil })
+				if got != u || err != nil {
+					t.Error(got, err)
+				}
+			}
+			return Int(0), nil
+		}
+		w.send(count0())
+		w.send(count0())
+		err := w.s.Finish(t.Context(), commit)
+		if !errors.Is(err, a.err) || w.s.Finish(t.Context(), !commit) == nil {
+			t.Error("the error of a unit is lost:", err)
+		}
+		for name, u := range units {
+			if opened[name] != 1 || !slices.Equal(u.ends, []bool{commit}) {
+				t.Errorf("%s: opened %d times, ended %v, want %t", name, opened[name], u.ends, commit)
+			}
+		}
+	}
+}
+
+func TestUnitThatCantBeOpened(t *testing.T) {
+	w := newWorld(t, Config{})
+	tries := 0
+	w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+		u, err := m.Unit(ctx, 1, func(context.Context) (Unit, error) { tries++; panic("open") })
+		if u != nil || err == nil {
+			t.Error("a unit that was never opened:", u, err)
+		}
+		return Int(0), err
+	}
+	for range 2 {
+		_, err := w.send(count0())
+		wantKind(t, "unit", err, Internal)
+	}
+	if tries != 1 {
+		t.Errorf("opened %d times", tries)
+	}
+}
+
+// When Finish returns, nothing of the run acts any more: what was open has been
+// cancelled and waited for, what had not begun never begins.
+func TestFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}})
+		u := &unit{}
+		var acting atomic.Bool
+		ends := make(chan struct{})
+		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+			acting.Store(true)
+			defer acting.Store(false)
+			m.Unit(ctx, "u", func(context.Context) (Unit, error) { return u, nil })
+			<-ctx.Done()
+			<-ends // slow to notice
+			if _, err := m.Unit(ctx, "late", func(context.Context) (Unit, error) { return &unit{}, nil }); !errors.Is(err, ErrCancelled) {
+				t.Error("a unit was opened after the run:", err)
+			}
+			return Value{}, ctx.Err()
+		}
+		for range 20 {
+			w.submit(count0())
+		}
+		synctest.Wait()
+		var finished atomic.Int32
+		for range 2 { // a second caller is not told earlier
+			go func() { w.s.Finish(context.Background(), true); finished.Add(1) }()
+			synctest.Wait()
+		}
+		if finished.Load() != 0 || !acting.Load() || len(u.ends) != 0 {
+			t.Error("Finish did not wait")
+		}
+		if err := w.s.Submit(Call{ID: 100, Expr: count0()}); !errors.Is(err, ErrCancelled) {
+			t.Error("a call after the run:", err)
+		}
+		close(ends)
+		synctest.Wait()
+		if finished.Load() != 2 || acting.Load() || !slices.Equal(u.ends, []bool{true}) {
+			t.Error(finished.Load(), acting.Load(), u.ends)
+		}
+		if n := w.asked(); n != 1 {
+			t.Errorf("%d calls were begun, want the first only", n)
+		}
+		for range 20 {
+			_, err := w.next()
+			wantKind(t, "open call", err, Cancelled)
+		}
+	})
+}
+
+// A run whose context ends is over in the same way.
+func TestContextEnds(t *testing.T) {
+	w := newWorld(t, Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	w.s = w.gate.NewSession(ctx, "")
+	in := make(chan struct{})
+	w.users.eval = func(ctx context.Context, _ *Message) (Value, error) {
+		close(in)
+		<-ctx.Done()
+		return Value{}, fmt.Errorf("driver: %w", ctx.Err())
+	}
+	w.submit(count0())
+	<-in
+	cancel()
+	_, err := w.next()
+	wantKind(t, "open call", err, Cancelled)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	w.users.eval = nil
+	_, err = w.send(count0())
+	wantKind(t, "later call", err, Cancelled)
+	if w.users.asked() != 1 {
+		t.Error("a call was begun after the end")
+	}
+}
