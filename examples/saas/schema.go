@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/terminal"
+)
+
+// One Go struct for each table: what the host's own code reads rows into.
+
+type organization struct {
+	ID        int64
+	Name      string
+	Plan      string
+	CreatedAt time.Time
+}
+
+type member struct {
+	ID             int64
+	OrganizationID int64
+	Name           string
+	Email          string
+	Role           string
+	JoinedAt       time.Time
+}
+
+type project struct {
+	ID             int64
+	OrganizationID int64
+	Name           string
+	Description    *string // a pointer, because the column may be NULL
+	Archived       bool
+	CreatedAt      time.Time
+}
+
+type task struct {
+	ID         int64
+	ProjectID  int64
+	AssigneeID *int64
+	Title      string
+	Status     string
+	Priority   int64
+	Estimate   *float64
+	DueAt      *time.Time
+	CreatedAt  time.Time
+}
+
+type comment struct {
+	ID        int64
+	TaskID    int64
+	AuthorID  int64
+	Body      string
+	CreatedAt time.Time
+}
+
+// The tables and their columns. This describes the database and grants nothing.
+// A program finds due_at under the name dueAt.
+
+var (
+	organizations = exosql.NewTable[organization]("organizations")
+	orgID         = exosql.NewKey(organizations, "id", func(o *organization) *int64 { return &o.ID })
+	orgName       = exosql.NewColumn(organizations, "name", func(o *organization) *string { return &o.Name })
+	orgPlan       = exosql.NewColumn(organizations, "plan", func(o *organization) *string { return &o.Plan }).OneOf("free", "team", "business")
+	orgCreatedAt  = exosql.NewColumn(organizations, "created_at", func(o *organization) *time.Time { return &o.CreatedAt }).StoredISO()
+
+	members        = exosql.NewTable[member]("members")
+	memberID       = exosql.NewKey(members, "id", func(m *member) *int64 { return &m.ID })
+	memberOrgID    = exosql.NewColumn(members, "organization_id", func(m *member) *int64 { return &m.OrganizationID })
+	memberName     = exosql.NewColumn(members, "name", func(m *member) *string { return &m.Name })
+	memberEmail    = exosql.NewColumn(members, "email", func(m *member) *string { return &m.Email })
+	memberRole     = exosql.NewColumn(members, "role", func(m *member) *string { return &m.Role }).OneOf("owner", "admin", "member", "guest")
+	memberJoinedAt = exosql.NewColumn(members, "joined_at", func(m *member) *time.Time { return &m.JoinedAt }).StoredISO()
+
+	projects           = exosql.NewTable[project]("projects")
+	projectID          = exosql.NewKey(projects, "id", func(p *project) *int64 { return &p.ID })
+	projectOrgID       = exosql.NewColumn(projects, "organization_id", func(p *project) *int64 { return &p.OrganizationID })
+	projectName        = exosql.NewColumn(projects, "name", func(p *project) *string { return &p.Name })
+	projectDescription = exosql.NewNullable(projects, "description", func(p *project) **string { return &p.Description })
+	projectArchived    = exosql.NewColumn(projects, "archived", func(p *project) *bool { return &p.Archived })
+	projectCreatedAt   = exosql.NewColumn(projects, "created_at", func(p *project) *time.Time { return &p.CreatedAt }).StoredISO()
+
+	tasks          = exosql.NewTable[task]("tasks")
+	taskID         = exosql.NewKey(tasks, "id", func(t *task) *int64 { return &t.ID })
+	taskProjectID  = exosql.NewColumn(tasks, "project_id", func(t *task) *int64 { return &t.ProjectID })
+	taskAssigneeID = exosql.NewNullable(tasks, "assignee_id", func(t *task) **int64 { return &t.AssigneeID }).Doc("null when nobody is assigned")
+	taskTitle      = exosql.NewColumn(tasks, "title", func(t *task) *string { return &t.Title })
+	taskStatus     = exosql.NewColumn(tasks, "status", func(t *task) *string { return &t.Status }).OneOf("todo", "in_progress", "done")
+	taskPriority   = exosql.NewColumn(tasks, "priority", func(t *task) *int64 { return &t.Priority }).Doc("1 is the most urgent, 4 the least")
+	taskEstimate   = exosql.NewNullable(tasks, "estimate", func(t *task) **float64 { return &t.Estimate }).Doc("in hours")
+	taskDueAt      = exosql.NewNullable(tasks, "due_at", func(t *task) **time.Time { return &t.DueAt }).StoredISO()
+	taskCreatedAt  = exosql.NewColumn(tasks, "created_at", func(t *task) *time.Time { return &t.CreatedAt }).StoredISO()
+
+	comments         = exosql.NewTable[comment]("comments")
+	commentID        = exosql.NewKey(comments, "id", func(c *comment) *int64 { return &c.ID })
+	commentTaskID    = exosql.NewColumn(comments, "task_id", func(c *comment) *int64 { return &c.TaskID })
+	commentAuthorID  = exosql.NewColumn(comments, "author_id", func(c *comment) *int64 { return &c.AuthorID })
+	commentBody      = exosql.NewColumn(comments, "body", func(c *comment) *string { return &c.Body })
+	commentCreatedAt = exosql.NewColumn(comments, "created_at", func(c *comment) *time.Time { return &c.CreatedAt }).StoredISO()
+)
+
+// The links: how a row leads to others.
+
+var (
+	orgMembers          = exosql.Many("members", orgID, memberOrgID)
+	orgProjects         = exosql.Many("projects", orgID, projectOrgID)
+	memberOrganization  = exosql.One("organization", memberOrgID, orgID)
+	memberAssignedTasks = exosql.Many("assignedTasks", memberID, taskAssigneeID)
+	projectOrganization = exosql.One("organization", projectOrgID, orgID)
+	projectTasks        = exosql.Many("tasks", projectID, taskProjectID)
+	taskProject         = exosql.One("project", taskProjectID, projectID)
+	taskAssignee        = exosql.One("assignee", taskAssigneeID, memberID).Doc("none when nobody is assigned")
+	taskComments        = exosql.Many("comments", taskID, commentTaskID)
+	commentTask         = exosql.One("task", commentTaskID, taskID)
+	commentAuthor       = exosql.One("author", commentAuthorID, memberID)
+)
+
+// facets says what a program may see of each table. A column that is not listed
+// does not exist for it.
+func facets() *exosql.Facet[organization] {
+	org := exosql.NewFacet(organizations, "org", orgID, orgName, orgPlan, orgCreatedAt)
+	member := exosql.NewFacet(members, "member", memberID, memberName, memberEmail, memberRole, memberJoinedAt)
+	project := exosql.NewFacet(projects, "project", projectID, projectName, projectDescription, projectArchived, projectCreatedAt)
+	task := exosql.NewFacet(tasks, "task", taskID, taskTitle, taskStatus, taskPriority, taskEstimate, taskDueAt, taskCreatedAt, taskAssigneeID, taskProjectID)
+	comment := exosql.NewFacet(comments, "comment", commentID, commentBody, commentCreatedAt)
+
+	org.Add(exosql.Via(orgMembers, member), exosql.Via(orgProjects, project))
+	member.Add(exosql.Via(memberAssignedTasks, task), exosql.Via(memberOrganization, org))
+	project.Add(exosql.Via(projectTasks, task), exosql.Via(projectOrganization, org))
+	task.Add(exosql.Via(taskComments, comment), exosql.Via(taskAssignee, member), exosql.Via(taskProject, project))
+	comment.Add(exosql.Via(commentAuthor, member), exosql.Via(commentTask, task))
+	return org
+}
+
+// One organization, and all that it owns. A member can be reached as a member of
+// the organization, as an assignee and as an author, a task in three ways too.
+// Which of these decides is for us to say, and the others then show nothing that
+// is not ours: a task that is assigned to a stranger has no assignee.
+func grant(db *exosql.DB, id int64) codemode.Grants {
+	mine := exosql.Grant(db, organizations, orgID.Eq(id),
+		exosql.ScopeVia(orgMembers),
+		exosql.ScopeVia(orgProjects),
+		exosql.ScopeVia(projectTasks),
+		exosql.ScopeVia(taskComments),
+	)
+	return codemode.Grants{"organization": facets().Of(mine)}
+}
+
+// everybody lists whom -org can name. This is the host's own code: it reads rows
+// into structs, through the same tables, with a scope that admits them all.
+func everybody(ctx context.Context, db *exosql.DB) ([]terminal.Principal, error) {
+	rows, err := exosql.Grant(db, organizations, exosql.AllRows[organization]()).OrderBy(orgID.Asc()).All(ctx)
+	var out []terminal.Principal
+	for _, o := range rows {
+		out = append(out, terminal.Principal{ID: o.ID, Name: o.Name})
+	}
+	return out, err
+}
+
+var app = terminal.App{
+	Name:       "saas",
+	About:      "A project tracker. A program sees one organization and what belongs to it.",
+	Who:        "org",
+	Default:    1,
+	Schema:     schema,
+	Seed:       seed,
+	Principals: everybody,
+	Grants:     grant,
+	Examples: []string{
+		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
+		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,
+	},
+}

@@ -1,0 +1,169 @@
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// App is one example: its database, and what it grants to whom.
+type App struct {
+	Name    string // of the command
+	About   string // one sentence, for -help
+	Who     string // what acts: the flag that chooses one has this name
+	Default int64  // who acts when the flag is not given
+	Schema  string // SQL that makes the tables
+	Seed    string // SQL that fills them
+
+	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
+	Grants     func(db *exosql.DB, id int64) codemode.Grants
+	Examples   []string // programs, for -help
+}
+
+// Principal is somebody on whose behalf a program can run.
+type Principal struct {
+	ID   int64
+	Name string
+}
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // a program failed
+	exitUsage  = 2 // it never ran: wrong flags, no database
+)
+
+// Main runs the app as a command and does not return.
+func Main(a App) { os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Run runs the app with the arguments of a command line and gives its exit code.
+func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return a.run(args, &streams{in: stdin, out: stdout, err: stderr, terminal: isTerminal(stdin)})
+}
+
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool // somebody types: prompt, and print for eyes
+}
+
+func (a App) run(args []string, std *streams) int {
+	ctx := context.Background()
+	opt, err := a.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(std.out, a.help())
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintf(std.err, "%s: %v\nrun %s -help for help\n", a.Name, err, a.Name)
+		return exitUsage
+	}
+	fail := func(err error) int {
+		fmt.Fprintf(std.err, "%s: %v\n", a.Name, err)
+		return exitUsage
+	}
+	program, err := opt.source(std.in)
+	if err != nil {
+		return fail(err)
+	}
+	db, err := a.open(ctx, opt.db)
+	if err != nil {
+		return fail(err)
+	}
+	defer db.Close()
+	s := &session{app: a, db: db}
+	if opt.trace {
+		s.trace = std.err
+	}
+	if err := s.become(ctx, opt.who); err != nil {
+		return fail(err)
+	}
+	switch {
+	case opt.api:
+		fmt.Fprintln(std.out, s.api())
+		return exitOK
+	case program != nil:
+		return s.once(ctx, *program, std)
+	case std.terminal:
+		return s.prompt(ctx, std)
+	}
+	return s.piped(ctx, std)
+}
+
+// once runs one program and prints what it gave as JSON.
+func (s *session) once(ctx context.Context, program string, std *streams) int {
+	res := s.interruptible(ctx, program)
+	fmt.Fprint(std.err, printable(res.Console))
+	if res.Notice != "" {
+		fmt.Fprintf(std.err, "%s: %s\n", s.app.Name, printable(res.Notice))
+	}
+	line, code := []byte(res.JSON), exitOK
+	if res.Err != nil {
+		if res.Err.Err != nil { // for us who run it; the program's author reads the message
+			fmt.Fprintf(std.err, "%s: %v\n", s.app.Name, res.Err)
+		}
+		line, code = failureJSON(res.Err.Kind.String(), res.Err.Message, res.Err.Line, res.Err.Column), exitFailed
+	}
+	if _, err := std.out.Write(append(line, '\n')); err != nil {
+		fmt.Fprintf(std.err, "%s: can't write the result: %v\n", s.app.Name, err)
+		return exitUsage
+	}
+	return code
+}
+
+func failureJSON(kind, message string, line, column int) []byte {
+	type failure struct {
+		Kind    string `json:"kind"`
+		Message string `json:"message"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+	}
+	return marshal(struct {
+		Error failure `json:"error"`
+	}{failure{kind, message, line, column}})
+}
+
+// marshal is json.Marshal without escapes for HTML, which nobody here reads.
+func marshal(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("terminal: %v", err)) // only ever given plain structs
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.
+func (s *session) interruptible(ctx context.Context, program string) *codemode.Result {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	res := s.run(ctx, program)
+	s.interrupted = ctx.Err() != nil
+	return res
+}
+
+// isTerminal reports whether somebody types: a character device that is not the
+// null device, which scripts and services have as their standard input.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(fi, null)
+}

@@ -1,0 +1,117 @@
+package terminal
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+type options struct {
+	program *string // -e
+	file    *string // -f
+	trace   bool
+	api     bool
+	who     int64
+	db      string
+}
+
+// maxProgram bounds what is read of a file or a stream: far above what a program
+// may have, so that the evaluator names its own limit.
+const maxProgram = 4 << 20
+
+func (a App) parse(args []string) (*options, error) {
+	o := &options{who: a.Default, db: "sqlite::memory:"}
+	fs := flag.NewFlagSet(a.Name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	once := func(p **string) func(string) error {
+		return func(v string) error {
+			if *p != nil {
+				return errors.New("it is given twice")
+			}
+			*p = &v
+			return nil
+		}
+	}
+	fs.Func("e", "", once(&o.program))
+	fs.Func("f", "", once(&o.file))
+	fs.BoolVar(&o.trace, "trace", false, "")
+	fs.BoolVar(&o.api, "api", false, "")
+	fs.StringVar(&o.db, "db", o.db, "")
+	fs.Func(a.Who, "", func(v string) (err error) {
+		o.who, err = number(v)
+		return err
+	})
+	if err := fs.Parse(args); err != nil {
+		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
+			return nil, fmt.Errorf("there is no flag %s", name)
+		}
+		return nil, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q; a program is given with -e", fs.Arg(0))
+	case o.program != nil && o.file != nil:
+		return nil, errors.New("both -e and -f: give one program")
+	case o.api && (o.program != nil || o.file != nil):
+		return nil, errors.New("-api runs no program: leave out -e and -f")
+	}
+	return o, nil
+}
+
+func number(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, errors.New("want a whole number")
+	}
+	return n, nil
+}
+
+// source is the program that -e or -f gave, or nil.
+func (o *options) source(stdin io.Reader) (*string, error) {
+	if o.file == nil {
+		return o.program, nil
+	}
+	in := stdin
+	if *o.file != "-" {
+		f, err := os.Open(*o.file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxProgram))
+	if err != nil {
+		return nil, fmt.Errorf("can't read the program: %w", err)
+	}
+	s := string(b)
+	return &s, nil
+}
+
+func (a App) help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nusage: %s [flags]\n\n", a.About, a.Name)
+	b.WriteString("Without -e, -f or -api: you are the model. Type programs, see the SQL, the rows and the time.\n\n")
+	row := func(flag, text string) { fmt.Fprintf(&b, "  %-16s %s\n", flag, text) }
+	row("-e PROGRAM", "run a program; its result is printed as JSON")
+	row("-f FILE", "the same with a file; - is standard input")
+	row("-"+a.Who+" N", fmt.Sprintf("on whose behalf (default %d)", a.Default))
+	row("-api", "print what a model is shown, and end")
+	row("-trace", "one line of JSON on standard error for each query: sql, args, rows, ms")
+	row("-db sqlite:PATH", "a database file, made and filled if it is not there (default: in memory)")
+	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")
+	fmt.Fprintf(&b, "  %s\n  %s -api\n", a.Name, a.Name)
+	for _, e := range a.Examples {
+		fmt.Fprintf(&b, "  %s -e %s\n", a.Name, quoted(e))
+	}
+	fmt.Fprintf(&b, "  %s -%s 2 -trace -f program.js\n", a.Name, a.Who)
+	return b.String()
+}
+
+// quoted is s as a shell takes it.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

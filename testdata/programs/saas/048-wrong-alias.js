@@ -1,0 +1,8 @@
+// List the tasks of our projects.
+
+(api) => api.organization
+  .join(({ organization }) => organization.projects())
+  .execute()
+
+//! denied 2:12
+//! org

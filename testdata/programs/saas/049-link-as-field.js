@@ -1,0 +1,11 @@
+// Who is assigned to the tasks in progress?
+
+(api) => api.organization.projects().tasks()
+  .where(t => t.status === 'in_progress')
+  .select(t => ({ title: t.title, assignee: t.assignee.name }))
+  .execute()
+
+//! denied 3:55
+//! assignee
+//! join
+//! ()

@@ -1,0 +1,9 @@
+// Show tasks with the names of their assignees.
+
+(api) => api.organization.projects().tasks()
+  .select(({ task, member }) => ({ title: task.title, who: member.name }))
+  .execute()
+
+//! denied 2:20
+//! `member`
+//! join

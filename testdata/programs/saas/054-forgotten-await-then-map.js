@@ -1,0 +1,10 @@
+// What are the projects called?
+
+async (api) => {
+  const projects = api.organization.projects().execute();
+  return projects.map(p => p.name);
+}
+
+//! program 3:22
+//! map
+//! await

@@ -1,0 +1,6 @@
+// Which tasks are done?
+
+(api) => api.organization.projects().tasks().where('status', '=', 'done').execute()
+
+//! invalid 1:51
+//! callback

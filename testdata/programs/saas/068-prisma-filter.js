@@ -1,0 +1,6 @@
+// Which tasks are todo or done?
+
+(api) => api.organization.projects().tasks().where({ status: { in: ['todo', 'done'] } }).execute()
+
+//! invalid 1:51
+//! 'todo', 'in_progress', 'done'

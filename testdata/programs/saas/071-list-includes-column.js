@@ -1,0 +1,7 @@
+// How many tasks are todo or done?
+
+(api) => api.organization.projects().tasks().where(t => ['todo', 'done'].includes(t.status)).count()
+
+//! invalid 1:51
+//! task.status
+//! .in(

@@ -1,0 +1,8 @@
+// Log every project.
+
+for (const project of api.organization.projects()) {
+  console.log(project.name);
+}
+
+//! program 1:48
+//! await

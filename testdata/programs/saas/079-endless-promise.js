@@ -1,0 +1,8 @@
+// Count the projects.
+
+(api) => new Promise((resolve) => {
+  api.organization.projects().count();
+})
+
+//! program 0:0
+//! nothing will ever settle

@@ -1,0 +1,11 @@
+// Which todos are open?
+
+async (api) => {
+  const todos = api.currentUser.todos();
+  return todos.filter(t => !t.completed);
+}
+
+//! denied 3:10
+//! `filter` is for arrays
+//! await
+//! execute()

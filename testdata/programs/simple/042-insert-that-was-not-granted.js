@@ -1,0 +1,9 @@
+// Add a todo "Buy bread".
+
+async (api) => {
+  await api.currentUser.todos().insert({ title: 'Buy bread' });
+}
+
+//! denied 2:30
+//! no member `insert`
+//! it has
