@@ -105,6 +105,29 @@ func TestOnlyBySteps(t *testing.T) {
 	wantKind(t, "the way back", err, Denied)
 }
 
+// Interfaces that are of one kind with the object are restricted with it; others are not.
+func TestOnlyFamily(t *testing.T) {
+	folder := func() *fake {
+		read := func(name string) *Method { return &Method{Name: name, Sends: true, Result: con(TypeInt)} }
+		return &fake{desc: Description{Type: &Type{Name: "Folder"}, Interfaces: []*Interface{
+			iface("Folder", []string{"Entry"}, false, &Method{Name: "file", Result: con("File")}, &Method{Name: "clock", Result: con("Clock")}, read("size"), read("remove")),
+			iface("File", []string{"Entry"}, false, read("size"), read("remove")), iface("Entry", nil, false), iface("Clock", nil, false, read("remove"))}}}
+	}
+	w := newWorld(t, Config{Grants: map[string]Object{"full": folder(), "some": Only(folder(), "file", "clock", "size")}})
+	for id := range uint32(2) {
+		_, err := w.send(msg(ref(id), call(0, "file"), call(1, "size")))
+		wantOK(t, "size", err)
+		_, err = w.send(msg(ref(id), call(0, "clock"), call(1, "remove")))
+		wantOK(t, "another kind", err)
+		_, err = w.send(msg(ref(id), call(0, "file"), call(1, "remove")))
+		if id == 0 {
+			wantOK(t, "remove", err)
+		} else {
+			wantKind(t, "remove", err, Denied)
+		}
+	}
+}
+
 // Only of Only is the stricter of the two, in either order.
 func TestOnlyOfOnly(t *testing.T) {
 	w := newWorld(t, Config{Grants: map[string]Object{"a": Only(Only(newTodos(), "execute", "count"), "count")}})

@@ -125,6 +125,7 @@ func typeAttacks() []twin {
 		{"method as a field", msg(ref(todosID), fld(0, "where"), call(1, "execute")), Denied, ok},
 		{"field as a method", cond("id", "id", lit(Int(1))), Denied, cond("id", "eq", lit(Int(1)))},
 		{"message inside a message", msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "id"), ref(usersID), call(4, "count"), call(3, "eq", 5), lam(1, 6), call(0, "where", 7), call(8, "execute")), Invalid, ok},
+		{"message whose answer would fit inside a message", msg(ref(mailID), call(0, "dup"), call(0, "forward", 1)), Invalid, msg(ref(mailID), ref(mailID), call(0, "forward", 1))},
 		{"message continued by a call", ok.then(call(8, "count")), Invalid, ok},
 		{"message continued by a field", ok.then(fld(8, "length"), call(9, "count")), Invalid, ok},
 		{"message in a list", ok.then(list(8), call(7, "join", 9), call(10, "execute")), Invalid, ok},
@@ -285,6 +286,32 @@ func TestHiddenIsMissing(t *testing.T) {
 	}
 	if a := text(c, method("removes")); strings.Contains(a, "`remove`") {
 		t.Errorf("a hidden method was suggested: %q", a)
+	}
+}
+
+// A recorder is told at once, not only when the message is sent, that a
+// placeholder has outlived its callback.
+func TestDeadPlaceholderAtOnce(t *testing.T) {
+	for what, end := range map[string]func(c *Checker, p, body *Node){
+		"returned": func(c *Checker, p, body *Node) { c.MakeLambda(p, body) }, "failed": func(c *Checker, p, _ *Node) { c.Kill(p) }, "alive": func(*Checker, *Node, *Node) {},
+	} {
+		c := checker()
+		q, _ := c.MakeRef(todosID)
+		p, _ := c.MakeParam(q, "where", 0, nil)
+		row, _ := c.MakeField(p, "todo")
+		done, err := c.MakeField(row, "done")
+		wantOK(t, what, err)
+		end(c, p, done)
+		_, err1 := c.MakeField(row, "id")
+		_, err2 := c.MakeCall(done, "and", []*Node{done})
+		_, err3 := c.MakeLambda(p, done)
+		for _, err := range []*Error{err1, err2, err3} {
+			if what == "alive" {
+				wantOK(t, what, err)
+			} else {
+				wantKind(t, what, err, Invalid)
+			}
+		}
 	}
 }
 

@@ -222,6 +222,21 @@ func (c *Checker) describe(n *Node) string {
 	return c.show(n)
 }
 
+// notNull is a wanted type without null: a nullable column is compared with
+// values. Where null has a meaning the parameter says so itself.
+func notNull(t *Type) *Type {
+	of := t.Args["of"]
+	if !t.Null && (of == nil || !of.Null) {
+		return t
+	}
+	n := *t
+	n.Null = false
+	if of != nil {
+		n.Args = map[string]*Type{"of": notNull(of)}
+	}
+	return &n
+}
+
 // conform reports whether n can stand where want is wanted; it returns n, or
 // the converted literal that takes its place.
 func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
@@ -578,6 +593,9 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 	return "this"
 }
 
+// Example is a callback of the form that argument arg of the method wants, for messages.
+func (c *Checker) Example(recv *Node, m *Method, arg int) string { return example(c, recv, m, arg) }
+
 func example(c *Checker, recv *Node, m *Method, arg int) string {
 	name := "x"
 	if e, err := c.bind("", recv, m, nil); err == nil {
@@ -585,5 +603,9 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 			name = t.Fields[0].Name
 		}
 	}
-	return fmt.Sprintf("({ %s }) => …", name)
+	s := fmt.Sprintf("({ %s }) => …", name)
+	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
+		s += ", that gives " + c.Catalog[w.Con.Name].Doc
+	}
+	return s
 }

@@ -80,6 +80,7 @@ func mailInterface() *Interface {
 		&Method{Name: "peek", Sends: true, Result: con(TypeData)},
 		&Method{Name: "put", Sends: true, Params: []Param{{Name: "the data", Want: con(TypeData)}}, Result: con(TypeInt)},
 		&Method{Name: "dup", Sends: true, Result: con("Mail")},
+		&Method{Name: "forward", Sends: true, Params: []Param{{Name: "the mailer", Want: con("Mail")}}, Result: con(TypeInt)},
 	)
 }
 
@@ -143,7 +144,9 @@ func newWorld(t *testing.T, cfg Config) *world {
 	if cfg.Grants == nil {
 		cfg.Grants = map[string]Object{"mail": w.mail, "todos": w.todos, "users": w.users}
 	}
+	recorded := 0
 	cfg.Record = func(e Event) {
+		recorded++ // without a lock: the gate promises never to call twice at a time
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.events = append(w.events, e)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 )
@@ -174,6 +175,36 @@ func TestRecord(t *testing.T) {
 	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || !e.Effect {
 		t.Errorf("the host reads %+v", e)
 	}
+}
+
+// Intent is on record before anything is done: not even a fast object is sooner.
+func TestIntentComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := newUsers()
+		intents := 0
+		g, err := NewGate(Config{Grants: map[string]Object{"users": users}, Record: func(e Event) {
+			if e.Phase != Intent {
+				return
+			}
+			intents++
+			synctest.Wait() // whatever else can run has run
+			if n := users.asked(); n != 0 {
+				t.Errorf("asked %d times at intent", n)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := g.NewSession(t.Context(), "")
+		if err := s.Submit(Call{ID: 1, Expr: msg(ref(0), call(0, "count"))}); err != nil {
+			t.Fatal(err)
+		}
+		s.Next(t.Context())
+		s.Finish(t.Context(), true)
+		if intents != 1 || users.asked() != 1 {
+			t.Error(intents, users.asked())
+		}
+	})
 }
 
 // The guest never reads what was kept for the host.

@@ -6,7 +6,7 @@ import "strings"
 // when none is close. It is only ever given names that the guest may see: a
 // suggestion must not be the way to learn a hidden one.
 func Nearest(got string, names []string) string {
-	best, dist := "", len(got)/2+1
+	best, dist := "", len(got)/3+1+len(got)/12
 	if dist > 4 {
 		dist = 4
 	}

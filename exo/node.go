@@ -294,6 +294,9 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 		if err != nil {
 			return nil, err
 		}
+		if i := c.Catalog[recv.Type.Name]; i.Expr {
+			want = notNull(want)
+		}
 		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
 			return nil, err
 		}

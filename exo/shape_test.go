@@ -55,6 +55,7 @@ func TestShape(t *testing.T) {
 		{"a static number again", sample(Int(2)), sample(Float(2)), true},
 		{"names of the result", sel("a", "b"), sel("b", "a"), false},
 		{"names that run together", sel("ab", "c"), sel("a", "bc"), false},
+		{"names with the encoding's signs", sel("a:b", "c"), sel("a", "b:c"), false},
 		{"names that look like the encoding", sel("a1:b", "c"), sel("a", "1:bc"), false},
 		{"another object", msg(ref(todosID), call(0, "count")), msg(ref(usersID), call(0, "count")), true}, // Refs differ: the object that evaluates tells them apart
 		{"another method", msg(ref(todosID), call(0, "count")), msg(ref(todosID), call(0, "execute")), false},

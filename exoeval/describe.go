@@ -19,11 +19,18 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
+	if len(args) > len(m.Params) {
+		op := r.check.Name(recv) + "." + m.Name
+		switch {
+		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))
+		case m.Sends && len(m.Params) == 0:
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no arguments; put .where(…) or what else is meant before it")))
+		}
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "takes at most %d arguments; got %d", len(m.Params), len(args))))
+	}
 	nodes := make([]*exo.Node, 0, len(args))
 	for i, a := range args {
-		if i >= len(m.Params) {
-			panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "takes at most %d arguments; got %d", len(m.Params), len(args))))
-		}
 		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
 	}
 	n, err := r.check.MakeCall(recv, name, nodes)
@@ -117,7 +124,7 @@ func (r *run) body(op string, p exo.Param, v goja.Value) *exo.Node {
 		if names := r.frame().reads; len(names) > 0 {
 			read = "it read `" + strings.Join(names, "`, `") + "`"
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like todo.completed.eq(false), and to have no condition leave the call out", b, read)))
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like todo.completed.eq(false) or todo.id.in([1, 2]), and to have no condition leave the call out", b, read)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
 		return r.recordNode(o, 0)
@@ -195,6 +202,9 @@ func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 		}
 		return r.recordNode(o, depth)
 	}
+	if isMethod(v) {
+		v.(*goja.Object).Get("()") // says which it is
+	}
 	if _, ok := goja.AssertFunction(v); ok {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "a function can't be passed here")))
 	}
@@ -215,7 +225,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 	for _, k := range o.Keys() {
 		v := o.Get(k)
 		if goja.IsUndefined(v) {
-			continue
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a column, like todo.title", shorten(k, 60))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 {

@@ -105,7 +105,14 @@ func (r *run) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
 		if i != nil && i.Expr {
 			what = n.Type.Args["of"].String()
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s", op, r.check.Name(n), what)))
+		hint := ""
+		switch op {
+		case "!":
+			hint = "; for an empty value use .isNull()"
+		case "-":
+			hint = "; to sort backwards use .desc()"
+		}
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, hint)))
 	}
 	return r.call(n, i.Methods[op], op, args)
 }

@@ -90,6 +90,13 @@
 	}
 	hide(dp, 'getTimezoneOffset', function getTimezoneOffset() { return 0; });
 
+	// The most frequent mistake of all: the promise of rows used as the rows.
+	const early = (what, word) => ({ configurable: true, get() { throw new TypeError('a promise was not awaited: ' + what + ' is a member of its result; write (await …)' + word); } });
+	for (const name of ['map', 'filter', 'forEach', 'reduce', 'find', 'findIndex', 'some', 'every', 'slice', 'sort', 'flatMap', 'includes', 'length', 'at', 'results', 'join', 'push', 'concat']) {
+		define(Promise.prototype, name, early('`' + name + '`', '.' + name));
+	}
+	define(Promise.prototype, Symbol.iterator, early('the iterator', ' before going through it'));
+
 	const groupInto = (items, f, add) => { let i = 0; for (const x of items) add(f(x, i++), x); };
 	hide(Object, 'groupBy', function groupBy(items, f) {
 		const out = Object.create(null);

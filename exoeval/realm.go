@@ -82,6 +82,7 @@ func (r *run) newRealm() error {
 	if err := global.DefineDataProperty("console", r.console.object(r), goja.FLAG_TRUE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
 		return err
 	}
+	r.recordedProto = r.protoOfRecorded()
 	r.api = vm.NewDynamicObject(&apiObject{r})
 	for _, g := range r.granted {
 		if err := global.DefineDataProperty(g.Name, r.grantedObject(g.ID), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {

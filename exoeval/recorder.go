@@ -22,6 +22,7 @@ type recorded struct {
 func (r *run) record(n *exo.Node) *goja.Object {
 	x := &recorded{r: r, node: n}
 	x.self = r.vm.NewDynamicObject(x)
+	_ = x.self.SetPrototype(r.recordedProto)
 	return x.self
 }
 
@@ -89,7 +90,7 @@ func (x *recorded) Get(name string) goja.Value {
 	}
 	if i := x.iface(); i != nil {
 		if m := i.Methods[name]; m != nil {
-			return r.function(m.Name, func(c goja.FunctionCall) goja.Value { return r.call(x.node, m, name, c.Arguments) })
+			return r.method(x.node, m, name)
 		}
 	}
 	n, err := r.check.MakeField(x.node, name)
@@ -136,6 +137,9 @@ func (x *recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			what = r.check.Name(row)
 		}
+		if exo.Nearest(name, hint) == "" {
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`; to use another table, join it first", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"))))
+		}
 		panic(r.throwMissing(what, name, hint))
 	}
 	_, err := r.check.MakeField(x.node, name)
@@ -178,7 +182,9 @@ func (x *recorded) notRun() *exo.Error {
 }
 
 // Set implements goja.DynamicObject: nothing can be set.
-func (x *recorded) Set(string, goja.Value) bool { return false }
+func (x *recorded) Set(name string, _ goja.Value) bool {
+	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this only describes a query; to compare use ===", shorten(name, 60))))
+}
 
 // Delete implements goja.DynamicObject: nothing can be deleted.
 func (x *recorded) Delete(string) bool { return false }

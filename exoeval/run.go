@@ -32,14 +32,15 @@ type run struct {
 	prog    *program
 	console console
 
-	vm        *goja.Runtime
-	errorCtor *goja.Object
-	plainOps  map[string]func(...goja.Value) goja.Value
-	api       *goja.Object
-	grants    map[uint32]*goja.Object
-	frames    []*frame
-	thrown    map[*goja.Object]thrown
-	fatal     *exo.Error // a limit that ran out: the program does not go on, caught or not
+	vm            *goja.Runtime
+	errorCtor     *goja.Object
+	plainOps      map[string]func(...goja.Value) goja.Value
+	api           *goja.Object
+	grants        map[uint32]*goja.Object
+	recordedProto *goja.Object
+	frames        []*frame
+	thrown        map[*goja.Object]thrown
+	fatal         *exo.Error // a limit that ran out: the program does not go on, caught or not
 
 	lastID     uint64
 	open       map[uint64]openCall
@@ -91,6 +92,9 @@ func (r *run) send(n *exo.Node) goja.Value {
 func (r *run) awaited(v goja.Value) goja.Value {
 	x := r.recordedIn(v)
 	if x == nil {
+		if isMethod(v) {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
+		}
 		return v
 	}
 	i := x.iface()

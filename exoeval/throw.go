@@ -94,6 +94,18 @@ func (r *run) failure(err error) *Error {
 	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
 }
 
+var missingMember = regexp.MustCompile(`^Object has no member '(\w+)'`)
+
+// isLink reports whether something that was granted has a method of this name.
+func (r *run) isLink(name string) bool {
+	for _, i := range r.check.Catalog {
+		if i.Methods[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // frameOf is the innermost place of a stack that is in the program.
 func frameOf(stack []goja.StackFrame) (line, col int) {
 	for _, f := range stack {
@@ -133,6 +145,9 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 	if m := stackPlace.FindStringSubmatch(stack); m != nil && line == 0 {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
+	}
+	if m := missingMember.FindStringSubmatch(msg); m != nil && r.isLink(m[1]) {
+		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
 	text := shorten(msg, 2000)
 	if name != "" && name != "Error" {

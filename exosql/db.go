@@ -49,7 +49,7 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	}
 	scheme, rest, ok := strings.Cut(url, ":")
 	if !ok || rest == "" {
-		return nil, fmt.Errorf("exosql: %q is no database: want sqlite:PATH or sqlite::memory:", url)
+		return nil, fmt.Errorf("exosql: %q is no database: want sqlite:PATH, or sqlite::memory: for one in memory", url)
 	}
 	n := opt.Conns
 	if n <= 0 {

@@ -33,14 +33,15 @@ var operators = []operator{
 	{name: "ge", also: []string{">="}, on: ordered, param: "value", ast: sqlast.Ge},
 	{name: "is", also: []string{"==="}, on: allColumns, param: "value", null: true, ast: sqlast.Is, ifNull: sqlast.IsNull, doc: "equal, and null is equal to null"},
 	{name: "isNot", also: []string{"!=="}, on: allColumns, param: "value", null: true, ast: sqlast.IsNot, ifNull: sqlast.IsNotNull, doc: "the opposite of is"},
+	{name: "includes", on: []string{"Text"}, param: "value", ast: sqlast.Includes, doc: "contains; case counts"},
 	{name: "in", on: allColumns, param: "list", doc: "equal to one of a list"},
 	{name: "isNull", on: allColumns, ast: sqlast.IsNull},
 	{name: "isNotNull", on: allColumns, ast: sqlast.IsNotNull},
 	{name: "and", also: []string{"&&"}, on: []string{"Bool"}, param: "condition", ast: sqlast.And},
 	{name: "or", also: []string{"||"}, on: []string{"Bool"}, param: "condition", ast: sqlast.Or},
 	{name: "not", also: []string{"!"}, on: []string{"Bool"}, ast: sqlast.Not},
-	{name: "asc", on: allColumns, isOrder: true, doc: "for orderBy; null first"},
-	{name: "desc", on: allColumns, isOrder: true, doc: "for orderBy, backwards; null last"},
+	{name: "asc", on: allColumns, isOrder: true, doc: "null first"},
+	{name: "desc", on: allColumns, isOrder: true, doc: "null last"},
 }
 
 var operatorByName = func() map[string]*operator {

@@ -95,7 +95,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 			s.err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
 			break
 		}
-		s.order = append(s.order, ordering{o.col, o.desc})
+		s.order = append(s.order, ordering(o))
 	}
 	return r.step(s)
 }

@@ -117,7 +117,7 @@ func (g *guard) admit(reads map[string]map[string]bool) {
 }
 
 // sqliteFunctions are those that sqlast writes.
-var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "min": true, "max": true, "coalesce": true, "ifnull": true}
+var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "instr": true, "min": true, "max": true, "coalesce": true, "ifnull": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	reads := g.reads.Load()

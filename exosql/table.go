@@ -19,11 +19,10 @@ type Table[T any] struct {
 
 // table is the untyped core that the typed API and guests' messages share.
 type table struct {
-	id    uint64 // unique in this process; part of plan keys
-	name  string
-	cols  []*column
-	keys  []*column
-	links []*link
+	id   uint64 // unique in this process; part of plan keys
+	name string
+	cols []*column
+	keys []*column
 }
 
 var tableIDs atomic.Uint64

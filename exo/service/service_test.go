@@ -268,9 +268,10 @@ func folder(name string) *Service {
 
 // A method can return a further capability, of its own kind or of another.
 func TestReturnsObject(t *testing.T) {
-	s := mustNew(t,
+	var s *Service
+	s = mustNew(t,
 		Method("root", "", func(context.Context, None) (exo.Object, error) { return folder(""), nil }).Returns(folder("")),
-		Method("liar", "", func(context.Context, None) (exo.Object, error) { return mustNew(t), nil }).Returns(folder("")),
+		Method("liar", "", func(context.Context, None) (exo.Object, error) { return s, nil }).Returns(folder("")),
 	)
 	r := open(t, exo.Config{}, s)
 	root, err := r.call(0, "root", exo.Value{})

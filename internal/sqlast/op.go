@@ -20,6 +20,7 @@ const (
 	IsNotNull      //
 	Add            //
 	StrftimeMillis // SQLite only: a time as text, UTC, with milliseconds
+	Includes       // the first text contains the second, by characters as they are
 	numOps
 )
 
@@ -64,6 +65,7 @@ var ops = [numOps]opInfo{
 	IsNull:         {"is-null", 1, 1, postfix("IS NULL"), postfix("IS NULL")},
 	IsNotNull:      {"is-not-null", 1, 1, postfix("IS NOT NULL"), postfix("IS NOT NULL")},
 	Add:            {"add", 2, 2, infix("+"), infix("+")},
+	Includes:       {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
 	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
 }
 

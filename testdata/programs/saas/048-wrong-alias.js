@@ -4,5 +4,5 @@
   .join(({ organization }) => organization.projects())
   .execute()
 
-//! denied 2:12
+//! denied 2:9
 //! org

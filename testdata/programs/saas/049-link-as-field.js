@@ -5,7 +5,7 @@
   .select(t => ({ title: t.title, assignee: t.assignee.name }))
   .execute()
 
-//! denied 3:55
+//! invalid 3:56
 //! assignee
 //! join
 //! ()

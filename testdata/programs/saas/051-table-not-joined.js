@@ -4,6 +4,6 @@
   .select(({ task, member }) => ({ title: task.title, who: member.name }))
   .execute()
 
-//! denied 2:20
+//! denied 2:14
 //! `member`
 //! join

@@ -5,6 +5,6 @@ async (api) => {
   return projects.map(p => p.name);
 }
 
-//! program 3:22
+//! program 3:10
 //! map
 //! await

@@ -4,5 +4,5 @@ for (const project of api.organization.projects()) {
   console.log(project.name);
 }
 
-//! program 1:48
+//! invalid 1:48
 //! await

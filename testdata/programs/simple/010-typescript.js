@@ -7,4 +7,5 @@ export default async function main(api: any): Promise<string[]> {
   return rows.filter((r: Row) => r.completed).map(r => r.title).sort();
 }
 
-//=> ["Book flights to Lisbon","Buy milk","Pay rent","Water the plants"]
+//! syntax 1:11
+//! plain JavaScript

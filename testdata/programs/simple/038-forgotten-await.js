@@ -5,6 +5,6 @@ async (api) => {
   return { count: rows.length, rows };
 }
 
-//! invalid 0:0
+//! program 3:24
 //! promise
 //! await
