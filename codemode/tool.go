@@ -41,7 +41,7 @@ type Tool struct {
 type Result struct {
 	Value   exo.Value
 	JSON    json.RawMessage // Value within Limits.ResultBytes
-	Notice  string          // what was cut to make it fit, and how to ask for less; "" if nothing was
+	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
 	Console string          // what the program logged
 	Err     *exoeval.Error
 	Label   exo.Label // joined over everything that the run has read
@@ -137,6 +137,11 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 		e := exo.AsError("the result", err)
 		res.Value, res.JSON = exo.Value{}, nil
 		res.Err = &exoeval.Error{Kind: e.Kind, Message: e.Guest(), Err: e}
+		return res
+	}
+	if r.Undefined {
+		// org.name of a promise or an array is undefined, and null says nothing about it.
+		res.Notice = "the program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows"
 	}
 	return res
 }

@@ -22,11 +22,14 @@ type Job struct {
 
 // Result is how a run ended. Err is nil if and only if Value is its result.
 type Result struct {
-	Value   exo.Value
-	Console string // what console.log kept
-	Label   exo.Label
-	Err     *Error
-	Took    time.Duration
+	Value exo.Value
+	// Undefined says that the program gave undefined, which Value shows as null:
+	// more often a missing return or await than a wish.
+	Undefined bool
+	Console   string // what console.log kept
+	Label     exo.Label
+	Err       *Error
+	Took      time.Duration
 }
 
 // Evaluator runs programs against the grants of one gate.
@@ -140,12 +143,12 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
 		res.Err = r.placed(exo.AsError("", err), 0, 0)
 	}
-	res.Label = s.Label()
+	res.Label, res.Undefined = s.Label(), res.Err == nil && r.undefined
 	res.Console = r.console.b.String()
 	if err := s.Release(); err != nil {
 		// The result, the error's text and the console are sinks: none may say more
 		// than that there is nothing to see.
-		res.Value, res.Console, res.Err = exo.Value{}, "", r.placed(err, 0, 0)
+		res.Value, res.Undefined, res.Console, res.Err = exo.Value{}, false, "", r.placed(err, 0, 0)
 	}
 	if res.Err != nil {
 		res.Value = exo.Value{}

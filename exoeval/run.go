@@ -46,6 +46,7 @@ type run struct {
 	open       map[uint64]openCall
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
+	undefined  bool // the result is
 	clock      stopwatch
 }
 
@@ -158,6 +159,7 @@ func (r *run) main() (v exo.Value, failed *Error) {
 	if failed := r.drain(); failed != nil {
 		return v, failed
 	}
+	r.undefined = goja.IsUndefined(result)
 	var cerr *exo.Error
 	if ex := r.vm.Try(func() { v, cerr = r.toValue(result, forResult) }); ex != nil {
 		return exo.Value{}, r.failure(ex)
