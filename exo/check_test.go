@@ -355,3 +355,16 @@ func TestLongLiteralsAreCut(t *testing.T) {
 		}
 	}
 }
+
+// Where a plain value is wanted, an expression of the database is none: only an
+// operator takes one. The twin is the literal.
+func TestExpressionIsNoArgument(t *testing.T) {
+	w := newWorld(t, Config{})
+	join := func(n ...WireNode) Expr {
+		return msg(ref(usersID), param(0, "join", 0), fld(1, "user"), call(2, "todos")).then(n...)
+	}
+	_, err := w.send(join(fld(2, "id"), call(3, "limit", 4), lam(1, 5), call(0, "join", 6), call(7, "execute")))
+	wantKind(t, "limit(user.id)", err, Invalid)
+	_, err = w.send(join(lit(Int(1)), call(3, "limit", 4), lam(1, 5), call(0, "join", 6), call(7, "execute")))
+	wantOK(t, "limit(1)", err)
+}

@@ -294,8 +294,11 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 		if err != nil {
 			return nil, err
 		}
-		if i := c.Catalog[recv.Type.Name]; i.Expr {
+		if c.Catalog[recv.Type.Name].Expr {
 			want = notNull(want)
+		} else if scalar(want.Name) && args[i].Op != OpLit {
+			// Only an operand may be an expression: limit(todo.id) has no value to go by.
+			return nil, c.mismatch(op, p, want, args[i])
 		}
 		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
 			return nil, err

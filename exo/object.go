@@ -57,9 +57,9 @@ type Unit interface {
 }
 
 // Unit returns the run's unit of work under key, opening it at first use. All
-// messages of a run that name one key share one unit.
-func (m *Message) Unit(ctx context.Context, key any, open func(context.Context) (Unit, error)) (Unit, error) {
-	return m.session.unit(ctx, key, open)
+// messages of a run that name one key share one unit. open is given the context of the run.
+func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	return m.session.unit(key, open)
 }
 
 // wrapper is an object that stands for another: the gate peels it off, after

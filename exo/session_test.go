@@ -279,7 +279,7 @@ func TestRace(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.mail.eval = func(context.Context, *Message) (Value, error) { return List(RefValue(w.mail)), nil }
 	w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
-		_, err := m.Unit(ctx, "key", func(context.Context) (Unit, error) { return &unit{}, nil })
+		_, err := m.Unit("key", func(context.Context) (Unit, error) { return &unit{}, nil })
 		m.Detail("detail")
 		return Int(0), errors.Join(err, m.Spend(1, 1))
 	}
@@ -345,7 +345,7 @@ func TestUnits(t *testing.T) {
 		opened := map[string]int{}
 		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
 			for name, u := range units {
-				got, err := m.Unit(ctx, name, func(context.Context) (Unit, error) { opened[name]++; return u, nil })
+				got, err := m.Unit(name, func(context.Context) (Unit, error) { opened[name]++; return u, nil })
 				if got != u || err != nil {
 					t.Error(got, err)
 				}
@@ -370,7 +370,7 @@ func TestUnitThatCantBeOpened(t *testing.T) {
 	w := newWorld(t, Config{})
 	tries := 0
 	w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
-		u, err := m.Unit(ctx, 1, func(context.Context) (Unit, error) { tries++; panic("open") })
+		u, err := m.Unit(1, func(context.Context) (Unit, error) { tries++; panic("open") })
 		if u != nil || err == nil {
 			t.Error("a unit that was never opened:", u, err)
 		}
@@ -396,10 +396,10 @@ func TestFinish(t *testing.T) {
 		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
 			acting.Store(true)
 			defer acting.Store(false)
-			m.Unit(ctx, "u", func(context.Context) (Unit, error) { return u, nil })
+			m.Unit("u", func(context.Context) (Unit, error) { return u, nil })
 			<-ctx.Done()
 			<-ends // slow to notice
-			if _, err := m.Unit(ctx, "late", func(context.Context) (Unit, error) { return &unit{}, nil }); !errors.Is(err, ErrCancelled) {
+			if _, err := m.Unit("late", func(context.Context) (Unit, error) { return &unit{}, nil }); !errors.Is(err, ErrCancelled) {
 				t.Error("a unit was opened after the run:", err)
 			}
 			return Value{}, ctx.Err()
