@@ -1,44 +1,15 @@
 package exoagent_test
 
 import (
-	"context"
-	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exosql"
 )
 
-// The schema that the README's example uses, and a database for it.
-type readmeUser struct {
-	ID   int64
-	Name string
-}
-
-type readmeTodo struct {
-	ID, UserID int64
-	Title      string
-	Done       bool
-}
-
-var (
-	Users     = exosql.NewTable[readmeUser]("users")
-	UserID    = exosql.NewKey(Users, "id", func(u *readmeUser) *int64 { return &u.ID })
-	UserName  = exosql.NewColumn(Users, "name", func(u *readmeUser) *string { return &u.Name })
-	Todos     = exosql.NewTable[readmeTodo]("todos")
-	TodoID    = exosql.NewKey(Todos, "id", func(t *readmeTodo) *int64 { return &t.ID })
-	TodoUser  = exosql.NewColumn(Todos, "user_id", func(t *readmeTodo) *int64 { return &t.UserID })
-	TodoTitle = exosql.NewColumn(Todos, "title", func(t *readmeTodo) *string { return &t.Title })
-	TodoDone  = exosql.NewColumn(Todos, "done", func(t *readmeTodo) *bool { return &t.Done })
-	UserTodos = exosql.Many("todos", UserID, TodoUser)
-)
-
-// TestReadme compiles the README's Go block as it stands there, inside a copy of
-// this file's package, and runs it.
+// TestReadme compiles the README's Go block as it stands there and runs it.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -48,30 +19,16 @@ func TestReadme(t *testing.T) {
 	if m == nil {
 		t.Fatal("the README has no example")
 	}
-	self, err := os.ReadFile("readme_test.go")
+	frame, err := os.ReadFile("testdata/readme/main.go.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decls := string(self[strings.Index(string(self), "type readmeUser"):strings.Index(string(self), "// TestReadme compiles")])
-	setup := string(self[strings.LastIndex(string(self), "func readme"+"DB"):])
+	src := strings.Replace(string(frame), "// EXAMPLE\n", string(m[1]), 1)
 	dir, err := os.MkdirTemp(".", "readme-example-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	src := "package main\n\nimport (\n\"context\"\n\"database/sql\"\n\"encoding/json\"\n\"fmt\"\n\n\"github.com/exoagent/exoagent/codemode\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\n" +
-		decls + string(m[1]) + setup + `
-func main() {
-	ctx := context.Background()
-	db, err := readmeDB(ctx)
-	if err != nil { panic(err) }
-	defer db.Close()
-	for id := int64(1); id <= 2; id++ {
-		out, err := openTodos(ctx, db, id)
-		fmt.Println(out, err)
-	}
-}
-`
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +36,7 @@ func main() {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if want := "{\"result\":2} <nil>\n{\"result\":1} <nil>\n"; string(out) != want {
+	if want := "{\"result\":2}\n{\"result\":1}\n2\n"; string(out) != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
 }
@@ -103,14 +60,4 @@ func TestReadmeLinks(t *testing.T) {
 			}
 		}
 	}
-}
-
-func readmeDB(ctx context.Context) (*exosql.DB, error) {
-	return exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
-		_, err := db.ExecContext(ctx, `CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-			CREATE TABLE todos (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, title TEXT NOT NULL, done BOOLEAN NOT NULL);
-			INSERT INTO users VALUES (1, 'Ann'), (2, 'Bob');
-			INSERT INTO todos VALUES (1, 1, 'write', 0), (2, 1, 'read', 0), (3, 1, 'sleep', 1), (4, 2, 'secret', 0)`)
-		return err
-	}})
 }
