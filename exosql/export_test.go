@@ -1,0 +1,74 @@
+package exosql
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// CachedPlans are the plans that db keeps.
+func CachedPlans(db *DB) []any {
+	db.plans.mu.Lock()
+	defer db.plans.mu.Unlock()
+	var out []any
+	for e := db.plans.used.Front(); e != nil; e = e.Next() {
+		out = append(out, e.Value)
+	}
+	return out
+}
+
+// PlanTexts is the SQL of the plans that db keeps.
+func PlanTexts(db *DB) []string {
+	var out []string
+	for _, e := range CachedPlans(db) {
+		out = append(out, e.(planEntry).plan.text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Prepared counts the statements that idle connections keep.
+func Prepared(db *DB) int {
+	n := 0
+	for range cap(db.free) {
+		c := <-db.free
+		if c != nil {
+			n += len(c.stmts)
+		}
+		db.free <- c
+	}
+	return n
+}
+
+// Guarded runs a statement on a guarded connection that admits reading what
+// reads lists ("table.column"), as it would while a plan runs.
+func Guarded(ctx context.Context, db *DB, statement string, reads ...string) error {
+	c, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(c)
+	admitted := map[string]map[string]bool{}
+	for _, r := range reads {
+		t, col, _ := strings.Cut(r, ".")
+		if admitted[t] == nil {
+			admitted[t] = map[string]bool{}
+		}
+		admitted[t][col] = true
+	}
+	if len(reads) > 0 {
+		c.guard.admit(admitted)
+		defer c.guard.admit(nil)
+	}
+	rs, err := c.c.QueryContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer rs.Close()
+	for rs.Next() {
+	}
+	return rs.Err()
+}
+
+// Busy counts the connections that are being used.
+func Busy(db *DB) int { return cap(db.free) - len(db.free) }

@@ -1,0 +1,127 @@
+package testutil
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Runner acts on behalf of one principal: every program it runs has that
+// principal's grants and nothing else.
+type Runner struct {
+	Eval exoeval.Evaluator
+	Gate *exo.Gate
+
+	mu     sync.Mutex
+	events []exo.Event
+}
+
+// Outcome is how a program ended, in a form that tests compare.
+type Outcome struct {
+	JSON    string // of the result; "" when the program failed
+	Kind    exo.Kind
+	Message string
+	Console string
+	Result  *exoeval.Result
+	SQL     []exosql.Query
+	Events  []exo.Event
+}
+
+// As makes a Runner for a tenant of db.
+func As(t testing.TB, db *exosql.DB, tenant int64, limits exo.Limits) *Runner {
+	t.Helper()
+	return NewRunner(t, Tenant(db, tenant), limits)
+}
+
+// NewRunner makes a Runner with the given grants.
+func NewRunner(t testing.TB, grants map[string]exo.Object, limits exo.Limits) *Runner {
+	t.Helper()
+	r := &Runner{}
+	g, err := exo.NewGate(exo.Config{Grants: grants, Limits: limits, Record: func(e exo.Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.events = append(r.events, e)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Gate, r.Eval = g, exoeval.NewLocal(g)
+	return r
+}
+
+// Start is what the clock of every program shows.
+var Start = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
+
+// Run runs one program. Runs of one Runner must not overlap.
+func (r *Runner) Run(t testing.TB, program string) Outcome {
+	t.Helper()
+	r.mu.Lock()
+	r.events = nil
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	res := r.Eval.Run(ctx, exoeval.Job{Program: program, Start: Start, Seed: 7})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := Outcome{Console: res.Console, Result: res, Events: r.events}
+	for _, e := range r.events {
+		for _, d := range e.Details {
+			if q, ok := d.(exosql.Query); ok {
+				o.SQL = append(o.SQL, q)
+			}
+		}
+	}
+	if res.Err != nil {
+		o.Kind, o.Message = res.Err.Kind, res.Err.Message
+		return o
+	}
+	b, err := res.Value.AppendJSON(nil)
+	if err != nil {
+		t.Fatalf("the result is no JSON: %v", err)
+	}
+	o.JSON = string(b)
+	return o
+}
+
+// Visible is all that the author of the program gets to see of the run.
+func (o Outcome) Visible() string { return o.JSON + "\n" + o.Message + "\n" + o.Console }
+
+func (o Outcome) String() string {
+	if o.Result != nil && o.Result.Err != nil {
+		return fmt.Sprintf("%v\nconsole: %s", o.Result.Err, o.Console)
+	}
+	return fmt.Sprintf("%s\nconsole: %s", o.JSON, o.Console)
+}
+
+// Leaks names what the author of the program saw and should not have: a text of
+// another tenant, or a hidden one.
+func (o Outcome) Leaks(tenant int64) string {
+	for other, canary := range Canaries {
+		if other != tenant && strings.Contains(o.Visible(), canary) {
+			return "a text of tenant " + canary
+		}
+	}
+	if strings.Contains(o.Visible(), Hidden) {
+		return "a hidden text"
+	}
+	return ""
+}
+
+// SameJSON reports whether two texts are the same JSON value.
+func SameJSON(a, b string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
+		return false
+	}
+	xs, _ := json.Marshal(x)
+	ys, _ := json.Marshal(y)
+	return string(xs) == string(ys)
+}

@@ -1,0 +1,127 @@
+package testutil
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// File is one file of a corpus. Whoever ranges over a corpus must call Read.
+type File struct {
+	Name string // without the folder
+	Path string
+	text string
+	read bool
+}
+
+// Read returns the text and notes that somebody looked at it.
+func (f *File) Read() string { f.read = true; return f.text }
+
+// Root is the folder of the module.
+func Root() string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(here)))
+}
+
+// Corpus reads the files of testdata/folder. The test fails when there is none,
+// when a file has another ending (no reader would take it), and when it ends
+// with a file that was not read.
+func Corpus(t testing.TB, folder, ending string) []*File {
+	t.Helper()
+	dir := filepath.Join(Root(), "testdata", folder)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, problem := corpus(dir, entries, ending)
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	t.Cleanup(func() {
+		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") || t.Failed() {
+			return // a part of the corpus was asked for
+		}
+		if f := unread(files); f != "" {
+			t.Errorf("%s was not read", f)
+		}
+	})
+	return files
+}
+
+func corpus(dir string, entries []os.DirEntry, ending string) (files []*File, problem string) {
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ending) {
+			return nil, path + " is read by no test: want *" + ending
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err.Error()
+		}
+		if len(strings.TrimSpace(string(b))) == 0 {
+			return nil, path + " is empty"
+		}
+		files = append(files, &File{Name: e.Name(), Path: path, text: string(b)})
+	}
+	if len(files) == 0 {
+		return nil, dir + " holds no *" + ending + ": a test of nothing"
+	}
+	return files, ""
+}
+
+func unread(files []*File) string {
+	for _, f := range files {
+		if !f.read {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// Chunks cuts a text at lines that are `---`. first is the line, from 1, of each.
+func Chunks(text string) (chunks []string, first []int) {
+	start, line, from := 0, 1, 1
+	for pos := 0; pos <= len(text); {
+		end := strings.IndexByte(text[pos:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += pos
+		}
+		if strings.TrimRight(text[pos:end], " \r") == "---" {
+			chunks, first = append(chunks, text[start:pos]), append(first, from)
+			start, from = min(end+1, len(text)), line+1
+		}
+		pos, line = end+1, line+1
+	}
+	return append(chunks, text[start:]), append(first, from)
+}
+
+// Archive splits a txtar file: a comment, then sections headed `-- name --`.
+func Archive(text string) (comment string, sections map[string]string, order []string) {
+	sections = map[string]string{}
+	name, b := "", strings.Builder{}
+	flush := func() {
+		if name == "" {
+			comment = b.String()
+		} else {
+			sections[name] = b.String()
+			order = append(order, name)
+		}
+		b.Reset()
+	}
+	for line := range strings.Lines(text) {
+		l := strings.TrimSpace(line)
+		if strings.HasPrefix(l, "-- ") && strings.HasSuffix(l, " --") && len(l) > 6 {
+			flush()
+			name = strings.TrimSpace(l[3 : len(l)-3])
+			continue
+		}
+		b.WriteString(line)
+	}
+	flush()
+	return comment, sections, order
+}

@@ -1,0 +1,96 @@
+package testutil
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Tenants are the two organisations of the database. Acme's texts all hold its
+// canary, and so do Bolt's: a text says whose row it was read from.
+const (
+	Acme = 1
+	Bolt = 2
+)
+
+// Canaries are in texts of the tenant; Hidden is in columns that no facet of Tenant shows.
+var Canaries = map[int64]string{Acme: "ACME", Bolt: "BOLT"}
+
+const Hidden = "HIDDEN"
+
+const ddl = `
+CREATE TABLE orgs (id INTEGER PRIMARY KEY, name TEXT NOT NULL, api_key TEXT NOT NULL);
+CREATE TABLE members (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, password TEXT NOT NULL);
+CREATE TABLE projects (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, lead_id INTEGER, name TEXT NOT NULL, budget REAL);
+CREATE TABLE tasks (id INTEGER PRIMARY KEY, project_id INTEGER NOT NULL, assignee_id INTEGER, title TEXT NOT NULL, status TEXT NOT NULL, done BOOLEAN NOT NULL, priority INTEGER NOT NULL, due_at TEXT);
+CREATE TABLE comments (id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL, author_id INTEGER NOT NULL, body TEXT NOT NULL, created_at TEXT NOT NULL);
+CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE task_tags (task_id INTEGER NOT NULL, tag_id INTEGER NOT NULL, PRIMARY KEY (task_id, tag_id));
+CREATE INDEX tasks_project ON tasks (project_id);
+`
+
+// Foreign keys cross tenants in every way that a schema without composite keys
+// allows: a lead, an assignee, an author and a comment of the other tenant, a
+// tag that both use. What crosses is numbered from 90 up.
+const rows = `
+INSERT INTO orgs VALUES
+	(1, 'ACME org', 'HIDDEN key of ACME'),
+	(2, 'BOLT org', 'HIDDEN key of BOLT');
+INSERT INTO members VALUES
+	(11, 1, 'ACME ann', 'ann@ACME.example', 'HIDDEN ann'),
+	(12, 1, 'ACME bob', 'bob@ACME.example', 'HIDDEN bob'),
+	(21, 2, 'BOLT cat', 'cat@BOLT.example', 'HIDDEN cat'),
+	(22, 2, 'BOLT dan', 'dan@BOLT.example', 'HIDDEN dan');
+INSERT INTO projects VALUES
+	(101, 1, 11, 'ACME rocket', 1000.5),
+	(102, 1, NULL, 'ACME garden', NULL),
+	(190, 1, 21, 'ACME led from outside', 7),
+	(201, 2, 21, 'BOLT bridge', 2000.25),
+	(290, 2, 12, 'BOLT led from outside', 8);
+INSERT INTO tasks VALUES
+	(1001, 101, 11,   'ACME draw',   'open',    0, 3, '2026-01-02T03:04:05.000Z'),
+	(1002, 101, 12,   'ACME build',  'doing',   0, 5, '2026-01-02 03:04:05'),
+	(1003, 101, NULL, 'ACME test',   'done',    1, 1, NULL),
+	(1004, 102, 12,   'ACME plant',  'open',    0, 5, '2025-12-31T23:59:59.999Z'),
+	(1090, 102, 21,   'ACME helped from outside', 'open', 0, 2, '2026-06-01'),
+	(2001, 201, 21,   'BOLT survey', 'open',    0, 4, '2026-01-02T03:04:06.000Z'),
+	(2002, 201, 22,   'BOLT pour',   'done',    1, 5, NULL),
+	(2090, 201, 11,   'BOLT helped from outside', 'open', 0, 9, '2026-06-01');
+INSERT INTO comments VALUES
+	(5001, 1001, 11, 'ACME nice',              '2026-01-03T00:00:00.000Z'),
+	(5002, 1001, 12, 'ACME agreed',            '2026-01-04 00:00:00'),
+	(5003, 1002, 12, 'ACME started',           '2026-01-05T00:00:00.000Z'),
+	(5090, 1002, 21, 'ACME task, foreign author', '2026-01-06T00:00:00.000Z'),
+	(6001, 2001, 21, 'BOLT measured',          '2026-01-03T00:00:00.000Z'),
+	(6090, 2001, 11, 'BOLT task, foreign author', '2026-01-07T00:00:00.000Z');
+INSERT INTO tags VALUES (1, 'urgent'), (2, 'later'), (3, 'unused');
+INSERT INTO task_tags VALUES (1001, 1), (1002, 1), (1002, 2), (2001, 1), (2002, 2);
+`
+
+// Fill creates the tables and rows; it is the Setup of Open.
+func Fill(ctx context.Context, db *sql.DB) error {
+	_, err := db.ExecContext(ctx, ddl+rows)
+	return err
+}
+
+// Open opens a fresh database of two tenants in memory, closed with the test.
+func Open(t testing.TB) *exosql.DB { return OpenWith(t, "") }
+
+// OpenWith runs more SQL after the usual rows.
+func OpenWith(t testing.TB, more string) *exosql.DB {
+	t.Helper()
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		if err := Fill(ctx, db); err != nil {
+			return err
+		}
+		_, err := db.ExecContext(ctx, more)
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}

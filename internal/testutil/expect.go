@@ -1,0 +1,90 @@
+package testutil
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Expect is how a program must end. A chunk says it in its last line:
+//
+//	//=> JSON             with this result
+//	//~> "text"           with a result that holds the text
+//	//! kind "text"       with an error of this kind whose message holds the text
+//	//log "text"          and (before one of the above) the console holds the text
+//	//at 2:7              and the error is at this line and column of the chunk
+type Expect struct {
+	JSON, Holds, Kind, Text string
+	Log                     []string
+	Line, Column            int
+}
+
+var expectation = regexp.MustCompile(`(?m)(?:^|[ \t])//(=>|~>|!|log|at)[ \t]+(.*?)[ \t]*$`)
+
+// Cut takes the expectations off a program.
+func Cut(chunk string) (program string, want Expect, err error) {
+	for _, m := range expectation.FindAllStringSubmatch(chunk, -1) {
+		switch m[1] {
+		case "=>":
+			want.JSON = m[2]
+		case "~>":
+			if want.Holds, err = strconv.Unquote(m[2]); err != nil {
+				return "", want, fmt.Errorf("bad text %s", m[2])
+			}
+		case "!":
+			kind, text, _ := strings.Cut(m[2], " ")
+			want.Kind = kind
+			if text != "" {
+				if want.Text, err = strconv.Unquote(strings.TrimSpace(text)); err != nil {
+					return "", want, fmt.Errorf("bad text %s", text)
+				}
+			}
+		case "log":
+			s, err := strconv.Unquote(m[2])
+			if err != nil {
+				return "", want, fmt.Errorf("bad text %s", m[2])
+			}
+			want.Log = append(want.Log, s)
+		case "at":
+			if _, err := fmt.Sscanf(m[2], "%d:%d", &want.Line, &want.Column); err != nil {
+				return "", want, fmt.Errorf("bad place %s", m[2])
+			}
+		}
+	}
+	n := 0
+	for _, s := range []string{want.JSON, want.Holds, want.Kind} {
+		if s != "" {
+			n++
+		}
+	}
+	if n != 1 {
+		return "", want, fmt.Errorf("want exactly one of //=> //~> //!, got %d", n)
+	}
+	return expectation.ReplaceAllString(chunk, ""), want, nil
+}
+
+// Check compares; it returns "" when the program ended as it must.
+func (want Expect) Check(o Outcome) string {
+	switch {
+	case want.Kind != "":
+		if o.Result != nil && o.Result.Err == nil || o.Kind.String() != want.Kind || !strings.Contains(o.Message, want.Text) {
+			return fmt.Sprintf("got %s\nwant an error of kind %s with %q", o, want.Kind, want.Text)
+		}
+	case want.Holds != "":
+		if o.Kind != 0 || !strings.Contains(o.JSON, want.Holds) {
+			return fmt.Sprintf("got %s\nwant a result with %q", o, want.Holds)
+		}
+	case o.Kind != 0 || !SameJSON(o.JSON, want.JSON):
+		return fmt.Sprintf("got %s\nwant %s", o, want.JSON)
+	}
+	for _, l := range want.Log {
+		if !strings.Contains(o.Console, l) {
+			return fmt.Sprintf("the console has %q\nwant %q in it", o.Console, l)
+		}
+	}
+	if want.Line > 0 && o.Result != nil && o.Result.Err != nil && (o.Result.Err.Line != want.Line || o.Result.Err.Column != want.Column) {
+		return fmt.Sprintf("the error is at %d:%d, want %d:%d (%s)", o.Result.Err.Line, o.Result.Err.Column, want.Line, want.Column, o.Message)
+	}
+	return ""
+}

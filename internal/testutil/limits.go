@@ -1,0 +1,31 @@
+package testutil
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// ParseLimits reads `Wall=50ms Rows=10`, by the names of the fields of exo.Limits.
+func ParseLimits(s string) (exo.Limits, error) {
+	var l exo.Limits
+	for _, f := range strings.Fields(s) {
+		name, val, _ := strings.Cut(f, "=")
+		v := reflect.ValueOf(&l).Elem().FieldByName(name)
+		if !v.IsValid() {
+			return l, fmt.Errorf("no limit is called %q", name)
+		}
+		if d, err := time.ParseDuration(val); err == nil && v.Type() == reflect.TypeFor[time.Duration]() {
+			v.SetInt(int64(d))
+		} else if n, err := strconv.Atoi(val); err == nil && v.Kind() == reflect.Int {
+			v.SetInt(int64(n))
+		} else {
+			return l, fmt.Errorf("bad limit %q", f)
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,6 @@
+return await tasks.where(() => true).execute();
+//! invalid "plain value true"
+---
+// twin: raw
+return (await api.store.Where("true OR true")).length;
+//=> 8

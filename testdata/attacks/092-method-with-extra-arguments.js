@@ -1,0 +1,7 @@
+// map passes (x, index, array): an argument too many is refused, not dropped.
+return await [1].map(tasks.limit)[0].execute();
+//! invalid "takes at most 1 argument"
+---
+// twin: raw
+return [1].map((...all) => all.length);
+//=> [3]

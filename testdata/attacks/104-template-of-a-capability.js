@@ -1,0 +1,6 @@
+return `${tasks}`;
+//! invalid "has not run yet"
+---
+// twin: raw
+return String(api.store.Secret);
+//~> "HIDDEN"

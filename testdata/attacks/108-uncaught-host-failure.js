@@ -1,0 +1,6 @@
+await box.fail();
+//! internal "internal error"
+---
+// twin: raw
+await api.fail();
+//! program "HIDDEN"

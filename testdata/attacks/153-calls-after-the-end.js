@@ -1,0 +1,10 @@
+// A promise chain that goes on after the result was returned.
+const later = box.put(1).then(() => box.put(2)).then(() => box.put(3));
+return 'returned';
+//=> "returned"
+---
+// twin: raw
+let n = 0; Promise.resolve().then(() => n++);
+await null; await null;
+return n;
+//=> 1

@@ -1,0 +1,6 @@
+await new Promise(() => {});
+//! program "nothing will ever settle"
+---
+// twin: raw
+await new Promise(() => {});
+//! program "pending"

@@ -1,0 +1,5 @@
+return (() => {}).constructor('return 7')();
+//! syntax ""
+---
+// twin: raw
+//=> 7

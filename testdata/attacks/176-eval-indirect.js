@@ -1,0 +1,5 @@
+return (0, eval)('7');
+//! syntax ""
+---
+// twin: raw
+//=> 7

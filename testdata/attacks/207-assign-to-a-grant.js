@@ -1,0 +1,8 @@
+tasks = org;
+return 1;
+//! syntax ""
+---
+// twin: raw
+api = 'replaced';
+return api;
+//=> "replaced"
