@@ -38,7 +38,11 @@ type opExpr struct {
 func (e opExpr) sql(f *from) sqlast.Expr {
 	c := sqlast.Call{Op: e.op}
 	for _, a := range e.args {
-		c.Args = append(c.Args, compared(a, f))
+		x := compared(a, f)
+		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
+			x = a.sql(f) // as it is stored: normalising would hide an index, and call an unreadable time null
+		}
+		c.Args = append(c.Args, x)
 	}
 	return c
 }

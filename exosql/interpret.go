@@ -207,12 +207,20 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...)
+	if item.Closed() && len(n.Args) < 2 {
+		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
+	}
 	if len(n.Args) > 1 {
 		on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
 		if err != nil {
 			return err
 		}
-		f.where = append(f.where, on.sql(f))
+		if last := len(f.sources) - 1; last > 0 {
+			// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
+			f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
+		} else {
+			f.where = append(f.where, on.sql(f))
+		}
 	}
 	return nil
 }
@@ -309,7 +317,29 @@ func (f *from) operation(n *exo.Node, env names) (expr, error) {
 		}
 		args = append(args, y)
 	}
-	return opExpr{ast, args}, nil
+	return opExpr{plainer(ast, args), args}, nil
+}
+
+// plainer makes = of a null-safe comparison in which nothing can be null: an
+// index serves = everywhere.
+func plainer(op sqlast.Op, args []expr) sqlast.Op {
+	for _, a := range args {
+		if c, ok := a.(colExpr); ok && c.col.null {
+			return op
+		}
+		switch a.(type) {
+		case colExpr, argExpr: // an argument that is null has become isNull already
+		default:
+			return op
+		}
+	}
+	switch op {
+	case sqlast.Is:
+		return sqlast.Eq
+	case sqlast.IsNot:
+		return sqlast.Ne
+	}
+	return op
 }
 
 // list makes the placeholders of a list: as many as the class of its length, so

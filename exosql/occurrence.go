@@ -182,6 +182,11 @@ func (f *from) relation(r *relation, g *guestGrant) (*query, *occurrence, error)
 		case stepLimit:
 			q.limits = append(q.limits, f.c.arg(argSource{origin: g.origin, index: s.slot, item: -1, count: true}))
 		case stepOffset:
+			if len(q.limits) > 0 { // Offset skips some of the rows that Limit left: methods only narrow
+				if err := f.settle(q); err != nil {
+					return nil, nil, err
+				}
+			}
 			q.offsets = append(q.offsets, f.c.arg(argSource{origin: g.origin, index: s.slot, item: -1, count: true}))
 		}
 	}

@@ -103,7 +103,8 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 // Limit keeps at most n rows; a negative n is an error.
 func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(stepLimit, n)) }
 
-// Offset skips n rows; a negative n is an error.
+// Offset skips n rows; a negative n is an error. A page is Offset and then Limit:
+// after Limit it skips some of the rows that Limit left.
 func (r Relation[T]) Offset(n int64) Relation[T] { return r.step(countStep(stepOffset, n)) }
 
 func countStep(kind stepKind, n int64) relation {

@@ -66,8 +66,10 @@ return await tasks.where((t) => t.status.in(['open', 'doing']).and(t.done.not())
 ---
 return await tasks.where((t) => t.done['='](true)).count() + await tasks.where((t) => t.priority['<>'](5)).count()  //=> 4
 ---
-// A closed query without a condition gives every pair.
-return [await org.join(tasks).count(), await tasks.as('a').join(tasks.as('b')).count()]  //=> [5,25]
+// A query that follows no link needs a condition: without one it would give every pair.
+return await org.join(tasks).count()  //! invalid "needs a condition"
+---
+return [await org.join(tasks, ({ org }) => org.id.isNotNull()).count(), await tasks.as('a').join(tasks.as('b'), ({ a, b }) => a.id.isNotNull()).count()]  //=> [5,25]
 ---
 // limit and offset that follow each other are one page, in whatever order.
 return [(await tasks.orderBy((t) => t.id).limit(2).offset(2).execute()).map((t) => t.id), (await tasks.orderBy((t) => t.id).offset(2).limit(2).execute()).map((t) => t.id)]
