@@ -423,7 +423,7 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	s.mu.Unlock()
 	u.once.Do(func() {
 		u.err = errors.New("exo: a unit of work could not be opened") // what stays if open panics
-		u.unit, u.err = open(s.ctx) // of the run: a transaction must outlive the message that began it
+		u.unit, u.err = open(s.ctx)                                   // of the run: a transaction must outlive the message that began it
 	})
 	return u.unit, u.err
 }

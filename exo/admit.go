@@ -1,0 +1,167 @@
+package exo
+
+import (
+	"fmt"
+	"slices"
+)
+
+func sameValue(a, b Value) bool {
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case KindList, KindRecord:
+		return false // may have been converted inside
+	}
+	return a.bits == b.bits && a.str == b.str
+}
+
+// admit checks a plain value against a closed type and converts it: a whole
+// float to an integer, ISO text to an instant, decimal text beyond 2^53 to the
+// exact integer that it was shown as.
+func admit(want *Type, v Value, depth int) (Value, bool) {
+	if depth > 64 {
+		return v, false
+	}
+	if v.kind == KindNull {
+		return v, want.Null || want.Name == TypeNull || want.Name == TypeData
+	}
+	switch want.Name {
+	case TypeData:
+		return v, literalType(v, 0) != nil
+	case TypeBool:
+		return v, v.kind == KindBool
+	case TypeInt, TypeNumber, TypeFloat:
+		switch {
+		case v.kind == KindInt:
+			return v, true
+		case v.kind == KindFloat:
+			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -SafeInteger && f <= SafeInteger {
+				return Value{kind: KindInt, bits: uint64(int64(f)), label: v.label}, true
+			}
+			return v, want.Name != TypeInt
+		case v.kind == KindText && want.Name != TypeFloat:
+			return exactInteger(v)
+		}
+	case TypeText:
+		if v.kind != KindText {
+			return v, false
+		}
+		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.str)
+	case TypeTime:
+		if v.kind == KindText {
+			t, ok := ParseTime(v.str)
+			if !ok {
+				return v, false
+			}
+			t2 := Time(t).WithLabel(v.label)
+			return t2, t2.kind == KindTime
+		}
+		return v, v.kind == KindTime
+	case TypeList:
+		l, ok := v.ref.([]Value)
+		if !ok || v.kind != KindList {
+			return v, false
+		}
+		out := make([]Value, len(l))
+		for i, x := range l {
+			if out[i], ok = admit(want.Args["of"], x, depth+1); !ok {
+				return v, false
+			}
+		}
+		return Value{kind: KindList, ref: out, label: v.label}, true
+	case TypeRecord:
+		if v.kind != KindRecord {
+			return v, false
+		}
+		return admitRecord(want, v, depth)
+	}
+	return v, false
+}
+
+// admitRecord refuses unknown fields: what the host would silently drop, the
+// guest believed to have said.
+func admitRecord(want *Type, v Value, depth int) (Value, bool) {
+	fs := v.ref.([]Field)
+	out := make([]Field, 0, len(fs))
+	for _, f := range fs {
+		if want.Field(f.Name) == nil {
+			return v, false
+		}
+	}
+	for _, w := range want.Fields {
+		x, ok := v.Get(w.Name)
+		if !ok {
+			if !w.Opt {
+				return v, false
+			}
+			continue
+		}
+		if x, ok = admit(w.Type, x, depth+1); !ok {
+			return v, false
+		}
+		out = append(out, Field{w.Name, x})
+	}
+	return Value{kind: KindRecord, ref: out, label: v.label}, true
+}
+
+func exactInteger(v Value) (Value, bool) {
+	s := v.str
+	if len(s) < 16 || len(s) > 20 {
+		return v, false
+	}
+	var i int64
+	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= SafeInteger && i >= -SafeInteger) {
+		return v, false
+	}
+	return Value{kind: KindInt, bits: uint64(i), label: v.label}, true
+}
+
+// literalType is the type of a plain value, nil for what is none.
+func literalType(v Value, depth int) *Type {
+	if depth > 64 {
+		return nil
+	}
+	switch v.kind {
+	case KindNull:
+		return litNull
+	case KindBool:
+		return litBool
+	case KindInt:
+		return litInt
+	case KindFloat:
+		return litFloat
+	case KindText:
+		return litText
+	case KindTime:
+		return litTime
+	case KindList:
+		for _, x := range v.ref.([]Value) {
+			if literalType(x, depth+1) == nil {
+				return nil
+			}
+		}
+		return litList
+	case KindRecord:
+		seen := make(map[string]bool, v.Len())
+		for n, x := range v.Fields() {
+			if seen[n] || Text(n).kind != KindText || literalType(x, depth+1) == nil {
+				return nil
+			}
+			seen[n] = true
+		}
+		return litData
+	}
+	return nil
+}
+
+var (
+	litNull  = &Type{Name: TypeNull}
+	litBool  = &Type{Name: TypeBool}
+	litInt   = &Type{Name: TypeInt}
+	litFloat = &Type{Name: TypeFloat}
+	litText  = &Type{Name: TypeText}
+	litTime  = &Type{Name: TypeTime}
+	litData  = &Type{Name: TypeData}
+	litList  = &Type{Name: TypeList, Args: map[string]*Type{"of": litData}}
+)

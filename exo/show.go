@@ -1,0 +1,136 @@
+package exo
+
+import (
+	"fmt"
+	"strings"
+)
+
+func count(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func join(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return "`" + strings.Join(names, "`, `") + "`"
+}
+
+// Name writes an expression as the program would, shortened, for messages.
+func (c *Checker) Name(n *Node) string { return c.show(n) }
+
+// show writes an expression as the program would, shortened, for messages.
+func (c *Checker) show(n *Node) string { return c.showDepth(n, 0) }
+
+func (c *Checker) showDepth(n *Node, depth int) string {
+	if n == nil {
+		return ""
+	}
+	if depth > 3 {
+		return "…"
+	}
+	switch n.Op {
+	case OpRef:
+		if c.Show != nil {
+			return c.Show(n.Ref)
+		}
+	case OpField:
+		if n.Recv.Op == OpParam {
+			return n.Name
+		}
+		if n.Recv.Op == OpField {
+			return n.Recv.Name + "." + n.Name
+		}
+		return c.showDepth(n.Recv, depth+1) + "." + n.Name
+	case OpCall:
+		return c.showDepth(n.Recv, depth+1) + "." + n.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
+	case OpLit:
+		if s := n.Lit.String(); len(s) > 40 {
+			return strings.ToValidUTF8(s[:40], "") + "…"
+		}
+		return n.Lit.String()
+	case OpParam:
+		var names []string
+		for _, f := range n.Type.Fields {
+			names = append(names, f.Name)
+		}
+		return "({ " + strings.Join(names, ", ") + " })"
+	case OpLambda:
+		return "a callback"
+	case OpRecord:
+		return "an object"
+	case OpList:
+		return "a list"
+	}
+	return "this"
+}
+
+// Example is a callback of the form that argument arg of the method wants, for messages.
+func (c *Checker) Example(recv *Node, m *Method, arg int) string { return example(c, recv, m, arg) }
+
+func example(c *Checker, recv *Node, m *Method, arg int) string {
+	name := "x"
+	if e, err := c.bind("", recv, m, nil); err == nil {
+		if t, err := e.resolve("", m.Params[arg].Lambda); err == nil && len(t.Fields) > 0 {
+			name = t.Fields[0].Name
+		}
+	}
+	s := fmt.Sprintf("({ %s }) => …", name)
+	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
+		s += ", that gives " + c.Catalog[w.Con.Name].Doc
+	}
+	return s
+}
+
+func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
+	got := c.describe(n)
+	if want.Name == TypeSelection {
+		return Errorf(Invalid, op, "%s must be an object like { title: todo.title }, or one whole table; got %s", p.Name, got)
+	}
+	w := want.String()
+	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {
+		w = i.Doc
+	}
+	if p.Null && !want.Null {
+		w += " or null"
+	}
+	return Errorf(Invalid, op, "%s must be %s; got %s", p.Name, w, got)
+}
+
+func (c *Checker) describe(n *Node) string {
+	switch n.Op {
+	case OpLit:
+		switch n.Lit.Kind() {
+		case KindText:
+			s := n.Lit.Text()
+			if len(s) > 40 {
+				s = s[:40] + "…"
+			}
+			return fmt.Sprintf("the text %q", strings.ToValidUTF8(s, ""))
+		case KindNull:
+			return "null"
+		case KindBool, KindInt, KindFloat, KindTime:
+			return "the plain value " + strings.Trim(n.Lit.String(), `"`)
+		case KindList:
+			return "a list"
+		case KindRecord:
+			return "an object"
+		}
+	case OpRecord:
+		return "an object"
+	case OpList:
+		return "a list"
+	case OpLambda:
+		return "a callback"
+	}
+	if i := c.Catalog[n.Type.Name]; i != nil && i.Expr {
+		return fmt.Sprintf("%s, which is %s", c.show(n), n.Type.Args["of"])
+	}
+	return c.show(n)
+}

@@ -1,0 +1,134 @@
+package exo
+
+import (
+	"strings"
+)
+
+// env holds what the variables of a method's terms stand for at one call.
+type env struct {
+	self *Type
+	args map[string]*Type // the receiver's type arguments
+	vars []binding
+	keys []binding
+}
+
+type binding struct {
+	name string
+	typ  *Type
+	text string
+}
+
+func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, *Error) {
+	e := &env{self: recv.Type, args: recv.Type.Args}
+	for i, a := range args {
+		if i >= len(m.Params) {
+			break
+		}
+		p := &m.Params[i]
+		if p.Bind != "" {
+			e.vars = append(e.vars, binding{name: p.Bind, typ: a.Type})
+		}
+		if p.Static {
+			if a.Op != OpLit {
+				return nil, Errorf(Invalid, op, "%s must be written as a literal", p.Name)
+			}
+			if p.Ident {
+				if err := checkIdent(op, p.Name, a.Lit.Text()); err != nil {
+					return nil, err
+				}
+			}
+			e.keys = append(e.keys, binding{name: p.Name, text: a.Lit.Text()})
+		}
+	}
+	return e, nil
+}
+
+func (e *env) lookup(name string) *Type {
+	for i := range e.vars {
+		if e.vars[i].name == name {
+			return e.vars[i].typ
+		}
+	}
+	return e.args[name]
+}
+
+// resolve closes a term. It fails where the catalogue's rule is broken by this
+// call: two tables under one name, or a rule for one table used on several.
+func (e *env) resolve(op string, t *Term) (*Type, *Error) {
+	if t != nil && t.Null {
+		some := *t
+		some.Null = false
+		r, err := e.resolve(op, &some)
+		if err != nil {
+			return nil, err
+		}
+		n := *r
+		n.Null = true
+		return &n, nil
+	}
+	switch {
+	case t == nil:
+		return &Type{Name: TypeNull}, nil
+	case t.Con != nil:
+		return t.Con, nil
+	case t.Var == "self":
+		return e.self, nil
+	case t.Var != "":
+		name, rest, _ := strings.Cut(t.Var, ".")
+		r := e.lookup(name)
+		if r != nil && rest == "*" {
+			if r.Name != TypeRecord || len(r.Fields) != 1 {
+				return nil, Errorf(Invalid, op, "works on a query of one table; this one has %s", r)
+			}
+			r = r.Fields[0].Type
+		} else if r != nil && rest != "" {
+			r = r.Args[rest]
+		}
+		if r == nil {
+			return nil, Errorf(Invalid, op, "can't be used here")
+		}
+		return r, nil
+	case t.Key != "":
+		of, err := e.resolve(op, t.Of)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range e.keys {
+			if k.name == t.Key {
+				return &Type{Name: TypeRecord, Fields: []TypeField{{Name: k.text, Type: of}}}, nil
+			}
+		}
+		return nil, Errorf(Invalid, op, "needs %s", t.Key)
+	case t.Ext != nil:
+		var fs []TypeField
+		for _, x := range t.Ext {
+			r, err := e.resolve(op, x)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range r.Fields {
+				for _, g := range fs {
+					if g.Name == f.Name {
+						return nil, Errorf(Invalid, op, "%s is already in this query; give the other one a name of its own with .as('%s2')", f.Name, f.Name)
+					}
+				}
+				fs = append(fs, f)
+			}
+		}
+		return &Type{Name: TypeRecord, Fields: fs}, nil
+	case t.App != "":
+		r := &Type{Name: t.App}
+		if len(t.Args) > 0 {
+			r.Args = make(map[string]*Type, len(t.Args))
+			for k, a := range t.Args {
+				x, err := e.resolve(op, a)
+				if err != nil {
+					return nil, err
+				}
+				r.Args[k] = x
+			}
+		}
+		return r, nil
+	}
+	return nil, &Error{Op: op, Kind: Internal, Msg: "empty term in the catalogue"}
+}
