@@ -70,7 +70,7 @@ func ExampleNew() {
 	fmt.Println(string(out), err)
 	// Output:
 	// {"result":[{"title":"Pack"}]} <nil>
-	// {"error":{"kind":"denied","message":"todo has no member `userId`; it has `id`, `title`, `completed`","line":1,"column":39,"source":"(api) =\u003e api.currentUser.todos().where({ userId: 2 })"}} <nil>
+	// {"error":{"kind":"denied","message":"todo has no member `userId`; it has `id`, `title`, `completed`","line":1,"column":39,"source":"(api) => api.currentUser.todos().where({ userId: 2 })"}} <nil>
 }
 
 // AgentTool is the form in which a framework, made up here, takes tools.

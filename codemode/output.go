@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -44,7 +45,12 @@ func (r *Result) output(limits exo.Limits) json.RawMessage {
 		if s := afterwards[r.Err.Kind]; s != "" {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
-		j, _ := json.Marshal(f) // strings and numbers only: it can't fail
+		// Unescaped: \u003e in the place of > is noise in the source line of an arrow.
+		var buf bytes.Buffer
+		enc := json.NewEncoder(&buf)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(f) // strings and numbers only: it can't fail
+		j := bytes.TrimRight(buf.Bytes(), "\n")
 		b = append(append(b, `"error":`...), j...)
 	} else {
 		b = append(append(b, `"result":`...), r.JSON...)

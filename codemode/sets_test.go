@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -163,7 +164,7 @@ func mailbox(tb testing.TB) exo.Object {
 		}),
 		service.Method("panics", "always panics", func(ctx context.Context, in service.None) (string, error) { panic(hostSecret) }),
 		service.Method("said", "fails with a reason", func(ctx context.Context, in service.None) (string, error) {
-			return "", &exo.Error{Kind: exo.Invalid, Msg: "the mailbox is full: delete something", Err: errors.New(hostSecret)}
+			return "", fmt.Errorf("%s: %w", hostSecret, service.Refuse("the mailbox is full: delete something"))
 		}),
 	)
 	if err != nil {

@@ -31,6 +31,10 @@ type column struct {
 	iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
 }
 
+// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO)
+// change its declaration and return it, so that they chain where it is declared.
+// They panic once the table is in use.
+
 // NewColumn declares a column that is never NULL. V is an integer, float,
 // string, bool or time.Time type. Programs see it under its name in camel case;
 // see Named.
@@ -87,6 +91,7 @@ func newColumn[V any](t *table, name constant) *column {
 
 // Named gives the column another name for programs.
 func (c Column[T, V]) Named(name constant) Column[T, V] {
+	c.c.table.change()
 	if exo.ReservedName(string(name)) {
 		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.table.name, c.c.name, name))
 	}
@@ -95,11 +100,16 @@ func (c Column[T, V]) Named(name constant) Column[T, V] {
 }
 
 // Doc adds a line for whoever reads the declarations: a model, mostly.
-func (c Column[T, V]) Doc(text constant) Column[T, V] { c.c.doc = string(text); return c }
+func (c Column[T, V]) Doc(text constant) Column[T, V] {
+	c.c.table.change()
+	c.c.doc = string(text)
+	return c
+}
 
 // OneOf lists the only values of a text column. Programs are told, and a
 // comparison with anything else is an error that lists them.
 func (c Column[T, V]) OneOf(values ...V) Column[T, V] {
+	c.c.table.change()
 	if c.c.kind != exo.TypeText || len(values) == 0 {
 		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.table.name, c.c.name))
 	}
@@ -112,6 +122,7 @@ func (c Column[T, V]) OneOf(values ...V) Column[T, V] {
 // WithLabel labels every value of the column. A run that reads it, be it in a
 // condition only, carries the label from then on, and so may its result.
 func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
+	c.c.table.change()
 	c.c.label = c.c.label.Join(exo.NewLabel(tags...))
 	return c
 }
@@ -120,6 +131,7 @@ func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
 // 2006-01-02T15:04:05.000Z, so that comparing and sorting can use an index.
 // Without it times are normalised in the query, whatever form they have.
 func (c Column[T, V]) StoredISO() Column[T, V] {
+	c.c.table.change()
 	if c.c.kind != exo.TypeTime {
 		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.table.name, c.c.name))
 	}
@@ -147,6 +159,9 @@ func (c Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
 
 // In holds where the column is one of vs; of none, nowhere.
 func (c Column[T, V]) In(vs ...V) Predicate[T] {
+	if c.c == nil {
+		return Predicate[T]{}
+	}
 	p := &pred{op: "in", col: c.c}
 	for _, v := range vs {
 		p.vals = append(p.vals, toValue(v))
@@ -155,10 +170,17 @@ func (c Column[T, V]) In(vs ...V) Predicate[T] {
 }
 
 // IsNull holds where the column is NULL.
-func (c Column[T, V]) IsNull() Predicate[T] { return Predicate[T]{&pred{op: "isNull", col: c.c}} }
+func (c Column[T, V]) IsNull() Predicate[T] { return c.test("isNull") }
 
 // IsNotNull holds where the column is not NULL.
-func (c Column[T, V]) IsNotNull() Predicate[T] { return Predicate[T]{&pred{op: "isNotNull", col: c.c}} }
+func (c Column[T, V]) IsNotNull() Predicate[T] { return c.test("isNotNull") }
+
+func (c Column[T, V]) test(op string) Predicate[T] {
+	if c.c == nil {
+		return Predicate[T]{}
+	}
+	return Predicate[T]{&pred{op: op, col: c.c}}
+}
 
 // Asc orders by the column, NULL first.
 func (c Column[T, V]) Asc() Order[T] { return Order[T]{col: c.c} }

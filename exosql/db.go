@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -19,14 +20,19 @@ type DB struct {
 	dialect sqlast.Dialect
 	plans   *planCache
 	sql     *sql.DB // guarded: read-only, and under the authorizer
+	opened  int     // how many connections there may be
 	keep    *sql.DB // for a database in memory: what keeps it alive
 	free    chan *conn
+	closed  chan struct{}
+	close   sync.Once
 }
 
 // Options are for Open; nil means the defaults.
 type Options struct {
-	// Setup is called once before the guarded connections are opened, with a
-	// connection that may do everything: to create and fill a database in memory, or to migrate.
+	// Setup is called at every Open, before the guarded connections are opened, with
+	// a pool of one connection that may do everything: to create and fill a database
+	// in memory, or to migrate. One connection means that a transaction must end
+	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
 	Conns int // guarded connections; default 4
 	Plans int // plans kept; default 512
@@ -55,7 +61,7 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	if n <= 0 {
 		n = 4
 	}
-	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan *conn, n)}
+	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan *conn, n), closed: make(chan struct{})}
 	var err error
 	switch scheme {
 	case "sqlite":
@@ -70,6 +76,7 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	for range n {
 		db.free <- nil // opened when first needed
 	}
+	db.opened = n
 	c, err := db.acquire(ctx)
 	if err != nil {
 		db.Close()
@@ -86,9 +93,22 @@ func or(n, d int) int {
 	return d
 }
 
-// Close closes the connections. Queries that run are waited for by database/sql.
+// Close waits for the queries that run, and closes every connection. Queries
+// that come later fail. A second Close does nothing.
 func (db *DB) Close() error {
+	var err error
+	db.close.Do(func() { err = db.shut() })
+	return err
+}
+
+func (db *DB) shut() error {
+	close(db.closed)
 	var errs []error
+	for range db.opened {
+		if c := <-db.free; c != nil {
+			errs = append(errs, c.c.Close()) // its statements go with it
+		}
+	}
 	if db.sql != nil {
 		errs = append(errs, db.sql.Close())
 	}
@@ -107,10 +127,19 @@ type conn struct {
 
 const maxStmts = 256 // prepared statements of one connection
 
+var errClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
+
 func (db *DB) acquire(ctx context.Context) (*conn, error) {
 	var c *conn
 	select {
+	case <-db.closed:
+		return nil, errClosed
+	default:
+	}
+	select {
 	case c = <-db.free:
+	case <-db.closed:
+		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

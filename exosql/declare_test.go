@@ -129,6 +129,7 @@ func TestFrozenFacet(t *testing.T) {
 	x := exosql.NewTable[pair]("pairs")
 	k := exosql.NewKey(x, "a", func(p *pair) *int64 { return &p.A })
 	b := exosql.NewColumn(x, "b", func(p *pair) *int64 { return &p.B })
+	c := exosql.NewColumn(x, "c", func(p *pair) *float64 { return &p.F })
 	f := exosql.NewFacet(x, "pair", k)
 	if got := panicOf(func() { f.Add(b) }); got != "" {
 		t.Fatalf("Add before Of: %s", got)
@@ -138,9 +139,16 @@ func TestFrozenFacet(t *testing.T) {
 	if _, err := o.Describe(); err != nil {
 		t.Fatal(err)
 	}
-	c := exosql.NewColumn(x, "c", func(p *pair) *float64 { return &p.F })
-	if got := panicOf(func() { f.Add(c) }); !strings.Contains(got, "in use") {
-		t.Errorf("Add to a facet in use: %q", got)
+	for what, change := range map[string]func(){
+		"Add to a facet":    func() { f.Add(c) },
+		"NewColumn":         func() { exosql.NewColumn(x, "d", func(p *pair) *float64 { return &p.F }) },
+		"Named of a column": func() { b.Named("bee") },
+		"WithLabel":         func() { b.WithLabel("pii") },
+		"Doc":               func() { b.Doc("a number") },
+	} {
+		if got := panicOf(change); !strings.Contains(got, "in use") {
+			t.Errorf("%s in use: %q", what, got)
+		}
 	}
 }
 

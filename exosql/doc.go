@@ -17,8 +17,7 @@
 //
 // A grant fixes one predicate for every table that its facets reach ([Scope]).
 // Every occurrence of a table in a query satisfies its table's predicate and the
-// link by which it was reached; there is one function through which a table enters
-// a query, and it adds both. Where a table can be reached in two ways that may mean
+// link by which it was reached. Where a table can be reached in two ways that may mean
 // different rows, the scope must be declared, or the object can't be granted.
 //
 // # Two walls

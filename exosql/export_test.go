@@ -72,3 +72,15 @@ func Guarded(ctx context.Context, db *DB, statement string, reads ...string) err
 
 // Busy counts the connections that are being used.
 func Busy(db *DB) int { return cap(db.free) - len(db.free) }
+
+// Plans counts the plans that db keeps.
+func Plans(db *DB) int { return len(CachedPlans(db)) }
+
+// OpenConnections counts the connections that are open beneath db.
+func OpenConnections(db *DB) int {
+	n := db.sql.Stats().OpenConnections
+	if db.keep != nil {
+		n += db.keep.Stats().OpenConnections
+	}
+	return n
+}

@@ -33,22 +33,22 @@ type object struct {
 // guestGrant is what the compiler needs to know of a grant: its structure
 // without its values.
 type guestGrant struct {
-	origin   argOrigin
-	facet    *facet
-	rel      *relation // lifted; nil in a base
-	scopes   scopes    // of every table that can be reached
-	declared scopes    // of the granted table and those declared at Grant only
-	basis    *guestGrant
+	origin argOrigin
+	facet  *facet
+	rel    *relation // lifted; nil in a base
+	scopes scopes    // of every table that can be reached
+	chain  scopes    // of the tables that the host's own Follow went through
+	basis  *guestGrant
 }
 
-// base is the grant without what was derived from facets: what applies to the
-// relations that hosts build with Follow.
+// base is the grant as it applies to the relations that hosts build with Follow:
+// without the facets.
 func (g *guestGrant) base() *guestGrant {
 	if g.rel == nil {
 		return g
 	}
 	if g.basis == nil {
-		g.basis = &guestGrant{origin: g.origin, scopes: g.declared, declared: g.declared}
+		g.basis = &guestGrant{origin: g.origin, scopes: g.chain, chain: g.chain}
 	}
 	return g.basis
 }
@@ -72,24 +72,28 @@ func (o *object) make() error {
 	if err != nil {
 		return err
 	}
-	g := o.rel.grant()
-	ss, err := closeScopes(g, o.rel.table, g.scopes, reach)
+	var links []*link
+	for _, f := range reach {
+		f.table.inUse.Store(true)
+		for _, l := range f.links {
+			links = append(links, l.l)
+		}
+	}
+	ss, err := closeScopes(o.rel.grant(), o.rel.table, links)
 	if err != nil {
 		return err
 	}
-	var order []*table
-	for _, f := range reach {
-		order = append(order, f.table)
+	followed, err := o.rel.chainScopes()
+	if err != nil {
+		return err
 	}
-	order = append(order, g.table)
-	for _, d := range g.scopes {
-		order = append(order, d.s.table)
-	}
-	shape := fmt.Appendf(nil, "facet %p;", o.facet)
+	// The key of every plan: structure only, and all of it. An address would be
+	// the address of another facet after the next garbage collection.
+	shape := appendShape(nil, reach)
 	o.grant.facet = o.facet
 	o.grant.rel, shape = o.rel.lift(&o.vals, shape)
-	o.grant.scopes, shape = ss.lift(order, &o.vals, shape)
-	o.grant.declared = o.grant.scopes.only(g)
+	o.grant.scopes, shape = ss.lift(&o.vals, shape)
+	o.grant.chain, shape = followed.lift(&o.vals, shape)
 	o.shape = shapeID(string(shape))
 	o.desc = exo.Description{Type: o.facet.queryType(), Interfaces: append([]*exo.Interface(nil), sharedInterfaces...)}
 	for _, f := range reach {
@@ -98,13 +102,36 @@ func (o *object) make() error {
 	return nil
 }
 
-// only keeps the scopes of the granted table and of those declared at Grant.
-func (ss scopes) only(g *relation) scopes {
-	out := scopes{g.table: ss[g.table]}
-	for _, d := range g.scopes {
-		out[d.s.table] = ss[d.s.table]
+// chainScopes are the scopes of the tables that Follow went through since the
+// grant: a second way into one of them has to stay within the first.
+func (r *relation) chainScopes() (scopes, error) {
+	var links []*link
+	for s := r; s != nil; s = s.prev {
+		s.table.inUse.Store(true)
+		if s.kind == stepFollow {
+			links = append([]*link{s.link}, links...)
+		}
 	}
-	return out
+	return closeScopes(r.grant(), nil, links)
+}
+
+// appendShape writes all that a plan can depend on in the facets.
+func appendShape(b []byte, reach []*facet) []byte {
+	ordinal := make(map[*facet]int, len(reach))
+	for i, f := range reach {
+		ordinal[f] = i
+	}
+	for _, f := range reach {
+		b = fmt.Appendf(b, "{%q@%d", f.alias, f.table.id)
+		for _, c := range f.cols {
+			b = fmt.Appendf(b, " %d:%q", c.index, c.guest)
+		}
+		for _, l := range f.links {
+			b = fmt.Appendf(b, " ~%d>%d", l.l.id, ordinal[l.to])
+		}
+		b = append(b, '}')
+	}
+	return b
 }
 
 // Describe implements exo.Object.
@@ -130,7 +157,8 @@ func (o *object) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows
-// with the declarations of the program, not with its users: values are not part of a shape.
+// with the declarations of the program, not with its users or requests: it holds
+// structure only, so facets that are built anew for each request have one shape.
 var (
 	shapeMu   sync.Mutex
 	shapeIDs  = map[string]uint64{}

@@ -7,9 +7,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// occur adds one occurrence of a table to a from. It is the only place where a
-// table enters a query, and it adds the table's scope: every occurrence
-// satisfies its table's scope and the link it was reached by.
+// occur adds one occurrence of a table to a from, with the table's scope: every
+// occurrence satisfies its table's scope and the link it was reached by. Tables
+// enter a query here; by followQuery, which calls scope itself since a semi-join
+// stands for the link; and by relation, whose steps are the scope.
 func (f *from) occur(g *guestGrant, fc *facet, t *table, by *link, parent *occurrence) (*occurrence, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (f *from) linked(l *link, parent, child *occurrence) []sqlast.Expr {
 func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 	s := row.grant.scopes[row.table]
 	if s == nil {
-		return &exo.Error{Kind: exo.Denied, Op: row.table.name, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", row.table.name)}
+		return noScopeFor(row.table)
 	}
 	if r := row.grant.rel; r != nil && r.table == row.table {
 		// What a program was granted is a part of what the grant reaches: no way
@@ -78,6 +79,10 @@ func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 		return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", row.table.name)}
 	}
 	return nil
+}
+
+func noScopeFor(t *table) error {
+	return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.name)}
 }
 
 // within adds the condition that row belongs to the relation r of its table.
@@ -164,7 +169,11 @@ func (f *from) relation(r *relation, g *guestGrant) (*query, *occurrence, error)
 				return nil, nil, err
 			}
 			f.where = append(f.where, cond)
-			if d := g.base().scopes[r.table]; d != nil && !(d.kind == scopeVia && d.link == s.link) {
+			d := g.base().scopes[r.table]
+			if d == nil {
+				return nil, nil, noScopeFor(r.table)
+			}
+			if !(d.kind == scopeVia && d.link == s.link) {
 				b := *row
 				b.grant = g.base()
 				f.at[&b] = f.at[row]

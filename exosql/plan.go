@@ -157,21 +157,16 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 	if r.err != nil {
 		return exo.Value{}, r.err
 	}
-	grant := r.grant()
-	ss, err := closeScopes(grant, grant.table, grant.scopes, nil)
+	ss, err := r.chainScopes()
 	if err != nil {
-		return exo.Value{}, &exo.Error{Op: grant.table.name, Kind: exo.Denied, Err: err}
-	}
-	order := []*table{grant.table}
-	for _, s := range grant.scopes {
-		order = append(order, s.s.table)
+		return exo.Value{}, &exo.Error{Op: r.table.name, Kind: exo.Denied, Err: err}
 	}
 	var vals []exo.Value
 	shape := fmt.Appendf(nil, "typed %d;", kind)
 	lifted, shape := r.lift(&vals, shape)
-	ss, shape = ss.lift(order, &vals, shape)
+	ss, shape = ss.lift(&vals, shape)
 	p, err := r.db.plans.get(string(shape), func() (*plan, error) {
-		return compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, declared: ss}, kind)
+		return compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, chain: ss}, kind)
 	})
 	if err != nil {
 		return exo.Value{}, err

@@ -1,7 +1,10 @@
 package exosql
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -52,14 +55,15 @@ func ScopeShared[T any](t *Table[T]) Scope {
 // scopes is a closed set of scopes: one for each table that a grant reaches.
 type scopes map[*table]*scope
 
-// closeScopes finds the scope of every table that the facets reach, and fails
+// closeScopes finds the scope of every table that the links reach, and fails
 // where a table can be reached by two ways that may mean different rows: then
 // only the host can know which is meant. (Scope through links alone let
 // tag.projects() leave the tenant, legally.)
 //
-// root is the granted table with its predicate; start is the table of the
-// relation handed out, which is in scope by that relation.
-func closeScopes(root *relation, start *table, declared []Scope, reach []*facet) (scopes, error) {
+// root is the granted table with its predicate; start, if not nil, is the table
+// of the relation handed out, which is in scope by that relation.
+func closeScopes(root *relation, start *table, links []*link) (scopes, error) {
+	declared := root.scopes
 	out := scopes{root.table: {kind: scopeRoot, table: root.table, pred: root.pred}}
 	for _, d := range declared {
 		if d.s == nil {
@@ -79,19 +83,17 @@ func closeScopes(root *relation, start *table, declared []Scope, reach []*facet)
 		}
 		out[d.s.table] = d.s
 	}
-	if out[start] == nil {
+	if start != nil && out[start] == nil {
 		out[start] = &scope{kind: scopeStart, table: start}
 	}
 	ways := map[*table][]*link{}
-	for _, f := range reach {
-		for _, l := range f.links {
-			if !hasLink(ways[l.l.to], l.l) {
-				ways[l.l.to] = append(ways[l.l.to], l.l)
-			}
+	for _, l := range links {
+		if !slices.Contains(ways[l.to], l) {
+			ways[l.to] = append(ways[l.to], l)
 		}
 	}
-	for _, f := range reach {
-		t := f.table
+	for _, reached := range links {
+		t := reached.to
 		if out[t] != nil {
 			continue
 		}
@@ -110,7 +112,7 @@ func closeScopes(root *relation, start *table, declared []Scope, reach []*facet)
 		}
 		out[t] = &scope{kind: scopeVia, table: t, link: in[0]}
 	}
-	return out, out.founded()
+	return out, out.founded(start == nil)
 }
 
 // own reports whether the table is in scope by the grant, not by a link.
@@ -139,15 +141,6 @@ func onlyBack(l *link, into []*link, declared *scope) bool {
 	return len(into) > 0
 }
 
-func hasLink(ls []*link, l *link) bool {
-	for _, m := range ls {
-		if m == l {
-			return true
-		}
-	}
-	return false
-}
-
 func linkNames(ls []*link) string {
 	s := ""
 	for i, l := range ls {
@@ -159,34 +152,43 @@ func linkNames(ls []*link) string {
 	return s
 }
 
-// founded checks that every ScopeVia leads back to a table with a scope of its own.
-func (ss scopes) founded() error {
+// founded checks that every ScopeVia leads back to a table with a scope of its
+// own. With partly, those that do not are left out: a chain of Follow needs the
+// scopes of its own tables only, and a table without one can't enter a query.
+func (ss scopes) founded(partly bool) error {
 	for t, s := range ss {
-		seen := map[*table]bool{}
-		for s.kind == scopeVia {
-			if seen[s.table] {
-				return fmt.Errorf("exosql: the scope of table %s goes in a circle", t.name)
+		if err := ss.foundedOne(t, s); err != nil {
+			if !partly {
+				return err
 			}
-			seen[s.table] = true
-			next := ss[s.link.from]
-			if next == nil {
-				return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach", t.name, s.link.from.name)
-			}
-			s = next
+			delete(ss, t)
 		}
 	}
 	return nil
 }
 
-// lift copies the set with all values moved out, and writes its shape. The
-// order is that of reach, so equal grants have equal shapes.
-func (ss scopes) lift(order []*table, vals *[]exo.Value, shape []byte) (scopes, []byte) {
-	out := scopes{}
-	for _, t := range order {
-		s := ss[t]
-		if s == nil || out[t] != nil {
-			continue
+func (ss scopes) foundedOne(t *table, s *scope) error {
+	seen := map[*table]bool{}
+	for s.kind == scopeVia {
+		if seen[s.table] {
+			return fmt.Errorf("exosql: the scope of table %s goes in a circle", t.name)
 		}
+		seen[s.table] = true
+		next := ss[s.link.from]
+		if next == nil {
+			return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach", t.name, s.link.from.name)
+		}
+		s = next
+	}
+	return nil
+}
+
+// lift copies the set with all values moved out, and writes its shape. Tables
+// are taken in the order of their declarations, so equal grants have equal shapes.
+func (ss scopes) lift(vals *[]exo.Value, shape []byte) (scopes, []byte) {
+	out := scopes{}
+	for _, t := range slices.SortedFunc(maps.Keys(ss), func(a, b *table) int { return cmp.Compare(a.id, b.id) }) {
+		s := ss[t]
 		c := *s
 		shape = fmt.Appendf(shape, "|%d:%d", t.id, s.kind)
 		if s.kind == scopeRows || s.kind == scopeRoot {

@@ -70,7 +70,8 @@ func (db *DB) connect(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	c := &conn{c: sc, guard: &guard{}, stmts: map[*plan]*sql.Stmt{}}
-	if err := sc.PingContext(ctx); err == nil {
+	err = sc.PingContext(ctx)
+	if err == nil {
 		err = sc.Raw(func(dc any) error {
 			r, ok := dc.(sqlite.AuthorizerRegisterer)
 			if !ok {
@@ -78,24 +79,31 @@ func (db *DB) connect(ctx context.Context) (*conn, error) {
 			}
 			return r.RegisterAuthorizer(c.guard.authorize)
 		})
-		if err == nil {
-			err = verifyWall(ctx, sc)
-		}
-		if err == nil {
-			return c, nil
-		}
+	}
+	if err == nil {
+		err = verifyWall(ctx, sc)
+	}
+	if err != nil {
 		sc.Close()
 		return nil, err
 	}
-	sc.Close()
-	return nil, err
+	return c, nil
 }
 
-// verifyWall tries what no plan does; each attempt must fail.
+// sqliteAuth is SQLITE_AUTH, the code of what an authorizer denied.
+const sqliteAuth = 23
+
+// verifyWall tries what no plan does; each attempt must be denied by the
+// authorizer, and not fail for some other reason.
 func verifyWall(ctx context.Context, c *sql.Conn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
-		if _, err := c.ExecContext(ctx, q); err == nil {
+		_, err := c.ExecContext(ctx, q)
+		if err == nil {
 			return fmt.Errorf("exosql: the second wall does not hold: %s was allowed", q)
+		}
+		var denied *sqlite.Error
+		if !errors.As(err, &denied) || denied.Code()&0xff != sqliteAuth {
+			return fmt.Errorf("exosql: the second wall could not be verified with %s: %w", q, err)
 		}
 	}
 	return nil

@@ -19,10 +19,11 @@ type Table[T any] struct {
 
 // table is the untyped core that the typed API and guests' messages share.
 type table struct {
-	id   uint64 // unique in this process; part of plan keys
-	name string
-	cols []*column
-	keys []*column
+	id    uint64 // unique in this process; part of plan keys
+	name  string
+	cols  []*column
+	keys  []*column
+	inUse atomic.Bool // granted: its declaration is frozen
 }
 
 var tableIDs atomic.Uint64
@@ -47,7 +48,16 @@ func (t *table) col(name string) *column {
 	return nil
 }
 
+// change panics once the table is in use: plans and catalogues made from the
+// declaration would not know of the change.
+func (t *table) change() {
+	if t.inUse.Load() {
+		panic(fmt.Sprintf("exosql: table %s is in use: declare all its columns and their properties before the first query", t.name))
+	}
+}
+
 func (t *table) add(c *column) {
+	t.change()
 	if t.col(c.name) != nil {
 		panic(fmt.Sprintf("exosql: column %s.%s is declared twice", t.name, c.name))
 	}

@@ -1,7 +1,8 @@
 // Package service makes a capability of Go functions: each becomes a method
 // that a program may call if, and only if, the service was granted to it. What
 // the function takes is checked before it is called, what it returns before it
-// leaves, and the text of an error that it returns never reaches the guest.
+// leaves, and no text of an error that it returns reaches the guest, unless it
+// was written for it with [Refuse].
 //
 // A function takes a context and one struct, and returns one value and an
 // error. The struct's JSON names are the names that the program uses;
@@ -23,5 +24,6 @@
 //
 // Every method is a sink: its argument leaves the host by it, so a run that has
 // read labelled values may not call it unless the method admits their labels.
-// Functions are called concurrently.
+// Functions are called concurrently. A function must return when its context
+// ends: a run waits for it, so one that does not can outlast the run's limits.
 package service

@@ -41,7 +41,7 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 		}
 		res, err := f(ctx, arg)
 		if err != nil {
-			return exo.Value{}, err
+			return exo.Value{}, failure(ctx, err)
 		}
 		if out == nil {
 			o, _ := any(res).(exo.Object)

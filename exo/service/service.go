@@ -93,7 +93,7 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	}
 	v, err := op.call(ctx, in)
 	if err != nil {
-		return exo.Value{}, failure(ctx, err)
+		return exo.Value{}, err
 	}
 	if err := op.check(v); err != nil {
 		return exo.Value{}, internal(err)
@@ -105,17 +105,28 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	return v, m.Spend(rows, v.Bytes())
 }
 
-// failure is what becomes of a function's error. Only an *exo.Error was written
-// for a guest; of any other, and of what is wrapped around one, no text may
-// reach it (facts/attacks.md 3.1, number 5).
+// Refuse makes the one error of a function whose text reaches the guest: it has
+// Kind Invalid and says what the program should do instead.
+func Refuse(format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...)}
+}
+
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// failure is what becomes of a function's error. Only Refuse was written for a
+// guest. An *exo.Error was not: it may come from the typed API, and name a table
+// that this guest has never heard of. So its Kind stays, unless that would say
+// something of the caller's own request, and its text does not.
 func failure(ctx context.Context, err error) error {
+	var r *refusal
 	var e *exo.Error
 	switch {
-	case errors.As(err, &e):
-		if e == nil {
-			return err // the gate knows
-		}
-		return &exo.Error{Op: e.Op, Kind: e.Kind, Msg: e.Msg, Err: err}
+	case errors.As(err, &r):
+		return &exo.Error{Kind: exo.Invalid, Msg: r.text, Err: err}
+	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == exo.Limit:
+		return &exo.Error{Kind: exo.Limit, Msg: "a limit was reached while this was answered", Err: err}
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)
 	}

@@ -188,9 +188,11 @@ func TestErrors(t *testing.T) {
 		{"plain", cause, exo.Internal, "it.m: internal error"},
 		{"timeout of its own", fmt.Errorf("s3cret: %w", context.DeadlineExceeded), exo.Internal, "it.m: internal error"},
 		{"cancelled of its own", wrapped{context.Canceled}, exo.Internal, "it.m: internal error"},
-		{"written for the guest", exo.Errorf(exo.Invalid, "", "no such address"), exo.Invalid, "it.m: no such address"},
-		{"wrapped round it", wrapped{exo.Errorf(exo.Denied, "", "not yours")}, exo.Denied, "it.m: not yours"},
-		{"with a cause", &exo.Error{Kind: exo.Conflict, Err: cause}, exo.Conflict, "it.m: conflict"},
+		{"written for the guest", Refuse("no such address: %s", "x"), exo.Invalid, "it.m: no such address: x"},
+		{"wrapped round it", wrapped{Refuse("not yours")}, exo.Invalid, "it.m: not yours"},
+		{"of another layer", exo.Errorf(exo.Invalid, "s3cret.table", "s3cret column"), exo.Internal, "it.m: internal error"},
+		{"of another layer, denied", wrapped{exo.Errorf(exo.Denied, "", "s3cret")}, exo.Internal, "it.m: internal error"},
+		{"of another layer, a limit", &exo.Error{Kind: exo.Limit, Msg: "s3cret", Err: cause}, exo.Limit, "it.m: a limit was reached while this was answered"},
 		{"internal with a message", &exo.Error{Kind: exo.Internal, Msg: "s3cret"}, exo.Internal, "it.m: internal error"},
 	} {
 		s := mustNew(t, Method("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))

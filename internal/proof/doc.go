@@ -1,0 +1,15 @@
+// Package proof holds the query compiler to its meaning. It makes random
+// schemas, data, grants and programs, runs the programs the whole way (text,
+// evaluator, gate, compiler, engine), and compares what they return with a slow
+// evaluator that knows no SQL: nested loops over tables in memory, written from
+// the rules in DESIGN.md and from nothing of exosql.
+//
+// Three things are asked of every case. The rows are those of the slow
+// evaluator, in each of two spellings of the program. No text of a row out of
+// scope, nor of a hidden column, appears in the result, an error or the console.
+// And the same program under a grant of everything does return such rows often
+// enough: a generator whose programs never try the walls would prove nothing.
+//
+// A case that failed is shrunk and can be kept as a numbered file in
+// testdata/random, which TestKeptCases runs for ever.
+package proof

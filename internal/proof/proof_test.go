@@ -1,0 +1,420 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const perWorld = 4 // programs for each database
+
+// tally counts what the programs of a run contained, so that the generator
+// can't rot without being noticed.
+type tally struct {
+	programs, nonempty, limited, refused, twins, leaks int
+	features                                           map[string]int
+}
+
+func (n *tally) program(c *Case) {
+	seen := map[string]bool{}
+	times := map[*Node]int{}
+	var visit func(n *Node, in []int, inside bool)
+	visit = func(n *Node, in []int, inside bool) {
+		if times[n]++; times[n] == 2 && n.Op != "grant" {
+			seen["query used twice"] = true
+		}
+		seen[n.Op] = true
+		switch n.Op {
+		case "follow":
+			if inside {
+				seen["follow in a join"] = true
+			}
+			if n.Args[0].Op == "limit" || n.Args[0].Op == "offset" {
+				seen["follow after limit"] = true
+			}
+			if n.Args[0].Op == "follow" {
+				seen["follow after follow"] = true
+			}
+		case "limit", "offset":
+			if inside {
+				seen["limit in a join"] = true
+			}
+			if op := n.Args[0].Op; op == "limit" || op == "offset" {
+				seen["limit after limit"] = true
+				if inside && n.Op != op && !root(n).uses(0) {
+					seen["limit and offset for each outer row"] = true
+				}
+			}
+		case "where":
+			if n.Args[0].Op == "limit" || n.Args[0].Op == "offset" {
+				seen["where after limit"] = true
+			}
+		case "join":
+			if n.Bind == 0 {
+				seen["join given plainly"] = true
+			}
+			if len(n.Args) > 2 {
+				seen["join with condition"] = true
+			}
+			if n.Args[1].uses(0) {
+				seen["join of a closed query"] = true
+			}
+			if inside {
+				seen["join in a join"] = true
+			}
+		case "walk":
+			if n.Bind != in[len(in)-1] {
+				seen["walk from an outer table"] = true
+			}
+		case "col":
+			if n.Bind != in[len(in)-1] {
+				seen["outer table captured"] = true
+			}
+			if slots[n.Slot].null {
+				seen["nullable column"] = true
+			}
+		}
+		for i, a := range n.Args {
+			switch {
+			case i == 2 && n.Op == "join":
+				visit(a, append(in[:len(in):len(in)], n.On), inside)
+			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy"):
+				visit(a, append(in[:len(in):len(in)], n.Bind), inside || n.Op == "join")
+			default:
+				visit(a, in, inside)
+			}
+		}
+		if len(n.Args) == 2 && n.Args[0].Op == "col" && n.Args[1].Op == "col" && n.Op != "and" && n.Op != "or" {
+			seen["two columns compared"] = true
+		}
+	}
+	for _, q := range c.Queries {
+		seen[q.Send] = true
+		visit(q.Q, nil, false)
+	}
+	for _, g := range c.Grants {
+		for _, st := range g.Steps {
+			seen["host "+st.Kind] = true
+		}
+		for _, sc := range g.Scopes {
+			seen["scope "+sc.Kind] = true
+		}
+	}
+	if len(c.Grants) == 2 {
+		seen["two grants"] = true
+	}
+	if c.Only {
+		seen["Only"] = true
+	}
+	if c.Revocable {
+		seen["Revocable"] = true
+	}
+	for i, l := range c.Schema.Links {
+		for j, m := range c.Schema.Links[:i] {
+			if l.From == m.From && l.To == m.To {
+				seen["two links between two tables"] = true
+			}
+			if l.From != l.To && c.Schema.inverse(i, j) {
+				seen["links both ways"] = true
+			}
+		}
+		if l.From == l.To {
+			seen["link to itself"] = true
+		}
+		if len(l.Pairs) > 1 {
+			seen["composite key"] = true
+		}
+	}
+	for f := range seen {
+		n.features[f]++
+	}
+}
+
+// root is where a chain of calls starts.
+func root(n *Node) *Node {
+	for len(n.Args) > 0 {
+		n = n.Args[0]
+	}
+	return n
+}
+
+// features that at least one program in two hundred must have.
+var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+
+	"|query used twice|follow in a join|follow after limit|follow after follow|walk from an outer table|outer table captured"+
+	"|limit and offset for each outer row|limit in a join|limit after limit|where after limit|join given plainly|join with condition|join of a closed query|join in a join|nullable column|two columns compared"+
+	"|host where|host order|host limit|host offset|host follow|scope via|scope rows|scope shared|two grants|Only|Revocable|link to itself|two links between two tables|links both ways|composite key", "|")
+
+func (n *tally) check(t *testing.T) {
+	t.Helper()
+	t.Logf("%d programs, %d with rows, %d too large, %d grants refused as they must be; the twin showed rows out of scope in %d of %d; features: %v",
+		n.programs, n.nonempty, n.limited, n.refused, n.leaks, n.twins, n.features)
+	for _, f := range append(strings.Fields(common[0]), common[1:]...) {
+		if n.features[f]*200 < n.programs {
+			t.Errorf("only %d of %d programs have: %s", n.features[f], n.programs, f)
+		}
+	}
+	if n.nonempty*2 < n.programs {
+		t.Errorf("only %d of %d programs return rows", n.nonempty, n.programs)
+	}
+	if n.leaks*4 < n.twins {
+		t.Errorf("without scopes only %d of %d programs show rows out of scope", n.leaks, n.twins)
+	}
+	if n.limited*50 > n.programs {
+		t.Errorf("%d of %d programs are too large for the compiler", n.limited, n.programs)
+	}
+}
+
+// TestRandomPrograms compares random programs with the slow evaluator. EXO_LONG
+// asks for 10,000 of them, EXO_PROGRAMS for another number, EXO_SEED for those of
+// one seed.
+func TestRandomPrograms(t *testing.T) {
+	programs := 1200
+	if os.Getenv("EXO_LONG") != "" {
+		programs = 10_000
+	}
+	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
+		programs = n
+	}
+	seeds := []uint64{1, rand.Uint64()}
+	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
+		seeds = []uint64{s}
+	}
+	for i, seed := range seeds {
+		n := &tally{features: map[string]int{}}
+		if !runSeed(t, seed, programs/len(seeds), n) {
+			return
+		}
+		if i == 0 { // the first is fixed, so what it must contain is no matter of luck
+			n.check(t)
+		}
+	}
+}
+
+func runSeed(t *testing.T, seed uint64, programs int, n *tally) bool {
+	ctx := context.Background()
+	for i, end := uint64(0), n.programs+programs; n.programs < end; i++ {
+		if wrong := oneWorld(ctx, fromSeed(seed, i), n); wrong != nil {
+			t.Errorf("seed %d (EXO_SEED), database %d: %s", seed, i, first(wrong.why))
+			keep(t, ctx, wrong)
+			return false
+		}
+	}
+	return true
+}
+
+func first(s string) string { s, _, _ = strings.Cut(s, "\n"); return s }
+
+// failure is a case that went wrong: the script of its choices, and how.
+type failure struct {
+	world, program []uint32
+	why            string
+}
+
+// oneWorld draws one database and runs programs on it.
+func oneWorld(ctx context.Context, d *draws, n *tally) *failure {
+	c := genWorld(d)
+	world := d.log
+	w, gateErr, err := open(ctx, c)
+	if err != nil {
+		return &failure{world, nil, "open: " + err.Error()}
+	}
+	defer w.db.Close()
+	if (gateErr != nil) != c.refused() {
+		return &failure{world, nil, fmt.Sprintf("grant refused: %v; must be refused: %t", gateErr, c.refused())}
+	}
+	if gateErr != nil {
+		n.refused++
+		return nil
+	}
+	if wrong := w.checkTyped(ctx); wrong != "" {
+		return &failure{world, nil, wrong}
+	}
+	for i := range perWorld {
+		d.log = nil
+		c.genProgram(d)
+		o := w.check(ctx, i%2 == 0)
+		if o.wrong != "" {
+			return &failure{world, d.log, o.wrong}
+		}
+		n.add(c, o, i%2 == 0)
+	}
+	if wrong := w.checkProbes(ctx); wrong != "" {
+		return &failure{world, nil, wrong}
+	}
+	return nil
+}
+
+func (n *tally) add(c *Case, o outcome, twin bool) {
+	n.programs += o.programs
+	if o.limited {
+		n.limited++
+		return
+	}
+	for range o.programs {
+		n.program(c)
+	}
+	if o.nonempty {
+		n.nonempty += o.programs
+	}
+	if twin {
+		n.twins++
+		if o.leaks {
+			n.leaks++
+		}
+	}
+}
+
+// TestNotices runs programs with the grants of everything in the place of the
+// scoped ones. Most of the checks must then fail: a proof that can't fail proves nothing.
+func TestNotices(t *testing.T) {
+	worlds, noticed, leaks := 0, 0, 0
+	for i := uint64(0); worlds < 20; i++ {
+		d := fromSeed(3, i)
+		c := genWorld(d)
+		if c.refused() {
+			continue
+		}
+		w, gateErr, err := open(t.Context(), c)
+		if err != nil || gateErr != nil {
+			t.Fatal(err, gateErr)
+		}
+		worlds++
+		w.eval = w.twin
+		for range 4 {
+			c.genProgram(d)
+			if wrong := w.check(t.Context(), false).wrong; wrong != "" {
+				noticed++
+				if strings.Contains(wrong, "out of scope") {
+					leaks++
+				}
+			}
+		}
+		w.db.Close()
+	}
+	if noticed < worlds*2 || leaks < worlds {
+		t.Errorf("of %d programs without scopes %d were noticed, %d as leaks", worlds*4, noticed, leaks)
+	}
+}
+
+func TestShrink(t *testing.T) {
+	var long []uint32
+	for i := range uint32(200) {
+		long = append(long, i%7)
+	}
+	got := shrink(long, 10_000, func(s []uint32) bool {
+		fives := 0
+		for _, x := range s {
+			if x == 5 {
+				fives++
+			}
+		}
+		return fives >= 2
+	})
+	if len(got) != 2 || got[0] != 5 || got[1] != 5 {
+		t.Errorf("shrunk to %v, want two fives", got)
+	}
+}
+
+// TestKeptCases runs the cases that once were wrong. Each is a text that says
+// what it shows, and the case as JSON.
+func TestKeptCases(t *testing.T) {
+	const dir = "../../testdata/random"
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for i, f := range files {
+		if want := fmt.Sprintf("%03d.txtar", i+1); f.Name() != want {
+			t.Fatalf("%s/%s: want %s: nothing else may lie there unread", dir, f.Name(), want)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		why, text, ok := strings.Cut(string(b), "-- case.json --\n")
+		c := &Case{}
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(c); !ok || why == "" || err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		w, gateErr, err := open(t.Context(), c)
+		if err != nil || (gateErr != nil) != c.refused() {
+			t.Fatalf("%s: %v %v", f.Name(), err, gateErr)
+		}
+		if gateErr == nil {
+			if wrong := w.checkAll(t.Context()); wrong != "" {
+				t.Errorf("%s: %s", f.Name(), wrong)
+			}
+		}
+		w.db.Close()
+	}
+}
+
+// replay runs the case of two scripts.
+func replay(ctx context.Context, world, program []uint32) (c *Case, why string) {
+	c = genWorld(&draws{script: world})
+	d := &draws{script: program}
+	w, gateErr, err := open(ctx, c)
+	if err != nil {
+		return c, "open: " + err.Error()
+	}
+	defer w.db.Close()
+	if (gateErr != nil) != c.refused() {
+		return c, fmt.Sprintf("grant refused: %v; must be refused: %t", gateErr, c.refused())
+	}
+	if gateErr != nil {
+		return c, ""
+	}
+	c.genProgram(d)
+	return c, w.checkAll(ctx)
+}
+
+// kindOf says in what way a case is wrong: a smaller case that is wrong in
+// another way is another case.
+func kindOf(why string) string {
+	switch why = first(why); {
+	case strings.HasPrefix(why, "query"):
+		return "rows"
+	case strings.Contains(why, ":"):
+		return why[:strings.Index(why, ":")]
+	}
+	return why
+}
+
+// keep shrinks a failure and writes it where it can become a numbered case.
+func keep(t *testing.T, ctx context.Context, f *failure) {
+	deadline := time.Now().Add(20 * time.Second)
+	fails := func(world, program []uint32) bool {
+		if time.Now().After(deadline) {
+			return false
+		}
+		_, why := replay(ctx, world, program)
+		return kindOf(why) == kindOf(f.why)
+	}
+	world, program := f.world, f.program
+	for range 3 {
+		program = shrink(program, 2000, func(s []uint32) bool { return fails(world, s) })
+		world = shrink(world, 2000, func(s []uint32) bool { return fails(s, program) })
+	}
+	c, why := replay(ctx, world, program)
+	if why == "" {
+		why = f.why + "\n(not shrunk: it does not fail again)"
+	}
+	t.Error(why)
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("proof-%d.txtar", time.Now().UnixNano()))
+	if err := os.WriteFile(name, []byte(why+"\n-- case.json --\n"+string(b)+"\n"), 0o644); err == nil {
+		t.Logf("kept as %s: move it to testdata/random with a number and a line that says what it shows", name)
+	}
+}

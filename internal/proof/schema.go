@@ -1,0 +1,455 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// A Schema is plain data, so that a case can be kept as text. Tables, columns,
+// names of links and aliases are indexes into fixed pools, because exosql takes
+// names that are constants of the program only.
+type Schema struct {
+	Tables []Table
+	Links  []Link
+	Facets []Facet
+}
+
+// Table says which columns of the pool a table has and which are its key.
+type Table struct {
+	Name int
+	Cols []int // slots; always with note and secret
+	Keys []int // slots, in the order of the key
+	ISO  bool  // its times are stored in one form
+	Decl int   // how its time columns are declared to the database
+}
+
+// Link goes from rows of one table to rows of another over pairs of slots.
+type Link struct {
+	Name, From, To int
+	Pairs          [][2]int
+	One            bool
+}
+
+// Facet shows columns and links of a table.
+type Facet struct {
+	Alias, Table int
+	Cols         []int
+	Links        []Via
+}
+
+// Via is a link of a facet, and the facet that it leads to.
+type Via struct{ Link, Facet int }
+
+// Kind is the type of a column or value.
+type Kind int
+
+const (
+	Int Kind = iota
+	Text
+	Float
+	Bool
+	Time
+)
+
+// slot is one column of the pool.
+type slot struct {
+	db, guest string
+	kind      Kind
+	null      bool
+}
+
+const (
+	slotID = iota
+	slotPart
+	slotTenant
+	slotN1
+	slotM0
+	slotM1
+	slotName
+	slotNick
+	slotNote // a canary: a text that is in no other row
+	slotSecret
+	slotPrice
+	slotRate
+	slotDone
+	slotFlag
+	slotMade
+	slotDue
+)
+
+var slots = []slot{
+	{"id", "id", Int, false}, {"part", "part", Text, false}, {"tenant", "tenant", Int, false}, {"n_1", "n1", Int, false},
+	{"m0", "m0", Int, true}, {"m1_id", "m1Id", Int, true}, {"name", "title", Text, false}, {"nick", "nick", Text, true},
+	{"note", "note", Text, false}, {"secret", "secret", Text, false}, {"unit_price", "unitPrice", Float, false}, {"rate", "rate", Float, true},
+	{"done", "done", Bool, false}, {"flag", "flag", Bool, true}, {"made_at", "madeAt", Time, false}, {"due", "due", Time, true},
+}
+
+var tableNames = []string{"users", "todos", "order", "Mixed Case", "x-y", "sel\"ect"}
+var aliases = []string{"user", "todo", "order", "mixed", "xy", "text", "owner", "count0"}
+var linkNames = []string{"todos", "parent", "children", "peers", "items", "back", "tags", "near", "links", "up"}
+
+// Row is what every table scans into. Only the canary is read back that way, so
+// one field of each kind serves all other columns.
+type Row struct {
+	Note string
+	I    int64
+	S    string
+	F    float64
+	B    bool
+	T    time.Time
+	NI   *int64
+	NS   *string
+	NF   *float64
+	NB   *bool
+	NT   *time.Time
+}
+
+func row2note(r *Row) *string   { return &r.Note }
+func row2i(r *Row) *int64       { return &r.I }
+func row2s(r *Row) *string      { return &r.S }
+func row2f(r *Row) *float64     { return &r.F }
+func row2b(r *Row) *bool        { return &r.B }
+func row2t(r *Row) *time.Time   { return &r.T }
+func row2ni(r *Row) **int64     { return &r.NI }
+func row2ns(r *Row) **string    { return &r.NS }
+func row2nf(r *Row) **float64   { return &r.NF }
+func row2nb(r *Row) **bool      { return &r.NB }
+func row2nt(r *Row) **time.Time { return &r.NT }
+
+// declared is a table as exosql knows it.
+type declared struct {
+	table  *exosql.Table[Row]
+	ints   map[int]exosql.Column[Row, int64]
+	texts  map[int]exosql.Column[Row, string]
+	floats map[int]exosql.Column[Row, float64]
+	bools  map[int]exosql.Column[Row, bool]
+	times  map[int]exosql.Column[Row, time.Time]
+}
+
+func declareTable(name int) *exosql.Table[Row] {
+	switch name {
+	case 0:
+		return exosql.NewTable[Row]("users")
+	case 1:
+		return exosql.NewTable[Row]("todos")
+	case 2:
+		return exosql.NewTable[Row]("order")
+	case 3:
+		return exosql.NewTable[Row]("Mixed Case")
+	case 4:
+		return exosql.NewTable[Row]("x-y")
+	}
+	return exosql.NewTable[Row]("sel\"ect")
+}
+
+func has(xs []int, x int) bool {
+	for _, y := range xs {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// declare makes a table. Keys are declared first, in the order of the key.
+func declare(t Table) *declared {
+	d := &declared{table: declareTable(t.Name), ints: map[int]exosql.Column[Row, int64]{}, texts: map[int]exosql.Column[Row, string]{},
+		floats: map[int]exosql.Column[Row, float64]{}, bools: map[int]exosql.Column[Row, bool]{}, times: map[int]exosql.Column[Row, time.Time]{}}
+	for _, k := range t.Keys {
+		switch k {
+		case slotID:
+			d.ints[k] = exosql.NewKey(d.table, "id", row2i)
+		case slotPart:
+			d.texts[k] = exosql.NewKey(d.table, "part", row2s)
+		}
+	}
+	for _, c := range t.Cols {
+		if !has(t.Keys, c) {
+			d.column(c, t.ISO)
+		}
+	}
+	return d
+}
+
+func (d *declared) column(c int, iso bool) {
+	t := d.table
+	switch c {
+	case slotID:
+		d.ints[c] = exosql.NewColumn(t, "id", row2i)
+	case slotPart:
+		d.texts[c] = exosql.NewColumn(t, "part", row2s)
+	case slotTenant:
+		d.ints[c] = exosql.NewColumn(t, "tenant", row2i)
+	case slotN1:
+		d.ints[c] = exosql.NewColumn(t, "n_1", row2i)
+	case slotM0:
+		d.ints[c] = exosql.NewNullable(t, "m0", row2ni)
+	case slotM1:
+		d.ints[c] = exosql.NewNullable(t, "m1_id", row2ni)
+	case slotName:
+		d.texts[c] = exosql.NewColumn(t, "name", row2s).Named("title")
+	case slotNick:
+		d.texts[c] = exosql.NewNullable(t, "nick", row2ns)
+	case slotNote:
+		d.texts[c] = exosql.NewColumn(t, "note", row2note)
+	case slotSecret:
+		d.texts[c] = exosql.NewColumn(t, "secret", row2s)
+	case slotPrice:
+		d.floats[c] = exosql.NewColumn(t, "unit_price", row2f)
+	case slotRate:
+		d.floats[c] = exosql.NewNullable(t, "rate", row2nf)
+	case slotDone:
+		d.bools[c] = exosql.NewColumn(t, "done", row2b)
+	case slotFlag:
+		d.bools[c] = exosql.NewNullable(t, "flag", row2nb)
+	case slotMade:
+		d.times[c] = exosql.NewColumn(t, "made_at", row2t)
+	case slotDue:
+		d.times[c] = exosql.NewNullable(t, "due", row2nt)
+	}
+	if x, ok := d.times[c]; ok && iso {
+		d.times[c] = x.StoredISO()
+	}
+}
+
+func (d *declared) member(c int) exosql.Member[Row] {
+	switch slots[c].kind {
+	case Int:
+		return d.ints[c]
+	case Text:
+		return d.texts[c]
+	case Float:
+		return d.floats[c]
+	case Bool:
+		return d.bools[c]
+	}
+	return d.times[c]
+}
+
+func declareLink(l Link, ts []*declared) exosql.Link[Row, Row] {
+	from, to := ts[l.From], ts[l.To]
+	var more []exosql.Pair[Row, Row]
+	for _, p := range l.Pairs[1:] {
+		if slots[p[0]].kind == Int {
+			more = append(more, exosql.Keys(from.ints[p[0]], to.ints[p[1]]))
+		} else {
+			more = append(more, exosql.Keys(from.texts[p[0]], to.texts[p[1]]))
+		}
+	}
+	a, b := l.Pairs[0][0], l.Pairs[0][1]
+	if slots[a].kind == Int {
+		return namedLink(l, from.ints[a], to.ints[b], more)
+	}
+	return namedLink(l, from.texts[a], to.texts[b], more)
+}
+
+func namedLink[V any](l Link, a, b exosql.Column[Row, V], more []exosql.Pair[Row, Row]) exosql.Link[Row, Row] {
+	if l.One {
+		switch l.Name {
+		case 0:
+			return exosql.One("todos", a, b, more...)
+		case 1:
+			return exosql.One("parent", a, b, more...)
+		case 2:
+			return exosql.One("children", a, b, more...)
+		}
+	}
+	switch l.Name {
+	case 0:
+		return exosql.Many("todos", a, b, more...)
+	case 1:
+		return exosql.Many("parent", a, b, more...)
+	case 2:
+		return exosql.Many("children", a, b, more...)
+	case 3:
+		return exosql.Many("peers", a, b, more...)
+	case 4:
+		return exosql.Many("items", a, b, more...)
+	case 5:
+		return exosql.Many("back", a, b, more...)
+	case 6:
+		return exosql.Many("tags", a, b, more...)
+	case 7:
+		return exosql.Many("near", a, b, more...)
+	case 8:
+		return exosql.Many("links", a, b, more...)
+	}
+	return exosql.Many("up", a, b, more...)
+}
+
+func declareFacet(alias int, t *exosql.Table[Row]) *exosql.Facet[Row] {
+	switch alias {
+	case 0:
+		return exosql.NewFacet(t, "user")
+	case 1:
+		return exosql.NewFacet(t, "todo")
+	case 2:
+		return exosql.NewFacet(t, "order")
+	case 3:
+		return exosql.NewFacet(t, "mixed")
+	case 4:
+		return exosql.NewFacet(t, "xy")
+	case 5:
+		return exosql.NewFacet(t, "text")
+	case 6:
+		return exosql.NewFacet(t, "owner")
+	}
+	return exosql.NewFacet(t, "count0")
+}
+
+// declaration is a schema as exosql knows it.
+type declaration struct {
+	tables []*declared
+	links  []exosql.Link[Row, Row]
+	facets []*exosql.Facet[Row]
+}
+
+func (s *Schema) declare() *declaration {
+	d := &declaration{}
+	for _, t := range s.Tables {
+		d.tables = append(d.tables, declare(t))
+	}
+	for _, l := range s.Links {
+		d.links = append(d.links, declareLink(l, d.tables))
+	}
+	for _, f := range s.Facets {
+		x := declareFacet(f.Alias, d.tables[f.Table].table)
+		for _, c := range f.Cols {
+			x.Add(d.tables[f.Table].member(c))
+		}
+		d.facets = append(d.facets, x)
+	}
+	for i, f := range s.Facets {
+		for _, v := range f.Links {
+			d.facets[i].Add(exosql.Via(d.links[v.Link], d.facets[v.Facet]))
+		}
+	}
+	return d
+}
+
+// DDL is the text that creates the tables.
+func (s *Schema) DDL() string {
+	var b strings.Builder
+	for _, t := range s.Tables {
+		fmt.Fprintf(&b, "CREATE TABLE %s (", quoteName(tableNames[t.Name]))
+		for _, c := range t.Cols {
+			typ := []string{"INTEGER", "TEXT", "DOUBLE", "BOOLEAN", "TEXT"}[slots[c].kind]
+			if slots[c].kind == Time {
+				typ = []string{"TEXT", "TIMESTAMP", "DATETIME"}[t.Decl]
+			}
+			fmt.Fprintf(&b, "%s %s", slots[c].db, typ)
+			if !slots[c].null {
+				b.WriteString(" NOT NULL")
+			}
+			b.WriteString(", ")
+		}
+		var keys []string
+		for _, k := range t.Keys {
+			keys = append(keys, slots[k].db)
+		}
+		fmt.Fprintf(&b, "PRIMARY KEY (%s));\n", strings.Join(keys, ", "))
+	}
+	return b.String()
+}
+
+func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+// genSchema draws tables that differ in their keys and columns, links of every
+// form between them, and facets that hide some columns.
+func genSchema(d *draws) Schema {
+	var s Schema
+	n := []int{1, 2, 3, 4, 3, 2}[d.n(6)]
+	first := d.n(len(tableNames))
+	for i := range n {
+		s.Tables = append(s.Tables, genTable(d, (first+i)%len(tableNames)))
+	}
+	for i := range s.Tables {
+		f := Facet{Alias: i, Table: i}
+		f.Cols = genShown(d, s.Tables[i])
+		s.Facets = append(s.Facets, f)
+	}
+	if d.oneIn(4) { // a second view of one table, with other columns
+		t := d.n(n)
+		s.Facets = append(s.Facets, Facet{Alias: 4 + d.n(4), Table: t, Cols: genShown(d, s.Tables[t])})
+	}
+	for range n + 1 + d.n(4) {
+		genLink(d, &s)
+	}
+	return s
+}
+
+func genTable(d *draws, name int) Table {
+	t := Table{Name: name, Cols: []int{slotTenant, slotNote, slotSecret}, ISO: d.oneIn(3), Decl: d.n(3)}
+	switch d.n(6) {
+	case 3:
+		t.Keys = []int{slotID, slotPart}
+	case 4:
+		t.Keys = []int{slotPart, slotID}
+	case 5:
+		t.Keys = []int{slotPart}
+	default:
+		t.Keys = []int{slotID}
+	}
+	for c := range slots {
+		if !has(t.Cols, c) && (has(t.Keys, c) || c == slotID || c == slotM0 || d.n(5) < 3) {
+			t.Cols = append(t.Cols, c)
+		}
+	}
+	return t
+}
+
+func genShown(d *draws, t Table) []int {
+	out := []int{slotNote}
+	for _, c := range t.Cols {
+		if c != slotNote && c != slotSecret && !d.oneIn(5) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func genLink(d *draws, s *Schema) {
+	if len(s.Links) == len(linkNames) {
+		return
+	}
+	l := Link{Name: len(s.Links), From: d.n(len(s.Tables)), To: d.n(len(s.Tables)), One: d.oneIn(3)}
+	if len(s.Links) > 0 && d.oneIn(3) { // the way back over the same keys
+		o := pick(d, s.Links)
+		l.From, l.To = o.To, o.From
+		for _, p := range o.Pairs {
+			l.Pairs = append(l.Pairs, [2]int{p[1], p[0]})
+		}
+		s.addLink(d, l)
+		return
+	}
+	from, to := s.Tables[l.From], s.Tables[l.To]
+	forms := [][][2]int{{{slotID, slotM0}}, {{slotM0, slotID}}, {{slotM1, slotID}}, {{slotID, slotM1}}, {{slotN1, slotID}}, {{slotM0, slotM1}},
+		{{slotID, slotM0}, {slotPart, slotName}}, {{slotM0, slotID}, {slotNick, slotPart}}, {{slotPart, slotNick}}, {{slotNick, slotPart}}, {{slotName, slotNick}}, {{slotID, slotID}, {slotPart, slotPart}}}
+	l.Pairs = forms[d.n(len(forms))]
+	for _, p := range l.Pairs {
+		if !has(from.Cols, p[0]) || !has(to.Cols, p[1]) {
+			l.Pairs = forms[0]
+		}
+	}
+	s.addLink(d, l)
+}
+
+// addLink adds the link to the facets of its start; most show it.
+func (s *Schema) addLink(d *draws, l Link) {
+	s.Links = append(s.Links, l)
+	for i := range s.Facets {
+		if s.Facets[i].Table != l.From || d.oneIn(6) {
+			continue
+		}
+		var to []int
+		for j, f := range s.Facets {
+			if f.Table == l.To {
+				to = append(to, j)
+			}
+		}
+		s.Facets[i].Links = append(s.Facets[i].Links, Via{len(s.Links) - 1, pick(d, to)})
+	}
+}
