@@ -60,4 +60,15 @@ func (l Label) FlowsTo(m Label) bool {
 	return true
 }
 
+// without is the tags of l that m does not admit.
+func (l Label) without(m Label) Label {
+	var rest []string
+	for _, t := range l.Tags() {
+		if !NewLabel(t).FlowsTo(m) {
+			rest = append(rest, t)
+		}
+	}
+	return NewLabel(rest...)
+}
+
 func (l Label) String() string { return "{" + strings.Join(l.Tags(), ",") + "}" }

@@ -2,27 +2,27 @@ package exo
 
 import "time"
 
-// Limits bound one run. All are on by default: a zero field means the default
-// that DefaultLimits shows, never "no limit". Running out is an error of Kind
+// Limits bound one run. All are on by default: a field that is zero or negative
+// means the default that stands behind it here, never "no limit". Running out is an error of Kind
 // Limit that names the limit and its value.
 type Limits struct {
 	// Of the program, enforced by the evaluator.
-	Wall         time.Duration // time during which the guest has something to run
-	Total        time.Duration // wall clock of the whole run, waiting included
-	SourceBytes  int           // program text
-	Nesting      int           // depth of the program's syntax
-	CallDepth    int           // nested calls of guest functions
-	ConsoleBytes int           // what console.log keeps
-	ResultBytes  int           // rendered result; a larger one is cut with a notice
+	Wall         time.Duration // time during which the guest has something to run; 5 s
+	Total        time.Duration // wall clock of the whole run, waiting included; 30 s
+	SourceBytes  int           // program text; 64 KiB
+	Nesting      int           // depth of the program's syntax; 200
+	CallDepth    int           // nested calls of guest functions; 500
+	ConsoleBytes int           // what console.log keeps; 32 KiB
+	ResultBytes  int           // rendered result; a larger one is cut with a notice; 256 KiB
 
 	// Of the messages, enforced by the gate.
-	Calls           int // messages in one run
-	ConcurrentCalls int // messages being answered at one time
-	MessageNodes    int // steps of one expression, written out as a tree
-	MessageDepth    int // nesting of one expression
-	LiteralBytes    int // one literal value
-	Rows            int // rows read in one run
-	Bytes           int // bytes read in one run
+	Calls           int // messages in one run; 500
+	ConcurrentCalls int // messages being answered at one time; 8
+	MessageNodes    int // steps of one expression, written out as a tree; 4,000
+	MessageDepth    int // nesting of one expression; 200
+	LiteralBytes    int // one literal value; 256 KiB
+	Rows            int // rows read in one run; 100,000
+	Bytes           int // bytes read in one run; 64 MiB
 }
 
 // defaultLimits are what a zero field stands for.

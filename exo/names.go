@@ -35,7 +35,7 @@ func checkIdent(op, what, n string) *Error {
 		if r == '_' || r == '$' || unicode.IsLetter(r) && r < 0x250 || i > 0 && r >= '0' && r <= '9' {
 			continue
 		}
-		return Errorf(Invalid, op, "%s must be a simple name like 'todo2'", what)
+		return Errorf(Invalid, op, "%s must be a simple name of letters and digits", what)
 	}
 	return nil
 }

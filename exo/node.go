@@ -66,7 +66,7 @@ func (c *Checker) seal(n *Node) (*Node, *Error) {
 	size := int64(1)
 	for _, d := range deps {
 		// A placeholder that outlived its callback has no row to stand for; using it
-		// again would let one query capture another's alias (facts/exoagent.md 4.1).
+		// again would let one query capture another's alias (testdata/attacks/001).
 		for _, p := range d.free {
 			if p.dead {
 				return nil, Errorf(Invalid, c.show(d), "this belongs to a callback that has already returned; use it only inside that callback")

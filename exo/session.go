@@ -145,7 +145,7 @@ func (s *Session) Submit(call Call) error {
 	return nil
 }
 
-// admit is the one gate. Its order is the promise of DESIGN.md, idea 3: resolve
+// admit is the one gate. Its order is the promise of the package: resolve
 // and check; join the label; check sink and budget; record the intent; act;
 // label the result; record the outcome. It runs on the caller's goroutine up to
 // the intent, so labels join in the order in which messages arrive.
@@ -386,8 +386,9 @@ func (s *Session) Label() Label {
 
 // Release decides whether the run's result may leave: the result is a sink like any other.
 func (s *Session) Release() *Error {
-	if !s.Label().FlowsTo(s.gate.admits) {
-		return Errorf(Denied, "", "the result depends on values that may not leave this way")
+	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
+		// The tags are the declaration's words and no data; which value it was is not said.
+		return Errorf(Denied, "", "the program read values labelled %s, which may not leave this way; leave their columns out of select, where and orderBy", l.without(s.gate.admits))
 	}
 	return nil
 }

@@ -91,7 +91,11 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 	got := c.describe(n)
 	if want.Name == TypeSelection {
-		return Errorf(Invalid, op, "%s must be an object like { title: todo.title }, or one whole table; got %s", p.Name, got)
+		sample := "{ name: table.column }"
+		if n.Op == OpField {
+			sample = "{ " + n.Name + ": " + c.show(n) + " }"
+		}
+		return Errorf(Invalid, op, "%s must be an object like %s, or one whole table; got %s", p.Name, sample, got)
 	}
 	w := want.String()
 	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {

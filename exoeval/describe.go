@@ -19,6 +19,9 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
+	if m.Sends && len(r.frames) > 0 {
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript")))
+	}
 	if len(args) > len(m.Params) {
 		op := r.check.Name(recv) + "." + m.Name
 		switch {
@@ -27,7 +30,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		case m.Sends && len(m.Params) == 0:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no arguments; put .where(…) or what else is meant before it")))
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "takes at most %d arguments; got %d", len(m.Params), len(args))))
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "takes at most %d argument(s); got %d", len(m.Params), len(args))))
 	}
 	nodes := make([]*exo.Node, 0, len(args))
 	for i, a := range args {
@@ -120,11 +123,11 @@ func (r *run) body(op string, p exo.Param, v goja.Value) *exo.Node {
 	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
 		// Without recording, t => t.completed === false compares an object with false:
 		// the plain answer must never pass for a condition.
-		read := "it read no column"
+		read, sample := "it read no column", "column"
 		if names := r.frame().reads; len(names) > 0 {
-			read = "it read `" + strings.Join(names, "`, `") + "`"
+			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like todo.completed.eq(false) or todo.id.in([1, 2]), and to have no condition leave the call out", b, read)))
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like %s.eq(value) or %s.in([…]), and to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
 		return r.recordNode(o, 0)
@@ -225,7 +228,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 	for _, k := range o.Keys() {
 		v := o.Get(k)
 		if goja.IsUndefined(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a column, like todo.title", shorten(k, 60))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a column, like table.column", shorten(k, 60))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 {

@@ -40,7 +40,7 @@ type Evaluator interface {
 // Local runs programs in this process. It is for programs whose author is
 // trusted, and for tests: goja can't contain hostile code. It stops loops, deep
 // recursion and long runs, but a program can make the engine allocate or spin
-// natively, and that ends or stalls the host process (facts/dependencies.md, A.2).
+// natively, and that ends or stalls the host process.
 type Local struct {
 	gate  *exo.Gate
 	front frontConfig

@@ -117,7 +117,7 @@ func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation)
 // main runs the program and gives its result, or why there is none.
 func (r *run) main() (v exo.Value, failed *Error) {
 	defer func() {
-		if p := recover(); p != nil { // goja has panics of its own: facts/dependencies.md, G, C
+		if p := recover(); p != nil { // goja has panics of its own: makeslice, for one
 			v, failed = exo.Value{}, r.failure(panicError(p))
 		}
 	}()

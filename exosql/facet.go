@@ -182,6 +182,9 @@ func (f *facet) interfaces() []*exo.Interface {
 	}
 	for _, l := range f.links {
 		m := &exo.Method{Name: l.l.name, Doc: l.l.doc, Result: &exo.Term{Con: l.to.queryType()}}
+		if l.l.one && m.Doc == "" {
+			m.Doc = "at most one"
+		}
 		row.Methods[m.Name], q.Methods[m.Name] = m, m
 		row.Order = append(row.Order, m.Name)
 		q.Order = append(q.Order, m.Name)

@@ -23,7 +23,7 @@ const (
 func queryMethods() []*exo.Method {
 	extended := &exo.Term{Ext: []*exo.Term{v("ns"), v("item.ns")}}
 	return []*exo.Method{
-		{Name: "join", Doc: "also the rows of another query: a link of a table in this one, or any query with a condition",
+		{Name: "join", Doc: "also the rows of a link, or of any query with a condition; rows without a match are left out",
 			Params: []exo.Param{
 				{Name: "the first argument", Want: con(queryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
@@ -61,9 +61,9 @@ func makeShared() []*exo.Interface {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}
-	out := []*exo.Interface{q, {Name: "Order", Doc: "an order like todo.title.desc()", Is: []string{sortable}}}
+	out := []*exo.Interface{q, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
 	docs := map[string]string{"Int": "a whole number of the database", "Float": "a number of the database", "Text": "text of the database",
-		"Bool": "a condition like todo.completed.eq(false)", "Time": "a date of the database"}
+		"Bool": "a condition like column.eq(value)", "Time": "a date of the database"}
 	for _, name := range allColumns {
 		i := &exo.Interface{Name: name, Doc: docs[name], Is: []string{sortable}, Expr: true, Methods: map[string]*exo.Method{}}
 		for _, op := range operators {
@@ -98,7 +98,7 @@ func makeShared() []*exo.Interface {
 		out = append(out, i)
 	}
 	// A sortable thing is a column or an order; the name only has a text.
-	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like todo.title.desc()"})
+	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"})
 }
 
 var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type{"of": {Name: exo.TypeBool}}}}

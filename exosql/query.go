@@ -13,7 +13,7 @@ import (
 // each row of the program's namespace is an occurrence with an identity of its
 // own. What a row's columns are called is looked up in the from at the moment of
 // use, never stored in names of the guest: an inner query can't capture an outer
-// name (facts/exoagent.md 4.1), and wrapping a from moves all its rows at once.
+// name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	dialect sqlast.Dialect
 	aliases int

@@ -110,13 +110,20 @@ func (r Relation[T]) Offset(n int64) Relation[T] { return r.step(countStep(stepO
 func countStep(kind stepKind, n int64) relation {
 	s := relation{kind: kind, n: n}
 	if n < 0 {
-		s.err = exo.Errorf(exo.Invalid, "limit", "%d is negative", n)
+		op := "exosql: Limit"
+		if kind == stepOffset {
+			op = "exosql: Offset"
+		}
+		s.err = exo.Errorf(exo.Invalid, op, "%d is negative", n)
 	}
 	return s
 }
 
 // Follow returns the rows that the link reaches from rows of r, each once, and
-// within the scope that r's grant fixes for their table, if it fixes one.
+// within the scope of their table: the one that the grant declares, or the link by
+// which the chain came to the table first. A link that leads back to the granted
+// table stays within the grant's predicate, so a self-link from "the user with id
+// 1" reaches nobody else: grant the tenant's users, and narrow with Where.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}

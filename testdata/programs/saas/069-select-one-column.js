@@ -3,5 +3,5 @@
 (api) => api.organization.projects().tasks().select(t => t.title).execute()
 
 //! invalid 1:52
-//! { title: todo.title }
+//! { title: task.title }
 //! task.title
