@@ -18,7 +18,7 @@ var allowed = map[string][]string{
 	"exo/service":     {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"schema":          {},
 	"internal/sqlast": {"github.com/Masterminds/squirrel"},
-	"exosql":          {"exo", "schema", "internal/sqlast", "modernc.org/sqlite", "github.com/jackc/pgx/v5"},
+	"exosql":          {"exo", "schema", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "github.com/jackc/pgx/v5"},
 	"exoeval":         {"exo", "github.com/dop251/goja"},
 	"codemode":        {"exo", "exoeval", "github.com/google/jsonschema-go/jsonschema"},
 }

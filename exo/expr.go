@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"slices"
 	"strconv"
 )
 
@@ -180,7 +181,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *
 		}
 		return c.MakeLambda(recv, args[0])
 	case OpRecord:
-		return c.MakeRecord(w.Names, append([]*Node(nil), args...))
+		return c.MakeRecord(slices.Clone(w.Names), append([]*Node(nil), args...))
 	case OpList:
 		return c.MakeList(append([]*Node(nil), args...))
 	}

@@ -55,6 +55,8 @@ type Checker struct {
 	Ref     func(id uint32) *Type  // the type of a granted object; nil: no such object
 	Show    func(id uint32) string // what the program calls that object, for messages
 	Literal func(v Value) *Error   // optional further check of literals
+
+	live int // placeholders whose callbacks have not returned
 }
 
 func (c *Checker) seal(n *Node) (*Node, *Error) {
@@ -162,10 +164,16 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	if err != nil {
 		return nil, err
 	}
+	// What depends on placeholders is merged pairwise, so their number is a factor of
+	// the work for every node: six hundred made one message cost forty seconds.
+	if c.live >= maxLive {
+		return nil, Errorf(Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
+	}
 	n, err := c.seal(&Node{Op: OpParam, Recv: recv, Name: m.Name, method: m, Arg: arg, Args: prior, Type: t})
 	if err != nil {
 		return nil, err
 	}
+	c.live++
 	// A fresh slice: the free list of what it serves must not be shared with it.
 	n.free = append(slices.Clip(n.free), n)
 	n.depth, n.label = 1, Label{} // it stands for a row; the call that it serves carries the rest
@@ -173,8 +181,15 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	return n, nil
 }
 
+const maxLive = 64 // callbacks within callbacks
+
 // Kill ends the life of a placeholder whose callback failed.
-func (c *Checker) Kill(param *Node) { param.dead = true }
+func (c *Checker) Kill(param *Node) {
+	if !param.dead {
+		param.dead = true
+		c.live--
+	}
+}
 
 // MakeLambda closes a callback: param dies, body is what it returned.
 func (c *Checker) MakeLambda(param, body *Node) (*Node, *Error) {
@@ -182,7 +197,7 @@ func (c *Checker) MakeLambda(param, body *Node) (*Node, *Error) {
 		return nil, Errorf(Invalid, "", "this callback has already returned")
 	}
 	n, err := c.seal(&Node{Op: OpLambda, Recv: param, Args: []*Node{body}, Type: body.Type})
-	param.dead = true
+	c.Kill(param)
 	if err != nil {
 		return nil, err
 	}
@@ -313,9 +328,9 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m}
+	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: m.Label}
 	if m.Sends {
-		n.label = c.typeLabel(t, 0) // what the answer will show
+		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
 	}
 	if n, err = c.seal(n); err != nil {
 		return nil, err
@@ -397,7 +412,7 @@ func (c *Checker) typeLabel(t *Type, depth int) Label {
 	if t == nil || depth > 8 {
 		return l
 	}
-	if i := c.Catalog[t.Name]; i != nil && i.is(TypeRow) {
+	if i := c.Catalog[t.Name]; i != nil && !i.Expr {
 		for _, m := range i.Fields {
 			l = l.Join(m.Label)
 		}

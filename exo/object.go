@@ -39,7 +39,7 @@ func (m *Message) Limits() Limits { return m.session.gate.limits }
 
 // Spend counts rows and bytes read against the run's budget, while they are
 // being read: an error of Kind Limit says to stop reading.
-func (m *Message) Spend(rows, bytes int) error { return m.session.spend(rows, bytes) }
+func (m *Message) Spend(rows, bytes int) error { return m.session.spend(m.entry, rows, bytes) }
 
 // Detail adds to the record of this message's outcome: what an auditor wants
 // to know and a guest never sees, such as SQL and its arguments.

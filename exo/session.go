@@ -66,8 +66,7 @@ type Session struct {
 	label   Label
 	lastID  uint64
 	calls   int
-	rows    int
-	bytes   int
+	spent   spent      // of the replies delivered
 	queue   []*pending // in call order: replies leave in this order
 	wake    chan struct{}
 	units   map[any]*unitEntry
@@ -78,6 +77,8 @@ type Session struct {
 }
 
 type pending struct {
+	before  spent // what had been spent when the call was sent
+	spent   spent
 	id      uint64
 	done    bool
 	reply   Reply
@@ -132,6 +133,11 @@ func (s *Session) Submit(call Call) error {
 		s.mu.Unlock()
 		return Errorf(Cancelled, "", "the run is over")
 	}
+	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
+		// A guest that goes on sending after its budget would have each message checked.
+		s.mu.Unlock()
+		return Errorf(Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
+	}
 	if call.ID <= s.lastID {
 		s.mu.Unlock()
 		return Errorf(Invalid, "", "call id %d was used before", call.ID)
@@ -152,6 +158,12 @@ func (s *Session) Submit(call Call) error {
 func (s *Session) admit(call Call, e *pending) {
 	ev := Event{Principal: s.principal, Call: call.ID, At: s.gate.now()}
 
+	s.mu.Lock()
+	s.calls++
+	over := s.calls > s.gate.limits.Calls
+	e.before = s.spent
+	s.mu.Unlock()
+
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	checked, err := s.Checker().Check(call.Expr)
 	var m *Message
@@ -170,18 +182,16 @@ func (s *Session) admit(call Call, e *pending) {
 		}
 	}
 	ev.Label = s.label
-	s.calls++
-	calls := s.calls
 	s.mu.Unlock()
 
-	// Sink and budget, against the label just joined.
+	// Sink, against the label just joined.
 	if err == nil {
 		if meth := checked.Root.method; (meth.Effect || meth.Sink) && !ev.Label.FlowsTo(meth.Admits) {
 			err = Errorf(Denied, ev.Op, "this run has read values that may not leave this way")
 		}
 	}
-	if l := s.gate.limits.Calls; err == nil && calls > l {
-		err = Errorf(Limit, ev.Op, "too many calls: the limit is %d for one program", l)
+	if over && err == nil {
+		err = Errorf(Limit, ev.Op, "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
 	if err != nil {
 		ev.Phase, ev.Err = Refused, err
@@ -364,6 +374,11 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 		}
 		if e := s.queue[0]; e.done {
 			s.queue = s.queue[1:]
+			s.spent.rows += e.spent.rows
+			s.spent.bytes += e.spent.bytes
+			if err := s.gate.overspent(s.spent); err != nil && e.reply.Err == nil {
+				e.reply = Reply{ID: e.id, Err: err}
+			}
 			s.mu.Unlock()
 			s.poke()
 			return e.reply, true, nil
@@ -393,15 +408,29 @@ func (s *Session) Release() *Error {
 	return nil
 }
 
-func (s *Session) spend(rows, bytes int) error {
+// spend counts what one call reads. The budget of the run is settled in call
+// order, when replies are delivered (Next): which of two concurrent calls finds it
+// empty must not depend on which was faster. Until then each may read what was
+// left when it was sent.
+func (s *Session) spend(e *pending, rows, bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows += rows
-	s.bytes += bytes
-	if l := s.gate.limits.Rows; s.rows > l {
+	e.spent.rows += rows
+	e.spent.bytes += bytes
+	if err := s.gate.overspent(spent{e.before.rows + e.spent.rows, e.before.bytes + e.spent.bytes}); err != nil {
+		return err
+	}
+	return nil
+}
+
+// spent is what was read, of the budgets for reading.
+type spent struct{ rows, bytes int }
+
+func (g *Gate) overspent(x spent) *Error {
+	if l := g.limits.Rows; x.rows > l {
 		return Errorf(Limit, "", "more than %d rows were read; ask for fewer with where or limit, or use count", l)
 	}
-	if l := s.gate.limits.Bytes; s.bytes > l {
+	if l := g.limits.Bytes; x.bytes > l {
 		return Errorf(Limit, "", "more than %d bytes were read; select fewer columns or rows", l)
 	}
 	return nil

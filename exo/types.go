@@ -136,6 +136,7 @@ type Method struct {
 	Sends  bool  // it sends the message; otherwise it only describes
 	Effect bool  // it changes something; reads are not recorded as effects
 	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
+	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
 	Admits Label // with Sink or Effect: the labels that may leave this way; zero: public only
 }
 

@@ -211,6 +211,18 @@ type Shape struct {
 	Subs  []*Shape // nil, or for each name the shape of a nested record or nil
 }
 
+// Clone copies the shape.
+func (s *Shape) Clone() *Shape {
+	if s == nil {
+		return nil
+	}
+	c := &Shape{Names: slices.Clone(s.Names), Subs: slices.Clone(s.Subs)}
+	for i := range c.Subs {
+		c.Subs[i] = c.Subs[i].Clone()
+	}
+	return c
+}
+
 // Width is how many cells a row of this shape has.
 func (s *Shape) Width() int {
 	n := 0

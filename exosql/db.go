@@ -123,6 +123,7 @@ type conn struct {
 	c     *sql.Conn
 	guard *guard
 	stmts map[*plan]*sql.Stmt
+	db    uintptr // the engine's handle, for interrupt
 }
 
 const maxStmts = 256 // prepared statements of one connection
@@ -209,7 +210,7 @@ func (db *DB) query(ctx context.Context, p *plan, args []any, m *exo.Message) (e
 }
 
 func (db *DB) rows(ctx context.Context, p *plan, args []any, m *exo.Message) (out *exo.Rows, err error) {
-	out = &exo.Rows{Shape: p.shape}
+	out = &exo.Rows{Shape: p.shape.Clone()} // the plan is shared by all tenants
 	c, err := db.acquire(ctx)
 	if err != nil {
 		return out, err
@@ -222,6 +223,16 @@ func (db *DB) rows(ctx context.Context, p *plan, args []any, m *exo.Message) (ou
 			db.release(c)
 		} else {
 			db.discard(c)
+		}
+	}()
+	// The driver ends a statement with its context up to the first row only, and a
+	// query may find one row at once and the next never.
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { c.interrupt(); close(ended) })
+	defer func() {
+		if !stop() {
+			<-ended
+			healthy = false // it may still carry the interrupt
 		}
 	}()
 	st, err := c.prepare(ctx, p)
@@ -251,6 +262,12 @@ func (db *DB) rows(ctx context.Context, p *plan, args []any, m *exo.Message) (ou
 			}
 			size += v.Bytes()
 			out.Cells = append(out.Cells, v)
+			if size > 64<<10 && m != nil { // wide rows: not only between them
+				if err := m.Spend(0, size); err != nil {
+					return out, err
+				}
+				size = 0
+			}
 		}
 		if n++; n == 64 && m != nil {
 			if err := m.Spend(n, size); err != nil {

@@ -54,6 +54,9 @@ func NewFacet[T any](t *Table[T], alias constant, members ...Member[T]) *Facet[T
 		panic(fmt.Sprintf("exosql: %q can't be the alias of a facet", a))
 	}
 	f := &Facet[T]{&facet{table: t.t, alias: a, iface: strings.ToUpper(a[:1]) + a[1:]}}
+	if f.f.iface == exo.TypeRow {
+		f.f.iface += "Row"
+	}
 	for _, i := range sharedInterfaces {
 		if i.Name == f.f.iface || i.Name == f.f.iface+queryInterface {
 			f.f.iface += "Row" // the alias `text` would name its row like the column interface Text
@@ -182,6 +185,10 @@ func (f *facet) interfaces() []*exo.Interface {
 	}
 	for _, l := range f.links {
 		m := &exo.Method{Name: l.l.name, Doc: l.l.doc, Result: &exo.Term{Con: l.to.queryType()}}
+		for _, p := range l.l.pairs {
+			// Following compares the keys: what a row shows then depends on them.
+			m.Label = m.Label.Join(p.from.label).Join(p.to.label)
+		}
 		if l.l.one && m.Doc == "" {
 			m.Doc = "at most one"
 		}

@@ -87,6 +87,13 @@ func (o *object) make() error {
 	if err != nil {
 		return err
 	}
+	for s := o.rel; s != nil; s = s.prev {
+		for _, by := range s.order {
+			if !by.col.label.Public() {
+				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.table.name, by.col.name)
+			}
+		}
+	}
 	// The key of every plan: structure only, and all of it. An address would be
 	// the address of another facet after the next garbage collection.
 	shape := appendShape(nil, reach)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -88,7 +89,7 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 
 // outputs adds the cells of a projection to the statement and the plan.
 func (f *from) outputs(sel *sqlast.Select, p *plan, out *projection) *exo.Shape {
-	s := &exo.Shape{Names: out.names}
+	s := &exo.Shape{Names: slices.Clone(out.names)} // a message's memory is not the plan's
 	for i, it := range out.items {
 		if it.sub != nil {
 			if s.Subs == nil {

@@ -72,6 +72,15 @@ func (db *DB) connect(ctx context.Context) (*conn, error) {
 	c := &conn{c: sc, guard: &guard{}, stmts: map[*plan]*sql.Stmt{}}
 	err = sc.PingContext(ctx)
 	if err == nil {
+		err = sc.Raw(func(dc any) (err error) {
+			c.db, err = handle(dc)
+			return err
+		})
+	}
+	if err == nil {
+		err = verifyInterrupt(ctx, c)
+	}
+	if err == nil {
 		err = sc.Raw(func(dc any) error {
 			r, ok := dc.(sqlite.AuthorizerRegisterer)
 			if !ok {
