@@ -60,6 +60,9 @@ func (db *DB) openSQLite(ctx context.Context, path string, opt *Options) error {
 	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
 	// misspelt identifier in double quotes is an error, not a text.
 	db.sql = sql.OpenDB(connector{read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"})
+	// A connection that is given back is closed: nothing of it, its authorizer or an
+	// interrupt that came late, can be met again under another guard.
+	db.sql.SetMaxIdleConns(-1)
 	return nil
 }
 
