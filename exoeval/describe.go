@@ -246,8 +246,18 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 
 // mixed reports whether a recorded thing is inside plain data.
 func (r *run) mixed(v goja.Value, depth int) bool {
+	budget := maxMixed
+	return r.mixedWithin(v, depth, &budget)
+}
+
+const maxMixed = 20_000 // parts of one argument that are looked through
+
+func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if r.recordedIn(v) != nil {
 		return true
+	}
+	if *budget--; *budget < 0 {
+		panic(r.throw(exo.Errorf(exo.Limit, "", "the argument has more than %d parts", maxMixed)))
 	}
 	o, ok := v.(*goja.Object)
 	if !ok || depth > 8 {
@@ -256,13 +266,13 @@ func (r *run) mixed(v goja.Value, depth int) bool {
 	switch {
 	case isArray(v):
 		for i := range min(int(o.Get("length").ToInteger()), 10_000) {
-			if r.mixed(o.Get(itoa(i)), depth+1) {
+			if r.mixedWithin(o.Get(itoa(i)), depth+1, budget) {
 				return true
 			}
 		}
 	case o.ClassName() == "Object":
 		for _, k := range o.Keys() {
-			if r.mixed(o.Get(k), depth+1) {
+			if r.mixedWithin(o.Get(k), depth+1, budget) {
 				return true
 			}
 		}

@@ -135,6 +135,15 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
 	res.Value, res.Err = r.main()
 	stop()
+	// A call that was sent happens, also when the program fails after it: whether an
+	// effect took place must not depend on which of the two was faster.
+	for len(r.open) > 0 && ctx.Err() == nil {
+		reply, ok, err := s.Next(ctx)
+		if !ok || err != nil {
+			break
+		}
+		delete(r.open, reply.ID)
+	}
 	if res.Err != nil && ctx.Err() != nil {
 		e := r.placed(r.ended(ctx.Err()), 0, 0)
 		e.Line, e.Column, e.SourceLine = res.Err.Line, res.Err.Column, res.Err.SourceLine

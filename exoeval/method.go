@@ -20,6 +20,11 @@ func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 			if member == "call" || member == "apply" || member == "bind" {
 				return f.Get(member)
 			}
+			switch member {
+			case "toString", "valueOf", "toLocaleString":
+				// Undefined would make the engine print the object itself, addresses and all.
+				return r.function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(recv, m))) })
+			}
 			if r.quiet(member) {
 				return goja.Undefined()
 			}

@@ -28,12 +28,16 @@
 		for (let i = 0; i < syms.length; i++) defineOne(o, syms[i], ds[syms[i]]);
 		return o;
 	}, writable: true, configurable: true });
+	// A native captured here is called through a bound call, never by looking up
+	// `.call`, `.test` or `.replace`: a program could have replaced those.
+	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 	const hide = (o, name, value) => define(o, name, { value, writable: true, configurable: true, enumerable: false });
 
 	// Regular expressions made at run time pass the same check as literals: what
 	// Go's engine can't run would go to a backtracking one without a time limit.
 	const NativeRegExp = RegExp, str = String, proto = NativeRegExp.prototype;
-	const isRegExp = (x) => { try { str.prototype.includes.call('', x); return false; } catch (e) { return true; } };
+	const includes = uncurry(str.prototype.includes);
+	const isRegExp = (x) => { try { includes('', x); return false; } catch (e) { return true; } };
 	const make = (p, f) => {
 		let source = p, flags = f;
 		if (typeof p === 'object' && p !== null && isRegExp(p)) {
@@ -50,45 +54,63 @@
 	hide(proto, 'constructor', SafeRegExp);
 	delete proto.compile;
 	for (const name of ['match', 'matchAll', 'search']) {
-		const native = String.prototype[name];
+		const native = uncurry(String.prototype[name]);
 		hide(String.prototype, name, { [name](p) {
 			if (p === undefined || p === null || typeof p !== 'object') p = make(p, name === 'matchAll' ? 'g' : '');
 			else if (typeof p[Symbol[name]] !== 'function') p = make(str(p), name === 'matchAll' ? 'g' : '');
-			return native.call(this, p);
+			return native(this, p);
 		} }[name]);
 	}
 
 	// The host's time zone is nobody's business and would make runs differ from
-	// machine to machine: local time is UTC.
-	const NativeDate = Date, dp = NativeDate.prototype, offset = dp.getTimezoneOffset, getTime = dp.getTime;
-	const minutes = (d) => offset.call(d) * 60000;
-	const zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)\s*$/i, dateOnly = /^\s*\d{4}(?:-\d\d){0,2}\s*$/;
+	// machine to machine: local time is UTC. Nothing here converts from or to the
+	// host's local time, not even to correct it: around a change of clocks that shows.
+	const NativeDate = Date, dp = NativeDate.prototype, get = {};
+	for (const part of ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds', 'Day']) {
+		get[part] = uncurry(dp['getUTC' + part]);
+		hide(dp, 'get' + part, dp['getUTC' + part]);
+		if (part !== 'Day') hide(dp, 'set' + part, dp['setUTC' + part]);
+	}
+	hide(dp, 'getTimezoneOffset', function getTimezoneOffset() { return 0; });
+	hide(dp, 'getYear', function getYear() { return get.FullYear(this) - 1900; });
+	delete dp.setYear;
+	const exec = uncurry(NativeRegExp.prototype.exec), getTime = uncurry(dp.getTime);
+	const iso = /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*$/, dateOnly = /^\s*\d{4}(?:-\d\d){0,2}\s*$/, zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)\s*$/i;
 	const parse = (s) => {
-		const d = new NativeDate(s);
-		return zoned.test(s) || dateOnly.test(s) ? getTime.call(d) : getTime.call(d) - minutes(d);
+		const local = exec(iso, s);
+		if (local !== null) return getTime(new NativeDate(local[1] + 'T' + local[2] + 'Z'));
+		if (exec(zoned, s) !== null || exec(dateOnly, s) !== null) return getTime(new NativeDate(s));
+		return getTime(new NativeDate(s + ' UTC')); // NaN for what the engine can't read with a zone
 	};
+	const utc = NativeDate.UTC;
 	const UTCDate = function Date(...a) {
-		if (new.target === undefined) return str(new NativeDate());
-		if (a.length === 0) return new NativeDate();
-		if (a.length > 1) return new NativeDate(NativeDate.UTC(...a));
-		return new NativeDate(typeof a[0] === 'string' ? parse(a[0]) : a[0]);
+		if (new.target === undefined) return full(new NativeDate());
+		switch (a.length) {
+		case 0: return new NativeDate();
+		case 1: return new NativeDate(typeof a[0] === 'string' ? parse(a[0]) : a[0]);
+		}
+		return new NativeDate(utc(a[0], a[1], a[2] ?? 1, a[3] ?? 0, a[4] ?? 0, a[5] ?? 0, a[6] ?? 0));
 	};
 	UTCDate.prototype = dp;
 	hide(dp, 'constructor', UTCDate);
 	for (const name of ['UTC', 'now']) hide(UTCDate, name, NativeDate[name]);
 	hide(UTCDate, 'parse', (s) => parse(str(s)));
-	for (const part of ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds', 'Day']) {
-		hide(dp, 'get' + part, dp['getUTC' + part]);
-		if (part !== 'Day') hide(dp, 'set' + part, dp['setUTC' + part]);
+	const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+	const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+	const two = (n) => n < 10 ? '0' + n : '' + n;
+	const year = (d) => { const y = get.FullYear(d); return y > 999 ? '' + y : y >= 0 ? (y > 99 ? '0' : y > 9 ? '00' : '000') + y : '' + y; };
+	const clock = (d) => two(get.Hours(d)) + ':' + two(get.Minutes(d)) + ':' + two(get.Seconds(d));
+	const day = (d) => days[get.Day(d)] + ' ' + months[get.Month(d)] + ' ' + two(get.Date(d)) + ' ' + year(d);
+	const short = (d) => two(get.Month(d) + 1) + '/' + two(get.Date(d)) + '/' + year(d);
+	const full = (d) => day(d) + ' ' + clock(d) + ' GMT+0000 (UTC)';
+	const forms = {
+		toString: full, toDateString: day, toTimeString: (d) => clock(d) + ' GMT+0000 (UTC)',
+		toLocaleString: (d) => short(d) + ', ' + clock(d), toLocaleDateString: short, toLocaleTimeString: clock,
+	};
+	for (const name of ['toString', 'toDateString', 'toTimeString', 'toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {
+		const form = forms[name];
+		hide(dp, name, { [name]() { return getTime(this) === getTime(this) ? form(this) : 'Invalid Date'; } }[name]);
 	}
-	for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString', 'toDateString', 'toString', 'toTimeString']) {
-		const native = dp[name];
-		hide(dp, name, { [name]() {
-			const s = native.call(new NativeDate(getTime.call(this) + minutes(this)));
-			return s.replace(/GMT[+-]\d{4}(?: \(.*\))?/, 'GMT+0000 (UTC)');
-		} }[name]);
-	}
-	hide(dp, 'getTimezoneOffset', function getTimezoneOffset() { return 0; });
 
 	// The most frequent mistake of all: the promise of rows used as the rows.
 	const early = (what, word) => ({ configurable: true, get() { throw new TypeError('a promise was not awaited: ' + what + ' is a member of its result; write (await …)' + word); } });

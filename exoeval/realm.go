@@ -7,6 +7,8 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // realmNames is everything that a program finds in its global scope besides
@@ -122,6 +124,13 @@ func (a *apiObject) Get(name string) goja.Value {
 		if g.Name == name {
 			return a.r.grantedObject(g.ID)
 		}
+	}
+	switch name {
+	case "toString", "valueOf", "toLocaleString", "toJSON":
+		// Undefined would make the engine print the object itself, addresses and all.
+		return a.r.function(name, func(goja.FunctionCall) goja.Value {
+			panic(a.r.throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
+		})
 	}
 	if a.r.quiet(name) {
 		return goja.Undefined()

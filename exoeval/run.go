@@ -47,6 +47,7 @@ type run struct {
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
 	undefined  bool // the result is
+	failed     bool
 	clock      stopwatch
 }
 
@@ -76,6 +77,9 @@ func (r *run) stop(err *exo.Error) {
 
 // send sends an expression and returns the promise of its answer.
 func (r *run) send(n *exo.Node) goja.Value {
+	if r.failed { // a getter of what was thrown
+		panic(r.throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
+	}
 	r.lastID++
 	id := r.lastID
 	promise, resolve, reject := r.vm.NewPromise()

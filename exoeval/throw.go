@@ -71,6 +71,7 @@ const programName = "program"
 
 // failure turns what ended the program into the error that the model reads.
 func (r *run) failure(err error) *Error {
+	r.failed = true
 	var ex *goja.Exception
 	if r.fatal != nil {
 		return r.placed(r.fatal, 0, 0)
@@ -118,6 +119,7 @@ func frameOf(stack []goja.StackFrame) (line, col int) {
 
 // reason describes a thrown or rejected value. It may run code of the program.
 func (r *run) reason(v goja.Value, line, col int) *Error {
+	r.failed = true
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", shorten(r.safeString(v), 500)), line, col)

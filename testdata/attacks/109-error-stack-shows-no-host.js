@@ -3,7 +3,7 @@ let out = '';
 for (const f of [() => tasks.nope, () => tasks.where(() => { throw new Error('x'); }), () => JSON.stringify(tasks), () => [1].map(() => { null.x; }), () => new RegExp('(')]) {
   try { f(); } catch (e) { out += e.stack + '\n'; }
 }
-return out.includes('github.com') || out.includes('.go') || out.includes('/work');
+return out.includes('github.com') || out.includes('.go');
 //=> false
 ---
 // twin: raw

@@ -1,0 +1,99 @@
+package exo
+
+import (
+	"context"
+	"testing"
+)
+
+// Placeholders are merged into every node that depends on them, so their number
+// multiplies the work of a message: it is bounded. The twin is one below.
+func TestLivePlaceholders(t *testing.T) {
+	many := func(n int) Expr {
+		x := msg(ref(todosID))
+		for range n {
+			x = x.then(param(0, "where", 0))
+		}
+		return x
+	}
+	c := newWorld(t, Config{}).s.Checker()
+	if _, err := c.Check(many(maxLive + 1)); err == nil || err.Kind != Limit {
+		t.Errorf("%d placeholders: %v", maxLive+1, err)
+	}
+	if _, err := newWorld(t, Config{}).s.Checker().Check(many(maxLive)); err == nil || err.Kind != Invalid {
+		t.Errorf("%d placeholders are refused for their number: %v", maxLive, err)
+	}
+	// Callbacks that have returned do not count.
+	x := msg(ref(todosID))
+	at := int32(0)
+	for range maxLive + 10 {
+		n := int32(len(x.Nodes))
+		x = x.then(param(at, "where", 0), fld(n, "todo"), fld(n+1, "done"), lam(n, n+2), call(at, "where", n+3))
+		at = n + 4
+	}
+	x = x.then(call(at, "execute"))
+	if _, err := newWorld(t, Config{}).s.Checker().Check(x); err != nil {
+		t.Errorf("one after the other: %v", err)
+	}
+}
+
+// A message's memory is not the checked message's: changing the names after the
+// check would rename what another tenant's plan shows.
+func TestNamesAreCopied(t *testing.T) {
+	names := []string{"title"}
+	x := titles()
+	for i := range x.Nodes {
+		if x.Nodes[i].Op == OpRecord {
+			x.Nodes[i].Names = names
+		}
+	}
+	c, err := newWorld(t, Config{}).s.Checker().Check(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names[0] = "__proto__"
+	var seen func(n *Node) bool
+	seen = func(n *Node) bool {
+		if n == nil {
+			return false
+		}
+		for _, name := range n.Names {
+			if name == "__proto__" {
+				return true
+			}
+		}
+		for _, a := range n.Args {
+			if seen(a) {
+				return true
+			}
+		}
+		return seen(n.Recv)
+	}
+	if seen(c.Root) {
+		t.Error("the checked message changes with the memory of the sender")
+	}
+}
+
+// Which of two concurrent calls finds the budget empty is decided by their
+// order, not by which reads faster: here the second always reads first.
+func TestBudgetInCallOrder(t *testing.T) {
+	for range 20 {
+		second := make(chan struct{})
+		w := newWorld(t, Config{Limits: Limits{Rows: 3}})
+		w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+			if m.Args[0].Int() == 2 {
+				defer close(second)
+			} else {
+				<-second
+			}
+			return Int(1), m.Spend(2, 2)
+		}
+		for n := range 2 {
+			w.submit(msg(ref(todosID), lit(Int(int64(n+1))), call(0, "limit", 1), call(2, "execute")))
+		}
+		_, first := w.next()
+		_, then := w.next()
+		if first != nil || then == nil || then.Kind != Limit {
+			t.Fatalf("first %v, second %v", first, then)
+		}
+	}
+}
