@@ -72,7 +72,11 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
 	t.limits = gate.Limits()
-	t.eval = exoeval.NewLocal(gate)
+	local := exoeval.NewLocal(gate)
+	if err := local.Err(); err != nil {
+		return nil, fmt.Errorf("codemode: %w", err)
+	}
+	t.eval = local
 	p := &prompt{catalog: gate.Catalog(), granted: gate.Granted(), admits: opt.Admits}
 	t.declarations = declare(p.catalog, p.granted)
 	t.description = p.describe(t.declarations)
@@ -139,7 +143,7 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 		res.Err = &exoeval.Error{Kind: e.Kind, Message: e.Guest(), Err: e}
 		return res
 	}
-	if r.Undefined {
+	if r.Undefined && r.Console == "" {
 		// org.name of a promise or an array is undefined, and null says nothing about it.
 		res.Notice = "the program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows"
 	}

@@ -79,6 +79,60 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 	return v, false
 }
 
+// explain says which part of a plain value does not fit, as a path and a reason;
+// "" where there is no more to say than that it does not.
+func explain(want *Type, v Value, at string, depth int) string {
+	if _, ok := admit(want, v, 0); ok || depth > 8 {
+		return ""
+	}
+	sub := func(name string) string {
+		if at == "" {
+			return name
+		}
+		return at + "." + name
+	}
+	switch {
+	case want.Name == TypeRecord && v.kind == KindRecord:
+		var names []string
+		for _, w := range want.Fields {
+			names = append(names, w.Name)
+		}
+		for n := range v.Fields() {
+			if want.Field(n) == nil {
+				if near := Nearest(n, names); near != "" {
+					return "there is no field `" + clip(n) + "`; did you mean `" + near + "`?"
+				}
+				return "there is no field `" + clip(n) + "`; there are " + join(names)
+			}
+		}
+		for _, w := range want.Fields {
+			x, ok := v.Get(w.Name)
+			if !ok && !w.Opt {
+				return "`" + sub(w.Name) + "` is missing"
+			}
+			if why := explain(w.Type, x, sub(w.Name), depth+1); ok && why != "" {
+				return why
+			}
+		}
+	case want.Name == TypeList && v.kind == KindList:
+		for _, x := range v.ref.([]Value) {
+			if why := explain(want.Args["of"], x, at+"[]", depth+1); why != "" {
+				return why
+			}
+		}
+	case at != "":
+		return "`" + at + "` must be " + want.String()
+	}
+	return ""
+}
+
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "…"
+	}
+	return s
+}
+
 // admitRecord refuses unknown fields: what the host would silently drop, the
 // guest believed to have said.
 func admitRecord(want *Type, v Value, depth int) (Value, bool) {

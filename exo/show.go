@@ -97,6 +97,11 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		}
 		return Errorf(Invalid, op, "%s must be an object like %s, or one whole table; got %s", p.Name, sample, got)
 	}
+	if n.Op == OpLit && (want.Name == TypeRecord || want.Name == TypeList) {
+		if why := explain(want, n.Lit, "", 0); why != "" {
+			return Errorf(Invalid, op, "%s", why)
+		}
+	}
 	w := want.String()
 	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {
 		w = i.Doc

@@ -44,6 +44,7 @@ type Evaluator interface {
 type Local struct {
 	gate  *exo.Gate
 	front frontConfig
+	err   error // why no program can run
 
 	mu    sync.Mutex
 	cache map[string]*list.Element
@@ -58,9 +59,10 @@ type cached struct {
 	err  error
 }
 
-// NewLocal makes an evaluator for the gate.
+// NewLocal makes an evaluator for the gate. Err says whether its grants have
+// names that programs can use; with others every run fails.
 func NewLocal(gate *exo.Gate) *Local {
-	l := &Local{gate: gate, cache: map[string]*list.Element{}, used: list.New()}
+	l := &Local{gate: gate, err: checkNames(gate), cache: map[string]*list.Element{}, used: list.New()}
 	lim := gate.Limits()
 	l.front = frontConfig{MaxSource: lim.SourceBytes, MaxNesting: lim.Nesting, Globals: globals(), Describing: map[string]bool{}}
 	for _, g := range gate.Granted() {
@@ -77,6 +79,9 @@ func NewLocal(gate *exo.Gate) *Local {
 	}
 	return l
 }
+
+// Err says why no program can run, or nil.
+func (l *Local) Err() error { return l.err }
 
 func (l *Local) compile(src string) (*program, error) {
 	l.mu.Lock()
@@ -109,6 +114,10 @@ func (l *Local) compile(src string) (*program, error) {
 func (l *Local) Run(ctx context.Context, job Job) *Result {
 	begin := time.Now()
 	res := &Result{}
+	if l.err != nil {
+		res.Err = &Error{Kind: exo.Internal, Message: "internal error", Err: l.err}
+		return res
+	}
 	prog, err := l.compile(job.Program)
 	if err != nil {
 		e := *err.(*Error)

@@ -32,7 +32,7 @@ owner 1>
 `},
 		{"lines until the brackets close", "api.me.notes(\n).count()\n", "owner 1> ... 2\nT ms\nowner 1> \n"},
 		{"statements until return", "const n = 1;\nconst m = 2;\nreturn n + m;\n", "owner 1> ... ... 3\nT ms\nowner 1> \n"},
-		{"an empty line ends", "const n = 1;\n\n", "owner 1> ... null\nT ms\nowner 1> \n"},
+		{"an empty line ends", "const n = 1;\n\n", "owner 1> ... null\nthe program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows\nT ms\nowner 1> \n"},
 		{"an operator goes on", "1 +\n2\n", "owner 1> ... 3\nT ms\nowner 1> \n"},
 		{"a fence", "```js\nconst a = 1;\n\nreturn a\n  + 1;\n```\n", "owner 1> ... ... ... ... ... 2\nT ms\nowner 1> \n"},
 		{"a pasted chain", "api.me\n  .notes()\n\t.count()\n1\n", "owner 1> 2\nT ms\nowner 1> 1\nT ms\nowner 1> \n"},
