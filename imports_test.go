@@ -2,7 +2,10 @@ package exoagent_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +83,27 @@ func TestNoUnsafe(t *testing.T) {
 				t.Errorf("%s imports %s", fields[0], imp)
 			}
 		}
+	}
+}
+
+// TestCommentsStayInside: a comment that cites a document outside the repository
+// explains nothing to its reader.
+func TestCommentsStayInside(t *testing.T) {
+	read := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || path == "imports_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		read++
+		for _, outside := range []string{"facts/", "DESIGN.md", "STYLE.md", "exoagent.md"} {
+			if strings.Contains(string(text), outside) {
+				t.Errorf("%s cites %s, which is not here", path, outside)
+			}
+		}
+		return err
+	})
+	if err != nil || read < 50 {
+		t.Fatalf("%d files read: %v", read, err)
 	}
 }

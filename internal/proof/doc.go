@@ -2,7 +2,7 @@
 // schemas, data, grants and programs, runs the programs the whole way (text,
 // evaluator, gate, compiler, engine), and compares what they return with a slow
 // evaluator that knows no SQL: nested loops over tables in memory, written from
-// the rules in DESIGN.md and from nothing of exosql.
+// the rules in the design and from nothing of exosql.
 //
 // Three things are asked of every case. The rows are those of the slow
 // evaluator, in each of two spellings of the program. No text of a row out of
