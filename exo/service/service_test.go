@@ -176,7 +176,7 @@ type wrapped struct{ err error }
 func (w wrapped) Error() string { return "s3cret outer" }
 func (w wrapped) Unwrap() error { return w.err }
 
-// Attack 5 of facts/attacks.md: an error's text must not be the way out.
+// An error's text must not be the way out.
 func TestErrors(t *testing.T) {
 	cause := errors.New("s3cret: dial 10.0.0.1")
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// What exoagent answers wrongly (facts/exoagent.md 4.3) must be right here.
+// What exoagent answers wrongly in TypeScript must be right here.
 return ['b' >= 'a', '2026-01-02' >= '2026-01-01', [{ d: '2' }, { d: '1' }].filter((x) => x.d >= '2').length]  //=> [true,true,1]
 ---
 // SQL NULL is null, and the key stays.
