@@ -1,0 +1,77 @@
+package exo_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+// clock is a capability made of two Go functions.
+func clock() exo.Object {
+	s, err := service.New("clock", "tells and sets the hour",
+		service.Method("hour", "the hour", func(context.Context, service.None) (int, error) { return 12, nil }),
+		service.Method("set", "sets the hour", func(_ context.Context, in struct {
+			Hour int `json:"hour"`
+		}) (service.None, error) {
+			return service.None{}, nil
+		}).Effect(),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+// ask sends one message without an argument, as an evaluator does for a program.
+func ask(g *exo.Gate, method string) (exo.Value, error) {
+	s := g.NewSession(context.Background(), "ann")
+	defer s.Finish(context.Background(), true)
+	c := s.Checker()
+	object, err := c.MakeRef(0)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	call, err := c.MakeCall(object, method, nil)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	if err := s.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)}); err != nil {
+		return exo.Value{}, err
+	}
+	r, _, nextErr := s.Next(context.Background())
+	if nextErr != nil || r.Err == nil {
+		return r.Value, nextErr
+	}
+	return exo.Value{}, r.Err
+}
+
+// Only derives an object with fewer methods.
+func ExampleOnly() {
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": exo.Only(clock(), "hour")}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ask(gate, "hour"))
+	fmt.Println(ask(gate, "set"))
+	// Output:
+	// 12 <nil>
+	// <no value> denied: clock has no member `set`; it has `hour`
+}
+
+// Revocable makes an object that can be cut off for good.
+func ExampleRevocable() {
+	object, revoke := exo.Revocable(clock())
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": object}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ask(gate, "hour"))
+	revoke()
+	fmt.Println(ask(gate, "hour"))
+	// Output:
+	// 12 <nil>
+	// <no value> clock: revoked
+}

@@ -1,0 +1,100 @@
+package exosql_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+type Author struct {
+	ID   int64
+	Name string
+}
+
+type Book struct {
+	ID, AuthorID int64
+	Title        string
+	Price        *float64 // nil: not for sale
+}
+
+var (
+	Authors    = exosql.NewTable[Author]("authors")
+	AuthorID   = exosql.NewKey(Authors, "id", func(a *Author) *int64 { return &a.ID })
+	AuthorName = exosql.NewColumn(Authors, "name", func(a *Author) *string { return &a.Name })
+
+	Books      = exosql.NewTable[Book]("books")
+	BookID     = exosql.NewKey(Books, "id", func(b *Book) *int64 { return &b.ID })
+	BookAuthor = exosql.NewColumn(Books, "author_id", func(b *Book) *int64 { return &b.AuthorID })
+	BookTitle  = exosql.NewColumn(Books, "title", func(b *Book) *string { return &b.Title })
+	BookPrice  = exosql.NewNullable(Books, "price", func(b *Book) **float64 { return &b.Price })
+
+	AuthorBooks = exosql.Many("books", AuthorID, BookAuthor)
+)
+
+func openBooks(ctx context.Context) *exosql.DB {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, `CREATE TABLE authors (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+			CREATE TABLE books (id INTEGER PRIMARY KEY, author_id INTEGER NOT NULL, title TEXT NOT NULL, price REAL);
+			INSERT INTO authors VALUES (1, 'Ada'), (2, 'Ben');
+			INSERT INTO books VALUES (1, 1, 'Engines', 12.5), (2, 1, 'Notes', NULL), (3, 2, 'Secrets', 1)`)
+		return err
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return db
+}
+
+// A relation serves Go code with types, and stays within its scope wherever it
+// is handed to.
+func ExampleGrant() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	me := exosql.Grant(db, Authors, AuthorID.Eq(1))
+	books, err := exosql.Follow(me, AuthorBooks).Where(BookPrice.IsNotNull()).OrderBy(BookTitle.Asc()).All(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range books {
+		fmt.Println(b.Title, *b.Price)
+	}
+	// Output: Engines 12.5
+}
+
+// A facet lists what exists for a program. What is not listed, like author_id,
+// does not exist for it.
+func ExampleFacet() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	book := exosql.NewFacet(Books, "book", BookID, BookTitle, BookPrice)
+	author := exosql.NewFacet(Authors, "author", AuthorID, AuthorName, exosql.Via(AuthorBooks, book))
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{
+		"me": author.Of(exosql.Grant(db, Authors, AuthorID.Eq(1))),
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, program := range []string{
+		"me.books().where(b => b.price === null).select(b => ({ title: b.title }))",
+		"me.books().where({ authorId: 2 })",
+	} {
+		r := exoeval.NewLocal(gate).Run(ctx, exoeval.Job{Program: program})
+		if r.Err != nil {
+			fmt.Println(r.Err.Message)
+			continue
+		}
+		fmt.Println(r.Value)
+	}
+	// Output:
+	// [{"title":"Notes"}]
+	// book has no member `authorId`; it has `id`, `title`, `price`
+}
