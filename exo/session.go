@@ -376,10 +376,17 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			s.queue = s.queue[1:]
 			s.spent.rows += e.spent.rows
 			s.spent.bytes += e.spent.bytes
-			if err := s.gate.overspent(s.spent); err != nil && e.reply.Err == nil {
-				e.reply = Reply{ID: e.id, Err: err}
+			over := s.gate.overspent(s.spent)
+			if over != nil && e.reply.Err == nil {
+				e.reply = Reply{ID: e.id, Err: over}
+			} else {
+				over = nil
 			}
+			label := s.label
 			s.mu.Unlock()
+			if over != nil { // what was read is not handed over, and the record says so
+				s.emit(Event{Principal: s.principal, Call: e.id, Phase: Refused, Label: label, Err: over, At: s.gate.now()})
+			}
 			s.poke()
 			return e.reply, true, nil
 		}

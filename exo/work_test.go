@@ -95,5 +95,11 @@ func TestBudgetInCallOrder(t *testing.T) {
 		if first != nil || then == nil || then.Kind != Limit {
 			t.Fatalf("first %v, second %v", first, then)
 		}
+		w.mu.Lock()
+		last := w.events[len(w.events)-1]
+		w.mu.Unlock()
+		if last.Phase != Refused || last.Call != 2 {
+			t.Fatalf("the record ends with %v of call %d", last.Phase, last.Call)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -69,11 +70,9 @@ func (r *run) newRealm() error {
 			return err
 		}
 	}
-	for _, name := range global.GetOwnPropertyNames() {
-		if !realmNames[name] {
-			if err := global.Delete(name); err != nil {
-				return err
-			}
+	for _, name := range unwanted() {
+		if err := global.Delete(name); err != nil {
+			return err
 		}
 	}
 	for name, f := range r.helpers() {
@@ -101,6 +100,18 @@ func (r *run) function(name string, f func(goja.FunctionCall) goja.Value) *goja.
 	_ = o.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	return o
 }
+
+// unwanted are the engine's globals that are not in realmNames. They are asked
+// for once: listing them makes a fresh runtime build all its intrinsics.
+var unwanted = sync.OnceValue(func() []string {
+	var names []string
+	for _, name := range goja.New().GlobalObject().GetOwnPropertyNames() {
+		if !realmNames[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+})
 
 // globals is what the checker admits as free names.
 func globals() map[string]bool {
