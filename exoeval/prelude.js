@@ -54,10 +54,12 @@
 	hide(proto, 'constructor', SafeRegExp);
 	delete proto.compile;
 	for (const name of ['match', 'matchAll', 'search']) {
-		const native = uncurry(String.prototype[name]);
+		const native = uncurry(String.prototype[name]), symbol = Symbol[name];
 		hide(String.prototype, name, { [name](p) {
-			if (p === undefined || p === null || typeof p !== 'object') p = make(p, name === 'matchAll' ? 'g' : '');
-			else if (typeof p[Symbol[name]] !== 'function') p = make(str(p), name === 'matchAll' ? 'g' : '');
+			// Read once: what the check saw is what is used.
+			const own = typeof p === 'object' && p !== null ? p[symbol] : undefined;
+			if (typeof own === 'function') return uncurry(own)(p, str(this));
+			p = make(p === undefined || p === null || typeof p !== 'object' ? p : str(p), name === 'matchAll' ? 'g' : '');
 			return native(this, p);
 		} }[name]);
 	}

@@ -60,6 +60,17 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	return in
 }
 
+// shown is an expression as a result shows it: a time exactly as it is compared,
+// or a time that was read would not find the row that it came from. What can't be
+// read as a time stays as it is, to be reported and not to pass for NULL.
+func shown(e expr, f *from) sqlast.Expr {
+	x := compared(e, f)
+	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
+		return sqlast.Call{Op: sqlast.Coalesce, Args: []sqlast.Expr{x, c.Args[0]}}
+	}
+	return x
+}
+
 // sortExpr is an expression that is sorted by. A condition is negated twice:
 // SQLite makes the constant of one that can't hold, like in([]), and takes a
 // number that stands alone in ORDER BY for that of an output.

@@ -154,6 +154,12 @@ func (f *facet) close() ([]*facet, error) {
 			if len(g.table.keys) == 0 && f.err == nil {
 				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total", g.table.name)
 			}
+			for _, k := range g.table.keys {
+				if !k.label.Public() && f.err == nil {
+					// Keys break ties: with limit and offset their order shows, without a label.
+					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.table.name, k.name)
+				}
+			}
 			if len(g.cols) == 0 && f.err == nil {
 				f.err = fmt.Errorf("exosql: facet %s shows no column", g.alias)
 			}

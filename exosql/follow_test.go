@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -89,5 +90,76 @@ func TestFollowTwoWays(t *testing.T) {
 	facet := exosql.NewFacet(tu.Projects, "project", tu.ProjectID)
 	if _, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"x": facet.Of(led)}}); err == nil {
 		t.Error("two ways into projects can be granted to a program")
+	}
+}
+
+// The same chains, granted to a program: a facet's links don't widen what the
+// chain has fixed.
+func TestFollowedFacetStaysInTenant(t *testing.T) {
+	db := tu.Open(t)
+	tags := func(others ...exosql.Scope) exosql.Relation[tu.Tag] {
+		g := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(tu.Acme), others...)
+		tasks := exosql.Follow(exosql.Follow(g, tu.OrgProjects), tu.ProjectTasks)
+		return exosql.Follow(exosql.Follow(tasks, tu.TaskLabels), tu.TaskTagName)
+	}
+	tagging := exosql.NewFacet(tu.TaskTags, "tagging", tu.TaskTagTask, tu.TaskTagTag)
+	tag := exosql.NewFacet(tu.Tags, "tag", tu.TagID, exosql.Via(tu.TagTasks, tagging))
+	round := func(others ...exosql.Scope) exosql.Relation[tu.TaskTag] {
+		return exosql.Follow(tags(others...), tu.TagTasks)
+	}
+	show := func(o exo.Object, program string) string {
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"x": o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := exoeval.NewLocal(g).Run(t.Context(), exoeval.Job{Program: program})
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		return r.Value.String()
+	}
+	const all, linked = "x", "x.taskTags()"
+	for what, got := range map[string]string{
+		"the chain":             show(tagging.Of(round()), all),
+		"narrowed":              show(tagging.Of(round().Where(tu.TaskTagTask.Gt(0))), all),
+		"limited":               show(tagging.Of(round().Limit(100)), all),
+		"a link after it":       show(tag.Of(tags()), linked),
+		"a link after a limit":  show(tag.Of(tags().Limit(100)), linked),
+		"declared, and a link":  show(tag.Of(tags(exosql.ScopeVia(tu.TaskLabels))), linked),
+		"declared, and a chain": show(tagging.Of(round(exosql.ScopeVia(tu.TaskLabels))), all),
+	} {
+		if !strings.Contains(got, "1001") || strings.Contains(got, "200") {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	if got := show(tag.Of(tags(exosql.ScopeShared(tu.TaskTags))), linked); !strings.Contains(got, "2001") {
+		t.Errorf("the twin, with the table shared: %s", got)
+	}
+}
+
+// Without a key a limit has no one answer, and a labelled key would show its
+// order without its label.
+func TestKeysOfLimits(t *testing.T) {
+	db := tu.OpenWith(t, "CREATE TABLE loose (a INTEGER NOT NULL)")
+	x := exosql.NewTable[pair]("loose")
+	a := exosql.NewColumn(x, "a", func(p *pair) *int64 { return &p.A })
+	r := exosql.Grant(db, x, exosql.AllRows[pair]())
+	if _, err := r.Where(a.Gt(0)).All(t.Context()); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+	if _, err := r.Limit(2).Count(t.Context()); err == nil {
+		t.Error("Limit without a key")
+	}
+	if _, err := r.Limit(2).Offset(1).Where(a.Gt(0)).All(t.Context()); err == nil {
+		t.Error("Offset without a key")
+	}
+	if _, _, err := r.First(t.Context()); err == nil {
+		t.Error("First without a key")
+	}
+	y := exosql.NewTable[pair]("loose")
+	k := exosql.NewKey(y, "a", func(p *pair) *int64 { return &p.A }).WithLabel("secret")
+	b := exosql.NewColumn(y, "b", func(p *pair) *int64 { return &p.B })
+	if _, err := exosql.NewFacet(y, "pair", b).Of(exosql.Grant(db, y, k.Gt(0))).Describe(); err == nil || !strings.Contains(err.Error(), "labelled") {
+		t.Errorf("a labelled key: %v", err)
 	}
 }

@@ -79,11 +79,11 @@ func (o *object) make() error {
 			links = append(links, l.l)
 		}
 	}
-	ss, err := closeScopes(o.rel.grant(), o.rel.table, links)
+	followed, err := o.rel.chainScopes()
 	if err != nil {
 		return err
 	}
-	followed, err := o.rel.chainScopes()
+	ss, err := closeScopes(o.rel.grant(), o.rel.table, followed, links)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (r *relation) chainScopes() (scopes, error) {
 			links = append([]*link{s.link}, links...)
 		}
 	}
-	return closeScopes(r.grant(), nil, links)
+	return closeScopes(r.grant(), nil, nil, links)
 }
 
 // appendShape writes all that a plan can depend on in the facets.

@@ -61,6 +61,9 @@ func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 	case scopeRows:
 		f.where = append(f.where, f.predicate(s.pred, row, row.grant.origin))
 	case scopeVia:
+		if r := row.grant.rel; r != nil && r.table == row.table && !r.limited() && r.lastLink() == s.link {
+			return nil // implied by within, which ends in this very link from rows in scope
+		}
 		if by == s.link && parent != nil && parent.grant == row.grant {
 			// Implied: parent is an occurrence, so it is in scope, and row was reached
 			// from it by the very link that the scope demands. Held by
@@ -79,6 +82,10 @@ func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 		return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", row.table.name)}
 	}
 	return nil
+}
+
+func noKey(t *table) error {
+	return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that a limit has one answer", t.name)}
 }
 
 func noScopeFor(t *table) error {
@@ -112,11 +119,9 @@ func (f *from) within(r *relation, row *occurrence) error {
 		case stepGrant, stepWhere:
 			f.where = append(f.where, f.predicate(s.pred, row, row.grant.origin))
 		case stepFollow:
-			cond, err := f.follow(s, row)
-			if err != nil {
+			if err := f.followed(s, row); err != nil {
 				return err
 			}
-			f.where = append(f.where, cond)
 			return nil // what came before is of the other table
 		}
 	}
@@ -133,6 +138,28 @@ func (f *from) follow(s *relation, row *occurrence) (sqlast.Expr, error) {
 		}
 		return other, err
 	})
+}
+
+// followed adds the condition that row is reached by the step's link, and within
+// the scope that the chain gives its table where that says more.
+func (f *from) followed(s *relation, row *occurrence) error {
+	cond, err := f.follow(s, row)
+	if err != nil {
+		return err
+	}
+	f.where = append(f.where, cond)
+	base := row.grant.base()
+	d := base.scopes[row.table]
+	if d == nil {
+		return noScopeFor(row.table)
+	}
+	if d.kind == scopeVia && d.link == s.link {
+		return nil
+	}
+	b := *row
+	b.grant = base
+	f.at[&b] = f.at[row]
+	return f.scope(&b, nil, nil)
 }
 
 // relation builds a whole relation in f: its table once, and every step.
@@ -164,22 +191,8 @@ func (f *from) relation(r *relation, g *guestGrant) (*query, *occurrence, error)
 			}
 			f.where = append(f.where, f.predicate(s.pred, row, g.origin))
 		case stepFollow:
-			cond, err := f.follow(s, row)
-			if err != nil {
+			if err := f.followed(s, row); err != nil {
 				return nil, nil, err
-			}
-			f.where = append(f.where, cond)
-			d := g.base().scopes[r.table]
-			if d == nil {
-				return nil, nil, noScopeFor(r.table)
-			}
-			if !(d.kind == scopeVia && d.link == s.link) {
-				b := *row
-				b.grant = g.base()
-				f.at[&b] = f.at[row]
-				if err := f.scope(&b, nil, nil); err != nil {
-					return nil, nil, err
-				}
 			}
 		case stepOrder:
 			if err := f.settle(q); err != nil {
@@ -189,8 +202,14 @@ func (f *from) relation(r *relation, g *guestGrant) (*query, *occurrence, error)
 				q.order = append(q.order, orderTerm{sortExpr{colExpr{row, o.col}}, o.desc})
 			}
 		case stepLimit:
+			if len(r.table.keys) == 0 {
+				return nil, nil, noKey(r.table)
+			}
 			q.limits = append(q.limits, f.c.arg(argSource{origin: g.origin, index: s.slot, item: -1, count: true}))
 		case stepOffset:
+			if len(r.table.keys) == 0 {
+				return nil, nil, noKey(r.table)
+			}
 			if len(q.limits) > 0 { // Offset skips some of the rows that Limit left: methods only narrow
 				if err := f.settle(q); err != nil {
 					return nil, nil, err
@@ -210,6 +229,16 @@ func (r *relation) followed() bool {
 		}
 	}
 	return false
+}
+
+// lastLink is the link of the last Follow, or nil.
+func (r *relation) lastLink() *link {
+	for s := r; s != nil; s = s.prev {
+		if s.kind == stepFollow {
+			return s.link
+		}
+	}
+	return nil
 }
 
 // limited reports whether a limit or offset acts in the chain on its own table.

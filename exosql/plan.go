@@ -103,7 +103,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan, out *projection) *exo.Shape 
 			c.name, c.null = ce.col.table.name+"."+ce.col.name, ce.col.null
 		}
 		p.cells = append(p.cells, c)
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: it.expr.sql(f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	return s
 }
@@ -144,6 +144,9 @@ func compileRelation(d sqlast.Dialect, r *relation, g *guestGrant, kind runKind)
 	q, row, err := f.relation(r, g)
 	if err != nil {
 		return nil, err
+	}
+	if kind == runFirst && len(r.table.keys) == 0 {
+		return nil, noKey(r.table)
 	}
 	out := &projection{}
 	for _, col := range r.table.cols {

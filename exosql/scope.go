@@ -62,7 +62,10 @@ type scopes map[*table]*scope
 //
 // root is the granted table with its predicate; start, if not nil, is the table
 // of the relation handed out, which is in scope by that relation.
-func closeScopes(root *relation, start *table, links []*link) (scopes, error) {
+//
+// chain holds the scopes of the tables that the host's own Follow came through:
+// they stay what they are, whatever the facets' links lead to.
+func closeScopes(root *relation, start *table, chain scopes, links []*link) (scopes, error) {
 	declared := root.scopes
 	out := scopes{root.table: {kind: scopeRoot, table: root.table, pred: root.pred}}
 	for _, d := range declared {
@@ -82,6 +85,11 @@ func closeScopes(root *relation, start *table, links []*link) (scopes, error) {
 			return nil, d.s.pred.err
 		}
 		out[d.s.table] = d.s
+	}
+	for t, s := range chain {
+		if out[t] == nil {
+			out[t] = s
+		}
 	}
 	if start != nil && out[start] == nil {
 		out[start] = &scope{kind: scopeStart, table: start}

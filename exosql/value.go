@@ -30,10 +30,6 @@ func bound(v exo.Value) (any, error) {
 	return nil, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
 }
 
-// rounding makes cutting to milliseconds rounding, as strftime does: a time that
-// was read must find the row that it came from.
-const rounding = 500 * time.Microsecond
-
 // decode turns what the driver read into a Value of the declared kind. SQLite
 // stores any value in any column; what contradicts the declaration is an error
 // for the host, not a guess.
@@ -67,10 +63,10 @@ func (c *cell) decode(x any) (exo.Value, error) {
 	case exo.TypeTime:
 		switch t := x.(type) {
 		case time.Time:
-			v = exo.Time(t.Add(rounding))
+			v = exo.Time(t)
 		case string:
 			if t, ok := exo.ParseTime(t); ok {
-				v = exo.Time(t.Add(rounding))
+				v = exo.Time(t)
 			}
 		}
 	}

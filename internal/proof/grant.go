@@ -83,19 +83,25 @@ func (g *Grant) rules(s *Schema) (rules, chain map[int]scopeRule, ok bool) {
 			steps = append(steps, st.Link)
 		}
 	}
-	rules, ok = g.closed(s, links, g.start(s))
-	chain, ok2 := g.closed(s, steps, g.Root)
+	chain, ok2 := g.closed(s, steps, g.Root, nil)
+	rules, ok = g.closed(s, links, g.start(s), chain)
 	return rules, chain, ok && ok2
 }
 
 // closed finds the scope of every table that some links lead to. A way that
 // leads back over the keys by which its start was reached is no way.
-func (g *Grant) closed(s *Schema, links []int, start int) (rules map[int]scopeRule, ok bool) {
+// What the chain has fixed stays.
+func (g *Grant) closed(s *Schema, links []int, start int, fixed map[int]scopeRule) (rules map[int]scopeRule, ok bool) {
 	rules = map[int]scopeRule{g.Root: {kind: "root", pred: g.Pred}}
 	said := map[int]Scope{}
 	for _, sc := range g.Scopes {
 		rules[sc.Table] = scopeRule{kind: sc.Kind, pred: sc.Pred, link: sc.Link}
 		said[sc.Table] = sc
+	}
+	for t, r := range fixed {
+		if _, known := rules[t]; !known {
+			rules[t] = r
+		}
 	}
 	if _, known := rules[start]; !known {
 		rules[start] = scopeRule{kind: "start"}

@@ -21,6 +21,7 @@ const (
 	Add            //
 	StrftimeMillis // SQLite only: a time as text, UTC, with milliseconds
 	Includes       // the first text contains the second, by characters as they are
+	Coalesce       // the first that is not NULL
 	numOps
 )
 
@@ -66,6 +67,7 @@ var ops = [numOps]opInfo{
 	IsNotNull:      {"is-not-null", 1, 1, postfix("IS NOT NULL"), postfix("IS NOT NULL")},
 	Add:            {"add", 2, 2, infix("+"), infix("+")},
 	Includes:       {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
+	Coalesce:       {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
 	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
 }
 
