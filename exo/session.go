@@ -27,13 +27,19 @@ type Reply struct {
 type Phase uint8
 
 const (
-	NoPhase Phase = iota
-	Refused       // the gate let nothing happen
-	Intent        // about to act
-	Outcome       // acted, well or not
+	NoPhase  Phase = iota
+	Refused        // the gate let nothing happen
+	Intent         // about to act
+	Outcome        // acted, well or not
+	Withheld       // acted, but the budget for reading was empty: the reply was kept back
 )
 
-func (p Phase) String() string { return [...]string{"none", "refused", "intent", "outcome"}[p&3] }
+func (p Phase) String() string {
+	if p > Withheld {
+		return "none"
+	}
+	return [...]string{"none", "refused", "intent", "outcome", "withheld"}[p]
+}
 
 // Event is one line of the record of a run. It is for the host alone.
 type Event struct {
@@ -77,7 +83,9 @@ type Session struct {
 }
 
 type pending struct {
-	before  spent // what had been spent when the call was sent
+	op      string
+	effect  bool
+	before  spent // what was known to be spent, by calls before it, when it began
 	spent   spent
 	id      uint64
 	done    bool
@@ -161,7 +169,6 @@ func (s *Session) admit(call Call, e *pending) {
 	s.mu.Lock()
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
-	e.before = s.spent
 	s.mu.Unlock()
 
 	// Resolve and check: references of this run only, the catalogue's methods only.
@@ -169,6 +176,7 @@ func (s *Session) admit(call Call, e *pending) {
 	var m *Message
 	if err == nil {
 		ev.Op, ev.Effect = s.opName(checked.Root), checked.Root.method.Effect
+		e.op, e.effect = ev.Op, ev.Effect
 		m = &Message{Checked: checked, session: s, entry: e}
 		err = s.resolve(m)
 	}
@@ -231,7 +239,10 @@ func (s *Session) act(ev Event, m *Message, e *pending) {
 			err = AsError("", ctx.Err())
 		}
 		if err == nil {
-			v, err = s.eval(ctx, m)
+			// An effect begins in any case: whether it happens must not depend on speed.
+			if err = s.began(e); err == nil || ev.Effect {
+				v, err = s.eval(ctx, m)
+			}
 		}
 		<-s.slots
 	case <-ctx.Done():
@@ -385,7 +396,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			label := s.label
 			s.mu.Unlock()
 			if over != nil { // what was read is not handed over, and the record says so
-				s.emit(Event{Principal: s.principal, Call: e.id, Phase: Refused, Label: label, Err: over, At: s.gate.now()})
+				s.emit(Event{Principal: s.principal, Call: e.id, Phase: Withheld, Op: e.op, Effect: e.effect, Label: label, Err: over, At: s.gate.now()})
 			}
 			s.poke()
 			return e.reply, true, nil
@@ -415,10 +426,27 @@ func (s *Session) Release() *Error {
 	return nil
 }
 
+// began finds out what calls before e are known to have read, when e begins to
+// act, and refuses to begin where that is too much already. It never counts more
+// than the sum in call order, by which Next decides: so how fast calls are can
+// spare work, and never changes an answer.
+func (s *Session) began(e *pending) *Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.before = s.spent
+	for _, o := range s.queue {
+		if o == e {
+			break
+		}
+		e.before.rows += o.spent.rows
+		e.before.bytes += o.spent.bytes
+	}
+	return s.gate.overspent(e.before)
+}
+
 // spend counts what one call reads. The budget of the run is settled in call
 // order, when replies are delivered (Next): which of two concurrent calls finds it
-// empty must not depend on which was faster. Until then each may read what was
-// left when it was sent.
+// empty must not depend on which was faster.
 func (s *Session) spend(e *pending, rows, bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

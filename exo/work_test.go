@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 )
 
@@ -98,8 +99,39 @@ func TestBudgetInCallOrder(t *testing.T) {
 		w.mu.Lock()
 		last := w.events[len(w.events)-1]
 		w.mu.Unlock()
-		if last.Phase != Refused || last.Call != 2 {
+		if last.Phase != Withheld || last.Call != 2 || last.Op == "" {
 			t.Fatalf("the record ends with %v of call %d", last.Phase, last.Call)
 		}
+	}
+}
+
+// Calls that nobody awaits share one budget: what the calls before have read is
+// counted before another one begins.
+func TestBudgetOfManyCalls(t *testing.T) {
+	const each = 90
+	var read atomic.Int64
+	w := newWorld(t, Config{Limits: Limits{Rows: 100, Calls: 1000, ConcurrentCalls: 2}})
+	w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+		if err := m.Spend(each, 1); err != nil {
+			return Value{}, err
+		}
+		read.Add(each)
+		return Int(1), nil
+	}
+	for range 200 {
+		w.submit(msg(ref(todosID), call(0, "execute")))
+	}
+	ok := 0
+	for range 200 {
+		if _, err := w.next(); err == nil {
+			ok++
+		}
+	}
+	if ok != 1 {
+		t.Errorf("%d calls were answered with %d rows each; the budget is 100", ok, each)
+	}
+	// Those that act at one time may not know of each other yet, and no others.
+	if n := read.Load(); n > 3*each {
+		t.Errorf("%d rows were read", n)
 	}
 }
