@@ -21,7 +21,7 @@ type Options struct {
 	Limits    exo.Limits      // of every run; a zero field is its default
 	Principal exo.Principal   // on whose behalf programs run; recorded
 	Admits    exo.Label       // labels that what the model reads may carry; zero: public values only
-	Record    func(exo.Event) // called at intent and outcome of every message; by several goroutines when runs overlap
+	Record    func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
 }
 
 // Tool is granted objects in the form of one tool for a model. Make it with

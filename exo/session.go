@@ -53,7 +53,7 @@ type Event struct {
 	Rows      int
 	Details   []any // what the object added: see (*Message).Detail
 	At        time.Time
-	Took      time.Duration // at Outcome: since Intent
+	Took      time.Duration // at Outcome: how long it acted, without the wait for its turn
 }
 
 // Session is one run: the numbers it may use, the label it has, what is left of
