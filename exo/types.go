@@ -34,6 +34,16 @@ const (
 	TypeNumber = "number" // int or float, as a wanted type
 	TypeText   = "text"
 	TypeTime   = "time"
+
+	// The values of these are texts in one canonical form, since JavaScript has no
+	// type that holds them exactly.
+	TypeDecimal  = "decimal"  // "-12.5": no exponent, no trailing zeros
+	TypeDate     = "date"     // "2024-01-31"
+	TypeInterval = "interval" // ISO 8601: "P1Y2M3DT4H5M6.789S"
+	TypeUUID     = "uuid"     // lower case, with hyphens
+	TypeBytes    = "bytes"    // standard base64 with padding
+	TypeJSON     = "json"     // what a database holds as JSON: plain data
+
 	TypeData   = "data"   // any plain data
 	TypeList   = "list"   // Args["of"]
 	TypeRecord = "record" // Fields
@@ -45,7 +55,8 @@ const (
 
 func scalar(name string) bool {
 	switch name {
-	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData:
+	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData,
+		TypeDecimal, TypeDate, TypeInterval, TypeUUID, TypeBytes, TypeJSON:
 		return true
 	}
 	return false
