@@ -19,10 +19,9 @@ import (
 type DB struct {
 	dialect sqlast.Dialect
 	plans   *planCache
-	sql     *sql.DB // guarded: read-only, and under the authorizer
-	opened  int     // how many connections there may be
-	keep    *sql.DB // for a database in memory: what keeps it alive
-	free    chan *conn
+	engine  engine
+	opened  int // how many sessions there may be
+	free    chan session
 	closed  chan struct{}
 	close   sync.Once
 }
@@ -42,7 +41,7 @@ type Options struct {
 // (see exo.Event's Details). It holds values of the database: it is for the host alone.
 type Query struct {
 	SQL  string        `json:"sql"`
-	Args []any         `json:"args"`
+	Args []exo.Value   `json:"args"`
 	Rows int           `json:"rows"`
 	Took time.Duration `json:"-"`
 }
@@ -61,11 +60,12 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	if n <= 0 {
 		n = 4
 	}
-	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan *conn, n), closed: make(chan struct{})}
+	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan session, n), closed: make(chan struct{})}
 	var err error
 	switch scheme {
 	case "sqlite":
-		err = db.openSQLite(ctx, rest, opt)
+		db.engine, err = openSQLite(ctx, rest, opt)
+		db.dialect = sqlast.SQLite
 	default:
 		err = fmt.Errorf("exosql: %q: no such kind of database; want sqlite:PATH", scheme)
 	}
@@ -77,12 +77,12 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 		db.free <- nil // opened when first needed
 	}
 	db.opened = n
-	c, err := db.acquire(ctx)
+	s, err := db.acquire(ctx)
 	if err != nil {
 		db.Close()
 		return nil, err
 	}
-	db.release(c)
+	db.release(s)
 	return db, nil
 }
 
@@ -105,92 +105,64 @@ func (db *DB) shut() error {
 	close(db.closed)
 	var errs []error
 	for range db.opened {
-		if c := <-db.free; c != nil {
-			errs = append(errs, c.c.Close()) // its statements go with it
+		if s := <-db.free; s != nil {
+			errs = append(errs, s.close())
 		}
 	}
-	if db.sql != nil {
-		errs = append(errs, db.sql.Close())
-	}
-	if db.keep != nil {
-		errs = append(errs, db.keep.Close())
+	if db.engine != nil {
+		errs = append(errs, db.engine.close())
 	}
 	return errors.Join(errs...)
 }
 
-// conn is one guarded connection with its prepared statements.
-type conn struct {
-	c     *sql.Conn
-	guard *guard
-	stmts map[*plan]*sql.Stmt
-	db    uintptr // the engine's handle, for interrupt
-}
-
-const maxStmts = 256 // prepared statements of one connection
-
 var errClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
 
-func (db *DB) acquire(ctx context.Context) (*conn, error) {
-	var c *conn
+func (db *DB) acquire(ctx context.Context) (session, error) {
 	select {
 	case <-db.closed:
 		return nil, errClosed
 	default:
 	}
+	var s session
 	select {
-	case c = <-db.free:
+	case s = <-db.free:
 	case <-db.closed:
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if c == nil {
+	if s == nil {
 		var err error
-		if c, err = db.connect(ctx); err != nil {
+		if s, err = db.engine.connect(ctx); err != nil {
 			db.free <- nil
 			return nil, err
 		}
 	}
-	return c, nil
-}
-
-func (db *DB) release(c *conn) { db.free <- c }
-
-// discard closes a connection whose state is not known.
-func (db *DB) discard(c *conn) {
-	c.c.Close()
-	db.free <- nil
-}
-
-func (c *conn) prepare(ctx context.Context, p *plan) (*sql.Stmt, error) {
-	if s := c.stmts[p]; s != nil {
-		return s, nil
-	}
-	s, err := c.c.PrepareContext(ctx, p.text)
-	if err != nil {
-		return nil, err
-	}
-	if len(c.stmts) >= maxStmts {
-		for k, old := range c.stmts { // any one: plans of one workload are fewer
-			old.Close()
-			delete(c.stmts, k)
-			break
-		}
-	}
-	c.stmts[p] = s
 	return s, nil
 }
 
+// release gives a session back, or closes one whose state is not known: another
+// is opened when it is needed.
+func (db *DB) release(s session) {
+	if !s.sound() {
+		_ = s.close()
+		s = nil
+	}
+	db.free <- s
+}
+
 // query runs a plan. m is the message it answers, or nil for the typed API.
-func (db *DB) query(ctx context.Context, p *plan, args []any, m *exo.Message) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Message) (exo.Value, error) {
 	start := time.Now()
-	rows, err := db.rows(ctx, p, args, m)
+	out := newCollector(p, m)
+	err := db.run(ctx, p, args, out)
+	rows := out.rows
 	if m != nil {
 		m.Detail(Query{SQL: p.text, Args: args, Rows: rows.Len(), Took: time.Since(start)})
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = ctx.Err() // what the driver says about being interrupted varies
+			err = ctx.Err() // what an engine says about being interrupted varies
 		}
 		return exo.Value{}, exo.AsError("", err)
 	}
@@ -209,77 +181,14 @@ func (db *DB) query(ctx context.Context, p *plan, args []any, m *exo.Message) (e
 	return exo.RowsValue(rows), nil
 }
 
-func (db *DB) rows(ctx context.Context, p *plan, args []any, m *exo.Message) (out *exo.Rows, err error) {
-	out = &exo.Rows{Shape: p.shape.Clone()} // the plan is shared by all tenants
-	c, err := db.acquire(ctx)
+func (db *DB) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
+	s, err := db.acquire(ctx)
 	if err != nil {
-		return out, err
+		return err
 	}
-	c.guard.admit(p.reads)
-	healthy := true
-	defer func() {
-		c.guard.admit(nil)
-		if healthy {
-			db.release(c)
-		} else {
-			db.discard(c)
-		}
-	}()
-	// The driver ends a statement with its context up to the first row only, and a
-	// query may find one row at once and the next never.
-	ended := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() { c.interrupt(); close(ended) })
-	defer func() {
-		if !stop() {
-			<-ended
-			healthy = false // it may still carry the interrupt
-		}
-	}()
-	st, err := c.prepare(ctx, p)
-	if err != nil {
-		return out, err
+	defer db.release(s)
+	if err := s.query(ctx, p, args, out); err != nil {
+		return err
 	}
-	rs, err := st.QueryContext(ctx, args...)
-	if err != nil {
-		healthy = ctx.Err() != nil || c.c.PingContext(ctx) == nil
-		return out, err
-	}
-	defer rs.Close()
-	raw := make([]any, len(p.cells))
-	dest := make([]any, len(p.cells))
-	for i := range raw {
-		dest[i] = &raw[i]
-	}
-	n, size := 0, 0
-	for rs.Next() {
-		if err := rs.Scan(dest...); err != nil {
-			return out, err
-		}
-		for i := range raw {
-			v, err := p.cells[i].decode(raw[i])
-			if err != nil {
-				return out, err
-			}
-			size += v.Bytes()
-			out.Cells = append(out.Cells, v)
-			if size > 64<<10 && m != nil { // wide rows: not only between them
-				if err := m.Spend(0, size); err != nil {
-					return out, err
-				}
-				size = 0
-			}
-		}
-		if n++; n == 64 && m != nil {
-			if err := m.Spend(n, size); err != nil {
-				return out, err
-			}
-			n, size = 0, 0
-		}
-	}
-	if m != nil && n > 0 {
-		if err := m.Spend(n, size); err != nil {
-			return out, err
-		}
-	}
-	return out, rs.Err()
+	return out.end()
 }

@@ -33,7 +33,7 @@ func Prepared(db *DB) int {
 	for range cap(db.free) {
 		c := <-db.free
 		if c != nil {
-			n += len(c.stmts)
+			n += c.prepared()
 		}
 		db.free <- c
 	}
@@ -43,11 +43,12 @@ func Prepared(db *DB) int {
 // Guarded runs a statement on a guarded connection that admits reading what
 // reads lists ("table.column"), as it would while a plan runs.
 func Guarded(ctx context.Context, db *DB, statement string, reads ...string) error {
-	c, err := db.acquire(ctx)
+	s, err := db.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.release(c)
+	defer db.release(s)
+	c := s.(*sqliteSession)
 	admitted := map[string]map[string]bool{}
 	for _, r := range reads {
 		t, col, _ := strings.Cut(r, ".")
@@ -78,9 +79,10 @@ func Plans(db *DB) int { return len(CachedPlans(db)) }
 
 // OpenConnections counts the connections that are open beneath db.
 func OpenConnections(db *DB) int {
-	n := db.sql.Stats().OpenConnections
-	if db.keep != nil {
-		n += db.keep.Stats().OpenConnections
+	e := db.engine.(*sqliteEngine)
+	n := e.sql.Stats().OpenConnections
+	if e.keep != nil {
+		n += e.keep.Stats().OpenConnections
 	}
 	return n
 }

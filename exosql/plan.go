@@ -245,8 +245,8 @@ func (c *planCache) get(key string, compile func() (*plan, error)) (*plan, error
 }
 
 // bind collects the values of a plan's placeholders.
-func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]any, error) {
-	out := make([]any, len(p.args))
+func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) {
+	out := make([]exo.Value, len(p.args))
 	for i, a := range p.args {
 		from := msg
 		if a.origin != fromMessage {
@@ -260,11 +260,12 @@ func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]any, error) {
 			// SQLite takes a negative limit for none.
 			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
 		}
-		x, err := bound(v)
-		if err != nil {
-			return nil, err
+		switch v.Kind() {
+		case exo.KindNull, exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindText, exo.KindTime:
+		default:
+			return nil, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
 		}
-		out[i] = x
+		out[i] = v
 	}
 	return out, nil
 }

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
-
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 var memoryNames atomic.Uint64
@@ -26,8 +24,22 @@ func (c connector) Driver() driver.Driver                        { return sqlite
 
 var sqliteDriver = &sqlite.Driver{}
 
-func (db *DB) openSQLite(ctx context.Context, path string, opt *Options) error {
-	db.dialect = sqlast.SQLite
+// sqliteEngine is one SQLite database, in a file or in memory.
+type sqliteEngine struct {
+	sql  *sql.DB // guarded: read-only, and under the authorizer
+	keep *sql.DB // for a database in memory: what keeps it alive
+}
+
+func (e *sqliteEngine) close() error {
+	err := e.sql.Close()
+	if e.keep != nil {
+		err = errors.Join(err, e.keep.Close())
+	}
+	return err
+}
+
+func openSQLite(ctx context.Context, path string, opt *Options) (engine, error) {
+	e := &sqliteEngine{}
 	memory := path == ":memory:"
 	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
 	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"
@@ -36,70 +48,34 @@ func (db *DB) openSQLite(ctx context.Context, path string, opt *Options) error {
 		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&_busy_timeout=5000", memoryNames.Add(1))
 		write, read = name, name
 	} else if _, err := os.Stat(path); err != nil && opt.Setup == nil {
-		return fmt.Errorf("exosql: %w", err)
+		return nil, fmt.Errorf("exosql: %w", err)
 	}
 	if memory || opt.Setup != nil {
 		w := sql.OpenDB(connector{write})
 		w.SetMaxOpenConns(1)
 		if err := w.PingContext(ctx); err != nil {
 			w.Close()
-			return fmt.Errorf("exosql: open %s: %w", path, err)
+			return nil, fmt.Errorf("exosql: open %s: %w", path, err)
 		}
 		if opt.Setup != nil {
 			if err := opt.Setup(ctx, w); err != nil {
 				w.Close()
-				return err
+				return nil, err
 			}
 		}
 		if memory {
-			db.keep = w
+			e.keep = w
 		} else if err := w.Close(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
 	// misspelt identifier in double quotes is an error, not a text.
-	db.sql = sql.OpenDB(connector{read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"})
+	e.sql = sql.OpenDB(connector{read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"})
 	// A connection that is given back is closed: nothing of it, its authorizer or an
 	// interrupt that came late, can be met again under another guard.
-	db.sql.SetMaxIdleConns(-1)
-	return nil
-}
-
-// connect opens one guarded connection and verifies that its wall holds.
-func (db *DB) connect(ctx context.Context) (*conn, error) {
-	sc, err := db.sql.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{c: sc, guard: &guard{}, stmts: map[*plan]*sql.Stmt{}}
-	err = sc.PingContext(ctx)
-	if err == nil {
-		err = sc.Raw(func(dc any) (err error) {
-			c.db, err = handle(dc)
-			return err
-		})
-	}
-	if err == nil {
-		err = verifyInterrupt(ctx, c)
-	}
-	if err == nil {
-		err = sc.Raw(func(dc any) error {
-			r, ok := dc.(sqlite.AuthorizerRegisterer)
-			if !ok {
-				return errors.New("exosql: the SQLite driver has no authorizer")
-			}
-			return r.RegisterAuthorizer(c.guard.authorize)
-		})
-	}
-	if err == nil {
-		err = verifyWall(ctx, sc)
-	}
-	if err != nil {
-		sc.Close()
-		return nil, err
-	}
-	return c, nil
+	e.sql.SetMaxIdleConns(-1)
+	return e, nil
 }
 
 // sqliteAuth is SQLITE_AUTH, the code of what an authorizer denied.

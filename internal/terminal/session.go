@@ -96,13 +96,13 @@ func (s *session) record(ev exo.Event) {
 func traceLine(q exosql.Query) []byte {
 	args := q.Args
 	if args == nil {
-		args = []any{}
+		args = []exo.Value{}
 	}
 	return marshal(struct {
-		SQL  string  `json:"sql"`
-		Args []any   `json:"args"`
-		Rows int     `json:"rows"`
-		MS   float64 `json:"ms"`
+		SQL  string      `json:"sql"`
+		Args []exo.Value `json:"args"`
+		Rows int         `json:"rows"`
+		MS   float64     `json:"ms"`
 	}{q.SQL, args, q.Rows, ms(q.Took)})
 }
 

@@ -30,16 +30,16 @@ func handle(driverConn any) (uintptr, error) {
 
 // interrupt stops the statement that runs on the connection. It is the one thing
 // that may be done to it from another goroutine.
-func (c *conn) interrupt() {
+func (s *sqliteSession) interrupt() {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	sqlite3.Xsqlite3_interrupt(tls, c.db)
+	sqlite3.Xsqlite3_interrupt(tls, s.db)
 }
 
 // verifyInterrupt stops a statement after its first row, where the driver's own
 // cancellation no longer reaches.
-func verifyInterrupt(ctx context.Context, c *conn) error {
-	rows, err := c.c.QueryContext(ctx, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
+func verifyInterrupt(ctx context.Context, s *sqliteSession) error {
+	rows, err := s.c.QueryContext(ctx, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func verifyInterrupt(ctx context.Context, c *conn) error {
 	if !rows.Next() {
 		return errors.Join(errors.New("exosql: the interrupt could not be verified"), rows.Err())
 	}
-	c.interrupt()
+	s.interrupt()
 	for rows.Next() {
 	}
 	var stopped *sqlite.Error

@@ -1,0 +1,33 @@
+package exosql
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// engine is one kind of database: it opens guarded connections.
+type engine interface {
+	// connect opens one guarded connection and verifies that its wall holds.
+	connect(ctx context.Context) (session, error)
+	// close is called once, after every session was closed.
+	close() error
+}
+
+// session is one guarded connection. It runs one query at a time; whoever holds
+// it is alone with it. An idle session admits nothing.
+type session interface {
+	// query runs p with one value per placeholder and hands the cells of its rows to
+	// out in order. It ends soon after ctx does, and whatever it returns, nothing of
+	// the query goes on afterwards, unless sound then says no.
+	query(ctx context.Context, p *plan, args []exo.Value, out *collector) error
+	// sound reports whether the session may serve another query. One that does not
+	// know its own state says no, and is closed.
+	sound() bool
+	// prepared is how many statements the session keeps.
+	prepared() int
+	close() error
+}
+
+// maxStmts is how many prepared statements one session keeps.
+const maxStmts = 256
