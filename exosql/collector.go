@@ -31,15 +31,19 @@ const (
 // next is the cell whose value comes next.
 func (c *collector) next() *cell { return &c.cells[c.at] }
 
-// add takes the value of the next cell. Its kind has to be the declared one; the
-// zero Value, or NULL where none was declared, is the host's error.
-func (c *collector) add(v exo.Value) error {
-	if c.at >= len(c.cells) {
-		return errors.New("exosql: a row has more cells than its plan")
+// null takes a NULL for the next cell: where none was declared it is the host's error.
+func (c *collector) null() error {
+	if cell := c.next(); !cell.null && cell.kind != exo.TypeNull {
+		return cell.contradicts("NULL")
 	}
-	cell := &c.cells[c.at]
-	if v.Kind() == exo.NoValue || v.IsNull() && !cell.null && cell.kind != exo.TypeNull {
-		return cell.contradicts(v.Kind())
+	return c.add(exo.Null())
+}
+
+// add takes the value of the next cell, of the declared kind; the zero Value
+// stands for what such a cell can't hold, and is the host's error.
+func (c *collector) add(v exo.Value) error {
+	if v.Kind() == exo.NoValue {
+		return c.next().contradicts("what no value can be")
 	}
 	c.rows.Cells = append(c.rows.Cells, v)
 	c.size += v.Bytes()

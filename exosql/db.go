@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -29,8 +28,8 @@ type DB struct {
 // Options are for Open; nil means the defaults.
 type Options struct {
 	// Setup is called at every Open, before the guarded connections are opened, with
-	// a pool of one connection that may do everything: to create and fill a database
-	// in memory, or to migrate. One connection means that a transaction must end
+	// a pool of one connection that may do what the URL's user may: to create and fill a
+	// database in memory, or to migrate. One connection means that a transaction must end
 	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
 	Conns int // guarded connections; default 4
@@ -46,31 +45,28 @@ type Query struct {
 	Took time.Duration `json:"-"`
 }
 
-// Open opens a database by URL: sqlite:PATH, or sqlite::memory:. It fails when
-// the database is not there, and when the second wall does not hold.
+// Open opens a database by URL: sqlite:PATH, sqlite::memory: or
+// postgres://user:password@host/database. It fails when the database is not
+// there, and when the second wall does not hold. No error holds a password.
 func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
-	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok || rest == "" {
-		return nil, fmt.Errorf("exosql: %q is no database: want sqlite:PATH, or sqlite::memory: for one in memory", url)
-	}
-	n := opt.Conns
-	if n <= 0 {
-		n = 4
-	}
+	n := or(opt.Conns, 4)
 	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan session, n), closed: make(chan struct{})}
+	scheme, rest, _ := strings.Cut(url, ":")
 	var err error
-	switch scheme {
-	case "sqlite":
-		db.engine, err = openSQLite(ctx, rest, opt)
+	switch {
+	case scheme == "sqlite" && rest != "":
 		db.dialect = sqlast.SQLite
-	default:
-		err = fmt.Errorf("exosql: %q: no such kind of database; want sqlite:PATH", scheme)
+		db.engine, err = openSQLite(ctx, rest, opt)
+	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
+		db.dialect = sqlast.Postgres
+		db.engine, err = openPostgres(ctx, url, opt)
+	default: // the URL itself may hold a password
+		err = errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
 	}
 	if err != nil {
-		db.Close()
 		return nil, err
 	}
 	for range n {
@@ -182,13 +178,19 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 }
 
 func (db *DB) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
-	s, err := db.acquire(ctx)
-	if err != nil {
-		return err
+	for tries := 0; ; tries++ {
+		s, err := db.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		err = s.query(ctx, p, args, out)
+		db.release(s)
+		if errors.Is(err, errLost) && tries < db.opened {
+			continue // all may be lost; then the last try opens a new one
+		}
+		if err != nil {
+			return err
+		}
+		return out.end()
 	}
-	defer db.release(s)
-	if err := s.query(ctx, p, args, out); err != nil {
-		return err
-	}
-	return out.end()
 }

@@ -2,6 +2,7 @@ package exosql
 
 import (
 	"context"
+	"errors"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -31,3 +32,7 @@ type session interface {
 
 // maxStmts is how many prepared statements one session keeps.
 const maxStmts = 256
+
+// errLost is a session that was found dead before anything was sent: the query
+// may be tried on another.
+var errLost = errors.New("exosql: the connection to the database was lost")

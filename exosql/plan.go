@@ -27,6 +27,7 @@ type plan struct {
 
 type cell struct {
 	kind string
+	of   string // kind of the items of a list
 	null bool
 	name string // for the host's errors: table.column
 }

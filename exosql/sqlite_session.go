@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"modernc.org/sqlite"
 
@@ -111,11 +112,15 @@ func (s *sqliteSession) query(ctx context.Context, p *plan, args []exo.Value, ou
 			return err
 		}
 		for i := range raw {
-			v, err := p.cells[i].decodeSQLite(raw[i])
-			if err != nil {
-				return err
+			var err error
+			if raw[i] == nil {
+				err = out.null()
+			} else if v := p.cells[i].decodeSQLite(raw[i]); v.Kind() == exo.NoValue {
+				err = p.cells[i].contradicts(fmt.Sprintf("a %T", raw[i]))
+			} else {
+				err = out.add(v)
 			}
-			if err := out.add(v); err != nil {
+			if err != nil {
 				return err
 			}
 		}

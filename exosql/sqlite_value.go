@@ -1,7 +1,6 @@
 package exosql
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -31,51 +30,44 @@ func sqliteArgs(args []exo.Value) []any {
 	return out
 }
 
-// decodeSQLite turns what the driver read into a Value of the declared kind. SQLite
-// stores any value in any column; what contradicts the declaration is an error
-// for the host, not a guess.
-func (c *cell) decodeSQLite(x any) (exo.Value, error) {
-	v := exo.Value{}
+// decodeSQLite turns what the driver read into a Value of the declared kind, or
+// into the zero Value: SQLite stores any value in any column, and what contradicts the
+// declaration is an error for the host, not a guess.
+func (c *cell) decodeSQLite(x any) exo.Value {
 	switch c.kind {
 	case exo.TypeInt:
 		if i, ok := x.(int64); ok {
-			v = exo.Int(i)
+			return exo.Int(i)
 		}
 	case exo.TypeFloat:
 		switch f := x.(type) {
 		case float64:
-			v = exo.Float(f)
+			return exo.Float(f)
 		case int64:
-			v = exo.Float(float64(f))
+			return exo.Float(float64(f))
 		}
 	case exo.TypeBool:
 		switch b := x.(type) {
 		case bool:
-			v = exo.Bool(b)
+			return exo.Bool(b)
 		case int64:
 			if b == 0 || b == 1 {
-				v = exo.Bool(b == 1)
+				return exo.Bool(b == 1)
 			}
 		}
 	case exo.TypeText:
 		if s, ok := x.(string); ok {
-			v = exo.Text(s)
+			return exo.Text(s)
 		}
 	case exo.TypeTime:
 		switch t := x.(type) {
 		case time.Time:
-			v = exo.Time(t)
+			return exo.Time(t)
 		case string:
 			if t, ok := exo.ParseTime(t); ok {
-				v = exo.Time(t)
+				return exo.Time(t)
 			}
 		}
 	}
-	switch {
-	case x == nil:
-		return exo.Null(), nil // whether it may be is the collector's to say
-	case v.Kind() == exo.NoValue:
-		return v, c.contradicts(fmt.Sprintf("a %T", x))
-	}
-	return v, nil
+	return exo.Value{}
 }

@@ -1,0 +1,172 @@
+package exosql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// postgresEngine is one PostgreSQL database, or one that speaks its protocol.
+type postgresEngine struct{ config *pgconn.Config }
+
+func (e *postgresEngine) close() error { return nil }
+
+// maxRow is the size of the largest message that the server may send: one row is
+// held whole before any budget sees it.
+const maxRow = 64 << 20
+
+func openPostgres(ctx context.Context, url string, opt *Options) (engine, error) {
+	pc, err := pgx.ParseConfig(url)
+	if err != nil {
+		// What the parser says quotes the URL, and masks its password as well as it can.
+		return nil, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+	}
+	if pc.ConnectTimeout == 0 {
+		pc.ConnectTimeout = 15 * time.Second
+	}
+	if opt.Setup != nil {
+		if err := setupPostgres(ctx, *pc, opt.Setup); err != nil {
+			return nil, err
+		}
+	}
+	c := &pc.Config
+	c.MaxProtocolMessageBodyLen = maxRow
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "exosql"
+	}
+	return &postgresEngine{c}, nil
+}
+
+func setupPostgres(ctx context.Context, pc pgx.ConnConfig, setup func(context.Context, *sql.DB) error) error {
+	w := stdlib.OpenDB(pc)
+	w.SetMaxOpenConns(1)
+	if err := w.PingContext(ctx); err != nil {
+		w.Close()
+		return connectError(err)
+	}
+	if err := setup(ctx, w); err != nil {
+		w.Close()
+		return err
+	}
+	return w.Close()
+}
+
+// connectError keeps what the driver says of a failed connection, without the
+// configuration that its error holds: there is a password in it.
+func connectError(err error) error {
+	var ce *pgconn.ConnectError
+	if errors.As(err, &ce) {
+		err = ce.Unwrap()
+	}
+	return fmt.Errorf("exosql: connect to PostgreSQL: %w", err)
+}
+
+// pins sets whatever could change what a statement or a value means, over what
+// the URL, the role or the database says. The search path is theirs: it says
+// which tables the declarations mean.
+const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
+	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
+	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
+	set_config('transform_null_equals', 'off', false), set_config('bytea_output', 'hex', false),
+	set_config('default_transaction_isolation', 'read committed', false),
+	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false)`
+
+// ceiling reads the role's own statement timeout, in milliseconds; 0 is none.
+const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`
+
+// maxStatement bounds a statement whose context has no deadline: what a process
+// leaves behind when it dies must end.
+const maxStatement = time.Hour
+
+// connect opens one guarded connection, sets it up, and verifies that its wall holds.
+func (e *postgresEngine) connect(ctx context.Context) (session, error) {
+	s := &postgresSession{stmts: map[*plan]*postgresStmt{}, timeout: maxStatement, used: time.Now()}
+	c := e.config.Copy()
+	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		s.cancel = &canceller{conn: conn} // of several hosts, the last is the one that is connected
+		return s.cancel
+	}
+	var err error
+	if s.conn, err = pgconn.ConnectConfig(ctx, c); err != nil {
+		return nil, connectError(err)
+	}
+	if err := s.setUp(ctx); err != nil {
+		_ = s.close()
+		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", err)
+	}
+	return s, nil
+}
+
+func (s *postgresSession) setUp(ctx context.Context) error {
+	if _, err := s.one(ctx, pins); err != nil {
+		return err
+	}
+	ms, err := s.one(ctx, ceiling)
+	if err != nil {
+		return err
+	}
+	if d, err := time.ParseDuration(ms + "ms"); err != nil || d < 0 {
+		return fmt.Errorf("statement_timeout is %q", ms)
+	} else if d > 0 {
+		s.timeout = min(d, maxStatement)
+	}
+	for _, p := range []struct {
+		to   **pgconn.StatementDescription
+		name string
+		text string
+	}{
+		{&s.begin, "exo_begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"},
+		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true)"},
+		{&s.rollback, "exo_rollback", "ROLLBACK"},
+	} {
+		if *p.to, err = s.conn.Prepare(ctx, p.name, p.text, nil); err != nil {
+			return err
+		}
+	}
+	return s.verifyWall(ctx)
+}
+
+// one runs a constant statement and returns the first cell of its row as text.
+func (s *postgresSession) one(ctx context.Context, text string) (string, error) {
+	res := s.conn.ExecParams(ctx, text, nil, nil, nil, nil).Read()
+	if res.Err != nil {
+		return "", res.Err
+	}
+	if len(res.Rows) != 1 || len(res.Rows[0]) == 0 {
+		return "", fmt.Errorf("%d rows, want one", len(res.Rows))
+	}
+	return string(res.Rows[0][0]), nil
+}
+
+// The server's codes for a write in a transaction that only reads, and for
+// making a transaction write that has read already.
+const (
+	readOnlyTransaction = "25006"
+	activeTransaction   = "25001"
+)
+
+// verifyWall tries to write in the very transaction that queries run in, and to
+// make it one that writes. Each must be refused for the reason that it should be.
+// Where one is not, the rollback undoes it, and the connection is not used.
+func (s *postgresSession) verifyWall(ctx context.Context) error {
+	for attempt, want := range map[string]string{
+		"CREATE TABLE exo_wall (x int)": readOnlyTransaction,
+		"SET TRANSACTION READ WRITE":    activeTransaction,
+	} {
+		err := s.guarded(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
+		if err == nil {
+			return fmt.Errorf("the second wall does not hold: %s was allowed", attempt)
+		}
+		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
+			return fmt.Errorf("the second wall could not be verified with %s: %w", attempt, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package exosql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// postgresSession is one guarded connection with its prepared statements. All of
+// a query travels in one batch and runs in a transaction that only reads and is
+// rolled back, so nothing that a statement might set outlives it.
+type postgresSession struct {
+	conn    *pgconn.PgConn
+	cancel  *canceller
+	stmts   map[*plan]*postgresStmt
+	names   int           // statements prepared so far
+	timeout time.Duration // the longest that a statement may run
+	used    time.Time     // when the last query ended
+	bad     bool
+	args    postgresArgs
+
+	begin, limit, rollback *pgconn.StatementDescription
+}
+
+// postgresStmt is a prepared statement with the decoders of its cells.
+type postgresStmt struct {
+	kinds  []exo.ValueKind // of the arguments: they were the types that it was prepared with
+	sd     *pgconn.StatementDescription
+	decode []postgresDecoder
+}
+
+func (s *postgresSession) prepared() int { return len(s.stmts) }
+
+// sound reports whether the connection is open, in no transaction, and sure that
+// no cancel request is on its way to it.
+func (s *postgresSession) sound() bool {
+	return !s.bad && !s.conn.IsClosed() && s.conn.TxStatus() == 'I' && !s.cancel.unsure
+}
+
+func (s *postgresSession) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return s.conn.Close(ctx)
+}
+
+// idleCheck is how long a connection may be idle before it is looked at first:
+// servers restart, and firewalls forget.
+const idleCheck = time.Second
+
+func (s *postgresSession) query(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
+	if time.Since(s.used) > idleCheck {
+		if err := s.ping(ctx); err != nil {
+			return err
+		}
+	}
+	defer func() { s.used = time.Now() }()
+	err := s.run(ctx, p, args, out)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == invalidStatement || e.Code == notSupported) && len(out.rows.Cells) == 0 && s.sound() {
+		// The statement was prepared for tables that have changed since.
+		s.forget(ctx, p)
+		err = s.run(ctx, p, args, out)
+	}
+	return err
+}
+
+// The server's codes for what is retried or translated.
+const (
+	notSupported     = "0A000" // also: a prepared statement's result would have another type now
+	invalidStatement = "26000" // no such prepared statement
+	queryCanceled    = "57014"
+)
+
+func (s *postgresSession) ping(ctx context.Context) error {
+	pl := s.conn.StartPipeline(ctx)
+	err := pl.Sync()
+	if err == nil {
+		_, err = pl.GetResults()
+	}
+	if err = errors.Join(err, pl.Close()); err == nil {
+		return nil
+	}
+	s.bad = true
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", errLost, err)
+}
+
+func (s *postgresSession) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
+	st, err := s.prepare(ctx, p, args)
+	if err != nil {
+		return err
+	}
+	params, formats := s.args.encode(args)
+	return s.guarded(ctx, func(pl *pgconn.Pipeline) {
+		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+	}, func(rr *pgconn.ResultReader) error {
+		for rr.NextRow() {
+			for i, b := range rr.Values() {
+				if b == nil {
+					err = out.null()
+				} else {
+					err = out.add(st.decode[i](b))
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+var binaryFormat = []int16{1}
+
+// guarded runs one statement in a transaction that only reads and has a time
+// limit, in one round trip. The rollback comes after a synchronisation point of its own, so
+// that it is done whatever happens before it. That the limit is set by a query
+// also closes the transaction to SET TRANSACTION READ WRITE, which works before
+// the first query only.
+func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipeline), read func(*pgconn.ResultReader) error) error {
+	limit, byContext := s.timeout, false
+	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
+		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
+	}
+	start := time.Now()
+	qctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pl := s.conn.StartPipeline(qctx)
+	pl.SendQueryStatement(s.begin, nil, nil, nil)
+	pl.SendQueryStatement(s.limit, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
+	send(pl)
+	pl.SendPipelineSync()
+	pl.SendQueryStatement(s.rollback, nil, nil, nil)
+	err := pl.Sync()
+	for i := 0; i < 3 && err == nil; i++ {
+		var res any
+		if res, err = pl.GetResults(); err != nil {
+			break
+		}
+		rr, ok := res.(*pgconn.ResultReader)
+		if !ok {
+			err = fmt.Errorf("exosql: the server answers with %T", res)
+			break
+		}
+		if i == 2 && read != nil {
+			if err = read(rr); err != nil {
+				cancel() // the rest of the rows would come first
+				break
+			}
+		}
+		_, err = rr.Close()
+	}
+	if cerr := pl.Close(); err == nil {
+		err = cerr // of the rollback
+	}
+	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
+		return s.translate(ctx, err, context.DeadlineExceeded)
+	} else if late {
+		return s.translate(ctx, err, exo.Errorf(exo.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
+	}
+	return s.translate(ctx, err, &exo.Error{Kind: exo.Cancelled}) // by somebody at the server
+}
+
+// translate says what an error of the server is to a program; stopped is what it
+// is when the server ended the query by itself. The server's words are for the host.
+func (s *postgresSession) translate(ctx context.Context, err error, stopped error) error {
+	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
+		return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", maxRow), Err: err}
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == queryCanceled && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", stopped, err)
+	}
+	return err
+}
+
+func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value) (*postgresStmt, error) {
+	if st := s.stmts[p]; st != nil {
+		if st.serves(args) {
+			return st, nil
+		}
+		s.forget(ctx, p)
+	}
+	if len(s.stmts) >= maxStmts {
+		for old := range s.stmts { // any one: plans of one workload are fewer
+			s.forget(ctx, old)
+			break
+		}
+	}
+	st := &postgresStmt{kinds: make([]exo.ValueKind, len(args))}
+	types := make([]uint32, len(args))
+	for i, v := range args {
+		st.kinds[i], types[i] = v.Kind(), postgresType(v.Kind())
+	}
+	s.names++
+	var err error
+	st.sd, err = s.conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), p.text, types)
+	if err != nil {
+		return nil, err
+	}
+	if len(st.sd.Fields) != len(p.cells) || len(st.sd.ParamOIDs) != len(args) {
+		err = fmt.Errorf("exosql: the statement has %d cells and %d values, its plan %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.cells), len(args))
+	}
+	for i := range p.cells {
+		if err != nil {
+			break
+		}
+		d := postgresDecoderOf(&p.cells[i], st.sd.Fields[i].DataTypeOID)
+		if d == nil {
+			err = p.cells[i].contradicts(fmt.Sprintf("PostgreSQL's type %d", st.sd.Fields[i].DataTypeOID))
+		}
+		st.decode = append(st.decode, d)
+	}
+	if err != nil {
+		_ = s.conn.Deallocate(ctx, st.sd.Name)
+		return nil, err
+	}
+	s.stmts[p] = st
+	return st, nil
+}
+
+func (st *postgresStmt) serves(args []exo.Value) bool {
+	for i, v := range args {
+		if st.kinds[i] != v.Kind() {
+			return false
+		}
+	}
+	return true
+}
+
+// forget drops a prepared statement. Where the server can't be told, the
+// connection is closed soon, and the statement with it.
+func (s *postgresSession) forget(ctx context.Context, p *plan) {
+	if s.conn.Deallocate(ctx, s.stmts[p].sd.Name) != nil {
+		s.bad = true
+	}
+	delete(s.stmts, p)
+}

@@ -1,0 +1,213 @@
+package exosql
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Values travel in the protocol's binary forms. The types of arguments are said
+// when a statement is prepared, so that none is guessed from what it is compared with: an
+// integer is a bigint beside an int4 column too. Only texts take the type of
+// what is beside them; they travel as text, so that one that looks like SQL, a cast or a
+// placeholder is never more than a text.
+
+// postgresType is the type that an argument is declared with; 0: inferred.
+func postgresType(k exo.ValueKind) uint32 {
+	switch k {
+	case exo.KindBool:
+		return pgtype.BoolOID
+	case exo.KindInt:
+		return pgtype.Int8OID
+	case exo.KindFloat:
+		return pgtype.Float8OID
+	case exo.KindTime:
+		return pgtype.TimestamptzOID
+	}
+	return 0
+}
+
+// postgresArgs is memory for the arguments of one query, used again for the next.
+type postgresArgs struct {
+	buf     []byte
+	params  [][]byte
+	formats []int16
+}
+
+// encode returns the arguments and their formats. They are good until the next call.
+func (a *postgresArgs) encode(vals []exo.Value) (params [][]byte, formats []int16) {
+	a.buf, a.params, a.formats = a.buf[:0], a.params[:0], a.formats[:0]
+	need := 0
+	for _, v := range vals {
+		need += 8 + len(v.Text())
+	}
+	if cap(a.buf) < need { // once: the parameters point into it
+		a.buf = make([]byte, 0, need)
+	}
+	for _, v := range vals {
+		from := len(a.buf)
+		format := int16(1)
+		switch v.Kind() {
+		case exo.KindBool:
+			b := byte(0)
+			if v.Bool() {
+				b = 1
+			}
+			a.buf = append(a.buf, b)
+		case exo.KindInt:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Int()))
+		case exo.KindFloat:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, math.Float64bits(v.Float()))
+		case exo.KindTime:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Time().UnixMicro()-postgresEpoch))
+		case exo.KindText:
+			a.buf, format = append(a.buf, v.Text()...), 0
+		case exo.KindNull:
+			a.params, a.formats = append(a.params, nil), append(a.formats, format)
+			continue
+		}
+		a.params, a.formats = append(a.params, a.buf[from:len(a.buf):len(a.buf)]), append(a.formats, format)
+	}
+	return a.params, a.formats
+}
+
+// postgresEpoch is 2000-01-01 in microseconds since 1970.
+var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+// postgresDecoder makes a Value of a cell that is not NULL. What no Value of the
+// kind can hold (NaN, infinity, a year before 1) is the zero Value.
+type postgresDecoder func([]byte) exo.Value
+
+// postgresDecoderOf finds the decoder of a cell from the type that the server
+// says its output has, or nil where that contradicts the declaration.
+func postgresDecoderOf(c *cell, oid uint32) postgresDecoder {
+	if c.kind != exo.TypeList {
+		return postgresScalar(c.kind, oid)
+	}
+	of, ok := postgresElement[oid]
+	if !ok {
+		return nil
+	}
+	item := postgresScalar(c.of, of)
+	if item == nil {
+		return nil
+	}
+	return func(b []byte) exo.Value { return decodeList(b, of, item) }
+}
+
+// postgresElement is the type of the items of each array type.
+var postgresElement = map[uint32]uint32{
+	pgtype.BoolArrayOID: pgtype.BoolOID, pgtype.Int2ArrayOID: pgtype.Int2OID, pgtype.Int4ArrayOID: pgtype.Int4OID, pgtype.Int8ArrayOID: pgtype.Int8OID,
+	pgtype.Float4ArrayOID: pgtype.Float4OID, pgtype.Float8ArrayOID: pgtype.Float8OID, pgtype.TextArrayOID: pgtype.TextOID, pgtype.VarcharArrayOID: pgtype.VarcharOID,
+	pgtype.BPCharArrayOID: pgtype.BPCharOID, pgtype.NameArrayOID: pgtype.NameOID, pgtype.TimestamptzArrayOID: pgtype.TimestamptzOID,
+	pgtype.TimestampArrayOID: pgtype.TimestampOID, pgtype.DateArrayOID: pgtype.DateOID, pgtype.IntervalArrayOID: pgtype.IntervalOID,
+	pgtype.NumericArrayOID: pgtype.NumericOID, pgtype.UUIDArrayOID: pgtype.UUIDOID, pgtype.ByteaArrayOID: pgtype.ByteaOID,
+	pgtype.JSONArrayOID: pgtype.JSONOID, pgtype.JSONBArrayOID: pgtype.JSONBOID,
+}
+
+// postgresScalars are the decoders of each kind by the types that may hold it.
+var postgresScalars = map[string]map[uint32]postgresDecoder{
+	exo.TypeBool: {pgtype.BoolOID: func(b []byte) exo.Value { return exo.Bool(b[0] != 0) }},
+	exo.TypeInt: {
+		pgtype.Int2OID: func(b []byte) exo.Value { return exo.Int(int64(int16(binary.BigEndian.Uint16(b)))) },
+		pgtype.Int4OID: func(b []byte) exo.Value { return exo.Int(int64(int32(binary.BigEndian.Uint32(b)))) },
+		pgtype.Int8OID: func(b []byte) exo.Value { return exo.Int(int64(binary.BigEndian.Uint64(b))) },
+	},
+	exo.TypeFloat: {
+		pgtype.Float4OID: func(b []byte) exo.Value { return exo.Float(float64(math.Float32frombits(binary.BigEndian.Uint32(b)))) },
+		pgtype.Float8OID: func(b []byte) exo.Value { return exo.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
+	},
+	exo.TypeText: {pgtype.TextOID: decodeText, pgtype.VarcharOID: decodeText, pgtype.NameOID: decodeText, pgtype.BPCharOID: decodeText},
+	exo.TypeTime: {pgtype.TimestamptzOID: decodeTime, pgtype.TimestampOID: decodeTime},
+
+	exo.TypeDecimal:  {pgtype.NumericOID: decodeNumeric},
+	exo.TypeDate:     {pgtype.DateOID: decodeDate},
+	exo.TypeInterval: {pgtype.IntervalOID: decodeInterval},
+	exo.TypeUUID:     {pgtype.UUIDOID: decodeUUID},
+	exo.TypeBytes:    {pgtype.ByteaOID: func(b []byte) exo.Value { return exo.Text(base64.StdEncoding.EncodeToString(b)) }},
+	exo.TypeJSON: {
+		pgtype.JSONOID:  decodeJSON,
+		pgtype.JSONBOID: func(b []byte) exo.Value { return decodeJSON(b[min(1, len(b)):]) }, // after the version
+	},
+}
+
+// postgresScalar is a decoder that checks the length first, so that no answer of
+// a server can make it read beyond it.
+func postgresScalar(kind string, oid uint32) postgresDecoder {
+	d := postgresScalars[kind][oid]
+	size, fixed := postgresSizes[oid]
+	if d == nil || !fixed {
+		return d
+	}
+	return func(b []byte) exo.Value {
+		if len(b) != size {
+			return exo.Value{}
+		}
+		return d(b)
+	}
+}
+
+var postgresSizes = map[uint32]int{
+	pgtype.BoolOID: 1, pgtype.Int2OID: 2, pgtype.Int4OID: 4, pgtype.Int8OID: 8, pgtype.Float4OID: 4, pgtype.Float8OID: 8,
+	pgtype.TimestampOID: 8, pgtype.TimestamptzOID: 8, pgtype.DateOID: 4, pgtype.IntervalOID: 16, pgtype.UUIDOID: 16,
+}
+
+func decodeText(b []byte) exo.Value { return exo.Text(string(b)) }
+
+func decodeUUID(b []byte) exo.Value {
+	var s [36]byte
+	for i, at := range [...]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		hex.Encode(s[at:], b[i:i+1])
+	}
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return exo.Text(string(s[:]))
+}
+
+// decodeList makes a list of an array of one dimension. More of them are no list
+// of this kind of item.
+func decodeList(b []byte, of uint32, item postgresDecoder) exo.Value {
+	if len(b) < 12 || binary.BigEndian.Uint32(b[8:]) != of {
+		return exo.Value{}
+	}
+	switch binary.BigEndian.Uint32(b) {
+	case 0:
+		return exo.List()
+	case 1:
+	default:
+		return exo.Value{}
+	}
+	if len(b) < 20 {
+		return exo.Value{}
+	}
+	n := int(binary.BigEndian.Uint32(b[12:]))
+	b = b[20:] // where it begins to count does not matter
+	if n > len(b)/4 {
+		return exo.Value{}
+	}
+	items := make([]exo.Value, n)
+	for i := range items {
+		if len(b) < 4 {
+			return exo.Value{}
+		}
+		size := int(int32(binary.BigEndian.Uint32(b)))
+		b = b[4:]
+		if size < 0 {
+			items[i] = exo.Null()
+			continue
+		}
+		if size > len(b) {
+			return exo.Value{}
+		}
+		if items[i] = item(b[:size]); items[i].Kind() == exo.NoValue {
+			return exo.Value{}
+		}
+		b = b[size:]
+	}
+	return exo.List(items...)
+}
