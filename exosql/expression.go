@@ -20,6 +20,9 @@ func (e colExpr) sql(f *from) sqlast.Expr { return f.col(e.row, e.col) }
 // may be stored in many forms, so they are normalised unless declared ISO.
 func (e colExpr) comparable(f *from) sqlast.Expr {
 	x := f.col(e.row, e.col)
+	if f.c.dialect == sqlast.Postgres {
+		return e.comparablePostgres(x)
+	}
 	if e.col.kind == exo.TypeTime && !e.col.iso && f.c.dialect == sqlast.SQLite && x != nil {
 		return sqlast.Call{Op: sqlast.StrftimeMillis, Args: []sqlast.Expr{x}}
 	}
@@ -36,6 +39,11 @@ type opExpr struct {
 }
 
 func (e opExpr) sql(f *from) sqlast.Expr {
+	if f.c.dialect == sqlast.Postgres {
+		if x := e.postgres(f); x != nil {
+			return x
+		}
+	}
 	c := sqlast.Call{Op: e.op}
 	for _, a := range e.args {
 		x := compared(a, f)
@@ -64,6 +72,9 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 // or a time that was read would not find the row that it came from. What can't be
 // read as a time stays as it is, to be reported and not to pass for NULL.
 func shown(e expr, f *from) sqlast.Expr {
+	if f.c.dialect == sqlast.Postgres {
+		return shownPostgres(e, f)
+	}
 	x := compared(e, f)
 	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
 		return sqlast.Call{Op: sqlast.Coalesce, Args: []sqlast.Expr{x, c.Args[0]}}
@@ -77,8 +88,11 @@ func shown(e expr, f *from) sqlast.Expr {
 type sortExpr struct{ x expr }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
+	if c, ok := e.x.(colExpr); ok {
+		return c.ordered(f)
+	}
 	x := compared(e.x, f)
-	if _, ok := e.x.(colExpr); ok || x == nil {
+	if x == nil {
 		return x
 	}
 	return sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{x}}}}

@@ -165,7 +165,7 @@ func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 	var out []sqlast.Order
 	for _, r := range rows {
 		for _, k := range r.table.keys {
-			out = append(out, sqlast.Order{Expr: f.col(r, k)})
+			out = append(out, sqlast.Order{Expr: f.keyed(r, k)})
 		}
 	}
 	return out
@@ -209,8 +209,10 @@ func (f *from) settle(q *query) error {
 		sel.OrderBy, sel.Limit, sel.Offset = order, q.limits, q.offsets
 	} else {
 		var keys []sqlast.Expr
-		for _, k := range inner.keyOrder(q.context) {
-			keys = append(keys, k.Expr)
+		for _, r := range q.context {
+			for _, k := range r.table.keys {
+				keys = append(keys, inner.col(r, k))
+			}
 		}
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
 		n := sqlast.Column{Alias: alias, Name: "n"}

@@ -22,6 +22,10 @@ const (
 	StrftimeMillis // SQLite only: a time as text, UTC, with milliseconds
 	Includes       // the first text contains the second, by characters as they are
 	Coalesce       // the first that is not NULL
+	CastedText     // Postgres only: anything that has a text form, as text
+	CodePointText  // Postgres only: the same, compared and sorted by code point
+	TruncMillis    // Postgres only: a time cut to milliseconds
+	NextMillis     // Postgres only: a time a millisecond later
 	numOps
 )
 
@@ -68,6 +72,10 @@ var ops = [numOps]opInfo{
 	Add:            {"add", 2, 2, infix("+"), infix("+")},
 	Includes:       {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
 	Coalesce:       {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
+	CastedText:     {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
+	CodePointText:  {"code-point-text", 1, 1, spelling{}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
+	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
+	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},
 	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
 }
 

@@ -20,14 +20,15 @@ var Canaries = map[int64]string{Acme: "ACME", Bolt: "BOLT"}
 
 const Hidden = "HIDDEN"
 
+// The tables, in the words of both engines: see Engine.SQL.
 const ddl = `
-CREATE TABLE orgs (id INTEGER PRIMARY KEY, name TEXT NOT NULL, api_key TEXT NOT NULL);
-CREATE TABLE members (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, password TEXT NOT NULL);
-CREATE TABLE projects (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, lead_id INTEGER, name TEXT NOT NULL, budget REAL);
-CREATE TABLE tasks (id INTEGER PRIMARY KEY, project_id INTEGER NOT NULL, assignee_id INTEGER, title TEXT NOT NULL, status TEXT NOT NULL, done BOOLEAN NOT NULL, priority INTEGER NOT NULL, due_at TEXT);
-CREATE TABLE comments (id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL, author_id INTEGER NOT NULL, body TEXT NOT NULL, created_at TEXT NOT NULL);
-CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE task_tags (task_id INTEGER NOT NULL, tag_id INTEGER NOT NULL, PRIMARY KEY (task_id, tag_id));
+CREATE TABLE orgs (id {int} PRIMARY KEY, name TEXT NOT NULL, api_key TEXT NOT NULL);
+CREATE TABLE members (id {int} PRIMARY KEY, org_id {int} NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, password TEXT NOT NULL);
+CREATE TABLE projects (id {int} PRIMARY KEY, org_id {int} NOT NULL, lead_id {int}, name TEXT NOT NULL, budget {float});
+CREATE TABLE tasks (id {int} PRIMARY KEY, project_id {int} NOT NULL, assignee_id {int}, title TEXT NOT NULL, status TEXT NOT NULL, done BOOLEAN NOT NULL, priority {int} NOT NULL, due_at {time});
+CREATE TABLE comments (id {int} PRIMARY KEY, task_id {int} NOT NULL, author_id {int} NOT NULL, body TEXT NOT NULL, created_at {time} NOT NULL);
+CREATE TABLE tags (id {int} PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE task_tags (task_id {int} NOT NULL, tag_id {int} NOT NULL, PRIMARY KEY (task_id, tag_id));
 CREATE INDEX tasks_project ON tasks (project_id);
 `
 
@@ -50,14 +51,14 @@ INSERT INTO projects VALUES
 	(201, 2, 21, 'BOLT bridge', 2000.25),
 	(290, 2, 12, 'BOLT led from outside', 8);
 INSERT INTO tasks VALUES
-	(1001, 101, 11,   'ACME draw',   'open',    0, 3, '2026-01-02T03:04:05.000Z'),
-	(1002, 101, 12,   'ACME build',  'doing',   0, 5, '2026-01-02 03:04:05'),
-	(1003, 101, NULL, 'ACME test',   'done',    1, 1, NULL),
-	(1004, 102, 12,   'ACME plant',  'open',    0, 5, '2025-12-31T23:59:59.999Z'),
-	(1090, 102, 21,   'ACME helped from outside', 'open', 0, 2, '2026-06-01'),
-	(2001, 201, 21,   'BOLT survey', 'open',    0, 4, '2026-01-02T03:04:06.000Z'),
-	(2002, 201, 22,   'BOLT pour',   'done',    1, 5, NULL),
-	(2090, 201, 11,   'BOLT helped from outside', 'open', 0, 9, '2026-06-01');
+	(1001, 101, 11,   'ACME draw',   'open',    FALSE, 3, '2026-01-02T03:04:05.000Z'),
+	(1002, 101, 12,   'ACME build',  'doing',   FALSE, 5, '2026-01-02 03:04:05'),
+	(1003, 101, NULL, 'ACME test',   'done',    TRUE, 1, NULL),
+	(1004, 102, 12,   'ACME plant',  'open',    FALSE, 5, '2025-12-31T23:59:59.999Z'),
+	(1090, 102, 21,   'ACME helped from outside', 'open', FALSE, 2, '2026-06-01'),
+	(2001, 201, 21,   'BOLT survey', 'open',    FALSE, 4, '2026-01-02T03:04:06.000Z'),
+	(2002, 201, 22,   'BOLT pour',   'done',    TRUE, 5, NULL),
+	(2090, 201, 11,   'BOLT helped from outside', 'open', FALSE, 9, '2026-06-01');
 INSERT INTO comments VALUES
 	(5001, 1001, 11, 'ACME nice',              '2026-01-03T00:00:00.000Z'),
 	(5002, 1001, 12, 'ACME agreed',            '2026-01-04 00:00:00'),
@@ -69,28 +70,15 @@ INSERT INTO tags VALUES (1, 'urgent'), (2, 'later'), (3, 'unused');
 INSERT INTO task_tags VALUES (1001, 1), (1002, 1), (1002, 2), (2001, 1), (2002, 2);
 `
 
-// Fill creates the tables and rows; it is the Setup of Open.
-func Fill(ctx context.Context, db *sql.DB) error {
-	_, err := db.ExecContext(ctx, ddl+rows)
-	return err
-}
+// Fill creates the tables and rows in SQLite; it is the Setup of Open.
+func Fill(ctx context.Context, db *sql.DB) error { return SQLite.Fill()(ctx, db) }
 
-// Open opens a fresh database of two tenants in memory, closed with the test.
+// Open opens a fresh SQLite database of two tenants in memory, closed with the
+// test. What depends on the engine belongs into Engines.
 func Open(t testing.TB) *exosql.DB { return OpenWith(t, "") }
 
 // OpenWith runs more SQL after the usual rows.
 func OpenWith(t testing.TB, more string) *exosql.DB {
 	t.Helper()
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
-		if err := Fill(ctx, db); err != nil {
-			return err
-		}
-		_, err := db.ExecContext(ctx, more)
-		return err
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
+	return SQLite.Open(t, more)
 }

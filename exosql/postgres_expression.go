@@ -1,0 +1,106 @@
+package exosql
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Where PostgreSQL's own rules differ from the ones that hold on both engines:
+//
+// A text column is compared and shown as text, whatever type of text it has:
+// otherwise an enum refuses values that it does not have, char(n) ignores spaces, citext
+// case, and a value that was read would not find its row. For text and varchar
+// the cast is nothing, and an index serves. Texts are sorted by code point, which an index
+// of another collation does not serve.
+//
+// A time is compared, sorted and shown in milliseconds, as programs have them;
+// the column may hold microseconds. A comparison with a value is written as a
+// range of the column itself, so that an index serves. StoredISO says that the column
+// holds no finer times.
+
+// comparablePostgres is the column x as it is compared by = and in lists. A
+// column with OneOf may be an enum: no other value gets here, and an index on it serves.
+func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
+	switch {
+	case x == nil:
+	case e.col.kind == exo.TypeText && e.col.enum == nil:
+		return sqlast.Call{Op: sqlast.CastedText, Args: []sqlast.Expr{x}}
+	case e.col.kind == exo.TypeTime && !e.col.iso:
+		return sqlast.Call{Op: sqlast.TruncMillis, Args: []sqlast.Expr{x}}
+	}
+	return x
+}
+
+// ordered is the column as it is sorted, and compared by anything but equality.
+func (e colExpr) ordered(f *from) sqlast.Expr {
+	x := f.col(e.row, e.col)
+	if f.c.dialect == sqlast.Postgres && e.col.kind == exo.TypeText && x != nil {
+		return sqlast.Call{Op: sqlast.CodePointText, Args: []sqlast.Expr{x}}
+	}
+	return e.comparable(f)
+}
+
+// keyed is a column of a key in an order that only breaks ties: times as they
+// are stored are as good as any.
+func (f *from) keyed(row *occurrence, col *column) sqlast.Expr {
+	if col.kind == exo.TypeText {
+		return colExpr{row, col}.ordered(f)
+	}
+	return f.col(row, col)
+}
+
+// postgres is the operation where it is written in a way of its own, or nil.
+func (e opExpr) postgres(f *from) sqlast.Expr {
+	switch e.op {
+	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Includes:
+	default:
+		return nil
+	}
+	c, ok := e.args[0].(colExpr)
+	if !ok || len(e.args) != 2 {
+		return nil
+	}
+	if v, ok := e.args[1].(argExpr); ok && c.col.kind == exo.TypeTime && !c.col.iso {
+		return c.postgresRange(e.op, f.col(c.row, c.col), v.x)
+	}
+	if c.col.kind != exo.TypeText || e.op == sqlast.Eq {
+		return nil
+	}
+	call := sqlast.Call{Op: e.op}
+	for _, a := range e.args {
+		x := a.sql(f)
+		if c, ok := a.(colExpr); ok {
+			x = c.ordered(f)
+		}
+		call.Args = append(call.Args, x)
+	}
+	return call
+}
+
+// postgresRange compares the milliseconds of x with v, which has no finer part,
+// in terms of x: they are at least v when x is, and equal to v within a millisecond.
+func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
+	if x == nil {
+		return nil
+	}
+	call := func(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
+	next := call(sqlast.NextMillis, v)
+	switch op {
+	case sqlast.Eq:
+		return call(sqlast.And, call(sqlast.Ge, x, v), call(sqlast.Lt, x, next))
+	case sqlast.Gt:
+		return call(sqlast.Ge, x, next)
+	case sqlast.Le:
+		return call(sqlast.Lt, x, next)
+	}
+	return call(op, x, v) // < and >= are the same for x and for its milliseconds
+}
+
+// shownPostgres is an expression as a result shows it. A time is cut when it is read.
+func shownPostgres(e expr, f *from) sqlast.Expr {
+	x := e.sql(f)
+	if c, ok := e.(colExpr); ok && c.col.kind == exo.TypeText && x != nil {
+		return sqlast.Call{Op: sqlast.CastedText, Args: []sqlast.Expr{x}}
+	}
+	return x
+}

@@ -1,0 +1,157 @@
+package testutil
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Engine is one kind of database that a test runs on.
+type Engine struct {
+	Name  string
+	types *strings.Replacer
+}
+
+var (
+	SQLite   = Engine{"sqlite", strings.NewReplacer("{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT")}
+	Postgres = Engine{"postgres", strings.NewReplacer("{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz")}
+)
+
+// Engines runs a test on each of them. Every behaviour that goes through a
+// database is tested this way: what holds on one engine only is said by the test.
+func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
+	for _, e := range []Engine{SQLite, Postgres} {
+		t.Run(e.Name, func(t *testing.T) { test(t, e) })
+	}
+}
+
+// SQL is a statement in the engine's words: {int}, {float} and {time} are types.
+func (e Engine) SQL(text string) string { return e.types.Replace(text) }
+
+// Pick is what differs between the engines.
+func (e Engine) Pick(sqlite, postgres string) string {
+	if e.Name == SQLite.Name {
+		return sqlite
+	}
+	return postgres
+}
+
+// Fill creates the tables and rows of two tenants, and runs more statements then.
+func (e Engine) Fill(more ...string) func(context.Context, *sql.DB) error {
+	return e.Exec(append([]string{ddl, rows}, more...)...)
+}
+
+// Exec runs statements.
+func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error {
+	return func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, e.SQL(strings.Join(statements, ";\n")))
+		return err
+	}
+}
+
+// Open opens a fresh database of two tenants, closed with the test, and runs
+// more statements first.
+func (e Engine) Open(t testing.TB, more ...string) *exosql.DB {
+	t.Helper()
+	return e.OpenWith(t, &exosql.Options{Setup: e.Fill(more...)})
+}
+
+// OpenWith opens a fresh and empty database.
+func (e Engine) OpenWith(t testing.TB, opt *exosql.Options) *exosql.DB {
+	t.Helper()
+	url := "sqlite::memory:"
+	if e.Name == Postgres.Name {
+		url = e.URL(t)
+	}
+	return e.OpenURL(t, url, opt)
+}
+
+// OpenURL opens a database that is closed with the test.
+func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.Options) *exosql.DB {
+	t.Helper()
+	db, err := exosql.Open(context.Background(), url, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// URL is that of a fresh and empty database, which is gone after the test: a
+// file, or a schema of the database at TEST_POSTGRES_URL.
+func (e Engine) URL(t testing.TB) string {
+	t.Helper()
+	if e.Name == SQLite.Name {
+		return "sqlite:" + filepath.Join(t.TempDir(), "test.db")
+	}
+	return e.within(t, Server(t))
+}
+
+// within is the URL of a fresh schema of a PostgreSQL database.
+func (e Engine) within(t testing.TB, server string) string {
+	t.Helper()
+	admin := Admin(t, server)
+	name := "exo_test_" + strings.ToLower(rand.Text()[:16])
+	if _, err := admin.Exec("CREATE SCHEMA " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := admin.Exec("DROP SCHEMA " + name + " CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	return WithParam(t, WithParam(t, server, "search_path", name), "timezone", "UTC")
+}
+
+// WithParam is a URL with one more parameter.
+func WithParam(t testing.TB, raw, name, value string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal("a test database's URL can't be read") // it may hold a password
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Server is the PostgreSQL database of the tests. Without one they fail: what
+// is skipped is not tested.
+func Server(t testing.TB) string {
+	t.Helper()
+	url := os.Getenv("TEST_POSTGRES_URL")
+	if url == "" {
+		t.Fatal("TEST_POSTGRES_URL is not set: run ./test.sh, which starts a PostgreSQL for the tests")
+	}
+	return url
+}
+
+var admins sync.Map
+
+// Admin is a pool of connections that may do everything, for what no plan does.
+// The process shares it.
+func Admin(t testing.TB, server string) *sql.DB {
+	t.Helper()
+	if db, ok := admins.Load(server); ok {
+		return db.(*sql.DB)
+	}
+	db, err := sql.Open("pgx", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(4)
+	was, _ := admins.LoadOrStore(server, db)
+	return was.(*sql.DB)
+}
