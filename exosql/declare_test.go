@@ -195,13 +195,15 @@ func TestGrantErrors(t *testing.T) {
 
 // Queries of two databases are not combined.
 func TestTwoDatabases(t *testing.T) {
-	a, b := tu.Open(t), tu.Open(t)
-	r := tu.NewRunner(t, map[string]exo.Object{"tasks": tu.Tenant(a, tu.Acme)["tasks"], "others": tu.Tenant(b, tu.Acme)["tasks"]}, exo.Limits{})
-	o := r.Run(t, "return await tasks.join(others.as('o'), ({ task, o }) => task.id === o.id).count()")
-	if o.Kind != exo.Invalid || !strings.Contains(o.Message, "one database") {
-		t.Error(o)
-	}
-	if o := r.Run(t, "return [await tasks.count(), await others.count()]"); o.JSON != "[5,5]" {
-		t.Error(o)
-	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		a, b := e.Open(t), e.Open(t)
+		r := tu.NewRunner(t, map[string]exo.Object{"tasks": tu.Tenant(a, tu.Acme)["tasks"], "others": tu.Tenant(b, tu.Acme)["tasks"]}, exo.Limits{})
+		o := r.Run(t, "return await tasks.join(others.as('o'), ({ task, o }) => task.id === o.id).count()")
+		if o.Kind != exo.Invalid || !strings.Contains(o.Message, "one database") {
+			t.Error(o)
+		}
+		if o := r.Run(t, "return [await tasks.count(), await others.count()]"); o.JSON != "[5,5]" {
+			t.Error(o)
+		}
+	})
 }

@@ -15,32 +15,34 @@ import (
 // cancellation reaches to the first row only.) Without the interrupt this test
 // does not end.
 func TestEndlessAfterFirstRow(t *testing.T) {
-	db := tu.OpenWith(t, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000)
 		INSERT INTO orgs (id, name, api_key) SELECT 10000 + i, 'org ' || i, '' FROM n`)
-	facet := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgName)
-	gate := func(total time.Duration) *exo.Gate {
-		g, err := exo.NewGate(exo.Config{
-			Grants: map[string]exo.Object{"orgs": facet.Of(exosql.Grant(db, tu.Orgs, tu.OrgID.Ge(10000)))},
-			Limits: exo.Limits{Total: total},
-		})
-		if err != nil {
-			t.Fatal(err)
+		facet := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgName)
+		gate := func(total time.Duration) *exo.Gate {
+			g, err := exo.NewGate(exo.Config{
+				Grants: map[string]exo.Object{"orgs": facet.Of(exosql.Grant(db, tu.Orgs, tu.OrgID.Ge(10000)))},
+				Limits: exo.Limits{Total: total},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
 		}
-		return g
-	}
-	const endless = `orgs.as('a').join(orgs.as('b'), ({a}) => a.id.isNotNull()).join(orgs.as('c'), ({a}) => a.id.isNotNull()).join(orgs.as('d'), ({a}) => a.id.isNotNull())
+		const endless = `orgs.as('a').join(orgs.as('b'), ({a}) => a.id.isNotNull()).join(orgs.as('c'), ({a}) => a.id.isNotNull()).join(orgs.as('d'), ({a}) => a.id.isNotNull())
 		.where(({a, b, c, d}) => (a.id === 10001 && b.id === 10001 && c.id === 10001 && d.id === 10001) ||
 			(a.name.includes('zz') && b.name.includes('zz') && c.name.includes('zz') && d.name.includes('zz')))
 		.select(({a}) => ({ x: a.id }))`
-	short := exoeval.NewLocal(gate(300 * time.Millisecond))
-	for range 3 {
-		r := short.Run(t.Context(), exoeval.Job{Program: "return await Promise.all([" + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute()])"})
-		if r.Err == nil || r.Err.Kind != exo.Limit {
-			t.Fatalf("%v", r.Err)
+		short := exoeval.NewLocal(gate(300 * time.Millisecond))
+		for range 3 {
+			r := short.Run(t.Context(), exoeval.Job{Program: "return await Promise.all([" + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute()])"})
+			if r.Err == nil || r.Err.Kind != exo.Limit {
+				t.Fatalf("%v", r.Err)
+			}
 		}
-	}
-	r := exoeval.NewLocal(gate(0)).Run(t.Context(), exoeval.Job{Program: "orgs.count()"})
-	if r.Err != nil || r.Value.Int() != 3000 {
-		t.Errorf("afterwards: %v %v", r.Value, r.Err)
-	}
+		r := exoeval.NewLocal(gate(0)).Run(t.Context(), exoeval.Job{Program: "orgs.count()"})
+		if r.Err != nil || r.Value.Int() != 3000 {
+			t.Errorf("afterwards: %v %v", r.Value, r.Err)
+		}
+	})
 }

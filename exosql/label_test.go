@@ -23,60 +23,62 @@ type illness struct {
 // Whatever a labelled column decides carries its label: also where it is read by
 // a link only, and whatever the facet is called or the object was narrowed to.
 func TestLabelsFollowTheColumn(t *testing.T) {
-	db := tu.OpenWith(t, `CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT NOT NULL, diag_id INTEGER NOT NULL);
-		CREATE TABLE illnesses (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, `CREATE TABLE patients (id {int} PRIMARY KEY, name TEXT NOT NULL, diag_id {int} NOT NULL);
+		CREATE TABLE illnesses (id {int} PRIMARY KEY, name TEXT NOT NULL);
 		INSERT INTO patients VALUES (1, 'ada', 7), (2, 'ben', 8);
 		INSERT INTO illnesses VALUES (7, 'flu'), (8, 'gout')`)
-	patients := exosql.NewTable[patient]("patients")
-	id := exosql.NewKey(patients, "id", func(p *patient) *int64 { return &p.ID })
-	name := exosql.NewColumn(patients, "name", func(p *patient) *string { return &p.Name })
-	diag := exosql.NewColumn(patients, "diag_id", func(p *patient) *int64 { return &p.Diag }).WithLabel("medical")
-	illnesses := exosql.NewTable[illness]("illnesses")
-	illnessID := exosql.NewKey(illnesses, "id", func(i *illness) *int64 { return &i.ID })
-	illnessName := exosql.NewColumn(illnesses, "name", func(i *illness) *string { return &i.Name })
-	has := exosql.One("illness", diag, illnessID)
+		patients := exosql.NewTable[patient]("patients")
+		id := exosql.NewKey(patients, "id", func(p *patient) *int64 { return &p.ID })
+		name := exosql.NewColumn(patients, "name", func(p *patient) *string { return &p.Name })
+		diag := exosql.NewColumn(patients, "diag_id", func(p *patient) *int64 { return &p.Diag }).WithLabel("medical")
+		illnesses := exosql.NewTable[illness]("illnesses")
+		illnessID := exosql.NewKey(illnesses, "id", func(i *illness) *int64 { return &i.ID })
+		illnessName := exosql.NewColumn(illnesses, "name", func(i *illness) *string { return &i.Name })
+		has := exosql.One("illness", diag, illnessID)
 
-	full := exosql.NewFacet(patients, "row", id, name, diag, exosql.Via(has, exosql.NewFacet(illnesses, "illness", illnessID, illnessName)))
-	scope := exosql.Grant(db, patients, exosql.AllRows[patient](), exosql.ScopeShared(illnesses))
-	all := full.Of(scope)
-	run := func(o exo.Object, admits exo.Label, program string) *exoeval.Result {
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"patients": o}, Admits: admits})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return exoeval.NewLocal(g).Run(t.Context(), exoeval.Job{Program: program})
-	}
-	for _, program := range []string{
-		"patients",
-		"patients.first()",
-		"patients.select(p => ({ d: p.diagId }))",
-		"patients.where(p => p.diagId === 7).select(p => ({ n: p.name }))",
-		"patients.where({ diagId: 7 }).count()",
-		"patients.orderBy(p => p.diagId).select(p => ({ n: p.name }))",
-		"patients.join(({ row }) => row.illness()).select(({ row, illness }) => ({ n: row.name, i: illness.name }))",
-		"patients.illness()",
-		"patients.illness().count()",
-		"patients.where(p => p.diagId === 7).count(); return 1",
-		"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
-	} {
-		for what, o := range map[string]exo.Object{"full": all, "only": exo.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "illness")} {
-			if r := run(o, exo.Label{}, program); r.Err == nil || r.Err.Kind != exo.Denied || !strings.Contains(r.Err.Message, "medical") || r.Label.Public() {
-				t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
+		full := exosql.NewFacet(patients, "row", id, name, diag, exosql.Via(has, exosql.NewFacet(illnesses, "illness", illnessID, illnessName)))
+		scope := exosql.Grant(db, patients, exosql.AllRows[patient](), exosql.ScopeShared(illnesses))
+		all := full.Of(scope)
+		run := func(o exo.Object, admits exo.Label, program string) *exoeval.Result {
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"patients": o}, Admits: admits})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && r.Err.Kind != exo.Program {
-				t.Errorf("%s: the twin that admits the label: %s: %v", what, program, r.Err)
+			return exoeval.NewLocal(g).Run(t.Context(), exoeval.Job{Program: program})
+		}
+		for _, program := range []string{
+			"patients",
+			"patients.first()",
+			"patients.select(p => ({ d: p.diagId }))",
+			"patients.where(p => p.diagId === 7).select(p => ({ n: p.name }))",
+			"patients.where({ diagId: 7 }).count()",
+			"patients.orderBy(p => p.diagId).select(p => ({ n: p.name }))",
+			"patients.join(({ row }) => row.illness()).select(({ row, illness }) => ({ n: row.name, i: illness.name }))",
+			"patients.illness()",
+			"patients.illness().count()",
+			"patients.where(p => p.diagId === 7).count(); return 1",
+			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
+		} {
+			for what, o := range map[string]exo.Object{"full": all, "only": exo.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "illness")} {
+				if r := run(o, exo.Label{}, program); r.Err == nil || r.Err.Kind != exo.Denied || !strings.Contains(r.Err.Message, "medical") || r.Label.Public() {
+					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
+				}
+				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && r.Err.Kind != exo.Program {
+					t.Errorf("%s: the twin that admits the label: %s: %v", what, program, r.Err)
+				}
 			}
 		}
-	}
-	// The twin: what reads no labelled column leaves.
-	if r := run(all, exo.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Public() {
-		t.Errorf("public columns: %v, label %v", r.Err, r.Label)
-	}
-	// A host's own order by a labelled column would show it without a label.
-	if _, err := full.Of(scope.OrderBy(diag.Desc())).Describe(); err == nil {
-		t.Error("a relation sorted by a labelled column can be granted")
-	}
-	if _, err := full.Of(scope.OrderBy(name.Desc())).Describe(); err != nil {
-		t.Errorf("the twin: %v", err)
-	}
+		// The twin: what reads no labelled column leaves.
+		if r := run(all, exo.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Public() {
+			t.Errorf("public columns: %v, label %v", r.Err, r.Label)
+		}
+		// A host's own order by a labelled column would show it without a label.
+		if _, err := full.Of(scope.OrderBy(diag.Desc())).Describe(); err == nil {
+			t.Error("a relation sorted by a labelled column can be granted")
+		}
+		if _, err := full.Of(scope.OrderBy(name.Desc())).Describe(); err != nil {
+			t.Errorf("the twin: %v", err)
+		}
+	})
 }

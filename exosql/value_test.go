@@ -149,15 +149,17 @@ func TestStoredISO(t *testing.T) {
 // Integers beyond what JavaScript holds exactly are shown as text, and the same
 // text finds the row again.
 func TestLargeIntegers(t *testing.T) {
-	db := tu.OpenWith(t, "INSERT INTO tags VALUES (9007199254740993, 'big'), (-9223372036854775808, 'least'), (9223372036854775807, 'most')")
-	f := exosql.NewFacet(tu.Tags, "tag", tu.TagID, tu.TagName)
-	r := tu.NewRunner(t, map[string]exo.Object{"tags": f.Of(exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()))}, exo.Limits{})
-	o := r.Run(t, "const ids = (await tags.where((t) => t.name.in(['big', 'least', 'most'])).orderBy((t) => t.name).execute()).map((t) => t.id); return [ids, await Promise.all(ids.map((id) => tags.where({ id }).first().then((t) => t.name)))]")
-	if o.JSON != `[["9007199254740993","-9223372036854775808","9223372036854775807"],["big","least","most"]]` {
-		t.Error(o)
-	}
-	rows, err := exosql.Grant(db, tu.Tags, tu.TagID.Eq(9007199254740993)).All(t.Context())
-	if err != nil || len(rows) != 1 || rows[0].ID != 9007199254740993 {
-		t.Error(rows, err)
-	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, "INSERT INTO tags VALUES (9007199254740993, 'big'), (-9223372036854775808, 'least'), (9223372036854775807, 'most')")
+		f := exosql.NewFacet(tu.Tags, "tag", tu.TagID, tu.TagName)
+		r := tu.NewRunner(t, map[string]exo.Object{"tags": f.Of(exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()))}, exo.Limits{})
+		o := r.Run(t, "const ids = (await tags.where((t) => t.name.in(['big', 'least', 'most'])).orderBy((t) => t.name).execute()).map((t) => t.id); return [ids, await Promise.all(ids.map((id) => tags.where({ id }).first().then((t) => t.name)))]")
+		if o.JSON != `[["9007199254740993","-9223372036854775808","9223372036854775807"],["big","least","most"]]` {
+			t.Error(o)
+		}
+		rows, err := exosql.Grant(db, tu.Tags, tu.TagID.Eq(9007199254740993)).All(t.Context())
+		if err != nil || len(rows) != 1 || rows[0].ID != 9007199254740993 {
+			t.Error(rows, err)
+		}
+	})
 }
