@@ -30,8 +30,8 @@ func TestEndlessAfterFirstRow(t *testing.T) {
 			return g
 		}
 		const endless = `orgs.as('a').join(orgs.as('b'), ({a}) => a.id.isNotNull()).join(orgs.as('c'), ({a}) => a.id.isNotNull()).join(orgs.as('d'), ({a}) => a.id.isNotNull())
-		.where(({a, b, c, d}) => (a.id === 10001 && b.id === 10001 && c.id === 10001 && d.id === 10001) ||
-			(a.name.includes('zz') && b.name.includes('zz') && c.name.includes('zz') && d.name.includes('zz')))
+		.where(({a, b, c, d}) => (a.id === b.id && b.id === c.id && c.id === d.id && d.id === 10001) ||
+			(a.name.includes(b.name) && b.name.includes(c.name) && c.name.includes(d.name) && d.name.includes('zz')))
 		.select(({a}) => ({ x: a.id }))`
 		short := exoeval.NewLocal(gate(300 * time.Millisecond))
 		for range 3 {

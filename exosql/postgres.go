@@ -58,14 +58,18 @@ func setupPostgres(ctx context.Context, pc pgx.ConnConfig, setup func(context.Co
 	return w.Close()
 }
 
-// connectError keeps what the driver says of a failed connection, without the
-// configuration that its error holds: there is a password in it.
+// connectError keeps what the driver says of a failed connection, and of its
+// errors only those that are known: the others hold the configuration, with the password.
 func connectError(err error) error {
-	var ce *pgconn.ConnectError
-	if errors.As(err, &ce) {
-		err = ce.Unwrap()
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, err.Error())
+		}
 	}
-	return fmt.Errorf("exosql: connect to PostgreSQL: %w", err)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("exosql: connect to PostgreSQL: %w", e)
+	}
+	return errors.New("exosql: connect to PostgreSQL: " + err.Error())
 }
 
 // pins sets whatever could change what a statement or a value means, over what

@@ -62,10 +62,17 @@ func (s *postgresSession) query(ctx context.Context, p *plan, args []exo.Value, 
 	}
 	defer func() { s.used = time.Now() }()
 	err := s.run(ctx, p, args, out)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == invalidStatement || e.Code == notSupported) && len(out.rows.Cells) == 0 && s.sound() {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || len(out.rows.Cells) > 0 || !s.sound():
+	case e.Code == notSupported && s.stmts[p] != nil:
 		// The statement was prepared for tables that have changed since.
 		s.forget(ctx, p)
-		err = s.run(ctx, p, args, out)
+		return s.run(ctx, p, args, out)
+	case e.Code == invalidStatement:
+		// Something between us and the server, a pooler, has dropped what was prepared.
+		s.bad = true
+		return fmt.Errorf("%w: %w", errLost, err)
 	}
 	return err
 }
@@ -86,10 +93,10 @@ func (s *postgresSession) ping(ctx context.Context) error {
 	if err = errors.Join(err, pl.Close()); err == nil {
 		return nil
 	}
-	s.bad = true
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	s.bad = true
 	return fmt.Errorf("%w: %w", errLost, err)
 }
 
@@ -161,12 +168,23 @@ func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipelin
 	if cerr := pl.Close(); err == nil {
 		err = cerr // of the rollback
 	}
+	if !s.conn.IsClosed() && s.conn.TxStatus() != 'I' {
+		s.rollBack()
+	}
 	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
 		return s.translate(ctx, err, exo.Errorf(exo.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
 	}
 	return s.translate(ctx, err, &exo.Error{Kind: exo.Cancelled}) // by somebody at the server
+}
+
+// rollBack is for a cancel request that hit the rollback itself. No other is on
+// its way now: the pipeline has ended.
+func (s *postgresSession) rollBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	defer cancel()
+	_, _ = s.conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the state says how it went
 }
 
 // translate says what an error of the server is to a program; stopped is what it

@@ -123,7 +123,7 @@ func WithParam(t testing.TB, raw, name, value string) string {
 	}
 	q := u.Query()
 	q.Set(name, value)
-	u.RawQuery = q.Encode()
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq knows no other space
 	return u.String()
 }
 

@@ -1,0 +1,228 @@
+package exosql_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// activity is what the server says that one of its processes does.
+func activity(t *testing.T, pid uint32) (state string) {
+	t.Helper()
+	if err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT coalesce((SELECT state FROM pg_stat_activity WHERE pid = $1), 'gone')", pid).Scan(&state); err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// However a query ends early, the server stops working on it, and the same
+// connection serves the next one.
+func TestPostgresConnectionSurvives(t *testing.T) {
+	e := tu.Postgres
+	db, grants := one(t, e)
+	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
+	pid := backend(t, db)
+	for name, c := range map[string]struct {
+		limits  exo.Limits
+		program string
+		cancel  bool
+		kind    exo.Kind
+	}{
+		"cancelled":       {program: endless, cancel: true, kind: exo.Cancelled},
+		"deadline":        {limits: exo.Limits{Total: 100 * time.Millisecond}, program: endless, kind: exo.Limit},
+		"too many rows":   {limits: exo.Limits{Rows: 1000}, program: "return await tags.as('a').join(tags.as('b'), (x) => x.a.id.gt(0)).join(tags.as('c'), (x) => x.a.id.gt(0)).join(tags.as('d'), (x) => x.a.id.gt(0))", kind: exo.Limit},
+		"the program end": {program: "tags.count(); return 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tu.NewRunner(t, grants, c.limits)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan *exoeval.Result)
+			go func() { done <- r.Eval.Run(ctx, exoeval.Job{Program: c.program}) }()
+			if c.cancel {
+				eventually(t, func() bool { return activity(t, pid) == "active" })
+				cancel()
+			}
+			if res := <-done; c.kind != exo.Other && (res.Err == nil || res.Err.Kind != c.kind) {
+				t.Errorf("got %v, want kind %v", res.Err, c.kind)
+			}
+			if s := activity(t, pid); s != "idle" {
+				t.Errorf("the server's process is %s", s)
+			}
+			if n, err := all.Count(t.Context()); n != 1000 || err != nil {
+				t.Errorf("the next query: %d %v", n, err)
+			}
+			if got := backend(t, db); got != pid {
+				t.Errorf("the connection is another one")
+			}
+		})
+	}
+}
+
+// A cancel that comes at any moment, before, in or after a query, never hits the
+// next one.
+func TestPostgresNoStrayCancel(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
+	pid, cancelled := backend(t, db), 0
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 400 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func(pause time.Duration) {
+			time.Sleep(pause)
+			cancel()
+		}(time.Duration(random.IntN(2000)) * time.Microsecond)
+		var err error
+		if i%2 == 0 {
+			_, err = all.All(ctx)
+		} else {
+			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(0.001)::text", exo.TypeText, "")
+		}
+		if err != nil {
+			cancelled++
+			if !errors.Is(err, context.Canceled) && exosql.SQLState(err) != "57014" {
+				t.Fatal(err)
+			}
+		}
+		if n, err := all.Count(t.Context()); n != 1000 || err != nil {
+			t.Fatalf("the next query: %d %v", n, err)
+		}
+		cancel()
+	}
+	if backend(t, db) != pid {
+		t.Error("the connection is another one")
+	}
+	if cancelled == 0 || cancelled == 400 {
+		t.Errorf("%d of 400 were cancelled: the moments are not spread", cancelled)
+	}
+}
+
+// A cancel may also hit the rollback; another one follows.
+func TestPostgresFailedRollback(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	pid := backend(t, db)
+	if err := exosql.FailRollback(t.Context(), db); exosql.SQLState(err) != "22012" {
+		t.Error(err)
+	}
+	if s := activity(t, pid); s != "idle" || backend(t, db) != pid {
+		t.Errorf("the connection is %s, or another one", s)
+	}
+}
+
+// The server bounds a query too, and says so in the same words.
+func TestPostgresStatementTimeout(t *testing.T) {
+	e := tu.Postgres
+	setting := func(ctx context.Context, db *exosql.DB) string {
+		t.Helper()
+		v, err := exosql.AskOne(ctx, db, "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", exo.TypeText, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Text()
+	}
+	url := e.URL(t)
+	db := e.OpenURL(t, url, nil)
+	if s := setting(t.Context(), db); s != "3600000" {
+		t.Errorf("without a deadline: %s", s)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if s := setting(ctx, db); len(s) != 5 || s > "60001" {
+		t.Errorf("within a minute: %s", s)
+	}
+	db = e.OpenURL(t, tu.WithParam(t, url, "statement_timeout", "200ms"), nil)
+	if s := setting(ctx, db); s != "200" {
+		t.Errorf("where the role has a lower one: %s", s)
+	}
+	_, err := exosql.AskOne(ctx, db, "SELECT pg_sleep(100)::text", exo.TypeText, "")
+	if !errors.Is(err, exo.ErrLimit) || exosql.SQLState(err) != "57014" {
+		t.Errorf("the role's limit: %v", err)
+	}
+	// Somebody at the server cancels: neither a limit nor our fault.
+	db = e.OpenURL(t, url, &exosql.Options{Conns: 1})
+	pid := backend(t, db)
+	failed := make(chan error)
+	go func() {
+		_, err := exosql.AskOne(t.Context(), db, "SELECT pg_sleep(100)::text", exo.TypeText, "")
+		failed <- err
+	}()
+	eventually(t, func() bool { return activity(t, pid) == "active" })
+	tu.Admin(t, tu.Server(t)).Exec("SELECT pg_cancel_backend($1)", pid)
+	if err := <-failed; !errors.Is(err, exo.ErrCancelled) {
+		t.Errorf("cancelled at the server: %v", err)
+	}
+}
+
+// A connection that is lost costs at most the query that it runs.
+func TestPostgresLostConnection(t *testing.T) {
+	db, grants := one(t, tu.Postgres)
+	admin := tu.Admin(t, tu.Server(t))
+	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
+	kill := func(pid uint32) {
+		t.Helper()
+		if _, err := admin.Exec("SELECT pg_terminate_backend($1)", pid); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() bool { return activity(t, pid) == "gone" })
+	}
+	// Idle for long: it is looked at first, and nothing is lost.
+	pid := backend(t, db)
+	if err := exosql.LeaveIdle(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	kill(pid)
+	if n, err := all.Count(t.Context()); n != 1000 || err != nil {
+		t.Errorf("after a connection was lost while idle: %d %v", n, err)
+	}
+	// In use a moment ago.
+	kill(backend(t, db))
+	_, err := all.Count(t.Context())
+	if err != nil && !errors.Is(err, exo.ErrInternal) {
+		t.Error(err)
+	}
+	if n, err := all.Count(t.Context()); n != 1000 || err != nil {
+		t.Errorf("the query after the lost connection: %d %v", n, err)
+	}
+	// In the middle of a query.
+	pid = backend(t, db)
+	r := tu.NewRunner(t, grants, exo.Limits{})
+	done := make(chan tu.Outcome)
+	go func() { done <- r.Run(t, endless) }()
+	eventually(t, func() bool { return activity(t, pid) == "active" })
+	kill(pid)
+	if o := <-done; o.Kind != exo.Internal || o.Message != "tags.count: internal error" && o.Message != "join.count: internal error" && o.Visible() == "" {
+		t.Errorf("lost while it ran: %s", o)
+	}
+	if o := r.Run(t, "return await tags.count()"); o.JSON != "1000" {
+		t.Errorf("the next query: %s", o)
+	}
+}
+
+// A statement that was prepared before the table changed is prepared anew.
+func TestPostgresTableChanges(t *testing.T) {
+	e := tu.Postgres
+	url := e.URL(t)
+	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: e.Fill()})
+	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).OrderBy(tu.TagID.Asc())
+	plain := tu.Admin(t, url)
+	defer plain.Close()
+	for _, change := range []string{"SELECT 1", "ALTER TABLE tags ALTER COLUMN id TYPE int", "ALTER TABLE tags ALTER COLUMN id TYPE smallint"} {
+		if _, err := plain.Exec(change); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := all.All(t.Context())
+		if err != nil || len(rows) != 3 || rows[2].ID != 3 {
+			t.Errorf("after %s: %v %v", change, rows, err)
+		}
+	}
+	if n := exosql.Prepared(db); n != 1 {
+		t.Errorf("%d statements are prepared", n)
+	}
+}

@@ -1,0 +1,195 @@
+package exosql_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// The second wall on PostgreSQL: whatever text reached a guarded connection, it
+// could not write. The twin is a plain connection, on which each statement works.
+func TestPostgresWall(t *testing.T) {
+	ctx, e := t.Context(), tu.Postgres
+	url := e.URL(t)
+	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: e.Fill("CREATE SEQUENCE seq")})
+	plain := tu.Admin(t, url)
+	defer plain.Close()
+	if v, err := exosql.AskOne(ctx, db, "SELECT count(*) FROM orgs", exo.TypeInt, ""); err != nil || v.Int() != 2 {
+		t.Fatalf("what a plan does is refused: %v %v", v, err)
+	}
+	const readOnly, several, begun = "25006", "42601", "25001"
+	for statement, code := range map[string]string{
+		"INSERT INTO tags VALUES (9, 'x')":                                    readOnly,
+		"INSERT INTO tags VALUES (12, 'x') RETURNING name":                    readOnly,
+		"UPDATE orgs SET name = 'x'":                                          readOnly,
+		"DELETE FROM task_tags":                                               readOnly,
+		"WITH d AS (DELETE FROM task_tags RETURNING tag_id) SELECT '' FROM d": readOnly,
+		"TRUNCATE task_tags":                                                  readOnly,
+		"CREATE TABLE x (a int)":                                              readOnly,
+		"CREATE TEMP TABLE x2 (a int)":                                        readOnly,
+		"CREATE VIEW v AS SELECT 1":                                           readOnly,
+		"ALTER TABLE tags RENAME TO t; ALTER TABLE t RENAME TO tags":          several,
+		"ALTER TABLE tags ADD COLUMN x int":                                   readOnly,
+		"COMMENT ON TABLE tags IS 'x'":                                        readOnly,
+		"SELECT nextval('seq')::text":                                         readOnly,
+		"SELECT name FROM tags FOR UPDATE":                                    readOnly,
+		"SELECT ''; INSERT INTO tags VALUES (10, 'x')":                        several,
+		"COMMIT; INSERT INTO tags VALUES (11, 'x')":                           several,
+	} {
+		for cells := range 2 {
+			_, err := exosql.Ask(ctx, db, statement, exo.TypeText, "", cells)
+			if got := exosql.SQLState(err); err == nil || got != code && !strings.Contains(err.Error(), "its plan") {
+				t.Errorf("%s: %v, want %s", statement, err, code)
+			}
+		}
+		if _, err := plain.Exec(statement); err != nil {
+			t.Errorf("the twin refuses %s: %v", statement, err)
+		}
+	}
+	if _, err := exosql.Ask(ctx, db, "SET TRANSACTION READ WRITE", exo.TypeText, "", 0); exosql.SQLState(err) != begun {
+		t.Errorf("the transaction can be made to write: %v", err)
+	}
+	if err := exosql.VerifyWall(ctx, db, "BEGIN READ WRITE"); err == nil || !strings.Contains(err.Error(), "the second wall does not hold") {
+		t.Errorf("a transaction that writes: %v", err)
+	}
+	var made int
+	if err := plain.QueryRow("SELECT count(*) FROM pg_class WHERE relname = 'exo_wall'").Scan(&made); err != nil || made != 0 {
+		t.Errorf("verifying the wall left something behind: %d %v", made, err)
+	}
+	if err := exosql.VerifyWall(ctx, db, "BEGIN READ ONLY"); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+}
+
+// Nothing that a statement sets outlives it: the settings of a connection are
+// the same before and after, whatever ran.
+func TestPostgresStateDoesNotLeak(t *testing.T) {
+	ctx, e := t.Context(), tu.Postgres
+	db := e.OpenWith(t, &exosql.Options{Conns: 1, Setup: e.Fill()})
+	settings := func() string {
+		t.Helper()
+		v, err := exosql.AskOne(ctx, db, "SELECT string_agg(name || '=' || setting, E'\\n' ORDER BY name) || (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mine%') || current_user || pg_my_temp_schema() FROM pg_settings WHERE name <> 'statement_timeout'", exo.TypeText, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Text()
+	}
+	before, pid := settings(), backend(t, db)
+	for _, statement := range []string{
+		"SET search_path = pg_catalog",
+		"SET TimeZone = 'Asia/Tokyo'",
+		"SET DateStyle = 'SQL, DMY'",
+		"SET standard_conforming_strings = off",
+		"SET default_transaction_read_only = off",
+		"SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+		"SET SESSION AUTHORIZATION DEFAULT",
+		"SET ROLE pg_monitor",
+		"RESET ALL",
+		"LISTEN x",
+		"COMMIT",
+		"ROLLBACK",
+		"ROLLBACK AND CHAIN",
+		"SAVEPOINT a",
+	} {
+		_, err := exosql.Ask(ctx, db, statement, exo.TypeText, "", 0)
+		if after := settings(); after != before {
+			t.Errorf("%s (%v) changed the connection", statement, err)
+		}
+	}
+	if _, err := exosql.AskOne(ctx, db, "SELECT set_config('TimeZone', 'Asia/Tokyo', false)", exo.TypeText, ""); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+	if settings() != before || backend(t, db) != pid {
+		t.Error("set_config changed the connection")
+	}
+	// What no transaction takes back costs the connection, and no query.
+	if _, err := exosql.Ask(ctx, db, "DEALLOCATE ALL", exo.TypeText, "", 0); exosql.SQLState(err) != "26000" {
+		t.Fatal(err)
+	}
+	if settings() != before || backend(t, db) == pid {
+		t.Error("the connection without its statements is still used")
+	}
+}
+
+func backend(t *testing.T, db *exosql.DB) uint32 {
+	t.Helper()
+	pid, err := exosql.Backend(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// What the URL or the role sets can't change what a query means.
+func TestPostgresSettingsArePinned(t *testing.T) {
+	e := tu.Postgres
+	url := e.URL(t)
+	for name, value := range map[string]string{
+		"timezone": "Asia/Tokyo", "datestyle": "SQL, DMY", "intervalstyle": "sql_standard", "standard_conforming_strings": "off", "extra_float_digits": "-15",
+		"client_encoding": "LATIN1", "transform_null_equals": "on", "default_transaction_read_only": "off", "default_transaction_isolation": "serializable", "bytea_output": "escape",
+	} {
+		url = tu.WithParam(t, url, name, value)
+	}
+	db := e.OpenURL(t, url, &exosql.Options{Setup: e.Exec("SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'", "CREATE TABLE v (id bigint, s text, at timestamp, f double precision, d interval)",
+		`INSERT INTO v VALUES (1, chr(8364) || chr(92), '2026-03-04 05:06:07', 0.1, '1 year 2 hours')`)})
+	for expr, c := range map[string]struct{ kind, want string }{
+		"s": {exo.TypeText, `"€\\"`}, "at": {exo.TypeTime, "2026-03-04T05:06:07.000Z"}, "f": {exo.TypeFloat, "0.1"}, "d": {exo.TypeInterval, `"P1YT2H"`},
+		"to_char(at, 'DD') || at": {exo.TypeText, `"042026-03-04 05:06:07"`}, "'\\n'": {exo.TypeText, `"\\n"`}, "f::text || d": {exo.TypeText, `"0.1P1YT2H"`},
+	} {
+		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr+" FROM v WHERE id = $1", c.kind, "", exo.Int(1))
+		if err != nil || v.String() != c.want {
+			t.Errorf("%s: %v %v, want %s", expr, v, err, c.want)
+		}
+	}
+}
+
+// No error of ours holds the password, however deep one looks into it; and what
+// the server says is for the host alone.
+func TestPostgresErrors(t *testing.T) {
+	const secret = "hunter2SECRET"
+	for _, url := range []string{
+		"postgres://user:" + secret + "@127.0.0.1:1/db?sslmode=disable",
+		"postgres://user:" + secret + "@nowhere.invalid/db?connect_timeout=1",
+		"postgres://user@127.0.0.1:1/db?sslmode=disable&password=" + secret,
+		"postgres://user:" + secret + "@127.0.0.1:port/db",
+		"postgres://user:" + secret + "@127.0.0.1:1/db?sslmode=wrong",
+		"postgres://user:" + secret + "/db@%zz",
+		"postgres:user:" + secret + "@127.0.0.1",
+		"postgress://user:" + secret + "@127.0.0.1/db",
+		"mysql://user:" + secret + "@127.0.0.1/db",
+		"user:" + secret,
+	} {
+		for _, opt := range []*exosql.Options{nil, {Setup: tu.Postgres.Fill()}} {
+			db, err := exosql.Open(t.Context(), url, opt)
+			if err == nil {
+				db.Close()
+				t.Fatalf("%s was opened", url)
+			}
+			for _, s := range []string{err.Error(), fmt.Sprintf("%+v %#v", err, err)} {
+				if strings.Contains(s, secret) {
+					t.Errorf("the error of %s holds the password: %s", url, s)
+				}
+			}
+			for ; err != nil; err = errors.Unwrap(err) {
+				if holds(err, secret, 0) != "" {
+					t.Errorf("the error of %s holds the password in a %v", url, reflect.TypeOf(err))
+				}
+			}
+		}
+	}
+	e := tu.Postgres
+	db := e.Open(t, "ALTER TABLE tasks RENAME COLUMN title TO SECRET")
+	o := tu.As(t, db, tu.Acme, exo.Limits{}).Run(t, "return await tasks.execute()")
+	if o.Kind != exo.Internal || o.Message != "tasks.execute: internal error" {
+		t.Errorf("got %s", o)
+	}
+	if got := exosql.SQLState(o.Result.Err); got != "42703" {
+		t.Errorf("the host reads %q: %v", got, o.Result.Err)
+	}
+}
