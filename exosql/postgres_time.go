@@ -68,9 +68,6 @@ func decodeInterval(b []byte) exo.Value {
 			}
 			text := fmt.Sprintf("%s%d.%06d", sign, sec/1_000_000, sec%1_000_000)
 			s.WriteString(strings.TrimRight(strings.TrimRight(text, "0"), "."))
-			if strings.HasPrefix(text, "0.000000") {
-				s.WriteByte('0')
-			}
 			s.WriteByte('S')
 		}
 	}

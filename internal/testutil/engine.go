@@ -155,3 +155,14 @@ func Admin(t testing.TB, server string) *sql.DB {
 	was, _ := admins.LoadOrStore(server, db)
 	return was.(*sql.DB)
 }
+
+// InDatabase is the URL of another database of the same server.
+func InDatabase(t testing.TB, raw, name string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal("a test database's URL can't be read")
+	}
+	u.Path = "/" + name
+	return u.String()
+}
