@@ -87,7 +87,11 @@ type postgresDecoder func([]byte) exo.Value
 // postgresDecoderOf finds the decoder of a cell from the type that the server
 // says its output has, or nil where that contradicts the declaration.
 func postgresDecoderOf(c *cell, oid uint32) postgresDecoder {
-	if c.kind != exo.TypeList {
+	switch c.kind {
+	case exo.TypeNull:
+		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value
+	case exo.TypeList:
+	default:
 		return postgresScalar(c.kind, oid)
 	}
 	of, ok := postgresElement[oid]
