@@ -38,10 +38,14 @@ type checker struct {
 	infos   map[ast.Node]*funcInfo
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
+
+	names      map[string]bool // every name that the program mentions, of members too: see needs
+	patterns   bool            // it has a regular expression in it,
+	generators bool            // or a generator
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, names: map[string]bool{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -117,6 +121,7 @@ func (c *checker) expr(e ast.Expression) {
 			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a string for long keys")
 		}
 	case *ast.RegExpLiteral:
+		c.patterns = true
 		c.regexp(e)
 	case *ast.Identifier:
 		c.refer(e)
@@ -215,6 +220,7 @@ func constantString(e ast.Expression) (string, bool) {
 // the whole realm. Computed names can't be seen here: the realm has disarmed the
 // same members; here they get a message.
 func (c *checker) member(name string, idx file.Idx, of ast.Expression) {
+	c.names[name] = true
 	switch name {
 	case "constructor":
 		c.fail(idx, "`.constructor` is not available; compare with `instanceof`, or use the `name` of an error")

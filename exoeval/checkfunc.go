@@ -22,6 +22,7 @@ func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 	if f.Async && f.Generator {
 		c.fail(f.Function, noAsyncGenerator)
 	}
+	c.generators = c.generators || f.Generator
 	c.within(f, false, func() {
 		if named && f.Name != nil {
 			c.declared(f.Name)

@@ -13,8 +13,8 @@ var mirrored = map[string]string{"===": "===", "!==": "!==", "==": "==", "!=": "
 // JavaScript can't be had in a database.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
-// helpers are what the rewritten operators of describing callbacks call. They
-// record when an operand is recorded, and otherwise do what JavaScript does,
+// helpers are what the rewritten operators of describing callbacks call; only
+// the realms of programs that have such callbacks hold them (needs). They record when an operand is recorded, and otherwise do what JavaScript does,
 // short circuits included.
 func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 	return map[string]func(goja.FunctionCall) goja.Value{
@@ -29,7 +29,7 @@ func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 			if op == "!" {
 				return r.vm.ToValue(!v.ToBoolean())
 			}
-			return r.plainOps[op+"x"](v)
+			return r.plain(op+"x", v)
 		},
 		helperAnd: func(c goja.FunctionCall) goja.Value {
 			return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
@@ -56,7 +56,6 @@ func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 			}
 			return r.vm.ToValue(c.Argument(0).ToBoolean())
 		},
-		helperAwait: func(c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
 	}
 }
 
@@ -82,7 +81,7 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	x, y := r.recordedIn(a), r.recordedIn(b)
 	if x == nil && y == nil {
-		return r.plainOps[op](a, b)
+		return r.plain(op, a, b)
 	}
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
@@ -139,22 +138,34 @@ const plainSource = `({
 
 var plainProgram = mustCompile("operators", plainSource)
 
-func (r *run) loadPlainOps() error {
+// plain does what JavaScript does. Which closures do it is not looked up in the
+// realm: a program can't have touched them.
+func (r *run) plain(op string, args ...goja.Value) goja.Value {
+	switch op {
+	case "===":
+		return r.vm.ToValue(args[0].StrictEquals(args[1]))
+	case "!==":
+		return r.vm.ToValue(!args[0].StrictEquals(args[1]))
+	}
+	if r.plainOps == nil {
+		r.plainOps = r.loadPlainOps()
+	}
+	v, err := r.plainOps[op](goja.Undefined(), args...)
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	return v
+}
+
+func (r *run) loadPlainOps() map[string]goja.Callable {
 	v, err := r.vm.RunProgram(plainProgram)
 	if err != nil {
-		return err
+		panic(r.rethrow(err))
 	}
 	o := v.(*goja.Object)
-	r.plainOps = map[string]func(...goja.Value) goja.Value{}
+	ops := map[string]goja.Callable{}
 	for _, k := range o.Keys() {
-		f, _ := goja.AssertFunction(o.Get(k))
-		r.plainOps[k] = func(args ...goja.Value) goja.Value {
-			v, err := f(goja.Undefined(), args...)
-			if err != nil {
-				panic(r.rethrow(err))
-			}
-			return v
-		}
+		ops[k], _ = goja.AssertFunction(o.Get(k))
 	}
-	return nil
+	return ops
 }

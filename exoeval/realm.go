@@ -1,10 +1,8 @@
 package exoeval
 
 import (
-	_ "embed"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -13,9 +11,9 @@ import (
 )
 
 // realmNames is everything that a program finds in its global scope besides
-// what was granted. What is not here is deleted from a fresh runtime, and the
-// checker refuses programs that name it, so a new global of the engine is
-// neither nameable nor there (TestRealmNames).
+// what was granted. The checker refuses programs that name anything else, and a
+// realm holds only those of them that its program names: a new global of the
+// engine is neither nameable nor there (TestRealmNames, TestGlobalsThatAreThere).
 var realmNames = map[string]bool{
 	"Object": true, "Array": true, "String": true, "Number": true, "Boolean": true, "Symbol": true, "Math": true, "JSON": true,
 	"Date": true, "Map": true, "Set": true, "WeakMap": true, "WeakSet": true, "Promise": true, "RegExp": true, "Iterator": false,
@@ -25,13 +23,34 @@ var realmNames = map[string]bool{
 	"console": true, "structuredClone": true,
 }
 
-// prelude.js disarms what leads out of a callback's own code (the function
-// constructors, __proto__) and adds what the engine lacks.
-//
-//go:embed prelude.js
-var preludeSource string
+// needs is what the realm of a program must hold beyond what disarms it, from
+// the names that stand in the program. What is reached without being named (the
+// prototypes of literals, the constructors behind them by a computed name) is
+// disarmed in every realm; what only a name leads to is made safe if it is named.
+type needs struct {
+	names    []string // globals of realmNames, and grants
+	polyfill []*polyfill
+	// Regular expressions, and generators, are in the program: what they lead to
+	// must be made safe before it runs.
+	patterns, generators bool
+	records              bool // its operators may meet placeholders
+}
 
-var prelude = mustCompile("prelude", preludeSource)
+func (c *checker) needs() needs {
+	n := needs{patterns: c.patterns || c.names["RegExp"], generators: c.generators, records: len(c.literal)+len(c.named) > 0}
+	for name := range c.names {
+		if realmNames[name] || c.granted[name] {
+			n.names = append(n.names, name)
+		}
+	}
+	slices.Sort(n.names)
+	for i := range polyfills {
+		if polyfills[i].wanted(c) {
+			n.polyfill = append(n.polyfill, &polyfills[i])
+		}
+	}
+	return n
+}
 
 func mustCompile(name, src string) *goja.Program {
 	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
@@ -54,64 +73,93 @@ func (r *run) newRealm() error {
 	vm.SetTimeSource(r.now)
 	vm.SetRandSource(r.random)
 	vm.SetPromiseRejectionTracker(r.trackRejection)
-	r.errorCtor = vm.Get("Error").(*goja.Object)
-	global := vm.GlobalObject()
-	init, err := vm.RunProgram(prelude)
-	if err != nil {
-		return err
+	// The engine makes its intrinsics when they are first asked for. Its own global
+	// object stays on the host's side, so that they can still be asked for, and the
+	// program gets an empty one: nothing has to be taken away.
+	r.intrinsics = vm.GlobalObject()
+	r.disarm()
+	need := &r.prog.needs
+	if need.patterns {
+		r.guardPatterns()
 	}
-	setup, _ := goja.AssertFunction(init)
-	added, err := setup(goja.Undefined(), r.function("pattern", r.safePattern))
-	if err != nil {
-		return err
-	}
-	for _, name := range added.(*goja.Object).Keys() {
-		if err := global.DefineDataProperty(name, added.(*goja.Object).Get(name), goja.FLAG_TRUE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
+	made := map[string]goja.Value{}
+	for _, p := range need.polyfill {
+		if err := p.load(r, made); err != nil {
 			return err
 		}
 	}
-	for _, name := range unwanted() {
-		if err := global.Delete(name); err != nil {
-			return err
+	global := vm.CreateObject(nil)
+	vm.SetGlobalObject(global)
+	for _, name := range need.names {
+		if v := r.global(name, made); v != nil {
+			fix(global, name, v)
 		}
 	}
-	for name, f := range r.helpers() {
-		if err := global.DefineDataProperty(name, r.function("operator", f), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
-			return err
+	fix(global, helperAwait, r.function("await", func(c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) }))
+	if need.records {
+		for name, f := range r.helpers() {
+			fix(global, name, r.function("operator", f))
 		}
 	}
-	if err := global.DefineDataProperty("console", r.console.object(r), goja.FLAG_TRUE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
-		return err
-	}
-	r.recordedProto = r.protoOfRecorded()
 	r.api = vm.NewDynamicObject(&apiObject{r})
+	return nil
+}
+
+// global is what a name stands for in the global scope.
+func (r *run) global(name string, made map[string]goja.Value) goja.Value {
+	if v := made[name]; v != nil {
+		return v
+	}
+	switch {
+	case name == "console":
+		return r.console.object(r)
+	case name == "RegExp":
+		return r.guardPatterns()
+	case realmNames[name]:
+		return r.intrinsics.Get(name)
+	}
 	for _, g := range r.granted {
-		if err := global.DefineDataProperty(g.Name, r.grantedObject(g.ID), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
-			return err
+		if g.Name == name {
+			return r.grantedObject(g.ID)
 		}
 	}
 	return nil
+}
+
+// intrinsic is a constructor as the engine made it, whatever a program did with
+// what it can reach.
+func (r *run) intrinsic(name string) *goja.Object { return r.intrinsics.Get(name).(*goja.Object) }
+
+// fix defines a property for good. It panics where that fails: what protects is
+// never left out silently.
+func fix(o *goja.Object, name string, v goja.Value) {
+	if err := o.DefineDataProperty(name, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
+		panic(err)
+	}
+}
+
+// hide defines a property as the engine's own are: it can be written, and is
+// not listed.
+func hide(o *goja.Object, name string, v goja.Value) {
+	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		panic(err)
+	}
+}
+
+// remove deletes a property.
+func remove(o *goja.Object, name string) {
+	if err := o.Delete(name); err != nil {
+		panic(err)
+	}
 }
 
 // function makes a function of the host. goja would name it after the Go
 // function, and a function's name shows in stacks and in its text: host paths.
 func (r *run) function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	o := r.vm.ToValue(f).(*goja.Object)
-	_ = o.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	fix(o, "name", r.vm.ToValue(name))
 	return o
 }
-
-// unwanted are the engine's globals that are not in realmNames. They are asked
-// for once: listing them makes a fresh runtime build all its intrinsics.
-var unwanted = sync.OnceValue(func() []string {
-	var names []string
-	for _, name := range goja.New().GlobalObject().GetOwnPropertyNames() {
-		if !realmNames[name] {
-			names = append(names, name)
-		}
-	}
-	return names
-})
 
 // globals is what the checker admits as free names.
 func globals() map[string]bool {

@@ -20,6 +20,9 @@ type recorded struct {
 }
 
 func (r *run) record(n *exo.Node) *goja.Object {
+	if r.recordedProto == nil {
+		r.recordedProto = r.protoOfRecorded()
+	}
 	x := &recorded{r: r, node: n}
 	x.self = r.vm.NewDynamicObject(x)
 	_ = x.self.SetPrototype(r.recordedProto)

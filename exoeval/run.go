@@ -33,8 +33,9 @@ type run struct {
 	console console
 
 	vm            *goja.Runtime
-	errorCtor     *goja.Object
-	plainOps      map[string]func(...goja.Value) goja.Value
+	intrinsics    *goja.Object // the engine's own global object, which no program can reach
+	safeRegExp    *goja.Object // what programs find as RegExp, once a regular expression can be reached
+	plainOps      map[string]goja.Callable
 	api           *goja.Object
 	grants        map[uint32]*goja.Object
 	recordedProto *goja.Object
@@ -58,14 +59,6 @@ type openCall struct {
 
 func (r *run) now() time.Time  { return r.start } // the clock stands still: time is no channel
 func (r *run) random() float64 { return r.rand.Float64() }
-
-// safePattern is called by the prelude before it makes a regular expression.
-func (r *run) safePattern(c goja.FunctionCall) goja.Value {
-	if why := refusedRegexp(c.Argument(0).String(), c.Argument(1).String()); why != "" {
-		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
-	}
-	return goja.Undefined()
-}
 
 // stop ends the program for good: a limit that was caught would be no limit.
 func (r *run) stop(err *exo.Error) {
@@ -128,9 +121,6 @@ func (r *run) main() (v exo.Value, failed *Error) {
 	r.clock.begin(r)
 	defer r.clock.pause()
 	if err := r.newRealm(); err != nil {
-		return v, r.failure(err)
-	}
-	if err := r.loadPlainOps(); err != nil {
 		return v, r.failure(err)
 	}
 	main, err := r.vm.RunProgram(r.prog.compiled)

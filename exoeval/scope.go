@@ -137,6 +137,7 @@ func (c *checker) assign(id *ast.Identifier) {
 // reserved refuses the names that lead to code made of strings or to the global
 // object. The realm doesn't have them either; here they get a message.
 func (c *checker) reserved(id *ast.Identifier) bool {
+	c.names[id.Name.String()] = true
 	switch name := id.Name.String(); name {
 	case "eval", "Function":
 		c.fail(id.Idx, "`%s` is not available: code can't be made from strings; write a function literal", name)

@@ -45,6 +45,7 @@ type program struct {
 	src      string        // as given
 	wrapped  string        // prefix + text + suffix: what goja's positions refer to
 	prefix   int           // length of the prefix
+	needs    needs         // what its realm must hold
 }
 
 // position maps a position as goja reports it (in the wrapped text, columns in
@@ -110,7 +111,7 @@ func front(src string, cfg frontConfig) (*program, *fault) {
 	if err != nil {
 		return nil, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, text: text, src: src, wrapped: pt.wrapped, prefix: pt.prefix}, nil
+	return &program{compiled: compiled, text: text, src: src, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs()}, nil
 }
 
 func invalidUTF8(s string) int {

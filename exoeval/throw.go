@@ -30,7 +30,7 @@ func (r *run) throw(err *exo.Error) goja.Value {
 }
 
 func (r *run) errorObject(err *exo.Error, line, col int) goja.Value {
-	o, e := r.vm.New(r.errorCtor, r.vm.ToValue(err.Guest()))
+	o, e := r.vm.New(r.intrinsic("Error"), r.vm.ToValue(err.Guest()))
 	if e != nil {
 		return r.vm.ToValue(err.Guest())
 	}

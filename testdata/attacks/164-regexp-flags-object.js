@@ -2,7 +2,7 @@
 let n = 0;
 const evil = { toString() { n++; return n > 1 ? '(a)\\1' : 'a'; } };
 try { return [new RegExp(evil).source, n]; } catch (e) { return e.kind; }
-//=> "program"
+//=> ["a",1]
 ---
 // twin: raw
 let n = 0;

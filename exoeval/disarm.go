@@ -1,0 +1,125 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+)
+
+// One function of each further kind whose constructor compiles text.
+var (
+	asyncFunction = mustCompile("kinds", "(async () => {})")
+	generator     = mustCompile("kinds", "(function* () {})")
+)
+
+// disarm cuts what leads out of a program's own code by names that no checker
+// can see, because they are computed. Each of these things is reached from a
+// literal, so it is done in every realm, before any code of the program runs.
+func (r *run) disarm() {
+	object := r.intrinsic("Object")
+	objects := object.Get("prototype").(*goja.Object)
+	define, _ := goja.AssertFunction(object.Get("defineProperty"))
+	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
+	one := r.function("defineProperty", func(c goja.FunctionCall) goja.Value {
+		return r.defineOne(define, c.Argument(0), c.Argument(1), c.Argument(2))
+	})
+
+	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
+	// a compiler of strings. No syntax reaches them once these links are cut.
+	functions := one.Prototype()
+	fix(functions, "constructor", goja.Undefined())
+	r.cutConstructor(asyncFunction)
+	if r.prog.needs.generators {
+		r.cutConstructor(generator) // only a generator leads to it
+	}
+
+	// Prototypes that can be set make loops, which native code follows for ever:
+	// neither the interrupt nor a recover ends that.
+	for _, name := range []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"} {
+		remove(objects, name)
+	}
+	remove(object, "setPrototypeOf")
+
+	// The engine reads the names of native functions while it captures a stack: a
+	// getter there that throws captures another, until the Go stack ends the process.
+	fix(functions, "name", r.vm.ToValue(""))
+	hide(object, "defineProperty", one)
+	hide(object, "defineProperties", r.function("defineProperties", func(c goja.FunctionCall) goja.Value {
+		if _, isFunction := goja.AssertFunction(c.Argument(0)); !isFunction {
+			return r.called(defineAll(goja.Undefined(), c.Argument(0), c.Argument(1)))
+		}
+		ds := c.Argument(1).ToObject(r.vm)
+		for _, k := range ds.Keys() {
+			r.defineOne(define, c.Argument(0), r.vm.ToValue(k), ds.Get(k))
+		}
+		for _, s := range ds.Symbols() {
+			r.defineOne(define, c.Argument(0), s, ds.GetSymbol(s))
+		}
+		return c.Argument(0)
+	}))
+
+	r.disarmStrings()
+	r.watchPromises()
+}
+
+func (r *run) cutConstructor(kind *goja.Program) {
+	f, err := r.vm.RunProgram(kind)
+	if err != nil {
+		panic(err)
+	}
+	fix(f.(*goja.Object).Prototype(), "constructor", goja.Undefined())
+}
+
+func (r *run) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
+	if _, symbol := key.(*goja.Symbol); !symbol {
+		key = key.ToString() // once: a second answer of its toString could be another name
+	}
+	if _, isFunction := goja.AssertFunction(o); isFunction && key.String() == "name" {
+		panic(r.vm.NewTypeError("the name of a function can't be changed"))
+	}
+	return r.called(define(goja.Undefined(), o, key, d))
+}
+
+// called is the result of a function of the program, or of the engine, that
+// native code called; what it threw goes on.
+func (r *run) called(v goja.Value, err error) goja.Value {
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	return v
+}
+
+// earlyNames are members of arrays that programs ask a promise of rows for: the
+// most frequent mistake of all.
+var earlyNames = map[string]bool{
+	"map": true, "filter": true, "forEach": true, "reduce": true, "find": true, "findIndex": true, "some": true, "every": true, "slice": true,
+	"sort": true, "flatMap": true, "includes": true, "length": true, "at": true, "results": true, "join": true, "push": true, "concat": true,
+}
+
+// watchPromises puts an object behind the prototype of promises that answers
+// for the members of arrays. One object is quicker to make than an accessor for
+// each name.
+func (r *run) watchPromises() {
+	promises := r.intrinsic("Promise").Get("prototype").(*goja.Object)
+	if err := promises.SetPrototype(r.vm.NewDynamicObject(&earlyMembers{r.vm})); err != nil {
+		panic(err)
+	}
+	iterator := r.function("iterator", func(goja.FunctionCall) goja.Value {
+		panic(r.vm.NewTypeError("a promise was not awaited: the iterator is a member of its result; write (await …) before going through it"))
+	})
+	if err := promises.DefineAccessorPropertySymbol(goja.SymIterator, iterator, nil, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		panic(err)
+	}
+}
+
+type earlyMembers struct{ vm *goja.Runtime }
+
+func (e *earlyMembers) Get(name string) goja.Value {
+	if !earlyNames[name] {
+		return nil
+	}
+	panic(e.vm.NewTypeError("a promise was not awaited: `%s` is a member of its result; write (await …).%s", name, name))
+}
+
+func (e *earlyMembers) Set(string, goja.Value) bool { return false }
+func (e *earlyMembers) Delete(string) bool          { return false }
+func (e *earlyMembers) Has(name string) bool        { return earlyNames[name] }
+func (e *earlyMembers) Keys() []string              { return nil }

@@ -1,0 +1,90 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Regular expressions made at run time pass the same check as literals: what
+// Go's engine can't run would go to a backtracking one without a time limit.
+//
+// A program gets hold of one by a literal, by the name RegExp, or by a text's
+// match, matchAll and search, which make one of a string. The first two are in
+// its text, so its realm guards the prototype before it runs; the third come
+// through here, and guard it before the first is made. So no code of a program
+// ever sees a regular expression, or its prototype, with the native constructor.
+
+// disarmStrings puts a check before the methods of texts that make patterns.
+func (r *run) disarmStrings() {
+	texts := r.vm.ToValue("").ToObject(r.vm).Prototype()
+	for _, m := range []struct {
+		name, flags string
+		symbol      *goja.Symbol
+	}{{"match", "", goja.SymMatch}, {"matchAll", "g", goja.SymMatchAll}, {"search", "", goja.SymSearch}} {
+		native, _ := goja.AssertFunction(texts.Get(m.name))
+		hide(texts, m.name, r.function(m.name, func(c goja.FunctionCall) goja.Value {
+			p := c.Argument(0)
+			if o, ok := p.(*goja.Object); ok {
+				// Read once: what the check saw is what is used.
+				if own, ok := goja.AssertFunction(o.GetSymbol(m.symbol)); ok {
+					return r.called(own(p, c.This.ToString()))
+				}
+				p = p.ToString()
+			}
+			return r.called(native(c.This, r.pattern(p, r.vm.ToValue(m.flags))))
+		}))
+	}
+}
+
+// pattern makes a regular expression of texts, if it is one that the fast
+// engine takes. Undefined is the empty text.
+func (r *run) pattern(source, flags goja.Value) *goja.Object {
+	text := func(v goja.Value) goja.Value {
+		if goja.IsUndefined(v) {
+			return r.vm.ToValue("")
+		}
+		return v.ToString()
+	}
+	source, flags = text(source), text(flags)
+	if why := refusedRegexp(source.String(), flags.String()); why != "" {
+		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
+	}
+	r.guardPatterns()
+	o, err := r.vm.New(r.intrinsic("RegExp"), source, flags)
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	return o
+}
+
+// guardPatterns replaces the constructor that every regular expression leads to.
+func (r *run) guardPatterns() *goja.Object {
+	if r.safeRegExp != nil {
+		return r.safeRegExp
+	}
+	prototype := r.intrinsic("RegExp").Get("prototype").(*goja.Object)
+	r.safeRegExp = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		source, flags := c.Argument(0), c.Argument(1)
+		if o, ok := source.(*goja.Object); ok && isPattern(o) {
+			source = o.Get("source")
+			if goja.IsUndefined(flags) {
+				flags = o.Get("flags")
+			}
+		}
+		return r.pattern(source, flags)
+	}).(*goja.Object)
+	fix(r.safeRegExp, "name", r.vm.ToValue("RegExp"))
+	fix(r.safeRegExp, "prototype", prototype)
+	hide(prototype, "constructor", r.safeRegExp)
+	remove(prototype, "compile")
+	return r.safeRegExp
+}
+
+// isPattern is JavaScript's question whether an object is a regular expression.
+func isPattern(o *goja.Object) bool {
+	if m := o.GetSymbol(goja.SymMatch); m != nil && !goja.IsUndefined(m) {
+		return m.ToBoolean()
+	}
+	return o.ClassName() == "RegExp"
+}
