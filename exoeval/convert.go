@@ -78,19 +78,52 @@ type converter struct {
 // program, so it is only called inside the realm.
 func (r *run) toValue(v goja.Value, how purpose) (exo.Value, *exo.Error) {
 	c := &converter{r: r, how: how}
-	return c.value(v, 0, "")
+	return c.value(v, 0, nil)
 }
 
-func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.Error) {
-	if c.items++; c.items > maxItems {
-		return exo.Value{}, exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
+// within holds the conversion to its limits.
+func (c *converter) within() *exo.Error {
+	if c.items > maxItems {
+		return exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
+	}
+	if c.bytes > maxConvertBytes {
+		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+	}
+	return nil
+}
+
+// place is where in the value the conversion is. It becomes text only for an
+// error; nil is the whole value.
+type place struct {
+	up    *place
+	name  string
+	named bool
+	index int
+}
+
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case !p.named:
+		return p.up.String() + "[" + itoa(p.index) + "]"
+	case p.up == nil:
+		return p.name
+	}
+	return p.up.String() + "." + p.name
+}
+
+func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.Error) {
+	c.items++
+	if err := c.within(); err != nil {
+		return exo.Value{}, err
 	}
 	if depth > 60 {
-		return exo.Value{}, exo.Errorf(exo.Invalid, strings.SplitN(at, ".", 2)[0], "the value is nested too deeply, or contains itself")
+		return exo.Value{}, exo.Errorf(exo.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested too deeply, or contains itself")
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at, "the value is undefined; use null for an empty value")
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the value is undefined; use null for an empty value")
 		}
 		return exo.Null(), nil
 	}
@@ -98,19 +131,22 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 	if !ok {
 		return c.scalar(v, at)
 	}
+	if x := c.r.rowsIn(v); x != nil {
+		return c.rows(x, depth, at)
+	}
 	if x := c.r.recordedIn(v); x != nil {
 		if c.how == forConsole {
 			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
 		}
 		e := x.notRun()
-		e.Op = at
+		e.Op = at.String()
 		return exo.Value{}, e
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
 			return exo.Text("[function]"), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a function can't be passed on as data")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a function can't be passed on as data")
 	}
 	switch kind := classOf(o); kind {
 	case "Array":
@@ -121,12 +157,12 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 			if c.how != forArgument {
 				return exo.Null(), nil // an invalid date, as in JSON
 			}
-			return exo.Value{}, exo.Errorf(exo.Invalid, at, "the date is not valid")
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the date is not valid")
 		}
 		if x := exo.Time(t); x.Kind() != exo.NoValue {
 			return x, nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the year of the date must be 1 to 9999")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the year of the date must be 1 to 9999")
 	case "Map", "Set":
 		if c.how == forConsole {
 			return exo.Text("[" + kind + "]"), nil
@@ -135,12 +171,12 @@ func (c *converter) value(v goja.Value, depth int, at string) (exo.Value, *exo.E
 		if kind == "Map" {
 			what = "Object.fromEntries(map)"
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a %s is no plain data; use %s", kind, what)
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
 	case "Promise":
 		if c.how == forConsole {
 			return exo.Text("[promise]"), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
 	case "String":
 		return c.scalar(v.ToString(), at)
 	case "Number":
@@ -160,12 +196,12 @@ func (c *converter) text(v goja.Value) exo.Value {
 	return exo.Text(shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
 }
 
-func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
+func (c *converter) scalar(v goja.Value, at *place) (exo.Value, *exo.Error) {
 	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
 		if c.how == forConsole {
 			return exo.Text("[symbol]"), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "a symbol can't be passed on as data")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a symbol can't be passed on as data")
 	}
 	switch x := v.Export().(type) {
 	case bool:
@@ -179,11 +215,11 @@ func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
 		if c.how != forArgument {
 			return exo.Null(), nil // as in JSON
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "%s is no number that a database can hold", v.String())
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s is no number that a database can hold", v.String())
 	case string:
 		c.bytes += len(x)
-		if c.bytes > maxConvertBytes {
-			return exo.Value{}, exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+		if err := c.within(); err != nil {
+			return exo.Value{}, err
 		}
 		if t := exo.Text(x); t.Kind() != exo.NoValue && !loneSurrogate(v) {
 			return t, nil
@@ -191,24 +227,24 @@ func (c *converter) scalar(v goja.Value, at string) (exo.Value, *exo.Error) {
 		if c.how != forArgument {
 			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at, "the text holds a NUL or half a character, which no database takes")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the text holds a NUL or half a character, which no database takes")
 	}
 	if c.how == forConsole {
 		return exo.Text("[" + v.ExportType().String() + "]"), nil
 	}
-	return exo.Value{}, exo.Errorf(exo.Invalid, at, "this value can't be passed on as data")
+	return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "this value can't be passed on as data")
 }
 
 const maxConvertBytes = 32 << 20
 
-func (c *converter) list(o *goja.Object, depth int, at string) (exo.Value, *exo.Error) {
+func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
 	n := o.Get("length").ToInteger()
 	if n > maxItems {
-		return exo.Value{}, exo.Errorf(exo.Limit, at, "the list has %d items; the limit is %d", n, maxItems)
+		return exo.Value{}, exo.Errorf(exo.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
 	}
 	out := make([]exo.Value, 0, min(n, 1024))
 	for i := range int(n) {
-		x, err := c.value(o.Get(itoa(i)), depth+1, at+"["+itoa(i)+"]")
+		x, err := c.value(o.Get(itoa(i)), depth+1, &place{up: at, index: i})
 		if err != nil {
 			return exo.Value{}, err
 		}
@@ -217,7 +253,7 @@ func (c *converter) list(o *goja.Object, depth int, at string) (exo.Value, *exo.
 	return exo.List(out...), nil
 }
 
-func (c *converter) record(o *goja.Object, depth int, at string) (exo.Value, *exo.Error) {
+func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
 	keys := o.Keys()
 	out := make([]exo.Field, 0, len(keys))
 	for _, k := range keys {
@@ -231,13 +267,9 @@ func (c *converter) record(o *goja.Object, depth int, at string) (exo.Value, *ex
 			}
 		}
 		if exo.Text(k).Kind() == exo.NoValue {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at, "a name holds a NUL or half a character")
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
 		}
-		where := k
-		if at != "" {
-			where = at + "." + k
-		}
-		x, err := c.value(v, depth+1, where)
+		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})
 		if err != nil {
 			return exo.Value{}, err
 		}
@@ -296,33 +328,30 @@ func (r *run) toJS(v exo.Value) goja.Value {
 		}
 		return o
 	case exo.KindRows:
-		rows := v.Rows()
-		w := rows.Shape.Width()
-		items := make([]any, rows.Len())
-		for i := range items {
-			items[i], _ = r.rowToJS(rows.Shape, rows.Cells[i*w:(i+1)*w])
-		}
-		a := r.vm.NewArray(items...)
-		// Programs written for exoagent read { results } from what execute gives.
-		_ = a.DefineDataProperty("results", a, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		return a
+		return r.newRows(v)
 	case exo.KindRef:
 		return r.grantedObject(v.RefID())
 	}
 	return goja.Null()
 }
 
-func (r *run) rowToJS(s *exo.Shape, cells []exo.Value) (goja.Value, []exo.Value) {
-	o := r.vm.NewObject()
+func (r *run) rowToJS(s *exo.Shape, cells []exo.Value) (*goja.Object, []exo.Value) {
+	// Assigning is quicker than defining, and as long as there is no prototype no
+	// setter of one can run.
+	o := r.vm.CreateObject(nil)
 	for i, n := range s.Names {
+		var v goja.Value
 		if sub := s.Sub(i); sub != nil {
-			var v goja.Value
 			v, cells = r.rowToJS(sub, cells)
-			r.put(o, n, v)
-			continue
+		} else {
+			v, cells = r.toJS(cells[0]), cells[1:]
 		}
-		r.put(o, n, r.toJS(cells[0]))
-		cells = cells[1:]
+		if err := o.Set(n, v); err != nil {
+			panic(err)
+		}
+	}
+	if err := o.SetPrototype(r.objects); err != nil {
+		panic(err)
 	}
 	return o, cells
 }

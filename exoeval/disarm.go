@@ -16,6 +16,7 @@ var (
 func (r *run) disarm() {
 	object := r.intrinsic("Object")
 	objects := object.Get("prototype").(*goja.Object)
+	r.objects = objects
 	define, _ := goja.AssertFunction(object.Get("defineProperty"))
 	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
 	one := r.function("defineProperty", func(c goja.FunctionCall) goja.Value {

@@ -47,10 +47,10 @@ func (r *run) uncalled(recv *exo.Node, m *exo.Method) *exo.Error {
 }
 
 // isMethod reports whether v is a method that was read and not called. Programs
-// can't make proxies, so every proxy is one of these.
+// can't make proxies, so every proxy that can be called is one of these.
 func isMethod(v goja.Value) bool {
 	o, ok := v.(*goja.Object)
-	return ok && o.ExportType() == proxyType
+	return ok && o.ExportType() == proxyType && o.ClassName() == "Function"
 }
 
 // protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.

@@ -34,11 +34,13 @@ type run struct {
 
 	vm            *goja.Runtime
 	intrinsics    *goja.Object // the engine's own global object, which no program can reach
+	objects       *goja.Object // Object.prototype
 	safeRegExp    *goja.Object // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object
 	grants        map[uint32]*goja.Object
 	recordedProto *goja.Object
+	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
 	thrown        map[*goja.Object]thrown
 	fatal         *exo.Error // a limit that ran out: the program does not go on, caught or not

@@ -74,3 +74,11 @@ return [await org.join(tasks, ({ org }) => org.id.isNotNull()).count(), await ta
 // limit and offset that follow each other are one page, in whatever order.
 return [(await tasks.orderBy((t) => t.id).limit(2).offset(2).execute()).map((t) => t.id), (await tasks.orderBy((t) => t.id).offset(2).limit(2).execute()).map((t) => t.id)]
 //=> [[1003,1004],[1003,1004]]
+---
+const rows = await tasks.orderBy((t) => t.id).limit(2).select((t) => ({ id: t.id })).execute();
+return [await box.put(rows), await box.put({ rows, first: rows[0] }), await tasks.where((t) => t.id.in(rows.map((r) => r.id))).count(), await tasks.where({ id: rows.map((r) => r.id) }).count()]
+//=> [[{"id":1001},{"id":1002}],{"rows":[{"id":1001},{"id":1002}],"first":{"id":1001}},2,2]
+---
+const rows = await tasks.limit(1).execute();
+return tasks.where(rows).count()
+//! invalid "tasks.where: wants a callback, like"

@@ -1,0 +1,56 @@
+package exoeval
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// NewRealmOf makes the realm of a program as often as it is called.
+func NewRealmOf(l *Local, program string) func() error {
+	prog, err := l.compile(program)
+	if err != nil {
+		return func() error { return err }
+	}
+	return func() error { return bareRun(l, prog).newRealm() }
+}
+
+// Recording calls a program, an arrow function, as often as the result is
+// called: in one realm, and with a host that takes messages and never answers.
+func Recording(l *Local, program string) (func() error, error) {
+	prog, err := l.compile(program)
+	if err != nil {
+		return nil, err
+	}
+	r := bareRun(l, prog)
+	if err := r.newRealm(); err != nil {
+		return nil, err
+	}
+	main, err := r.vm.RunProgram(prog.compiled)
+	if err != nil {
+		return nil, err
+	}
+	f, _ := goja.AssertFunction(main)
+	return func() error {
+		clear(r.open)
+		_, err := f(goja.Undefined(), r.api)
+		return err
+	}, nil
+}
+
+func bareRun(l *Local, prog *program) *run {
+	s := l.gate.NewSession(context.Background(), "")
+	return &run{
+		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), prog: prog,
+		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]*goja.Object{}, thrown: map[*goja.Object]thrown{},
+		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{},
+	}
+}
+
+type deafPort struct{}
+
+func (deafPort) Submit(exo.Call) error                         { return nil }
+func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Reply{}, false, nil }

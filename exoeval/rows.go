@@ -1,0 +1,196 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// rows is an array of rows as a program has it. It behaves in everything like
+// an array of objects, and is one once it was gone through; before, an object is
+// made only of the rows that were asked for. Those that never were reach the
+// result as the host gave them.
+//
+// The program holds a proxy. Its target is a true array, at first of the right
+// length and empty; the traps answer for its items. Whatever is more than reading
+// items fills the target and takes the traps away, after which the proxy passes
+// everything on.
+type rows struct {
+	r      *run
+	value  exo.Value
+	made   []*goja.Object // of the rows that were asked for; nil: none yet
+	count  int            // of them
+	whole  bool           // the target is filled
+	target *goja.Object
+	traps  goja.ProxyTrapConfig
+}
+
+func (r *run) newRows(v exo.Value) goja.Value {
+	x := &rows{r: r, value: v, target: r.vm.NewArray()}
+	if err := x.target.Set("length", v.Len()); err != nil {
+		panic(err)
+	}
+	if v.Len() > 0 {
+		x.trap()
+	} else {
+		x.whole = true
+	}
+	proxy := r.vm.ToValue(r.vm.NewProxy(x.target, &x.traps)).(*goja.Object)
+	// Programs written for exoagent read { results } from what execute gives.
+	hide(x.target, "results", proxy)
+	if r.rows == nil {
+		r.rows = map[*goja.Object]*rows{}
+	}
+	r.rows[proxy] = x
+	return proxy
+}
+
+// rowsIn is what the program holds as v, if that is an array of rows.
+func (r *run) rowsIn(v goja.Value) *rows {
+	if len(r.rows) == 0 {
+		return nil
+	}
+	o, _ := v.(*goja.Object)
+	return r.rows[o]
+}
+
+// plainArray is v, or the array that stands behind it.
+func (r *run) plainArray(v goja.Value) goja.Value {
+	if x := r.rowsIn(v); x != nil {
+		x.fill()
+		return x.target
+	}
+	return v
+}
+
+func (x *rows) len() int { return x.value.Len() }
+
+// row is the object of row i, always the same.
+func (x *rows) row(i int) *goja.Object {
+	if x.made == nil {
+		x.made = make([]*goja.Object, x.len())
+	}
+	if x.made[i] == nil {
+		rs := x.value.Rows()
+		w := len(rs.Cells) / rs.Len()
+		x.made[i], _ = x.r.rowToJS(rs.Shape, rs.Cells[i*w:(i+1)*w])
+		x.count++
+	}
+	return x.made[i]
+}
+
+// fill makes the target what the program takes the proxy for.
+func (x *rows) fill() {
+	if x.whole {
+		return
+	}
+	x.whole = true
+	for i := range x.len() {
+		x.r.put(x.target, itoa(i), x.row(i))
+	}
+	x.made, x.traps, x.value = nil, goja.ProxyTrapConfig{}, exo.Value{}
+}
+
+func (x *rows) trap() {
+	absent := func(target *goja.Object, i int) goja.Value { return target.Get(itoa(i)) }
+	x.traps = goja.ProxyTrapConfig{
+		GetIdx: func(target *goja.Object, i int, _ goja.Value) goja.Value {
+			if i < 0 || i >= x.len() {
+				if v := absent(target, i); v != nil {
+					return v
+				}
+				return goja.Undefined()
+			}
+			return x.row(i)
+		},
+		HasIdx: func(target *goja.Object, i int) bool {
+			return i >= 0 && i < x.len() || absent(target, i) != nil
+		},
+		GetOwnPropertyDescriptorIdx: func(target *goja.Object, i int) goja.PropertyDescriptor {
+			x.fill()
+			if i < 0 || i >= int(target.Get("length").ToInteger()) {
+				return goja.PropertyDescriptor{}
+			}
+			return goja.PropertyDescriptor{Value: absent(target, i), Writable: goja.FLAG_TRUE, Enumerable: goja.FLAG_TRUE, Configurable: goja.FLAG_TRUE}
+		},
+		DefineProperty: func(target *goja.Object, name string, d goja.PropertyDescriptor) bool {
+			x.fill()
+			if d.Getter != nil || d.Setter != nil {
+				return target.DefineAccessorProperty(name, d.Getter, d.Setter, d.Configurable, d.Enumerable) == nil
+			}
+			return target.DefineDataProperty(name, d.Value, d.Writable, d.Configurable, d.Enumerable) == nil
+		},
+		Set: func(target *goja.Object, name string, v, receiver goja.Value) bool {
+			x.fill()
+			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // it inherits from the array
+				return o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
+			}
+			return target.Set(name, v) == nil
+		},
+		DeletePropertyIdx: func(target *goja.Object, i int) bool {
+			x.fill()
+			return target.Delete(itoa(i)) == nil
+		},
+		OwnKeys: func(target *goja.Object) *goja.Object {
+			x.fill()
+			var keys []any
+			for _, n := range target.GetOwnPropertyNames() {
+				keys = append(keys, n)
+			}
+			for _, s := range target.Symbols() {
+				keys = append(keys, s)
+			}
+			return x.r.vm.NewArray(keys...)
+		},
+		PreventExtensions: func(target *goja.Object) bool {
+			x.fill()
+			prevent, ok := goja.AssertFunction(x.r.intrinsic("Object").Get("preventExtensions"))
+			if !ok { // the program took it away
+				return false
+			}
+			x.r.called(prevent(goja.Undefined(), target))
+			return true
+		},
+	}
+}
+
+// rows turns an array of rows into data. A row that the program asked for may
+// have been changed since, so it is read; the others are as the host gave them.
+func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) {
+	if c.how == forArgument || x.whole {
+		x.fill()
+		return c.list(x.target, depth, at)
+	}
+	rs := x.value.Rows()
+	// Counted like what is made of objects: a list of one array a thousand times
+	// over would be small here, and huge as text.
+	c.items += len(rs.Cells) + rs.Len()
+	for i := range rs.Cells {
+		switch rs.Cells[i].Kind() {
+		case exo.KindText:
+			c.bytes += len(rs.Cells[i].Text())
+		case exo.KindNull, exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindTime:
+		default: // a list could hold a reference, which is no data
+			x.fill()
+			return c.list(x.target, depth, at)
+		}
+	}
+	if err := c.within(); err != nil {
+		return exo.Value{}, err
+	}
+	if x.count == 0 {
+		return x.value, nil
+	}
+	out := make([]exo.Value, rs.Len())
+	for i := range out {
+		if x.made[i] == nil {
+			out[i] = rs.Row(i)
+			continue
+		}
+		var err *exo.Error
+		if out[i], err = c.value(x.made[i], depth+1, &place{up: at, index: i}); err != nil {
+			return exo.Value{}, err
+		}
+	}
+	return exo.List(out...), nil
+}
