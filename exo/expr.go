@@ -24,21 +24,47 @@ type WireNode struct {
 
 // Flatten writes root and everything it uses as a message.
 func Flatten(root *Node) Expr {
-	f := flattener{at: make(map[*Node]int32, 32)}
+	most := min(int(root.size), few) // size is that of the tree: shared nodes count again
+	f := flattener{nodes: make([]WireNode, 0, most), from: make([]*Node, 0, most)}
 	f.add(root)
 	return Expr{f.nodes}
 }
 
 type flattener struct {
 	nodes []WireNode
-	at    map[*Node]int32
+	from  []*Node         // what nodes were made of,
+	at    map[*Node]int32 // and where each is; nil while they are few
+}
+
+// few is how many nodes are quicker to look through than to hash.
+const few = 48
+
+func (f *flattener) find(n *Node) (int32, bool) {
+	if f.at != nil {
+		i, ok := f.at[n]
+		return i, ok
+	}
+	i := slices.Index(f.from, n)
+	return int32(i), i >= 0
+}
+
+func (f *flattener) keep(n *Node) {
+	f.from = append(f.from, n)
+	if f.at == nil && len(f.from) > few {
+		f.at = make(map[*Node]int32, 4*few)
+		for i, x := range f.from {
+			f.at[x] = int32(i)
+		}
+	} else if f.at != nil {
+		f.at[n] = int32(len(f.from) - 1)
+	}
 }
 
 func (f *flattener) add(n *Node) int32 { // recursion is bounded: nodes have a depth limit
 	if n == nil {
 		return -1
 	}
-	if i, ok := f.at[n]; ok {
+	if i, ok := f.find(n); ok {
 		return i
 	}
 	w := WireNode{Op: n.Op, Name: n.Name, Names: n.Names, Lit: n.Lit, Ref: n.Ref, Arg: n.Arg}
@@ -51,7 +77,7 @@ func (f *flattener) add(n *Node) int32 { // recursion is bounded: nodes have a d
 	}
 	i := int32(len(f.nodes))
 	f.nodes = append(f.nodes, w)
-	f.at[n] = i
+	f.keep(n)
 	return i
 }
 

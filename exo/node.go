@@ -61,12 +61,14 @@ type Checker struct {
 
 func (c *Checker) seal(n *Node) (*Node, *Error) {
 	n.Slot = -1
-	deps := n.Args
-	if n.Recv != nil {
-		deps = append([]*Node{n.Recv}, n.Args...)
-	}
 	size := int64(1)
-	for _, d := range deps {
+	for i := -1; i < len(n.Args); i++ {
+		d := n.Recv
+		if i >= 0 {
+			d = n.Args[i]
+		} else if d == nil {
+			continue
+		}
 		// A placeholder that outlived its callback has no row to stand for; using it
 		// again would let one query capture another's alias (testdata/attacks/001).
 		for _, p := range d.free {
@@ -138,7 +140,19 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	if err != nil {
 		return nil, err
 	}
-	op := c.show(recv) + "." + m.Name
+	n, err := c.makeParam(recv, m, arg, prior)
+	if err != nil && err.Op == opLater {
+		err.Op = c.show(recv) + "." + m.Name
+	}
+	return n, err
+}
+
+// opLater stands in an error for the name of the call, which is a text that
+// calls without an error need not make.
+const opLater = "\x00op"
+
+func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, *Error) {
+	const op = opLater
 	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
 		return nil, Errorf(Invalid, op, "takes no callback here")
 	}
@@ -272,10 +286,18 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 	if err != nil {
 		return nil, err
 	}
-	op := c.show(recv) + "." + m.Name
-	if m.Name != name && checkIdent("", "", name) != nil {
-		op = c.show(recv) + " " + name // an operator, as the program wrote it
+	n, err := c.makeCall(recv, m, args)
+	if err != nil && err.Op == opLater {
+		err.Op = c.show(recv) + "." + m.Name
+		if m.Name != name && checkIdent("", "", name) != nil {
+			err.Op = c.show(recv) + " " + name // an operator, as the program wrote it
+		}
 	}
+	return n, err
+}
+
+func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) {
+	const op = opLater
 	given := args
 	args = slices.Clone(args)
 	if len(args) > len(m.Params) {

@@ -96,8 +96,8 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	if ex != nil {
 		panic(r.rethrow(ex))
 	}
-	op := r.check.Name(recv) + "." + m.Name
-	body := r.body(op, m.Params[i], result)
+	op := func() string { return r.check.Name(recv) + "." + m.Name }
+	body := r.body(op, &m.Params[i], result)
 	fr := r.frame()
 	fr.use(body)
 	if err := fr.leftovers(r, op); err != nil {
@@ -114,22 +114,22 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 
 // body turns what a callback returned into a node, with the errors that
 // callbacks of this form invite.
-func (r *run) body(op string, p exo.Param, v goja.Value) *exo.Node {
+func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 	v = r.plainArray(v)
 	if goja.IsUndefined(v) {
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned nothing; write it as (…) => expression, or add a return")))
+		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
 	if promiseOf(v) != nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback must not be async: it only describes, and is called at once")))
+		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once")))
 	}
 	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
 		// Without recording, t => t.completed === false compares an object with false:
 		// the plain answer must never pass for a condition.
 		read, sample := "it read no column", "column"
-		if names := r.frame().reads; len(names) > 0 {
+		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like %s.eq(value) or %s.in([…]), and to have no condition leave the call out", b, read, sample, sample)))
+		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like %s.eq(value) or %s.in([…]), and to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
 		return r.recordNode(o, 0)
@@ -288,7 +288,7 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 // and not used would be dropped silently, which is always a mistake.
 type frame struct {
 	open  []*exo.Node
-	reads []string
+	reads []*exo.Node
 }
 
 func (r *run) frame() *frame {
@@ -300,8 +300,15 @@ func (r *run) frame() *frame {
 
 func (f *frame) read(n *exo.Node) {
 	if n.Recv != nil && n.Recv.Op == exo.OpField && len(f.reads) < 8 {
-		f.reads = append(f.reads, n.Recv.Name+"."+n.Name)
+		f.reads = append(f.reads, n)
 	}
+}
+
+func (f *frame) readNames() (names []string) {
+	for _, n := range f.reads {
+		names = append(names, n.Recv.Name+"."+n.Name)
+	}
+	return names
 }
 
 func (f *frame) made(n *exo.Node) { f.open = append(f.open, n) }
@@ -324,10 +331,10 @@ func contains(n, x *exo.Node) bool {
 	return false
 }
 
-func (f *frame) leftovers(r *run, op string) *exo.Error {
+func (f *frame) leftovers(r *run, op func() string) *exo.Error {
 	for _, n := range f.open {
 		if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
-			return exo.Errorf(exo.Invalid, op, "the result of %s is not used; join conditions with && or .and(), and return the whole", r.check.Name(n))
+			return exo.Errorf(exo.Invalid, op(), "the result of %s is not used; join conditions with && or .and(), and return the whole", r.check.Name(n))
 		}
 	}
 	return nil

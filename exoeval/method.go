@@ -10,31 +10,85 @@ import (
 
 var proxyType = reflect.TypeFor[goja.Proxy]()
 
+// methodKey names one method of one kind, under one of its names.
+type methodKey struct {
+	m    *exo.Method
+	name string
+}
+
+// method is one for all objects that have it: what it acts on is what it is
+// called on. So a program that calls one on another object gets what that
+// object's own would have done.
+type method struct {
+	r     *run
+	m     *exo.Method
+	name  string    // as the program wrote it, for messages
+	read  *exo.Node // what it was last read from, for messages only
+	proxy *goja.Object
+}
+
 // method is what reading a method gives: a function that also answers for its
 // own members. Without that, task.assignee.name would quietly be the name of a
 // JavaScript function where the column of a linked row was meant.
 func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
-	f := r.function(m.Name, func(c goja.FunctionCall) goja.Value { return r.call(recv, m, name, c.Arguments) })
-	return r.vm.ToValue(r.vm.NewProxy(f, &goja.ProxyTrapConfig{
-		Get: func(f *goja.Object, member string, _ goja.Value) goja.Value {
-			if member == "call" || member == "apply" || member == "bind" {
-				return f.Get(member)
-			}
+	key := methodKey{m, name}
+	x := r.methods[key]
+	if x == nil {
+		x = &method{r: r, m: m, name: name}
+		f := r.function(m.Name, x.call)
+		x.proxy = r.vm.ToValue(r.vm.NewProxy(f, x.traps(f))).(*goja.Object)
+		if r.methods == nil {
+			r.methods = map[methodKey]*method{}
+		}
+		r.methods[key] = x
+	}
+	x.read = recv
+	return x.proxy
+}
+
+func (x *method) call(c goja.FunctionCall) goja.Value {
+	r := x.r
+	on := r.recordedIn(c.This)
+	if on == nil {
+		what := r.check.Name(x.read)
+		panic(r.throw(exo.Errorf(exo.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
+	}
+	node := on.node
+	if !on.has(x.name) {
+		if row := on.only(); row != nil {
+			node = row
+		}
+	}
+	if i := r.check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
+		return r.call(node, i.Methods[x.name], x.name, c.Arguments)
+	}
+	return on.absent(x.name) // it was called on what has no such method
+}
+
+func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
+	r := x.r
+	return &goja.ProxyTrapConfig{
+		Get: func(_ *goja.Object, member string, _ goja.Value) goja.Value {
 			switch member {
+			case "call", "apply":
+				return f.Get(member)
+			case "bind": // of the function: binding reads members
+				bind, _ := goja.AssertFunction(f.Get(member))
+				return r.function(member, func(c goja.FunctionCall) goja.Value { return r.called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
 				// Undefined would make the engine print the object itself, addresses and all.
-				return r.function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(recv, m))) })
+				return r.function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(x.read, x.m))) })
 			}
 			if r.quiet(member) {
 				return goja.Undefined()
 			}
-			panic(r.throw(r.uncalled(recv, m)))
+			panic(r.throw(r.uncalled(x.read, x.m)))
 		},
 		Set:            func(*goja.Object, string, goja.Value, goja.Value) bool { return false },
 		DefineProperty: func(*goja.Object, string, goja.PropertyDescriptor) bool { return false },
 		SetPrototypeOf: func(*goja.Object, *goja.Object) bool { return false },
 		DeleteProperty: func(*goja.Object, string) bool { return false },
-	}))
+	}
 }
 
 // uncalled says what to do with a method that was named and not called.

@@ -16,17 +16,18 @@ import (
 type recorded struct {
 	r    *run
 	node *exo.Node
-	self *goja.Object
+	row  *exo.Node // what only gives, once asked for
 }
 
 func (r *run) record(n *exo.Node) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
 	}
-	x := &recorded{r: r, node: n}
-	x.self = r.vm.NewDynamicObject(x)
-	_ = x.self.SetPrototype(r.recordedProto)
-	return x.self
+	o := r.vm.NewDynamicObject(&recorded{r: r, node: n})
+	if err := o.SetPrototype(r.recordedProto); err != nil {
+		panic(err)
+	}
+	return o
 }
 
 func (r *run) grantedObject(id uint32) goja.Value {
@@ -65,11 +66,14 @@ func (x *recorded) only() *exo.Node {
 	if x.node.Op != exo.OpParam || t.Name != exo.TypeRecord || len(t.Fields) != 1 {
 		return nil
 	}
-	n, err := x.r.check.MakeField(x.node, t.Fields[0].Name)
-	if err != nil {
-		panic(x.r.throw(err)) // its callback has returned
+	if x.row == nil {
+		n, err := x.r.check.MakeField(x.node, t.Fields[0].Name)
+		if err != nil {
+			panic(x.r.throw(err)) // its callback has returned
+		}
+		x.row = n
 	}
-	return n
+	return x.row
 }
 
 func (x *recorded) has(name string) bool {

@@ -40,6 +40,7 @@ type run struct {
 	api           *goja.Object
 	grants        map[uint32]*goja.Object
 	recordedProto *goja.Object
+	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
 	thrown        map[*goja.Object]thrown

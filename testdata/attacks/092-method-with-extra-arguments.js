@@ -1,5 +1,5 @@
 // map passes (x, index, array): an argument too many is refused, not dropped.
-return await [1].map(tasks.limit)[0].execute();
+return await [1].map(tasks.limit.bind(tasks))[0].execute();
 //! invalid "takes at most 1 argument"
 ---
 // twin: raw
