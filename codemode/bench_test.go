@@ -2,9 +2,11 @@ package codemode_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 )
 
 // A tool is made for each user or conversation: this is what one costs, beside
@@ -27,6 +29,24 @@ func BenchmarkTool(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := tool.Call(b.Context(), in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// A result of ten thousand rows, whole and cut.
+func BenchmarkRender(b *testing.B) {
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done"}}}
+	for i := range 10_000 {
+		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("a task with the number %d", i)), exo.Bool(i%3 == 0))
+	}
+	for name, limit := range map[string]int{"whole": 1 << 20, "cut": 256 << 10} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := codemode.Render(exo.RowsValue(rows), limit, ""); err != nil {
 					b.Fatal(err)
 				}
 			}

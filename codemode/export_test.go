@@ -22,7 +22,10 @@ func Prompted(g Grants, opt *Options) (rules map[string]string, examples []strin
 	return rules, examples, nil
 }
 
-// Render and MaxNotice are for the tests of cutting.
-var Render = render
+// Render, Measure and MaxNotice are for the tests of cutting.
+var (
+	Render  = render
+	Measure = measure
+)
 
 const MaxNotice = maxNotice

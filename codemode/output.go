@@ -36,7 +36,7 @@ var afterwards = map[exo.Kind]string{
 
 // output is the result as the model reads it.
 func (r *Result) output(limits exo.Limits) json.RawMessage {
-	b := []byte{'{'}
+	b := append(make([]byte, 0, len(r.JSON)+len(r.Console)+len(r.Notice)+maxSlack), '{')
 	if r.Err != nil {
 		f := failed{Kind: r.Err.Kind.String(), Message: shorten(clean(r.Err.Message), maxMessage), Line: r.Err.Line, Column: r.Err.Column, Source: shorten(clean(r.Err.SourceLine), maxMessage)}
 		if r.Err.Kind == exo.Other {

@@ -21,12 +21,15 @@ const (
 // many fields lose the last; the notice counts what is missing. It fails only
 // where v is no data at all.
 func render(v exo.Value, limit int, advice string) (json.RawMessage, string, error) {
-	b, err := v.AppendJSON(nil)
-	if err != nil || len(b) <= limit {
-		return b, "", err
+	full, err := measure(v)
+	if err != nil {
+		return nil, "", err
 	}
-	full := len(b)
-	c := &cutter{at: map[string]*place{}}
+	c := &cutter{b: make([]byte, 0, min(full, limit+maxSlack)), at: map[string]*place{}}
+	if full <= limit {
+		err := c.all(v)
+		return c.b, "", err
+	}
 	if err := c.fit(v, limit, "result"); err != nil {
 		return nil, "", err
 	}
@@ -88,9 +91,9 @@ func (c *cutter) fit(v exo.Value, budget int, path string) error {
 		c.cut(path, "bytes of text", shown, len(v.Text()))
 		return nil
 	case exo.KindList:
-		return c.list(v.Len(), v.At, budget, path)
+		return c.list(&items{v}, v.Len(), budget, path)
 	case exo.KindRows:
-		return c.list(v.Len(), v.Rows().Row, budget, path)
+		return c.list(rowItems{v.Rows(), v.Rows().Writer()}, v.Len(), budget, path)
 	case exo.KindRecord:
 		return c.record(v, budget, path)
 	}
@@ -105,13 +108,13 @@ func (c *cutter) all(v exo.Value) (err error) {
 // list keeps items from the start. One huge item does not push out the others:
 // where an item is larger than an eighth of the budget, it is cut itself, down
 // to the level at which all items would fit, but not below that eighth.
-func (c *cutter) list(n int, at func(int) exo.Value, budget int, path string) error {
+func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	left := budget - len("[]")
 	most := max(left/8, whole)
 	var sizes []int
 	sum := 0
 	for i := 0; i < n && sum <= left; i++ {
-		s := size(at(i), left)
+		s := from.size(i, left)
 		sizes = append(sizes, s)
 		sum += min(s, most) + 1
 	}
@@ -121,28 +124,36 @@ func (c *cutter) list(n int, at func(int) exo.Value, budget int, path string) er
 	c.b = append(c.b, '[')
 	shown := 0
 	for ; shown < n; shown++ {
-		x := at(shown)
-		s := 0
+		s, fits := 0, false
 		if shown < len(sizes) {
 			s = sizes[shown]
 		} else {
-			s = size(x, left)
+			s = from.size(shown, left)
 		}
-		if s = min(s, most); s+1 > left {
+		if fits = s <= most; !fits {
+			s = most
+		}
+		if s+1 > left {
 			if shown > 0 || left < whole {
 				break
 			}
-			s = left
+			s, fits = left, false
 		}
 		if shown > 0 {
 			c.b = append(c.b, ',')
 			left--
 		}
-		from := len(c.b)
-		if err := c.fit(x, s, path+"[]"); err != nil {
+		begin := len(c.b)
+		var err error
+		if fits {
+			c.b, err = from.append(c.b, shown)
+		} else {
+			err = c.fit(from.at(shown), s, path+"[]")
+		}
+		if err != nil {
 			return err
 		}
-		left -= len(c.b) - from
+		left -= len(c.b) - begin
 	}
 	c.b = append(c.b, ']')
 	if shown < n {
@@ -205,61 +216,6 @@ func level(sizes []int, budget int) int {
 		budget -= x
 	}
 	return max(budget, 0)
-}
-
-// size is how many bytes v has as JSON, or some number above limit. It stops
-// counting there, so that its cost is bounded by the limit and not by v.
-func size(v exo.Value, limit int) int {
-	n := 0
-	switch v.Kind() {
-	case exo.KindText:
-		if len(v.Text()) > limit {
-			return len(v.Text()) + 2
-		}
-		return textSize(v.Text())
-	case exo.KindList, exo.KindRows:
-		at := v.At
-		if r := v.Rows(); r != nil {
-			at = r.Row
-		}
-		for i := 0; i < v.Len() && n <= limit; i++ {
-			n += size(at(i), limit-n) + 1
-		}
-		return max(n+1, 2)
-	case exo.KindRecord:
-		for name, x := range v.Fields() {
-			if n > limit {
-				break
-			}
-			n += textSize(name) + 1
-			n += size(x, limit-n) + 1
-		}
-		return max(n+1, 2)
-	}
-	b, err := v.AppendJSON(make([]byte, 0, whole))
-	if err != nil {
-		return 0 // the writer meets the same error
-	}
-	return len(b)
-}
-
-func textSize(s string) int {
-	n := 2
-	for i := 0; i < len(s); i++ {
-		n += escaped(s[i])
-	}
-	return n
-}
-
-// escaped is how many bytes exo's JSON has for one byte of text.
-func escaped(c byte) int {
-	switch {
-	case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
-		return 2
-	case c < 0x20:
-		return 6
-	}
-	return 1
 }
 
 // appendText writes s as JSON in at most budget bytes, with a mark where it was

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
@@ -83,6 +86,39 @@ func TestCutFits(t *testing.T) {
 			case limit >= 1000 && len(full) > limit && len(b) < limit/3 && name != "deep" && name != "long name":
 				t.Errorf("%s, %d: only %d bytes are shown", name, limit, len(b))
 			}
+		}
+	}
+}
+
+// What is counted is what would be written, byte for byte; what can't be written
+// is not counted either.
+func TestMeasure(t *testing.T) {
+	values := maps.Clone(large)
+	for i, v := range []exo.Value{
+		exo.Null(), exo.Bool(true), exo.Bool(false), exo.Float(0.1), exo.Float(1e300), exo.Float(-1e-9), exo.Text(""), exo.Text("a\"\\\n\x01é😀"),
+		exo.Time(time.UnixMilli(1)), exo.Int(0), exo.Int(-1), exo.Int(9), exo.Int(10), exo.Int(-10), exo.Int(1<<53 - 1), exo.Int(1 << 53), exo.Int(-1 << 53), exo.Int(math.MinInt64), exo.Int(math.MaxInt64),
+		exo.List(), exo.Record(), exo.RowsValue(&exo.Rows{Shape: &exo.Shape{}}), rows(0), rows(1), exo.List(rows(3), exo.List(), exo.Record()),
+		exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"empty", "a\"b"}, Subs: []*exo.Shape{{}, nil}}, Cells: []exo.Value{exo.Null(), exo.List(exo.Int(1))}}),
+	} {
+		values[fmt.Sprint("value ", i)] = v
+	}
+	for name, v := range values {
+		b, err := v.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !json.Valid(b) {
+			t.Errorf("%s: not JSON: %.100s", name, b)
+		}
+		if n, err := codemode.Measure(v); n != len(b) || err != nil {
+			t.Errorf("%s: measured %d %v, written %d: %.100s", name, n, err, len(b), b)
+		}
+	}
+	none := exo.Value{}
+	bad := exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d"}}, Cells: []exo.Value{none, none, none, none, none, none, none, none}})
+	for _, v := range []exo.Value{none, bad, exo.List(exo.Text("x"), none, none, none), exo.Record(exo.Field{Name: "a", Value: bad}), exo.List(bad, bad, bad, rows(10_000))} {
+		if n, err := codemode.Measure(v); err == nil {
+			t.Errorf("%v: measured %d", v, n)
 		}
 	}
 }

@@ -13,7 +13,11 @@ const SafeInteger = 1<<53 - 1
 
 // AppendJSON writes the value as JSON: instants in TimeFormat, integers beyond
 // SafeInteger as strings. References and values nobody made are refused.
-func (v Value) AppendJSON(b []byte) ([]byte, error) {
+func (v Value) AppendJSON(b []byte) ([]byte, error) { return v.appendJSON(b) }
+
+// appendJSON is AppendJSON without a copy of the value, of which there may be
+// a hundred thousand.
+func (v *Value) appendJSON(b []byte) ([]byte, error) {
 	switch v.kind {
 	case KindNull:
 		return append(b, "null"...), nil
@@ -38,11 +42,12 @@ func (v Value) AppendJSON(b []byte) ([]byte, error) {
 	case KindList:
 		b = append(b, '[')
 		var err error
-		for i, x := range v.ref.([]Value) {
+		items := v.ref.([]Value)
+		for i := range items {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			if b, err = x.AppendJSON(b); err != nil {
+			if b, err = items[i].appendJSON(b); err != nil {
 				return nil, err
 			}
 		}
@@ -50,27 +55,29 @@ func (v Value) AppendJSON(b []byte) ([]byte, error) {
 	case KindRecord:
 		b = append(b, '{')
 		var err error
-		for i, f := range v.ref.([]Field) {
+		fields := v.ref.([]Field)
+		for i := range fields {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendJSONText(b, f.Name), ':')
-			if b, err = f.Value.AppendJSON(b); err != nil {
+			b = append(appendJSONText(b, fields[i].Name), ':')
+			if b, err = fields[i].Value.appendJSON(b); err != nil {
 				return nil, err
 			}
 		}
 		return append(b, '}'), nil
 	case KindRows:
-		r := v.Rows()
 		b = append(b, '[')
 		var err error
-		w := r.Shape.Width()
-		for i, n := 0, r.Len(); i < n; i++ {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			if b, _, err = appendRowJSON(b, r.Shape, r.Cells[i*w:(i+1)*w]); err != nil {
-				return nil, err
+		if n := v.Rows().Len(); n > 0 {
+			w := v.Rows().Writer()
+			for i := range n {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				if b, err = w.Append(b, i); err != nil {
+					return nil, err
+				}
 			}
 		}
 		return append(b, ']'), nil
@@ -78,27 +85,6 @@ func (v Value) AppendJSON(b []byte) ([]byte, error) {
 		return nil, Errorf(Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
 	}
 	return nil, Errorf(Invalid, "", "this is no value that data can hold")
-}
-
-func appendRowJSON(b []byte, s *Shape, cells []Value) ([]byte, []Value, error) {
-	var err error
-	b = append(b, '{')
-	for i, n := range s.Names {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendJSONText(b, n), ':')
-		if sub := s.Sub(i); sub != nil {
-			b, cells, err = appendRowJSON(b, sub, cells)
-		} else {
-			b, err = cells[0].AppendJSON(b)
-			cells = cells[1:]
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	return append(b, '}'), cells, nil
 }
 
 // appendFloat writes f as JavaScript's JSON.stringify does.

@@ -1,0 +1,58 @@
+package exo
+
+// RowWriter writes rows of one shape as JSON. What all rows have in common, the
+// names and the brackets, is made once.
+type RowWriter struct {
+	rows   *Rows
+	width  int
+	before []string // what stands before each cell
+	after  string   // and after the last
+	fixed  int
+}
+
+// Writer makes a RowWriter for r.
+func (r *Rows) Writer() *RowWriter {
+	w := &RowWriter{rows: r}
+	w.after = string(w.shape(nil, r.Shape))
+	w.width, w.fixed = len(w.before), len(w.after)
+	for _, s := range w.before {
+		w.fixed += len(s)
+	}
+	return w
+}
+
+func (w *RowWriter) shape(b []byte, s *Shape) []byte {
+	b = append(b, '{')
+	for i, n := range s.Names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendJSONText(b, n), ':')
+		if sub := s.Sub(i); sub != nil {
+			b = w.shape(b, sub)
+			continue
+		}
+		w.before = append(w.before, string(b))
+		b = b[:0]
+	}
+	return append(b, '}')
+}
+
+// Fixed is how many bytes every row has besides its cells.
+func (w *RowWriter) Fixed() int { return w.fixed }
+
+// Cells are the cells of row i. They must not be changed.
+func (w *RowWriter) Cells(i int) []Value { return w.rows.Cells[i*w.width : (i+1)*w.width] }
+
+// Append writes row i.
+func (w *RowWriter) Append(b []byte, i int) ([]byte, error) {
+	cells := w.Cells(i)
+	for k, s := range w.before {
+		b = append(b, s...)
+		var err error
+		if b, err = cells[k].appendJSON(b); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, w.after...), nil
+}
