@@ -3,6 +3,8 @@ package exo
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 )
 
 func sameValue(a, b Value) bool {
@@ -16,9 +18,18 @@ func sameValue(a, b Value) bool {
 	return a.bits == b.bits && a.str == b.str
 }
 
+// canonical is v as the one text of a type that has no kind of its own.
+func (v Value) canonical(typ, text string) (Value, bool) {
+	s, ok := Canonical(typ, text)
+	if !ok {
+		return v, false
+	}
+	return Value{kind: KindText, str: s, label: v.label}, true
+}
+
 // admit checks a plain value against a closed type and converts it: a whole
 // float to an integer, ISO text to an instant, decimal text beyond 2^53 to the
-// exact integer that it was shown as.
+// exact integer that it was shown as, decimals and their like to their one text.
 func admit(want *Type, v Value, depth int) (Value, bool) {
 	if depth > 64 {
 		return v, false
@@ -27,7 +38,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		return v, want.Null || want.Name == TypeNull || want.Name == TypeData
 	}
 	switch want.Name {
-	case TypeData:
+	case TypeData, TypeJSON:
 		return v, literalType(v, 0) != nil
 	case TypeBool:
 		return v, v.kind == KindBool
@@ -42,6 +53,28 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 			return v, want.Name != TypeInt
 		case v.kind == KindText && want.Name != TypeFloat:
 			return exactInteger(v)
+		}
+	case TypeDecimal:
+		switch v.kind {
+		case KindInt:
+			return v.canonical(TypeDecimal, strconv.FormatInt(v.Int(), 10))
+		case KindFloat: // the digits that JavaScript shows are the number that was meant
+			return v.canonical(TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
+		case KindText:
+			return v.canonical(TypeDecimal, v.str)
+		}
+	case TypeDate:
+		if v.kind == KindTime {
+			return v.canonical(TypeDate, v.Time().Format(time.DateOnly))
+		}
+		if v.kind == KindText {
+			if t, ok := ParseTime(v.str); ok {
+				return v.canonical(TypeDate, t.Format(time.DateOnly))
+			}
+		}
+	case TypeInterval, TypeUUID, TypeBytes:
+		if v.kind == KindText {
+			return v.canonical(want.Name, v.str)
 		}
 	case TypeText:
 		if v.kind != KindText {

@@ -242,9 +242,18 @@ func (r renamer) term(t *Term) *Term {
 	if t.App != "" {
 		c.App = r.name(t.App)
 	}
-	c.Ext = nil
+	c.Ext, c.Wide = nil, nil
 	for _, x := range t.Ext {
 		c.Ext = append(c.Ext, r.term(x))
+	}
+	for _, x := range t.Wide {
+		c.Wide = append(c.Wide, r.term(x))
+	}
+	if t.To != nil {
+		c.To = make(map[string]string, len(t.To))
+		for k, n := range t.To {
+			c.To[k] = r.name(n)
+		}
 	}
 	if t.Args != nil {
 		c.Args = make(map[string]*Term, len(t.Args))

@@ -145,8 +145,11 @@ func scalarFits(want, got *Type) bool {
 	if got == nil {
 		return false
 	}
-	if want.Name == TypeNumber {
+	switch want.Name {
+	case TypeNumber, TypeDecimal:
+		return numberRank[got.Name] > 0
+	case TypeFloat:
 		return got.Name == TypeInt || got.Name == TypeFloat
 	}
-	return want.Name == got.Name || want.Name == TypeFloat && got.Name == TypeInt
+	return want.Name == got.Name
 }

@@ -340,6 +340,9 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) 
 		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
 			return nil, err
 		}
+		if args[i].Op == OpLit {
+			env.admitted(p, want, args[i].Lit)
+		}
 	}
 	for i, a := range given {
 		if a.Op == OpLambda && !sameArgs(a.Recv.Args, given[:i], args) {

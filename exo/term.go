@@ -6,6 +6,7 @@ import (
 
 // env holds what the variables of a method's terms stand for at one call.
 type env struct {
+	cat  Catalog
 	self *Type
 	args map[string]*Type // the receiver's type arguments
 	vars []binding
@@ -19,7 +20,7 @@ type binding struct {
 }
 
 func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, *Error) {
-	e := &env{self: recv.Type, args: recv.Type.Args}
+	e := &env{cat: c.Catalog, self: recv.Type, args: recv.Type.Args}
 	for i, a := range args {
 		if i >= len(m.Params) {
 			break
@@ -43,6 +44,26 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, *E
 	return e, nil
 }
 
+// admitted notes what the literal bound to a parameter became.
+func (e *env) admitted(p *Param, want *Type, lit Value) {
+	if p.Bind == "" || !scalar(want.Name) || want.Name == TypeData {
+		return
+	}
+	for i := range e.vars {
+		if e.vars[i].name != p.Bind {
+			continue
+		}
+		switch {
+		case lit.IsNull():
+			e.vars[i].typ = litNull
+		case want.Name == TypeNumber:
+			e.vars[i].typ = literalType(lit, 0)
+		default:
+			e.vars[i].typ = &Type{Name: want.Name}
+		}
+	}
+}
+
 func (e *env) lookup(name string) *Type {
 	for i := range e.vars {
 		if e.vars[i].name == name {
@@ -55,7 +76,7 @@ func (e *env) lookup(name string) *Type {
 // resolve closes a term. It fails where the catalogue's rule is broken by this
 // call: two tables under one name, or a rule for one table used on several.
 func (e *env) resolve(op string, t *Term) (*Type, *Error) {
-	if t != nil && t.Null {
+	if t != nil && t.Null && t.Wide == nil {
 		some := *t
 		some.Null = false
 		r, err := e.resolve(op, &some)
@@ -65,6 +86,15 @@ func (e *env) resolve(op string, t *Term) (*Type, *Error) {
 		n := *r
 		n.Null = true
 		return &n, nil
+	}
+	if t != nil && t.Bare {
+		some := *t
+		some.Bare = false
+		r, err := e.resolve(op, &some)
+		if err != nil {
+			return nil, err
+		}
+		return &Type{Name: r.Name, Args: r.Args, Fields: r.Fields}, nil
 	}
 	switch {
 	case t == nil:
@@ -116,6 +146,8 @@ func (e *env) resolve(op string, t *Term) (*Type, *Error) {
 			}
 		}
 		return &Type{Name: TypeRecord, Fields: fs}, nil
+	case t.Wide != nil:
+		return e.wide(op, t)
 	case t.App != "":
 		r := &Type{Name: t.App}
 		if len(t.Args) > 0 {

@@ -31,7 +31,7 @@ const (
 	TypeBool   = "bool"
 	TypeInt    = "int"    // 64-bit integer
 	TypeFloat  = "float"  // finite 64-bit float
-	TypeNumber = "number" // int or float, as a wanted type
+	TypeNumber = "number" // int, float or decimal, as a wanted type
 	TypeText   = "text"
 	TypeTime   = "time"
 
@@ -99,7 +99,17 @@ func (t *Type) String() string {
 		s = "text"
 	case t.Name == TypeTime:
 		s = "a date (a Date, or text like '2024-01-31T12:00:00Z')"
-	case t.Name == TypeData:
+	case t.Name == TypeDecimal:
+		s = "a decimal number (a number, or text like '12.50')"
+	case t.Name == TypeDate:
+		s = "a day (text like '2024-01-31', or a Date)"
+	case t.Name == TypeInterval:
+		s = "a length of time (text like 'P1DT2H30M')"
+	case t.Name == TypeUUID:
+		s = "a UUID (text like '123e4567-e89b-12d3-a456-426614174000')"
+	case t.Name == TypeBytes:
+		s = "bytes (base64 text)"
+	case t.Name == TypeJSON, t.Name == TypeData:
 		s = "plain data"
 	}
 	if t.Null {
@@ -118,8 +128,16 @@ type Term struct {
 	App  string           // an interface or "list", applied to Args
 	Args map[string]*Term //
 	Null bool             // or null
+	Bare bool             // without null, and without the list of its only values
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
 	Of   *Term
+
+	// Wide is the expression of the least type that holds all of these: expressions,
+	// or the types of values. Whole numbers fit in floats and those in decimals;
+	// nothing else mixes. Null if one of them is. To names the interface of
+	// expressions for each type.
+	Wide []*Term
+	To   map[string]string
 }
 
 // Param is one parameter of a method.
