@@ -146,6 +146,8 @@ func scalarFits(want, got *Type) bool {
 		return false
 	}
 	switch want.Name {
+	case TypeData:
+		return true
 	case TypeNumber, TypeDecimal:
 		return numberRank[got.Name] > 0
 	case TypeFloat:

@@ -331,7 +331,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) 
 		if err != nil {
 			return nil, err
 		}
-		if c.Catalog[recv.Type.Name].Expr {
+		if c.Catalog[recv.Type.Name].Expr && (!p.Fixed || args[i].Op == OpLit) {
 			want = notNull(want)
 		} else if scalar(want.Name) && args[i].Op != OpLit {
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.

@@ -151,6 +151,7 @@ type Param struct {
 	Null   bool  // null is admitted besides Want
 	Opt    bool  // may be left out
 	Count  bool  // of int: not negative
+	Fixed  bool  // of an operator: a value of the program's, no expression
 	Static bool  // the literal belongs to the shape of the message, not to its arguments
 	Ident  bool  // with Static: text that can be a name in the program
 	Bind   string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -22,7 +21,8 @@ type column struct {
 	index int
 	name  string // in the database
 	guest string // in programs
-	kind  string // exo.TypeBool, TypeInt, TypeFloat, TypeText or TypeTime
+	kind  string // a scalar type of exo, or exo.TypeList
+	elem  string // of a list: the type of its elements
 	null  bool
 	key   bool
 	enum  []string
@@ -35,9 +35,10 @@ type column struct {
 // change its declaration and return it, so that they chain where it is declared.
 // They panic once the table is in use.
 
-// NewColumn declares a column that is never NULL. V is an integer, float,
-// string, bool or time.Time type. Programs see it under its name in camel case;
-// see Named.
+// NewColumn declares a column that is never NULL. V is an integer, float, string,
+// bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval, JSON, or
+// a slice of most of these (an array; on SQLite the text of a JSON array). Programs
+// see it under its name in camel case; see Named.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
 	c := newColumn[V](t.t, name)
 	t.t.add(c)
@@ -79,7 +80,7 @@ func newColumn[V any](t *table, name constant) *column {
 		panic("exosql: a column of " + t.name + " has an empty name")
 	}
 	c := &column{table: t, name: string(name), guest: camel(string(name))}
-	c.kind = kindOf(reflect.TypeFor[V]())
+	c.kind, c.elem = kindOf(reflect.TypeFor[V]())
 	if c.kind == "" {
 		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.name, name, reflect.TypeFor[V]()))
 	}
@@ -210,82 +211,4 @@ func camel(s string) string {
 		}
 	}
 	return out
-}
-
-var timeType = reflect.TypeFor[time.Time]()
-
-func kindOf(t reflect.Type) string {
-	if t == timeType {
-		return exo.TypeTime
-	}
-	switch t.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return exo.TypeInt
-	case reflect.Float32, reflect.Float64:
-		return exo.TypeFloat
-	case reflect.String:
-		return exo.TypeText
-	case reflect.Bool:
-		return exo.TypeBool
-	}
-	return ""
-}
-
-// toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
-// text) becomes the zero Value, which every query refuses.
-func toValue(v any) exo.Value {
-	switch x := v.(type) {
-	case int64:
-		return exo.Int(x)
-	case int:
-		return exo.Int(int64(x))
-	case string:
-		return exo.Text(x)
-	case bool:
-		return exo.Bool(x)
-	case float64:
-		return exo.Float(x)
-	case time.Time:
-		return exo.Time(x)
-	}
-	r := reflect.ValueOf(v)
-	switch r.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
-		return exo.Int(r.Int())
-	case reflect.Float32, reflect.Float64:
-		return exo.Float(r.Float())
-	case reflect.String:
-		return exo.Text(r.String())
-	case reflect.Bool:
-		return exo.Bool(r.Bool())
-	}
-	return exo.Value{}
-}
-
-// setField stores a decoded value; its kind is the column's, see decode.
-func setField[V any](p *V, v exo.Value) {
-	switch x := any(p).(type) {
-	case *int64:
-		*x = v.Int()
-	case *string:
-		*x = v.Text()
-	case *bool:
-		*x = v.Bool()
-	case *float64:
-		*x = v.Float()
-	case *time.Time:
-		*x = v.Time()
-	default:
-		r := reflect.ValueOf(p).Elem()
-		switch r.Kind() {
-		case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
-			r.SetInt(v.Int())
-		case reflect.Float32, reflect.Float64:
-			r.SetFloat(v.Float())
-		case reflect.String:
-			r.SetString(v.Text())
-		case reflect.Bool:
-			r.SetBool(v.Bool())
-		}
-	}
 }

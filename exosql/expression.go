@@ -7,7 +7,23 @@ import (
 
 // expr is an expression over rows. It becomes SQL when it is known in which
 // from it is used.
-type expr interface{ sql(f *from) sqlast.Expr }
+type expr interface {
+	sql(f *from) sqlast.Expr
+	typ() exprType
+}
+
+// exprType is what the values of an expression are.
+type exprType struct {
+	kind  string // a scalar type of exo
+	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+}
+
+func (t exprType) number() bool {
+	return t.kind == exo.TypeInt || t.kind == exo.TypeFloat || t.kind == exo.TypeDecimal
+}
+
+// decimal reports whether comparing it needs exact numbers.
+func (t exprType) decimal() bool { return t.exact || t.kind == exo.TypeDecimal }
 
 type colExpr struct {
 	row *occurrence
@@ -15,6 +31,7 @@ type colExpr struct {
 }
 
 func (e colExpr) sql(f *from) sqlast.Expr { return f.col(e.row, e.col) }
+func (e colExpr) typ() exprType           { return exprType{kind: e.col.kind} }
 
 // comparable is the column as it can be compared and sorted: times on SQLite
 // may be stored in many forms, so they are normalised unless declared ISO.
@@ -23,20 +40,36 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return e.comparablePostgres(x)
 	}
-	if e.col.kind == exo.TypeTime && !e.col.iso && f.c.dialect == sqlast.SQLite && x != nil {
-		return sqlast.Call{Op: sqlast.StrftimeMillis, Args: []sqlast.Expr{x}}
+	if e.col.kind == exo.TypeTime && !e.col.iso && x != nil {
+		return call(sqlast.StrftimeMillis, x)
 	}
 	return x
 }
 
-type argExpr struct{ x sqlast.Expr }
+// argExpr is a value of the program or of the host, bound to a placeholder of its own
+// wherever it is used.
+type argExpr struct {
+	src  argSource
+	kind string
+}
 
-func (e argExpr) sql(*from) sqlast.Expr { return e.x }
+func (e argExpr) sql(f *from) sqlast.Expr { return f.c.arg(e.src) }
+func (e argExpr) typ() exprType           { return exprType{kind: e.kind} }
 
+// as is the value bound as one of another kind.
+func (e argExpr) as(kind string) argExpr {
+	e.kind, e.src.kind = kind, kind
+	return e
+}
+
+// opExpr is an operation on operands as they are compared.
 type opExpr struct {
 	op   sqlast.Op
 	args []expr
+	of   exprType
 }
+
+func (e opExpr) typ() exprType { return e.of }
 
 func (e opExpr) sql(f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
@@ -58,12 +91,19 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 type inExpr struct {
 	x    expr
 	list []expr
+	not  bool
 }
 
+func (e inExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+
 func (e inExpr) sql(f *from) sqlast.Expr {
-	in := sqlast.In{X: compared(e.x, f)}
+	in := sqlast.In{X: compared(e.x, f), Not: e.not}
 	for _, a := range e.list {
 		in.List = append(in.List, compared(a, f))
+	}
+	if e.not && len(e.list) == 0 {
+		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
+		return sqlast.Call{Op: sqlast.IsNotNull, Args: []sqlast.Expr{e.x.sql(f)}}
 	}
 	return in
 }
@@ -74,6 +114,9 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 func shown(e expr, f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return shownPostgres(e, f)
+	}
+	if _, ok := e.(colExpr); !ok {
+		return e.sql(f)
 	}
 	x := compared(e, f)
 	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
@@ -87,15 +130,20 @@ func shown(e expr, f *from) sqlast.Expr {
 // number that stands alone in ORDER BY for that of an output.
 type sortExpr struct{ x expr }
 
+func (e sortExpr) typ() exprType { return e.x.typ() }
+
 func (e sortExpr) sql(f *from) sqlast.Expr {
-	if c, ok := e.x.(colExpr); ok {
-		return c.ordered(f)
+	if c, ok := e.x.(colExpr); ok && c.col.kind == exo.TypeTime {
+		return c.comparable(f)
 	}
-	x := compared(e.x, f)
-	if x == nil {
+	x := sorted(e.x).sql(f)
+	if e.x.typ().kind != exo.TypeBool || x == nil {
 		return x
 	}
-	return sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{sqlast.Call{Op: sqlast.Not, Args: []sqlast.Expr{x}}}}
+	if _, ok := e.x.(colExpr); ok {
+		return x
+	}
+	return call(sqlast.Not, call(sqlast.Not, x))
 }
 
 func compared(e expr, f *from) sqlast.Expr {
@@ -105,51 +153,4 @@ func compared(e expr, f *from) sqlast.Expr {
 	return e.sql(f)
 }
 
-// predicate makes the SQL of a lifted predicate for one row. args says whose
-// arguments its values are.
-func (f *from) predicate(p *pred, row *occurrence, args argOrigin) sqlast.Expr {
-	if p == nil {
-		return sqlast.False // the zero predicate
-	}
-	switch p.op {
-	case "all":
-		return sqlast.True
-	case "and", "or", "not":
-		if len(p.subs) == 0 {
-			return sqlast.False
-		}
-		c := sqlast.Call{Op: operatorByName[p.op].ast}
-		for _, s := range p.subs {
-			c.Args = append(c.Args, f.predicate(s, row, args))
-		}
-		return c
-	}
-	x := colExpr{row, p.col}
-	var vals []expr
-	for i := range p.vals {
-		vals = append(vals, argExpr{f.c.arg(argSource{origin: args, index: p.slot + i, item: -1})})
-	}
-	if p.op == "in" {
-		return inExpr{x, vals}.sql(f)
-	}
-	return opExpr{operatorByName[p.op].ast, append([]expr{x}, vals...)}.sql(f)
-}
-
-// argOrigin says whose arguments a placeholder takes its value from: those of
-// the message, or those of grant number n of the message.
-type argOrigin int
-
-const fromMessage argOrigin = -1
-
-// argSource is where the value of one placeholder comes from.
-type argSource struct {
-	origin argOrigin
-	index  int
-	item   int  // of a list, or -1
-	count  bool // a limit or offset: must not be negative
-}
-
-func (c *compiler) arg(s argSource) sqlast.Expr {
-	c.slots = append(c.slots, s)
-	return sqlast.Arg{Slot: len(c.slots) - 1}
-}
+func call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }

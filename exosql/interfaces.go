@@ -29,11 +29,18 @@ func queryMethods() []*exo.Method {
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
 			},
 			Result: app(queryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
+		{Name: "leftJoin", Doc: "like join, but rows without a match stay, with null in the other's columns",
+			Params: []exo.Param{
+				{Name: "the first argument", Want: con(queryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
+				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
+			},
+			Result: app(queryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
 		{Name: "where", Doc: "only the rows for which the condition holds",
 			Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
 		{Name: "select", Doc: "what each result row shows",
 			Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: v("ns"), Bind: "out"}},
 			Result: app(queryInterface, map[string]*exo.Term{"ns": v("ns"), "row": v("out")})},
+		{Name: "distinct", Doc: "each result row once; select first what it shows", Result: v("self")},
 		{Name: "orderBy", Doc: "sorts; further calls sort within equals",
 			Params: []exo.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
 		{Name: "limit", Doc: "at most n rows; what comes after limit works on those rows only",
@@ -62,58 +69,29 @@ func makeShared() []*exo.Interface {
 		q.Order = append(q.Order, m.Name)
 	}
 	out := []*exo.Interface{q, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
-	docs := map[string]string{"Int": "a whole number of the database", "Float": "a number of the database", "Text": "text of the database",
-		"Bool": "a condition like column.eq(value)", "Time": "a date of the database"}
-	for _, name := range allColumns {
-		i := &exo.Interface{Name: name, Doc: docs[name], Is: []string{sortable}, Expr: true, Methods: map[string]*exo.Method{}}
-		for _, op := range operators {
-			if !has(op.on, name) {
-				continue
-			}
-			m := &exo.Method{Name: op.name, Doc: op.doc, Result: boolExpr}
-			if op.isOrder {
-				m.Result = con("Order")
-			}
-			switch op.param {
-			case "value":
-				want := v("of")
-				if name == "Int" || name == "Float" {
-					want = con(exo.TypeNumber)
-				}
-				m.Params = []exo.Param{{Name: "the value", Want: want, Null: op.null}}
-			case "list":
-				m.Params = []exo.Param{{Name: "the list", Want: app(exo.TypeList, map[string]*exo.Term{"of": v("of")})}}
-				if name == "Int" || name == "Float" {
-					m.Params[0].Want = app(exo.TypeList, map[string]*exo.Term{"of": con(exo.TypeNumber)})
-				}
-			case "condition":
-				m.Params = []exo.Param{{Name: "the other condition", Want: con(exo.TypeBool)}}
-			}
-			i.Methods[op.name] = m
-			for _, a := range op.also {
-				i.Methods[a] = m
-			}
-			i.Order = append(i.Order, op.name)
-		}
-		out = append(out, i)
+	for _, name := range anyColumn {
+		out = append(out, columnInterface(name))
 	}
 	// A sortable thing is a column or an order; the name only has a text.
 	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"})
 }
 
-var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type{"of": {Name: exo.TypeBool}}}}
-
-// reservedMember reports whether a name means something on queries or columns already.
+// reservedMember reports whether a name means something on queries already.
 func reservedMember(n string) bool {
 	for _, m := range sharedMethods {
 		if m.Name == n {
 			return true
 		}
 	}
-	return operatorByName[n] != nil
+	return false
 }
 
-// columnType is the type of a column's expression.
+// exprType is the type of a column's expression.
 func (c *column) exprType() *exo.Type {
-	return &exo.Type{Name: columnInterfaces[c.kind], Args: map[string]*exo.Type{"of": {Name: c.kind, Null: c.null, Enum: c.enum}}}
+	t := &exo.Type{Name: columnInterfaces[c.kind], Args: map[string]*exo.Type{"of": {Name: c.kind, Null: c.null, Enum: c.enum}}}
+	if c.kind == exo.TypeList {
+		item := &exo.Type{Name: c.elem}
+		t.Args["of"].Args, t.Args["item"] = map[string]*exo.Type{"of": item}, item
+	}
+	return t
 }

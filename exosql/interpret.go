@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // names is what the placeholders of the enclosing callbacks stand for.
@@ -34,7 +33,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
-	case "where", "join", "select", "orderBy", "limit", "offset", "as":
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as":
 	default:
 		return f.followQuery(n, env)
 	}
@@ -47,6 +46,10 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return q, f.doWhere(q, n.Args[0], env)
 	case "join":
 		return q, f.doJoin(q, n, env)
+	case "leftJoin":
+		return q, f.doLeftJoin(q, n, env)
+	case "distinct":
+		return q, f.doDistinct(q)
 	case "select":
 		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))
 		return q, err
@@ -175,56 +178,6 @@ func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
 	return nil
 }
 
-func (f *from) doJoin(q *query, n *exo.Node, env names) error {
-	if err := f.settle(q); err != nil {
-		return err
-	}
-	item, inner := n.Args[0], env
-	if item.Op == exo.OpLambda {
-		inner = f.bound(item, q, env)
-		item = item.Args[0]
-	}
-	var q2 *query
-	var err error
-	if item.Closed() {
-		// It depends on no row of this query: built on its own, so that a limit in
-		// it acts once and not for every row.
-		sub := f.c.newFrom(nil)
-		if q2, err = sub.query(item, inner); err == nil {
-			err = sub.settle(q2)
-		}
-		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
-			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
-		}
-		if err == nil {
-			f.adopt(sub)
-		}
-	} else if q2, err = f.query(item, inner); err == nil {
-		err = f.settle(q2)
-	}
-	if err != nil {
-		return err
-	}
-	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
-	q.order = append(q.order, q2.order...)
-	if item.Closed() && len(n.Args) < 2 {
-		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
-	}
-	if len(n.Args) > 1 {
-		on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
-		if err != nil {
-			return err
-		}
-		if last := len(f.sources) - 1; last > 0 {
-			// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
-			f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
-		} else {
-			f.where = append(f.where, on.sql(f))
-		}
-	}
-	return nil
-}
-
 func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
@@ -236,7 +189,7 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 	}
 	for _, t := range terms {
 		desc := false
-		if t.Op == exo.OpCall && operatorByName[t.Name] != nil && operatorByName[t.Name].isOrder {
+		if op := operatorOf(t); op != nil && op.form == formOrder {
 			desc = t.Name == "desc"
 			t = t.Recv
 		}
@@ -274,8 +227,11 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 	}
 	switch n.Op {
 	case exo.OpLit:
-		return argExpr{f.c.literal(n, -1)}, nil
+		return f.literal(n, ""), nil
 	case exo.OpField:
+		if op := operatorOf(n); op != nil {
+			return f.operation(op, n, env)
+		}
 		row, err := f.row(n.Recv, env)
 		if err != nil {
 			return nil, err
@@ -286,84 +242,11 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		}
 		return colExpr{row, col}, nil
 	case exo.OpCall:
-		return f.operation(n, env)
+		if op := operatorOf(n); op != nil {
+			return f.operation(op, n, env)
+		}
 	}
 	return nil, errNode(n)
-}
-
-func (f *from) operation(n *exo.Node, env names) (expr, error) {
-	op := operatorByName[n.Name]
-	if op == nil || op.isOrder {
-		return nil, errNode(n)
-	}
-	x, err := f.expr(n.Recv, env)
-	if err != nil {
-		return nil, err
-	}
-	if op.param == "list" {
-		list, err := f.list(n.Args[0], env)
-		return inExpr{x, list}, err
-	}
-	ast := op.ast
-	args := []expr{x}
-	for _, a := range n.Args {
-		if op.null && a.Op == exo.OpLit && a.Lit.IsNull() {
-			ast = op.ifNull // the shape of the message says that it is null
-			continue
-		}
-		y, err := f.expr(a, env)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, y)
-	}
-	return opExpr{plainer(ast, args), args}, nil
-}
-
-// plainer makes = of a null-safe comparison in which nothing can be null: an
-// index serves = everywhere.
-func plainer(op sqlast.Op, args []expr) sqlast.Op {
-	for _, a := range args {
-		if c, ok := a.(colExpr); ok && c.col.null {
-			return op
-		}
-		switch a.(type) {
-		case colExpr, argExpr: // an argument that is null has become isNull already
-		default:
-			return op
-		}
-	}
-	switch op {
-	case sqlast.Is:
-		return sqlast.Eq
-	case sqlast.IsNot:
-		return sqlast.Ne
-	}
-	return op
-}
-
-// list makes the placeholders of a list: as many as the class of its length, so
-// that a few plans serve all lengths.
-func (f *from) list(n *exo.Node, env names) ([]expr, error) {
-	var out []expr
-	if n.Op == exo.OpLit {
-		for i := range exo.ListClass(n.Lit.Len()) {
-			out = append(out, argExpr{f.c.literal(n, i)})
-		}
-		return out, nil
-	}
-	for _, a := range n.Args {
-		x, err := f.expr(a, env)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, x)
-	}
-	return out, nil
-}
-
-func (c *compiler) literal(n *exo.Node, item int) sqlast.Expr {
-	return c.arg(argSource{origin: fromMessage, index: n.Slot, item: item})
 }
 
 // projection interprets what select's callback returned.
@@ -387,6 +270,9 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 		it := projected{kind: a.Type.Name, null: true}
 		if of := a.Type.Args["of"]; of != nil {
 			it.kind = of.Name
+			if item := of.Args["of"]; item != nil {
+				it.elem = item.Name
+			}
 		}
 		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam {
 			sub, err := f.projection(a, env)
@@ -411,7 +297,7 @@ func wholeRow(row *occurrence) *projection {
 	p := &projection{}
 	for _, c := range row.facet.cols {
 		p.names = append(p.names, c.guest)
-		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.kind, null: c.null})
+		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.kind, elem: c.elem, null: c.null || row.optional})
 	}
 	return p
 }

@@ -28,6 +28,8 @@ type plan struct {
 type cell struct {
 	kind string
 	of   string // kind of the items of a list
+
+	exact bool // a number that was calculated: see exprType
 	null bool
 	name string // for the host's errors: table.column
 }
@@ -99,9 +101,9 @@ func (f *from) outputs(sel *sqlast.Select, p *plan, out *projection) *exo.Shape 
 			s.Subs[i] = f.outputs(sel, p, it.sub)
 			continue
 		}
-		c := cell{kind: it.kind, null: it.null, name: out.names[i]}
+		c := cell{kind: it.kind, of: it.elem, null: it.null, exact: it.expr.typ().exact, name: out.names[i]}
 		if ce, ok := it.expr.(colExpr); ok {
-			c.name, c.null = ce.col.table.name+"."+ce.col.name, ce.col.null
+			c.name, c.null = ce.col.table.name+"."+ce.col.name, ce.col.null || ce.row.optional
 		}
 		p.cells = append(p.cells, c)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
@@ -152,7 +154,7 @@ func compileRelation(d sqlast.Dialect, r *relation, g *guestGrant, kind runKind)
 	out := &projection{}
 	for _, col := range r.table.cols {
 		out.names = append(out.names, col.name)
-		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.kind, null: col.null})
+		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.kind, elem: col.elem, null: col.null})
 	}
 	return f.finish(q, kind, out)
 }
@@ -261,10 +263,9 @@ func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) 
 			// SQLite takes a negative limit for none.
 			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
 		}
-		switch v.Kind() {
-		case exo.KindNull, exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindText, exo.KindTime:
-		default:
-			return nil, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
+		v, err := a.convert(v, from)
+		if err != nil {
+			return nil, err
 		}
 		out[i] = v
 	}

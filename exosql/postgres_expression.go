@@ -31,50 +31,30 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// ordered is the column as it is sorted, and compared by anything but equality.
-func (e colExpr) ordered(f *from) sqlast.Expr {
-	x := f.col(e.row, e.col)
-	if f.c.dialect == sqlast.Postgres && e.col.kind == exo.TypeText && x != nil {
-		return sqlast.Call{Op: sqlast.CodePointText, Args: []sqlast.Expr{x}}
-	}
-	return e.comparable(f)
-}
-
-// keyed is a column of a key in an order that only breaks ties: times as they
+// tieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
-func (f *from) keyed(row *occurrence, col *column) sqlast.Expr {
-	if col.kind == exo.TypeText {
-		return colExpr{row, col}.ordered(f)
+func (f *from) tieBreak(row *occurrence, col *column) sqlast.Expr {
+	if col.kind == exo.TypeTime {
+		return f.col(row, col)
 	}
-	return f.col(row, col)
+	return sorted(colExpr{row, col}).sql(f)
 }
 
 // postgres is the operation where it is written in a way of its own, or nil.
 func (e opExpr) postgres(f *from) sqlast.Expr {
 	switch e.op {
-	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Includes:
+	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
 	}
 	c, ok := e.args[0].(colExpr)
-	if !ok || len(e.args) != 2 {
+	if !ok || len(e.args) != 2 || c.col.kind != exo.TypeTime || c.col.iso {
 		return nil
 	}
-	if v, ok := e.args[1].(argExpr); ok && c.col.kind == exo.TypeTime && !c.col.iso {
-		return c.postgresRange(e.op, f.col(c.row, c.col), v.x)
+	if v, ok := e.args[1].(argExpr); ok {
+		return c.postgresRange(e.op, f.col(c.row, c.col), v.sql(f))
 	}
-	if c.col.kind != exo.TypeText || e.op == sqlast.Eq {
-		return nil
-	}
-	call := sqlast.Call{Op: e.op}
-	for _, a := range e.args {
-		x := a.sql(f)
-		if c, ok := a.(colExpr); ok {
-			x = c.ordered(f)
-		}
-		call.Args = append(call.Args, x)
-	}
-	return call
+	return nil
 }
 
 // postgresRange compares the milliseconds of x with v, which has no finer part,

@@ -87,6 +87,9 @@ type postgresDecoder func([]byte) exo.Value
 // postgresDecoderOf finds the decoder of a cell from the type that the server
 // says its output has, or nil where that contradicts the declaration.
 func postgresDecoderOf(c *cell, oid uint32) postgresDecoder {
+	if c.exact && oid == pgtype.NumericOID {
+		return func(b []byte) exo.Value { return exactValue(c.kind, decodeNumeric(b).Text()) }
+	}
 	switch c.kind {
 	case exo.TypeNull:
 		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value

@@ -33,6 +33,8 @@ type occurrence struct {
 	grant *guestGrant // which grant's scopes apply to it
 	facet *facet      // what a program sees of it; nil for hidden ones
 	table *table
+
+	optional bool // joined so that it may be missing: all its columns may be null
 }
 
 // from is a FROM clause being built: sources, conditions, and where each row is now.
@@ -93,6 +95,7 @@ type projection struct {
 type projected struct {
 	expr expr
 	kind string // scalar kind of the cell
+	elem string // of a list: that of its elements
 	null bool
 	sub  *projection
 }
@@ -165,7 +168,7 @@ func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 	var out []sqlast.Order
 	for _, r := range rows {
 		for _, k := range r.table.keys {
-			out = append(out, sqlast.Order{Expr: f.keyed(r, k)})
+			out = append(out, sqlast.Order{Expr: f.tieBreak(r, k)})
 		}
 	}
 	return out
@@ -195,6 +198,46 @@ func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
 	}
+	f.wrap(func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr {
+		order := inner.orders(q, true)
+		if len(q.context) == 0 {
+			sel.OrderBy, sel.Limit, sel.Offset = order, q.limits, q.offsets
+			return nil
+		}
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: inner.keysOf(q.context), OrderBy: order}, As: "n"})
+		n := sqlast.Column{Alias: alias, Name: "n"}
+		var skip sqlast.Expr = sqlast.Zero
+		for i, o := range q.offsets {
+			if i == 0 {
+				skip = o
+			} else {
+				skip = call(sqlast.Add, skip, o)
+			}
+		}
+		where := []sqlast.Expr{call(sqlast.Gt, n, skip)}
+		for _, l := range q.limits {
+			where = append(where, call(sqlast.Le, n, call(sqlast.Add, skip, l)))
+		}
+		return where
+	})
+	q.limits, q.offsets = nil, nil
+	return nil
+}
+
+// keysOf are the columns that tell combinations of the rows apart.
+func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
+	var keys []sqlast.Expr
+	for _, r := range rows {
+		for _, k := range r.table.keys {
+			keys = append(keys, f.col(r, k))
+		}
+	}
+	return keys
+}
+
+// wrap moves everything so far into a derived table. fill completes that, and
+// returns what has to hold of its rows.
+func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
@@ -204,38 +247,12 @@ func (f *from) settle(q *query) error {
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}
 	}
-	order := inner.orders(q, true)
-	if len(q.context) == 0 {
-		sel.OrderBy, sel.Limit, sel.Offset = order, q.limits, q.offsets
-	} else {
-		var keys []sqlast.Expr
-		for _, r := range q.context {
-			for _, k := range r.table.keys {
-				keys = append(keys, inner.col(r, k))
-			}
-		}
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
-		n := sqlast.Column{Alias: alias, Name: "n"}
-		var skip sqlast.Expr = sqlast.Zero
-		for i, o := range q.offsets {
-			if i == 0 {
-				skip = o
-			} else {
-				skip = sqlast.Call{Op: sqlast.Add, Args: []sqlast.Expr{skip, o}}
-			}
-		}
-		outer.where = append(outer.where, sqlast.Call{Op: sqlast.Gt, Args: []sqlast.Expr{n, skip}})
-		for _, l := range q.limits {
-			outer.where = append(outer.where, sqlast.Call{Op: sqlast.Le, Args: []sqlast.Expr{n, sqlast.Call{Op: sqlast.Add, Args: []sqlast.Expr{skip, l}}}})
-		}
-	}
+	outer.where = fill(&inner, sel, alias)
 	if len(sel.Columns) == 0 {
 		// A derived table needs an output even when only its rows count.
 		d.expose(inner.rows[0], inner.rows[0].table.keys[0])
 	}
-	q.limits, q.offsets = nil, nil
 	*f = outer
-	return nil
 }
 
 // semi is the condition that some row of another query matches ours. pairs are

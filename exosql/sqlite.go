@@ -22,7 +22,7 @@ type connector struct{ dsn string }
 func (c connector) Connect(context.Context) (driver.Conn, error) { return sqliteDriver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return sqliteDriver }
 
-var sqliteDriver = &sqlite.Driver{}
+var sqliteDriver = newSQLiteDriver()
 
 // sqliteEngine is one SQLite database, in a file or in memory.
 type sqliteEngine struct {
@@ -112,8 +112,9 @@ func (g *guard) admit(reads map[string]map[string]bool) {
 	g.reads.Store(&reads)
 }
 
-// sqliteFunctions are those that sqlast writes.
-var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "instr": true, "min": true, "max": true, "coalesce": true, "ifnull": true}
+// sqliteFunctions are those that sqlast writes, besides its own: see newSQLiteDriver.
+var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "instr": true, "min": true, "max": true, "coalesce": true, "ifnull": true,
+	"nullif": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	reads := g.reads.Load()
@@ -132,7 +133,7 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthFunction:
-		if sqliteFunctions[strings.ToLower(arg2)] {
+		if name := strings.ToLower(arg2); sqliteFunctions[name] || strings.HasPrefix(name, "exo_") {
 			return sqlite.AuthorizerOK
 		}
 	}

@@ -34,6 +34,9 @@ func sqliteArgs(args []exo.Value) []any {
 // into the zero Value: SQLite stores any value in any column, and what contradicts the
 // declaration is an error for the host, not a guess.
 func (c *cell) decodeSQLite(x any) exo.Value {
+	if c.exact {
+		return decodeExact(x, c.kind)
+	}
 	switch c.kind {
 	case exo.TypeInt:
 		if i, ok := x.(int64); ok {
@@ -68,6 +71,8 @@ func (c *cell) decodeSQLite(x any) exo.Value {
 				return exo.Time(t)
 			}
 		}
+	default:
+		return c.decodeScalar(x)
 	}
 	return exo.Value{}
 }

@@ -70,6 +70,13 @@ const (
 	CastText
 	CastBoolean
 	CastTimestamptz
+	CastInteger
+	CastNumeric
+	CastDate
+	CastInterval
+	CastUUID
+	CastBytea
+	CastJSON
 )
 
 // Const is one of the few constants that may stand in a statement's text.

@@ -67,7 +67,7 @@ func TestRefused(t *testing.T) {
 		{"zero in select", where(InSelect{X: One}), "where[0]: in"},
 		{"in select of two", where(InSelect{One, with(owners(0), func(s *Select) { s.Columns = append(s.Columns, Output{One, "one"}) })}), "where[0]: in"},
 		{"negative slot", where(Arg{Slot: -1}), "where[0]"},
-		{"unknown cast", where(Arg{Cast: CastTimestamptz + 1}), "where[0]"},
+		{"unknown cast", where(Arg{Cast: CastJSON + 1}), "where[0]"},
 		{"foreign", where(foreign{Column{"t0", "id"}}), "where[0]"},
 		{"pointer", where(&Column{"t0", "id"}), "where[0]"},
 		{"nil pointer", where((*Column)(nil)), "where[0]"},

@@ -179,7 +179,11 @@ func TestSpellings(t *testing.T) {
 				continue
 			}
 			text := string(s.open)
-			for i := range 3 {
+			n := 3
+			if info.max > 0 {
+				n = info.max
+			}
+			for i := range n {
 				if i > 0 && len(s.seps) > 0 {
 					text += string(s.sep(i - 1))
 				}
@@ -187,7 +191,7 @@ func TestSpellings(t *testing.T) {
 			}
 			text += string(s.close)
 			head, _, ok := strings.Cut(text, "(")
-			if !ok || strings.Trim(head, "abcdefghijklmnopqrstuvwxyz_") != "" || closes(text[len(head):]) != len(text)-len(head) {
+			if !ok || strings.Trim(head, "abcdefghijklmnopqrstuvwxyzCASTEXR_") != "" || closes(text[len(head):]) != len(text)-len(head) {
 				t.Errorf("%s is not closed: %s", info.name, text)
 			}
 			if strings.Contains(text, "?") {

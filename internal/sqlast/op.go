@@ -18,14 +18,64 @@ const (
 	Not            //
 	IsNull         //
 	IsNotNull      //
-	Add            //
+	Add            // of offsets; numbers of rows are added by Plus
 	StrftimeMillis // SQLite only: a time as text, UTC, with milliseconds
+	TruncMillis    // Postgres only: a time cut to milliseconds
 	Includes       // the first text contains the second, by characters as they are
+	StartsWith     //
+	EndsWith       //
+	Like           // SQL's pattern, case counts, \ escapes
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
 	CodePointText  // Postgres only: the same, compared and sorted by code point
-	TruncMillis    // Postgres only: a time cut to milliseconds
 	NextMillis     // Postgres only: a time a millisecond later
+	NullIf         //
+	Case           // condition, value where it holds, value elsewhere
+
+	// Numbers. These take and give exact numbers (see IntExact) and have no value,
+	// where SQL's own fail: a number that depends on rows out of scope must not be
+	// able to show them by an error.
+	IntExact   // a whole number, to be calculated with
+	FloatExact // a float, by the digits that it is written with
+	Plus       //
+	Minus      //
+	Times      //
+	Over       // cut after 20 places; NULL for a division by zero
+	Modulo     // has the sign of the first; NULL for a division by zero
+	Negate     //
+	Abs        //
+	Round      // to a number of places; halves away from zero
+	RoundUp    // to a whole number; halves up
+	Floor      //
+	Ceil       //
+	NumberKey  // an exact number such that = and < mean the number
+	NumberText // an exact number, as text without an exponent
+
+	// Texts.
+	Concat  // NULL if one is
+	Lower   // by Unicode's rules for no language in particular
+	Upper   //
+	Trim    // without white space at both ends, as JavaScript has it
+	Length  // in characters
+	Substr  // of a text, the first character from 1, and a number of characters
+	ByTruth // true and false as text
+
+	// Times and dates, in UTC.
+	Year
+	Month  // from 1
+	Month0 // from 0
+	Day
+	Weekday // Sunday is 0
+	Hour
+	Minute
+	Second
+	EpochMillis
+	TimeText
+	DateText
+
+	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
+	Elements    // how many an array has
+	Has         // of a value and an array
 	numOps
 )
 
@@ -70,13 +120,61 @@ var ops = [numOps]opInfo{
 	IsNull:         {"is-null", 1, 1, postfix("IS NULL"), postfix("IS NULL")},
 	IsNotNull:      {"is-not-null", 1, 1, postfix("IS NOT NULL"), postfix("IS NOT NULL")},
 	Add:            {"add", 2, 2, infix("+"), infix("+")},
-	Includes:       {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
 	Coalesce:       {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
 	CastedText:     {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
 	CodePointText:  {"code-point-text", 1, 1, spelling{}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
+	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},
-	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
+	NullIf:         {"nullif", 2, 2, function("nullif("), function("nullif(")},
+	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},
+
+	Includes:   {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
+	StartsWith: {"starts-with", 2, 2, spelling{"(instr(", []constant{", "}, ") = 1)"}, spelling{"(strpos(", []constant{", "}, ") = 1)"}},
+	EndsWith:   {"ends-with", 2, 2, function("exo_ends("), spelling{"(strpos(reverse(", []constant{"), reverse("}, ")) = 1)"}},
+	Like:       {"like", 2, 2, function("exo_like("), spelling{"(", []constant{" LIKE "}, " ESCAPE '\\')"}},
+
+	IntExact:   {"int-exact", 1, 1, function("("), spelling{"CAST(", nil, " AS numeric)"}},
+	FloatExact: {"float-exact", 1, 1, function("("), spelling{"CAST(CAST(", nil, " AS text) AS numeric)"}},
+	Plus:       {"plus", 2, 2, function("exo_add("), infix("+")},
+	Minus:      {"minus", 2, 2, function("exo_sub("), infix("-")},
+	Times:      {"times", 2, 2, function("exo_mul("), infix("*")},
+	// div gives a whole number and does not round: the quotient's digits are the same everywhere.
+	Over:       {"over", 2, 2, function("exo_div("), spelling{"(div(", []constant{" * 100000000000000000000, nullif("}, ", 0)) * 0.00000000000000000001)"}},
+	Modulo:     {"modulo", 2, 2, function("exo_mod("), spelling{"(", []constant{" % nullif("}, ", 0))"}},
+	Negate:     {"negate", 1, 1, function("exo_neg("), prefix("-")},
+	Abs:        {"abs", 1, 1, function("exo_abs("), function("abs(")},
+	Round:      {"round", 2, 2, function("exo_round("), function("round(")},
+	RoundUp:    {"round-up", 1, 1, function("exo_round_up("), spelling{"floor(", nil, " + 0.5)"}},
+	Floor:      {"floor", 1, 1, function("exo_floor("), function("floor(")},
+	Ceil:       {"ceil", 1, 1, function("exo_ceil("), function("ceil(")},
+	NumberKey:  {"number-key", 1, 1, function("exo_key("), function("(")},
+	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
+
+	Concat: {"concat", 2, 0, infix("||"), infix("||")},
+	Lower:  {"lower", 1, 1, function("exo_lower("), spelling{"(lower(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},
+	Upper:  {"upper", 1, 1, function("exo_upper("), spelling{"(upper(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},
+	Trim: {"trim", 1, 1, spelling{"trim(", nil, ", char(9,10,11,12,13,32,160,5760,8192,8193,8194,8195,8196,8197,8198,8199,8200,8201,8202,8232,8233,8239,8287,12288,65279))"},
+		spelling{"btrim(", nil, `, U&'\0009\000A\000B\000C\000D\0020\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000\FEFF')`}},
+	Length:  {"length", 1, 1, function("length("), function("char_length(")},
+	Substr:  {"substr", 2, 3, function("substr("), function("substr(")},
+	ByTruth: {"truth", 1, 1, spelling{"(CASE ", nil, " WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)"}, spelling{"CAST(", nil, " AS text)"}},
+
+	Year:        {"year", 1, 1, strftime("'%Y'"), extract("year")},
+	Month:       {"month", 1, 1, strftime("'%m'"), extract("month")},
+	Month0:      {"month0", 1, 1, spelling{"(CAST(strftime('%m', ", nil, ") AS INTEGER) - 1)"}, spelling{"(EXTRACT(month FROM ", nil, ") - 1)"}},
+	Day:         {"day", 1, 1, strftime("'%d'"), extract("day")},
+	Weekday:     {"weekday", 1, 1, strftime("'%w'"), extract("dow")},
+	Hour:        {"hour", 1, 1, strftime("'%H'"), extract("hour")},
+	Minute:      {"minute", 1, 1, strftime("'%M'"), extract("minute")},
+	Second:      {"second", 1, 1, strftime("'%S'"), spelling{"floor(EXTRACT(second FROM ", nil, "))"}},
+	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
+	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
+	DateText:    {"date-text", 1, 1, function("("), spelling{"to_char(", nil, ", 'YYYY-MM-DD')"}},
+
+	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
+	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
+	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
 }
 
 // String returns the operator's name in error messages.
@@ -97,10 +195,17 @@ func (o Op) spelling(d Dialect) spelling {
 // sep returns the text before argument i+1.
 func (s spelling) sep(i int) constant { return s.seps[min(i, len(s.seps)-1)] }
 
+func strftime(form constant) spelling {
+	return spelling{"CAST(strftime(" + form + ", ", nil, ") AS INTEGER)"}
+}
+
+func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FROM ", nil, ")"} }
+
 // casts are Postgres's type names.
 var casts = [...]constant{
 	CastBigint: "bigint", CastDouble: "double precision", CastText: "text", CastBoolean: "boolean",
-	CastTimestamptz: "timestamptz",
+	CastTimestamptz: "timestamptz", CastInteger: "integer", CastNumeric: "numeric", CastDate: "date", CastInterval: "interval", CastUUID: "uuid",
+	CastBytea: "bytea", CastJSON: "jsonb",
 }
 
 // consts are the spellings on SQLite and on Postgres. SQLite's TRUE and FALSE are

@@ -166,7 +166,12 @@ func (f *fragment) add(e Expr) *fragment {
 
 func (f *fragment) arg(e Arg) *fragment {
 	f.slots = append(f.slots, e.Slot)
-	if f.dialect == Postgres && e.Cast != NoCast {
+	switch {
+	case e.Cast == CastBytea && f.dialect == Postgres: // bytes are bound as hexadecimal text
+		return f.write("decode(?, 'hex')")
+	case e.Cast == CastBytea:
+		return f.write("unhex(?)")
+	case f.dialect == Postgres && e.Cast != NoCast:
 		return f.write("CAST(? AS ").write(casts[e.Cast]).write(")")
 	}
 	return f.write("?")

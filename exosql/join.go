@@ -1,0 +1,168 @@
+package exosql
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+func (f *from) doJoin(q *query, n *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	item, inner := n.Args[0], env
+	if item.Op == exo.OpLambda {
+		inner = f.bound(item, q, env)
+		item = item.Args[0]
+	}
+	var q2 *query
+	var err error
+	if item.Closed() {
+		// It depends on no row of this query: built on its own, so that a limit in
+		// it acts once and not for every row.
+		sub := f.c.newFrom(nil)
+		if q2, err = sub.query(item, inner); err == nil {
+			err = sub.settle(q2)
+		}
+		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
+			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+		}
+		if err == nil {
+			f.adopt(sub)
+		}
+	} else if q2, err = f.query(item, inner); err == nil {
+		err = f.settle(q2)
+	}
+	if err != nil {
+		return err
+	}
+	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.order = append(q.order, q2.order...)
+	if item.Closed() && len(n.Args) < 2 {
+		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
+	}
+	if len(n.Args) > 1 {
+		on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+		if err != nil {
+			return err
+		}
+		if last := len(f.sources) - 1; last > 0 {
+			// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
+			f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
+		} else {
+			f.where = append(f.where, on.sql(f))
+		}
+	}
+	return nil
+}
+
+// doLeftJoin keeps the rows that have no match. What the other query demands of
+// its rows, their scope first of all, becomes the condition of the join: a row out of
+// scope is no match. That can be said of one source, so the other query has to be one.
+func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	item, inner := n.Args[0], env
+	if item.Op == exo.OpLambda {
+		inner = f.bound(item, q, env)
+		item = item.Args[0]
+	}
+	sources, conditions := len(f.sources), len(f.where)
+	var q2 *query
+	var err error
+	if item.Closed() {
+		if len(n.Args) < 2 {
+			return exo.Errorf(exo.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument")
+		}
+		sub := f.c.newFrom(nil)
+		if q2, err = sub.query(item, inner); err == nil {
+			err = sub.settle(q2)
+		}
+		if err == nil && len(sub.sources) > 1 {
+			sub.wrap(func(*from, *sqlast.Select, string) []sqlast.Expr { return nil })
+		}
+		if err != nil {
+			return err
+		}
+		f.adopt(sub)
+	} else {
+		first := sourceOf(f.sources)
+		if q2, err = f.query(item, inner); err != nil {
+			return err
+		}
+		if q2.pending() || len(f.sources) != sources+1 || sourceOf(f.sources) != first {
+			return exo.Errorf(exo.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
+		}
+	}
+	if len(f.sources) != sources+1 || sources == 0 {
+		return errNode(n)
+	}
+	for _, x := range q2.ns {
+		x.row.optional = true
+	}
+	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
+	f.where = f.where[:conditions:conditions]
+	if len(n.Args) > 1 {
+		c, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+		if err != nil {
+			return err
+		}
+		on = append(on, c.sql(f))
+	}
+	s := &f.sources[sources]
+	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
+	return nil
+}
+
+func sourceOf(s []sqlast.Source) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return s[0].Alias
+}
+
+// doDistinct keeps, of all rows that show the same, the first in the query's
+// order: its place in the result is then well defined, too.
+func (f *from) doDistinct(q *query) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	keys, err := f.distinctKeys(out, nil)
+	if err != nil {
+		return err
+	}
+	order := f.orders(q, true)
+	keys = append(keys, f.keysOf(q.context)...)
+	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
+		return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
+	})
+	return nil
+}
+
+// distinctKeys are what rows are compared by.
+func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr, error) {
+	for i, it := range out.items {
+		if it.sub != nil {
+			var err error
+			if keys, err = f.distinctKeys(it.sub, keys); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		t := it.expr.typ()
+		if t.kind == exo.TypeJSON || t.kind == exo.TypeList {
+			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` can't be compared; select other columns", out.names[i])
+		}
+		if _, value := it.expr.(argExpr); value || t.kind == exo.TypeNull {
+			continue // the same in every row
+		}
+		keys = append(keys, compared(keyOf(it.expr, t), f))
+	}
+	return keys, nil
+}

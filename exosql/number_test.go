@@ -1,0 +1,82 @@
+package exosql
+
+import (
+	"bytes"
+	"math/big"
+	"testing"
+
+	"github.com/cockroachdb/apd/v3"
+	"pgregory.net/rapid"
+)
+
+func drawNumber(t *rapid.T, name string) string {
+	return rapid.OneOf(
+		rapid.StringMatching(`-?(0|[1-9][0-9]{0,3})(\.[0-9]{0,2}[1-9])?`),
+		rapid.StringMatching(`-?[1-9][0-9]{0,30}(\.[0-9]{0,25}[1-9])?`),
+		rapid.SampledFrom([]string{"9223372036854775807", "-9223372036854775808", "9007199254740993", "0.5", "-0.5", "-2.5", "0.00000000000000000001", "-0.000000000000000000001", "99.995"}),
+	).Draw(t, name)
+}
+
+func rat(t *rapid.T, x any) *big.Rat {
+	r := new(big.Rat)
+	switch x := x.(type) {
+	case int64:
+		return r.SetInt64(x)
+	case string:
+		if r, ok := r.SetString(x); ok {
+			return r
+		}
+	}
+	t.Fatalf("no number: %v", x)
+	return nil
+}
+
+// The arithmetic on SQLite agrees with fractions of whole numbers.
+func TestNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sa, sb := drawNumber(t, "a"), drawNumber(t, "b")
+		a, okA := number(sa)
+		b, okB := number(sb)
+		if !okA || !okB {
+			t.Fatal(sa, sb)
+		}
+		ra, rb := rat(t, sa), rat(t, sb)
+		want := func(name string, got any, want *big.Rat) {
+			if rat(t, got).Cmp(want) != 0 {
+				t.Errorf("%s(%s, %s) = %v, want %s", name, sa, sb, got, want.FloatString(30))
+			}
+		}
+		want("add", add(a, b), new(big.Rat).Add(ra, rb))
+		want("sub", sub(a, b), new(big.Rat).Sub(ra, rb))
+		want("mul", mul(a, b), new(big.Rat).Mul(ra, rb))
+		want("neg", neg(a), new(big.Rat).Neg(ra))
+		want("abs", abs(a), new(big.Rat).Abs(ra))
+		want("floor", floor(a), floorOf(ra))
+		want("ceil", ceil(a), new(big.Rat).Neg(floorOf(new(big.Rat).Neg(ra))))
+		want("round up", roundUp(a), floorOf(new(big.Rat).Add(ra, big.NewRat(1, 2))))
+		if rb.Sign() != 0 {
+			q := new(big.Rat).Quo(ra, rb)
+			scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(maxPlaces), nil))
+			want("div", div(a, b), new(big.Rat).Quo(cut(new(big.Rat).Mul(q, scale)), scale))
+			want("mod", mod(a, b), new(big.Rat).Sub(ra, new(big.Rat).Mul(cut(q), rb)))
+		} else if div(a, b) != nil || mod(a, b) != nil {
+			t.Error("a division by zero has a value")
+		}
+		n := rapid.Int64Range(0, 12).Draw(t, "places")
+		places := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil))
+		half := big.NewRat(int64(ra.Sign()), 2)
+		want("round", round(a, apd.New(n, 0)), new(big.Rat).Quo(cut(new(big.Rat).Add(new(big.Rat).Mul(ra, places), half)), places))
+		if got := bytes.Compare(numberKey(a).([]byte), numberKey(b).([]byte)); got != ra.Cmp(rb) {
+			t.Errorf("the keys of %s and %s compare as %d", sa, sb, got)
+		}
+	})
+}
+
+func floorOf(r *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom()))
+}
+
+// cut drops what is behind the point.
+func cut(r *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Quo(r.Num(), r.Denom()))
+}

@@ -1,0 +1,125 @@
+package exosql
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// nullExpr is the literal null, whose place in the message's shape says so.
+type nullExpr struct{}
+
+func (nullExpr) sql(*from) sqlast.Expr { return sqlast.Null }
+func (nullExpr) typ() exprType         { return exprType{kind: exo.TypeNull} }
+
+// textExpr is an operand as text, compared by code points: on PostgreSQL a
+// column may hold it as an enum, and sort by a language's rules.
+type textExpr struct{ x expr }
+
+func (e textExpr) typ() exprType { return exprType{kind: exo.TypeText} }
+
+func (e textExpr) sql(f *from) sqlast.Expr {
+	x := e.x.sql(f)
+	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
+		return x
+	} else if value {
+		return call(sqlast.CastedText, x)
+	}
+	return call(sqlast.CodePointText, x)
+}
+
+// alike prepares operands that are compared, or one of which becomes the result:
+// numbers of different types as exact ones, values as what they stand beside. It
+// returns the type of the result.
+func (f *from) alike(args []expr) ([]expr, exprType) {
+	var of exprType
+	exact, whole, fraction := false, false, false
+	for _, a := range args {
+		t := a.typ()
+		if t.kind == exo.TypeNull {
+			continue
+		}
+		if _, value := a.(argExpr); !value || of.kind == "" {
+			of = t
+		}
+		exact = exact || t.decimal()
+		if _, value := a.(argExpr); !value {
+			whole, fraction = whole || t.kind == exo.TypeInt, fraction || t.kind == exo.TypeFloat
+		}
+	}
+	if !of.number() {
+		return args, of
+	}
+	out := make([]expr, len(args))
+	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
+	for i, a := range args {
+		out[i] = a
+		v, value := a.(argExpr)
+		switch t := a.typ(); {
+		case t.kind == exo.TypeNull:
+		case exact || mixed:
+			out[i] = f.exactly(a)
+		case value && fraction:
+			out[i] = v.as(exo.TypeFloat)
+		case value && whole && t.kind == exo.TypeFloat:
+			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
+			// make a float of both.
+			if f.c.dialect == sqlast.Postgres {
+				out[i] = v.as(exo.TypeDecimal)
+			}
+		}
+	}
+	return out, exprType{kind: of.kind, exact: exact || mixed}
+}
+
+func kinds(args []expr) int {
+	seen := map[string]bool{}
+	for _, a := range args {
+		if k := a.typ().kind; k != exo.TypeNull {
+			seen[k] = true
+		}
+	}
+	return len(seen)
+}
+
+// exactly is a number to be calculated with.
+func (f *from) exactly(e expr) expr {
+	t := e.typ()
+	switch v, value := e.(argExpr); {
+	case value:
+		return v.as(exo.TypeDecimal)
+	case t.exact, t.kind == exo.TypeDecimal, t.kind == exo.TypeNull:
+		return e
+	case t.kind == exo.TypeFloat:
+		return opExpr{sqlast.FloatExact, []expr{e}, exprType{t.kind, true}}
+	}
+	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true}}
+}
+
+// keyed are operands as they can be compared by = and <.
+func (f *from) keyed(args []expr) []expr {
+	args, of := f.alike(args)
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = keyOf(a, of)
+	}
+	return out
+}
+
+// keyOf is a value such that = and < mean what they mean for its type.
+func keyOf(e expr, of exprType) expr {
+	switch {
+	case of.decimal():
+		return opExpr{sqlast.NumberKey, []expr{e}, of}
+	case of.kind == exo.TypeInterval:
+		return opExpr{sqlast.IntervalKey, []expr{e}, of}
+	}
+	return e
+}
+
+// sorted is an expression that can be sorted by.
+func sorted(e expr) expr {
+	if e.typ().kind == exo.TypeText {
+		return textExpr{e}
+	}
+	return keyOf(e, e.typ())
+}

@@ -1,0 +1,325 @@
+package exosql
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// operatorOf is the operator that a node applies to an expression, or nil.
+func operatorOf(n *exo.Node) *operator {
+	if n.Recv == nil || n.Op != exo.OpCall && n.Op != exo.OpField {
+		return nil
+	}
+	return operatorOn[n.Recv.Type.Name][n.Name]
+}
+
+// operation interprets an operator of the table.
+func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
+	if op.form == formOrder {
+		return nil, errNode(n)
+	}
+	x, err := f.expr(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	of := exprType{kind: exo.TypeBool}
+	if t := n.Type.Args["of"]; t != nil {
+		of.kind = t.Name
+	}
+	if op.form == formList {
+		list, err := f.list(n.Args[0], x.typ().kind, env)
+		if err != nil {
+			return nil, err
+		}
+		all := f.keyed(append([]expr{x}, list...))
+		return inExpr{all[0], all[1:], op.name == "notIn"}, nil
+	}
+	args := []expr{x}
+	for _, a := range n.Args {
+		if a.Op == exo.OpLit && a.Lit.IsNull() {
+			args = append(args, nullExpr{}) // the shape of the message says that it is null
+			continue
+		}
+		if a.Op == exo.OpLit {
+			args = append(args, f.literal(a, f.operandKind(op, n.Recv.Type, x)))
+			continue
+		}
+		y, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, y)
+	}
+	return f.operate(op, args, of), nil
+}
+
+// operandKind is what a literal beside x is bound as.
+func (f *from) operandKind(op *operator, t *exo.Type, x expr) string {
+	switch op.form {
+	case formHas:
+		return t.Args["item"].Name
+	case formCompare, formOrdered, formSame:
+		if op.name != "case" {
+			return x.typ().kind
+		}
+	}
+	return ""
+}
+
+// operate applies an operator to its operands; of is what it gives.
+func (f *from) operate(op *operator, args []expr, of exprType) expr {
+	switch op.form {
+	case formCompare:
+		if _, null := args[1].(nullExpr); null && op.null {
+			return opExpr{op.ifNull, args[:1], of}
+		}
+		return opExpr{plainer(op.ast, args), f.keyed(args), of}
+	case formOrdered:
+		if args[0].typ().kind == exo.TypeText {
+			args = texted(args)
+		} else {
+			args = f.keyed(args)
+		}
+		if op.name == "between" {
+			return opExpr{sqlast.And, []expr{opExpr{sqlast.Ge, args[:2], of}, opExpr{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
+		}
+		return opExpr{op.ast, args, of}
+	case formNumber, formReversed:
+		return f.calculation(op, args, of)
+	case formText:
+		args = texted(args)
+		if op.name == "prepend" {
+			args = []expr{args[1], args[0]}
+		}
+		return opExpr{op.ast, args, of}
+	case formPattern, formFolded:
+		return f.match(op, args, of)
+	case formSame:
+		return f.same(op, args, of)
+	case formSlice:
+		return slice(args, of)
+	case formToText:
+		return f.toText(args[0])
+	case formHas:
+		return opExpr{op.ast, []expr{args[1], args[0]}, of}
+	}
+	// PostgreSQL gives parts of dates as numerics.
+	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres
+	return opExpr{op.ast, args, of}
+}
+
+func texted(args []expr) []expr {
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = textExpr{a}
+	}
+	return out
+}
+
+// calculation is arithmetic: exact on every engine, see number.go.
+func (f *from) calculation(op *operator, args []expr, of exprType) expr {
+	if op.ast == sqlast.Round {
+		places := expr(constExpr(sqlast.Zero))
+		if len(args) > 1 {
+			places = args[1].(argExpr).as(argPlaces)
+		}
+		return opExpr{op.ast, []expr{f.exactly(args[0]), places}, exprType{of.kind, true}}
+	}
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = f.exactly(a)
+	}
+	if op.form == formReversed {
+		out[0], out[1] = out[1], out[0]
+	}
+	return opExpr{op.ast, out, exprType{of.kind, true}}
+}
+
+func (f *from) match(op *operator, args []expr, of exprType) expr {
+	p := args[1].(argExpr)
+	p.src.pattern = true
+	args = texted([]expr{args[0], p})
+	if op.form == formFolded {
+		for i, a := range args {
+			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText}}
+		}
+	}
+	m := opExpr{sqlast.Like, args, of}
+	if op.ast == sqlast.Not {
+		return opExpr{sqlast.Not, []expr{m}, of}
+	}
+	return m
+}
+
+// same is an operator whose result is one of its operands.
+func (f *from) same(op *operator, args []expr, of exprType) expr {
+	var head []expr
+	if op.ast == sqlast.Case {
+		head, args = args[:1], args[1:]
+	}
+	if of.kind == exo.TypeText {
+		args = texted(args)
+	} else {
+		args, of = f.alike(args)
+	}
+	if op.ast == sqlast.NullIf && (of.decimal() || of.kind == exo.TypeInterval) {
+		equal := opExpr{sqlast.Eq, f.keyed(args), exprType{kind: exo.TypeBool}}
+		return opExpr{sqlast.Case, []expr{equal, nullExpr{}, args[0]}, of}
+	}
+	return opExpr{op.ast, append(head[:len(head):len(head)], args...), of}
+}
+
+func slice(args []expr, of exprType) expr {
+	start := args[1].(argExpr)
+	out := []expr{textExpr{args[0]}, start.as(argPosition)}
+	if len(args) > 2 {
+		end := args[2].(argExpr).as(argLength)
+		end.src.from = start.src.index + 1
+		out = append(out, end)
+	}
+	return opExpr{sqlast.Substr, out, of}
+}
+
+func (f *from) toText(x expr) expr {
+	text := exprType{kind: exo.TypeText}
+	switch t := x.typ(); {
+	case t.number():
+		return opExpr{sqlast.NumberText, []expr{f.exactly(x)}, text}
+	case t.kind == exo.TypeBool:
+		return opExpr{sqlast.ByTruth, []expr{x}, text}
+	case t.kind == exo.TypeTime:
+		return opExpr{sqlast.TimeText, []expr{x}, text}
+	case t.kind == exo.TypeDate:
+		return opExpr{sqlast.DateText, []expr{x}, text}
+	}
+	return textExpr{x}
+}
+
+// plainer makes = of a null-safe comparison in which nothing can be null: an
+// index serves = everywhere.
+func plainer(op sqlast.Op, args []expr) sqlast.Op {
+	for _, a := range args {
+		switch a := a.(type) {
+		case colExpr:
+			if a.col.null || a.row.optional {
+				return op
+			}
+		case argExpr: // one that is null has become isNull already
+		default:
+			return op
+		}
+	}
+	switch op {
+	case sqlast.Is:
+		return sqlast.Eq
+	case sqlast.IsNot:
+		return sqlast.Ne
+	}
+	return op
+}
+
+// literal is a value of the message, bound as of the given kind, or as what it is.
+func (f *from) literal(n *exo.Node, kind string) argExpr {
+	e := argExpr{src: argSource{origin: fromMessage, index: n.Slot, item: -1}, kind: kindOfValue(n.Lit)}
+	return e.beside(kind)
+}
+
+// beside is the value bound as what it was written for: a text as a decimal or a day.
+func (e argExpr) beside(kind string) argExpr {
+	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == exo.TypeFloat && e.kind == exo.TypeInt {
+		return e.as(kind)
+	}
+	return e
+}
+
+func kindOfValue(v exo.Value) string {
+	switch v.Kind() {
+	case exo.KindBool:
+		return exo.TypeBool
+	case exo.KindInt:
+		return exo.TypeInt
+	case exo.KindFloat:
+		return exo.TypeFloat
+	case exo.KindTime:
+		return exo.TypeTime
+	case exo.KindText:
+		return exo.TypeText
+	}
+	return exo.TypeNull
+}
+
+// list makes the placeholders of a list: as many as the class of its length, so
+// that a few plans serve all lengths. Its numbers are of one kind, the least that
+// holds all: which of them are whole is no part of the message's shape.
+func (f *from) list(n *exo.Node, kind string, env names) ([]expr, error) {
+	var out []expr
+	if n.Op == exo.OpLit {
+		item := argExpr{src: argSource{origin: fromMessage, index: n.Slot}}
+		for i := range n.Lit.Len() {
+			switch k := kindOfValue(n.Lit.At(i)); {
+			case item.kind == "":
+				item.kind = k
+			case item.kind != k:
+				item = item.as(exo.TypeDecimal)
+			}
+		}
+		for i := range exo.ListClass(n.Lit.Len()) {
+			item.src.item = i
+			out = append(out, item.beside(kind))
+		}
+		return out, nil
+	}
+	for _, a := range n.Args {
+		if a.Op == exo.OpLit {
+			out = append(out, f.literal(a, kind))
+			continue
+		}
+		x, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// constExpr is a constant of a statement's text.
+type constExpr sqlast.Const
+
+func (e constExpr) sql(*from) sqlast.Expr { return sqlast.Const(e) }
+func (e constExpr) typ() exprType         { return exprType{kind: exo.TypeInt} }
+
+// predicate makes the SQL of a lifted predicate for one row. origin says whose
+// arguments its values are.
+func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr {
+	if p == nil {
+		return sqlast.False // the zero predicate
+	}
+	switch p.op {
+	case "all":
+		return sqlast.True
+	case "and", "or", "not":
+		if len(p.subs) == 0 {
+			return sqlast.False
+		}
+		c := sqlast.Call{Op: operatorByName[p.op].ast}
+		for _, s := range p.subs {
+			c.Args = append(c.Args, f.predicate(s, row, origin))
+		}
+		return c
+	}
+	args := []expr{colExpr{row, p.col}}
+	for i, v := range p.vals {
+		e := argExpr{src: argSource{origin: origin, index: p.slot + i, item: -1}, kind: kindOfValue(v)}
+		args = append(args, e.beside(p.col.kind))
+	}
+	op := operatorOn[columnInterfaces[p.col.kind]][p.op]
+	if op == nil {
+		return nil // sqlast refuses it; checked says so before
+	}
+	if op.form == formList {
+		all := f.keyed(args)
+		return inExpr{all[0], all[1:], op.name == "notIn"}.sql(f)
+	}
+	return f.operate(op, args, exprType{kind: exo.TypeBool}).sql(f)
+}

@@ -1,0 +1,108 @@
+package exosql
+
+import (
+	"encoding/base64"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// SQLite has five kinds of values. This is how the other types are held in them:
+// a decimal as a number or a text, a date as "2006-01-02", an interval as ISO 8601, a
+// UUID as its text in lower case, JSON and arrays as the text of JSON. A date, a UUID
+// or an interval in another form contradicts the declaration: it would be shown
+// in the one form, and that would not find its row.
+
+// decodeScalar makes a Value of a kind that is none of SQLite's own, or the zero Value.
+func (c *cell) decodeScalar(x any) exo.Value {
+	switch s, text := x.(string); c.kind {
+	case exo.TypeDecimal:
+		return decodeExact(x, c.kind)
+	case exo.TypeDate:
+		if t, ok := x.(time.Time); ok && t.Equal(t.Truncate(24*time.Hour)) { // the driver reads columns that are declared DATE
+			s, text = t.UTC().Format(time.DateOnly), true
+		}
+		if text {
+			return canonical(c.kind, s)
+		}
+	case exo.TypeInterval, exo.TypeUUID:
+		if v := canonical(c.kind, s); text && v.Text() == s {
+			return v
+		}
+	case exo.TypeBytes:
+		if b, ok := x.([]byte); ok {
+			return exo.Text(base64.StdEncoding.EncodeToString(b))
+		}
+	case exo.TypeJSON:
+		if text {
+			return decodeJSON([]byte(s))
+		}
+	case exo.TypeList:
+		if text {
+			return c.decodeElements(decodeJSON([]byte(s)))
+		}
+	}
+	return exo.Value{}
+}
+
+// decodeElements checks an array's elements against their type.
+func (c *cell) decodeElements(list exo.Value) exo.Value {
+	if list.Kind() != exo.KindList {
+		return exo.Value{}
+	}
+	item := cell{kind: c.of}
+	items := make([]exo.Value, list.Len())
+	for i := range items {
+		v := list.At(i)
+		switch v.Kind() {
+		case exo.KindNull:
+			items[i] = v
+			continue
+		case exo.KindBool:
+			items[i] = item.decodeSQLite(v.Bool())
+		case exo.KindInt:
+			items[i] = item.decodeSQLite(v.Int())
+		case exo.KindFloat:
+			items[i] = item.decodeSQLite(v.Float())
+		case exo.KindText:
+			items[i] = item.decodeSQLite(v.Text())
+		}
+		if items[i].Kind() == exo.NoValue {
+			return exo.Value{}
+		}
+	}
+	return exo.List(items...)
+}
+
+// decodeExact makes a Value of a number that was calculated, see number.go. A
+// whole number beyond 64 bits is shown as its digits.
+func decodeExact(x any, kind string) exo.Value {
+	s := ""
+	switch x := x.(type) {
+	case int64:
+		if kind == exo.TypeInt {
+			return exo.Int(x)
+		}
+		s = strconv.FormatInt(x, 10)
+	case float64:
+		s = strconv.FormatFloat(x, 'f', -1, 64)
+	case string:
+		s = x
+	}
+	return exactValue(kind, s)
+}
+
+// exactValue makes a Value of the text of an exact number.
+func exactValue(kind, s string) exo.Value {
+	if kind != exo.TypeFloat {
+		if i, err := strconv.ParseInt(s, 10, 64); err == nil && kind == exo.TypeInt {
+			return exo.Int(i)
+		}
+		return canonical(exo.TypeDecimal, s)
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil {
+		return exo.Float(f)
+	}
+	return exo.Value{}
+}

@@ -1,0 +1,86 @@
+package exosql
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Decimal is an exact decimal number, written like "-12.5"; the type of columns
+// like numeric(10, 2). Results show it as text without trailing zeros, and
+// arithmetic on it is exact.
+type Decimal string
+
+// Date is a day without a time.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf is the day of t in t's own zone.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{y, m, d}
+}
+
+// String is the date as 2006-01-02.
+func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+
+// Interval is a length of time in months, days and microseconds; programs see ISO
+// 8601, like "P1Y2M3DT4H".
+type Interval = exo.Interval
+
+// JSON is what a column of JSON holds. Programs see plain data.
+type JSON = json.RawMessage
+
+var (
+	timeType     = reflect.TypeFor[time.Time]()
+	decimalType  = reflect.TypeFor[Decimal]()
+	dateType     = reflect.TypeFor[Date]()
+	intervalType = reflect.TypeFor[Interval]()
+	jsonType     = reflect.TypeFor[JSON]()
+	byteType     = reflect.TypeFor[byte]()
+)
+
+// kindOf is the scalar type of a column whose field has type t, and for an array
+// that of its elements; "" if there is none.
+func kindOf(t reflect.Type) (kind, elem string) {
+	switch t {
+	case timeType:
+		return exo.TypeTime, ""
+	case decimalType:
+		return exo.TypeDecimal, ""
+	case dateType:
+		return exo.TypeDate, ""
+	case intervalType:
+		return exo.TypeInterval, ""
+	case jsonType:
+		return exo.TypeJSON, ""
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return exo.TypeInt, ""
+	case reflect.Float32, reflect.Float64:
+		return exo.TypeFloat, ""
+	case reflect.String:
+		return exo.TypeText, ""
+	case reflect.Bool:
+		return exo.TypeBool, ""
+	case reflect.Array:
+		if t.Len() == 16 && t.Elem() == byteType { // like every package of UUIDs has it
+			return exo.TypeUUID, ""
+		}
+	case reflect.Slice:
+		if t.Elem() == byteType {
+			return exo.TypeBytes, ""
+		}
+		if elem, inner := kindOf(t.Elem()); elem != "" && inner == "" && elem != exo.TypeJSON && elem != exo.TypeBytes && elem != exo.TypeInterval {
+			return exo.TypeList, elem
+		}
+	}
+	return "", ""
+}
