@@ -302,6 +302,7 @@ func (f *frame) read(n *exo.Node) {
 	if n.Recv != nil && n.Recv.Op == exo.OpField && len(f.reads) < 8 {
 		f.reads = append(f.reads, n)
 	}
+	f.use(n.Recv)
 }
 
 func (f *frame) readNames() (names []string) {

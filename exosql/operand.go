@@ -32,7 +32,7 @@ func (e textExpr) sql(f *from) sqlast.Expr {
 // returns the type of the result.
 func (f *from) alike(args []expr) ([]expr, exprType) {
 	var of exprType
-	exact, whole, fraction := false, false, false
+	exact, whole, fraction, numeric := false, false, false, false
 	for _, a := range args {
 		t := a.typ()
 		if t.kind == exo.TypeNull {
@@ -64,11 +64,11 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
 			// make a float of both.
 			if f.c.dialect == sqlast.Postgres {
-				out[i] = v.as(exo.TypeDecimal)
+				out[i], numeric = v.as(exo.TypeDecimal), true
 			}
 		}
 	}
-	return out, exprType{kind: of.kind, exact: exact || mixed}
+	return out, exprType{kind: of.kind, exact: exact || mixed || numeric}
 }
 
 func kinds(args []expr) int {

@@ -24,8 +24,10 @@ type Engine struct {
 }
 
 var (
-	SQLite   = Engine{"sqlite", strings.NewReplacer("{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT")}
-	Postgres = Engine{"postgres", strings.NewReplacer("{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz")}
+	SQLite = Engine{"sqlite", strings.NewReplacer("{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT",
+		"{decimal}", "TEXT", "{date}", "TEXT", "{interval}", "TEXT", "{uuid}", "TEXT", "{bytes}", "BLOB", "{json}", "TEXT", "{texts}", "TEXT", "{ints}", "TEXT")}
+	Postgres = Engine{"postgres", strings.NewReplacer("{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz",
+		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]")}
 )
 
 // Engines runs a test on each of them. Every behaviour that goes through a
@@ -36,7 +38,7 @@ func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// SQL is a statement in the engine's words: {int}, {float} and {time} are types.
+// SQL is a statement in the engine's words: words like {int} and {time} are types.
 func (e Engine) SQL(text string) string { return e.types.Replace(text) }
 
 // Pick is what differs between the engines.

@@ -1,0 +1,304 @@
+package exosql_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type thing struct {
+	ID   int64
+	N    *int32
+	Big  int64
+	F    *float64
+	D    *exosql.Decimal
+	S    *string
+	B    *bool
+	At   *time.Time
+	Day  *exosql.Date
+	Iv   *exosql.Interval
+	U    *[16]byte
+	Raw  *[]byte
+	J    *exosql.JSON
+	Tags *[]string
+	Nums *[]int64
+}
+
+var (
+	things    = exosql.NewTable[thing]("things")
+	thingID   = exosql.NewKey(things, "id", func(t *thing) *int64 { return &t.ID })
+	thingN    = exosql.NewNullable(things, "n", func(t *thing) **int32 { return &t.N })
+	thingBig  = exosql.NewColumn(things, "big", func(t *thing) *int64 { return &t.Big })
+	thingF    = exosql.NewNullable(things, "f", func(t *thing) **float64 { return &t.F })
+	thingD    = exosql.NewNullable(things, "d", func(t *thing) **exosql.Decimal { return &t.D })
+	thingS    = exosql.NewNullable(things, "s", func(t *thing) **string { return &t.S })
+	thingB    = exosql.NewNullable(things, "b", func(t *thing) **bool { return &t.B })
+	thingAt   = exosql.NewNullable(things, "at", func(t *thing) **time.Time { return &t.At })
+	thingDay  = exosql.NewNullable(things, "day", func(t *thing) **exosql.Date { return &t.Day })
+	thingIv   = exosql.NewNullable(things, "iv", func(t *thing) **exosql.Interval { return &t.Iv })
+	thingU    = exosql.NewNullable(things, "u", func(t *thing) **[16]byte { return &t.U })
+	thingRaw  = exosql.NewNullable(things, "raw", func(t *thing) **[]byte { return &t.Raw })
+	thingJ    = exosql.NewNullable(things, "j", func(t *thing) **exosql.JSON { return &t.J })
+	thingTags = exosql.NewNullable(things, "tags", func(t *thing) **[]string { return &t.Tags })
+	thingNums = exosql.NewNullable(things, "nums", func(t *thing) **[]int64 { return &t.Nums })
+)
+
+const thingsDDL = `CREATE TABLE things (id {int} PRIMARY KEY, n {int}, big {int}, f {float}, d {decimal}, s TEXT, b BOOLEAN, at {time}, day {date}, iv {interval},
+	u {uuid}, raw {bytes}, j {json}, tags {texts}, nums {ints});
+INSERT INTO things VALUES
+(1, 7, 9007199254740993, 2.5, '12.50', 'Hello World', true, '2024-02-29T23:59:59.999Z', '2024-02-29', 'P1Y2M3DT4H5M6.789S', '123e4567-e89b-12d3-a456-426614174000', {raw}, '{"a":[1,2.5,null,true],"b":"x"}', {tags}, {nums}),
+(2, -7, 9223372036854775807, -2.5, '-0.005', 'ÉLODIE straße', false, '1999-12-31T00:00:00.000Z', '1999-12-31', 'P30D', '00000000-0000-0000-0000-000000000001', {empty}, '[]', {none}, {none}),
+(3, 0, -9223372036854775808, 0.1, '100', '  a%b_c\ ', true, '2026-01-02T03:04:05.678Z', '2026-01-02', 'P1M', 'ffffffff-ffff-ffff-ffff-ffffffffffff', {raw}, '"text"', {nullTag}, {nums}),
+(4, NULL, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`
+
+func openThings(t testing.TB, e tu.Engine) *exosql.DB {
+	t.Helper()
+	ddl := strings.NewReplacer(
+		"{raw}", e.Pick("x'00ff10'", `'\x00ff10'`), "{empty}", e.Pick("x''", `'\x'`),
+		"{tags}", e.Pick(`'["red","blue"]'`, `'{red,blue}'`), "{none}", e.Pick("'[]'", "'{}'"), "{nullTag}", e.Pick(`'[null,"red"]'`, `'{NULL,red}'`), "{nums}", e.Pick("'[1,2,3]'", "'{1,2,3}'"),
+	).Replace(thingsDDL)
+	return e.OpenWith(t, &exosql.Options{Setup: e.Exec(ddl)})
+}
+
+func thingFacet() *exosql.Facet[thing] {
+	return exosql.NewFacet(things, "thing", thingID, thingN, thingBig, thingF, thingD, thingS, thingB, thingAt, thingDay, thingIv, thingU, thingRaw, thingJ, thingTags, thingNums)
+}
+
+// Each expression, selected over the four rows in the order of their ids.
+var expressions = []struct{ expr, want string }{
+	// values, as they are
+	{"t.n", `[7,-7,0,null]`},
+	{"t.big", `["9007199254740993","9223372036854775807","-9223372036854775808",1]`},
+	{"t.f", `[2.5,-2.5,0.1,null]`},
+	{"t.d", `["12.5","-0.005","100",null]`},
+	{"t.b", `[true,false,true,null]`},
+	{"t.at", `["2024-02-29T23:59:59.999Z","1999-12-31T00:00:00.000Z","2026-01-02T03:04:05.678Z",null]`},
+	{"t.day", `["2024-02-29","1999-12-31","2026-01-02",null]`},
+	{"t.iv", `["P1Y2M3DT4H5M6.789S","P30D","P1M",null]`},
+	{"t.u", `["123e4567-e89b-12d3-a456-426614174000","00000000-0000-0000-0000-000000000001","ffffffff-ffff-ffff-ffff-ffffffffffff",null]`},
+	{"t.raw", `["AP8Q","","AP8Q",null]`},
+	{"t.j", `[{"a":[1,2.5,null,true],"b":"x"},[],"text",null]`},
+	{"t.tags", `[["red","blue"],[],[null,"red"],null]`},
+	{"t.nums", `[[1,2,3],[],[1,2,3],null]`},
+
+	// comparisons
+	{"t.n.eq(7)", `[true,false,false,null]`},
+	{"t.n.ne(7)", `[false,true,true,null]`},
+	{"t.n.is(null)", `[false,false,false,true]`},
+	{"t.n.isNot(7)", `[false,true,true,true]`},
+	{"t.n.eq(null)", `[false,false,false,true]`},
+	{"t.n.lt(0.5)", `[false,true,true,null]`},
+	{"t.n.between(-7, 0)", `[false,true,true,null]`},
+	{"t.n.in([7, 0])", `[true,false,true,null]`},
+	{"t.n.in([7, 0.5])", `[true,false,false,null]`},
+	{"t.n.in([])", `[false,false,false,false]`},
+	{"t.n.notIn([7])", `[false,true,true,null]`},
+	{"t.n.notIn([])", `[true,true,true,false]`},
+	{"t.n.isNull()", `[false,false,false,true]`},
+	{"t.big.eq('9007199254740993')", `[true,false,false,false]`},
+	{"t.big.gt(9007199254740992)", `[true,true,false,false]`},
+	{"t.f.eq(2.5)", `[true,false,false,null]`},
+	{"t.f.ge(0)", `[true,false,true,null]`},
+	{"t.f.in([1, 0.1])", `[false,false,true,null]`},
+	{"t.f.lt(t.n)", `[true,false,false,null]`},
+	{"t.n.lt(t.f)", `[false,true,true,null]`},
+	{"t.n.lt(t.d)", `[true,true,true,null]`},
+	{"t.d.eq('12.50')", `[true,false,false,null]`},
+	{"t.d.eq(12.5)", `[true,false,false,null]`},
+	{"t.d.lt(100)", `[true,true,false,null]`},
+	{"t.d.in(['12.500', 100])", `[true,false,true,null]`},
+	{"t.d.between(-1, '12.5')", `[true,true,false,null]`},
+	{"t.s.gt('Z')", `[false,true,false,null]`},
+	{"t.s.between(' ', 'I')", `[true,false,true,null]`},
+	{"t.at.lt(new Date('2024-02-29T23:59:59.999Z'))", `[false,true,false,null]`},
+	{"t.at.eq('2024-02-29T23:59:59.999Z')", `[true,false,false,null]`},
+	{"t.at.between('2024-01-01', '2024-12-31')", `[true,false,false,null]`},
+	{"t.day.eq('2024-02-29')", `[true,false,false,null]`},
+	{"t.day.ge(new Date('2024-02-29'))", `[true,false,true,null]`},
+	{"t.day.in(['1999-12-31', '2026-01-02'])", `[false,true,true,null]`},
+	{"t.iv.eq('P1M')", `[false,true,true,null]`},
+	{"t.iv.gt('P31D')", `[true,false,false,null]`},
+	{"t.u.eq('123E4567-E89B-12D3-A456-426614174000')", `[true,false,false,null]`},
+	{"t.u.in(['00000000-0000-0000-0000-000000000001'])", `[false,true,false,null]`},
+	{"t.raw.eq('AP8Q')", `[true,false,true,null]`},
+	{"t.raw.ne('')", `[true,false,true,null]`},
+	{"t.b.eq(true)", `[true,false,true,null]`},
+	{"t.j.isNotNull()", `[true,true,true,false]`},
+	{"t.tags.has('red')", `[true,false,true,null]`},
+	{"t.tags.has('blue')", `[true,false,null,null]`},
+	{"t.nums.has(2)", `[true,false,true,null]`},
+	{"t.nums.length", `[3,0,3,null]`},
+
+	// conditions
+	{"t.b.and(t.n.gt(0))", `[true,false,false,null]`},
+	{"t.b.or(t.n.isNull())", `[true,false,true,true]`},
+	{"t.b.not()", `[false,true,false,null]`},
+	{"t.b.case('yes', 'no')", `["yes","no","yes","no"]`},
+	{"t.b.case(t.n, 0.5)", `[7,0.5,0,0.5]`},
+	{"t.b.case(t.d, 1)", `["12.5","1","100","1"]`},
+	{"t.b.case(null, t.s)", `[null,"ÉLODIE straße",null,null]`},
+	{"t.b.case(t.n, t.f)", `[7,-2.5,0,null]`},
+	{"t.b.case(t.at, t.at).isNull()", `[false,false,false,true]`},
+	{"t.n.coalesce(-1)", `[7,-7,0,-1]`},
+	{"t.n.coalesce(t.f).coalesce(0.5)", `[7,-7,0,0.5]`},
+	{"t.d.coalesce(0)", `["12.5","-0.005","100","0"]`},
+	{"t.s.coalesce('none')", `["Hello World","ÉLODIE straße","  a%b_c\\ ","none"]`},
+	{"t.at.coalesce('2000-01-01')", `["2024-02-29T23:59:59.999Z","1999-12-31T00:00:00.000Z","2026-01-02T03:04:05.678Z","2000-01-01T00:00:00.000Z"]`},
+	{"t.day.coalesce('2000-01-01')", `["2024-02-29","1999-12-31","2026-01-02","2000-01-01"]`},
+	{"t.u.coalesce('00000000-0000-0000-0000-000000000009').eq('00000000-0000-0000-0000-000000000009')", `[false,false,false,true]`},
+	{"t.iv.coalesce('PT1S')", `["P1Y2M3DT4H5M6.789S","P30D","P1M","PT1S"]`},
+	{"t.raw.coalesce('AA==')", `["AP8Q","","AP8Q","AA=="]`},
+	{"t.n.nullIf(0)", `[7,-7,null,null]`},
+	{"t.d.nullIf('100.0')", `["12.5","-0.005",null,null]`},
+	{"t.s.nullIf('Hello World')", `[null,"ÉLODIE straße","  a%b_c\\ ",null]`},
+	{"t.iv.nullIf('P30D')", `["P1Y2M3DT4H5M6.789S",null,null,null]`},
+
+	// texts
+	{"t.s.lower()", `["hello world","élodie straße","  a%b_c\\ ",null]`},
+	{"t.s.toUpperCase()", `["HELLO WORLD","ÉLODIE STRASSE","  A%B_C\\ ",null]`},
+	{"t.s.trim()", `["Hello World","ÉLODIE straße","a%b_c\\",null]`},
+	{"t.s.length", `[11,13,9,null]`},
+	{"t.s.includes('o W')", `[true,false,false,null]`},
+	{"t.s.includes('')", `[true,true,true,null]`},
+	{"t.s.startsWith('ÉL')", `[false,true,false,null]`},
+	{"t.s.startsWith('%')", `[false,false,false,null]`},
+	{"t.s.endsWith('\\\\ ')", `[false,false,true,null]`},
+	{"t.s.endsWith(t.s)", `[true,true,true,null]`},
+	{"t.s.like('%o_W%')", `[true,false,false,null]`},
+	{"t.s.like('%a\\\\%b\\\\_c%')", `[false,false,true,null]`},
+	{"t.s.like('hello%')", `[false,false,false,null]`},
+	{"t.s.ilike('hello%')", `[true,false,false,null]`},
+	{"t.s.ilike('élodie%')", `[false,true,false,null]`},
+	{"t.s.notLike('H%')", `[false,true,true,null]`},
+	{"t.s.notIlike('h%')", `[false,true,true,null]`},
+	{"t.s.substring(0, 5)", `["Hello","ÉLODI","  a%b",null]`},
+	{"t.s.slice(6)", `["World"," straße","c\\ ",null]`},
+	{"t.s.slice(5, 2)", `["","","",null]`},
+	{"t.s.slice(0, 99999999999)", `["Hello World","ÉLODIE straße","  a%b_c\\ ",null]`},
+	{"t.s.concat('-', t.n.toText(), '!')", `["Hello World-7!","ÉLODIE straße--7!","  a%b_c\\ -0!",null]`},
+	{"t.s.prepend('> ')", `["> Hello World","> ÉLODIE straße",">   a%b_c\\ ",null]`},
+	{"t.s.lower().gt('i')", `[false,true,false,null]`},
+	{"t.s.lower().in(['hello world'])", `[true,false,false,null]`},
+
+	// numbers
+	{"t.n.add(1)", `[8,-6,1,null]`},
+	{"t.n['+'](0.5)", `[7.5,-6.5,0.5,null]`},
+	{"t.big.add(1)", `["9007199254740994","9223372036854775808","-9223372036854775807",2]`},
+	{"t.big.mul(t.big).sub(t.big.mul(t.big))", `[0,0,0,0]`},
+	{"t.big.mul(10)", `["90071992547409930","92233720368547758070","-92233720368547758080",10]`},
+	{"t.f.add(0.2)", `[2.7,-2.3,0.3,null]`},
+	{"t.d.mul(3)", `["37.5","-0.015","300",null]`},
+	{"t.d.add(t.f)", `["15","-2.505","100.1",null]`},
+	{"t.n.sub(10)", `[-3,-17,-10,null]`},
+	{"t.n.rsub(10)", `[3,17,10,null]`},
+	{"t.n.div(2)", `[3.5,-3.5,0,null]`},
+	{"t.n.div(0)", `[null,null,null,null]`},
+	{"t.n.rdiv(14)", `[2,-2,null,null]`},
+	{"t.d.div(3)", `["4.16666666666666666666","-0.00166666666666666666","33.33333333333333333333",null]`},
+	{"t.n.mod(4)", `[3,-3,0,null]`},
+	{"t.n.mod(0)", `[null,null,null,null]`},
+	{"t.n.rmod(10)", `[3,3,null,null]`},
+	{"t.f.mod(1)", `[0.5,-0.5,0.1,null]`},
+	{"t.n.neg()", `[-7,7,0,null]`},
+	{"t.n.abs()", `[7,7,0,null]`},
+	{"t.f.round()", `[3,-3,0,null]`},
+	{"t.f.roundUp()", `[3,-2,0,null]`},
+	{"t.d.round(2)", `["12.5","-0.01","100",null]`},
+	{"t.d.round(99999)", `["12.5","-0.005","100",null]`},
+	{"t.f.floor()", `[2,-3,0,null]`},
+	{"t.f.ceil()", `[3,-2,1,null]`},
+	{"t.n.add(1).eq(8)", `[true,false,false,null]`},
+	{"t.big.add(1).gt(t.big)", `[true,true,true,true]`},
+	{"t.n.add(1).in([8, 1])", `[true,false,true,null]`},
+	{"t.n.add(t.f).lt(t.d)", `[true,true,true,null]`},
+	{"t.n.mul(2).between(-14, 0)", `[false,true,true,null]`},
+	{"t.n.toText()", `["7","-7","0",null]`},
+	{"t.f.toText()", `["2.5","-2.5","0.1",null]`},
+	{"t.d.toText()", `["12.5","-0.005","100",null]`},
+	{"t.b.toText()", `["true","false","true",null]`},
+	{"t.at.toText()", `["2024-02-29T23:59:59.999Z","1999-12-31T00:00:00.000Z","2026-01-02T03:04:05.678Z",null]`},
+	{"t.day.toText()", `["2024-02-29","1999-12-31","2026-01-02",null]`},
+	{"t.u.toText().length", `[36,36,36,null]`},
+
+	// times
+	{"t.at.year()", `[2024,1999,2026,null]`},
+	{"t.at.getFullYear()", `[2024,1999,2026,null]`},
+	{"t.at.month()", `[2,12,1,null]`},
+	{"t.at.getMonth()", `[1,11,0,null]`},
+	{"t.at.getDate()", `[29,31,2,null]`},
+	{"t.at.getDay()", `[4,5,5,null]`},
+	{"t.at.hour()", `[23,0,3,null]`},
+	{"t.at.minute()", `[59,0,4,null]`},
+	{"t.at.second()", `[59,0,5,null]`},
+	{"t.at.getTime()", `[1709251199999,946598400000,1767323045678,null]`},
+	{"t.at.year().eq(2024)", `[true,false,false,null]`},
+	{"t.at.getMonth().add(1)", `[2,12,1,null]`},
+	{"t.day.year()", `[2024,1999,2026,null]`},
+	{"t.day.weekday()", `[4,5,5,null]`},
+
+	// the same in JavaScript's words
+	{"t.n + 1", `[8,-6,1,null]`},
+	{"(t.n - 1) * 2", `[12,-16,-2,null]`},
+	{"t.n / 2", `[3.5,-3.5,0,null]`},
+	{"t.n % 4 === 3", `[true,false,false,false]`},
+	{"t.b && t.n > 0", `[true,false,false,null]`},
+	{"!(t.n >= 0)", `[false,true,false,null]`},
+	{"t.s.toLowerCase().includes('world')", `[true,false,false,null]`},
+	{"t.at.getFullYear() === 2024 || t.n == null", `[true,false,false,true]`},
+	{"t.s + '!'", `["Hello World!","ÉLODIE straße!","  a%b_c\\ !",null]`},
+}
+
+func TestExpressions(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := openThings(t, e)
+		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{})
+		for _, c := range expressions {
+			o := r.Run(t, "return (await things.orderBy(t => t.id).select(t => ({ x: "+c.expr+" })).execute()).map(r => r.x)")
+			if o.JSON != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.expr, o, c.want)
+			}
+			if !strings.HasPrefix(c.want, "[true") && !strings.HasPrefix(c.want, "[false") && !strings.HasPrefix(c.want, "[null,null") {
+				continue
+			}
+			// As a condition it keeps the rows for which it holds.
+			if o := r.Run(t, "return (await things.where(t => "+c.expr+").orderBy(t => t.id).execute()).map(r => r.id)"); strings.HasPrefix(c.want, "[true") || strings.HasPrefix(c.want, "[false") {
+				if want := trueIDs(c.want); o.JSON != want {
+					t.Errorf("where %s\n got %s\nwant %s", c.expr, o, want)
+				}
+			}
+		}
+	})
+}
+
+// trueIDs are the ids of the rows for which a condition is true.
+func trueIDs(list string) string {
+	var ids []string
+	for i, x := range strings.Split(strings.Trim(list, "[]"), ",") {
+		if x == "true" {
+			ids = append(ids, string(rune('1'+i)))
+		}
+	}
+	return "[" + strings.Join(ids, ",") + "]"
+}
+
+// Everything that can be selected can be sorted by, in the same order on both engines.
+func TestSorting(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := openThings(t, e)
+		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{})
+		for expr, want := range map[string]string{
+			"t.n": "[4,2,3,1]", "t.n.desc()": "[1,3,2,4]", "t.d": "[4,2,1,3]", "t.d.desc()": "[3,1,2,4]", "t.s": "[4,3,1,2]", "t.s.lower()": "[4,3,1,2]",
+			"t.iv": "[4,2,3,1]", "t.day": "[4,2,1,3]", "t.u": "[4,2,1,3]", "t.n.mul(-1)": "[4,1,3,2]", "t.n.add(t.d)": "[4,2,1,3]", "t.raw.desc()": "[1,3,2,4]",
+			"t.s.length": "[4,3,1,2]", "t.b.case(t.n, t.f)": "[4,2,3,1]", "t.at.month()": "[4,3,1,2]", "t.n.in([])": "[1,2,3,4]", "[t.b.desc(), t.d.desc()]": "[3,1,2,4]",
+			"t.big.mul(10).desc()": "[2,1,4,3]", "t.n.toText()": "[4,2,3,1]",
+		} {
+			if o := r.Run(t, "return (await things.orderBy(t => "+expr+").orderBy(t => t.id).execute()).map(r => r.id)"); o.JSON != want {
+				t.Errorf("%s: got %s, want %s", expr, o, want)
+			}
+		}
+	})
+}
