@@ -24,14 +24,11 @@ func (d *declarer) exprs() []string {
 	var lines []member
 	has := map[member][]*exo.Interface{}
 	for _, i := range all {
-		for _, n := range names(i) {
-			if m := i.Methods[n]; m != nil {
-				l := d.method(m, d.columnScope(i, "V"))
-				if has[l] == nil {
-					lines = append(lines, l)
-				}
-				has[l] = append(has[l], i)
+		for _, l := range d.columnMembers(i, "V") {
+			if has[l] == nil {
+				lines = append(lines, l)
 			}
+			has[l] = append(has[l], i)
 		}
 	}
 	// The largest group of several, but not all, becomes Ordered.
@@ -51,9 +48,9 @@ func (d *declarer) exprs() []string {
 			ordered = append(ordered, l)
 		}
 	}
-	out := []string{"// In callbacks a column is an expression without a value. JavaScript's operators work on it too.", block("interface Column<V>", common)}
+	out := []string{"// In callbacks a column is an expression without a value. JavaScript works on it: " + strings.Join(signs(all), " "), packed("interface Column<V>", common)}
 	if len(ordered) > 0 {
-		out = append(out, block("interface Ordered<V> extends Column<V>", ordered))
+		out = append(out, packed("interface Ordered<V> extends Column<V>", ordered))
 	}
 	for _, i := range all {
 		of := d.of(i)
@@ -67,16 +64,56 @@ func (d *declarer) exprs() []string {
 		}
 		head += " extends " + base + "<" + v + ">"
 		var ms []member
-		for _, n := range names(i) {
-			m := i.Methods[n]
-			if m == nil {
-				continue
-			}
-			if l := d.method(m, d.columnScope(i, "V")); len(has[l]) < len(all) && !(base == "Ordered" && inOrdered(l)) {
-				ms = append(ms, d.method(m, d.columnScope(i, v)))
+		own := d.columnMembers(i, v)
+		for k, l := range d.columnMembers(i, "V") {
+			if len(has[l]) < len(all) && !(base == "Ordered" && inOrdered(l)) {
+				ms = append(ms, own[k])
 			}
 		}
-		out = append(out, block(head, ms))
+		out = append(out, packed(head, ms))
+	}
+	return out
+}
+
+// columnMembers are the lines of a column interface, without what a program
+// writes in JavaScript's own words.
+func (d *declarer) columnMembers(i *exo.Interface, v string) []member {
+	var ms []member
+	for _, n := range names(i) {
+		if f := i.Fields[n]; f != nil {
+			ms = append(ms, member{n + ": " + d.typ(f.Type, asIs), f.Doc})
+		} else if m := i.Methods[n]; len(sign(i, m)) == 0 {
+			ms = append(ms, d.method(m, d.columnScope(i, v)))
+		}
+	}
+	return ms
+}
+
+// sign are the names of a method that are no words: JavaScript's operators, and
+// functions like Math.abs.
+func sign(i *exo.Interface, m *exo.Method) []string {
+	var out []string
+	for _, n := range sorted(i.Methods) {
+		if i.Methods[n] == m && n != "=" && n != "<>" && !identifier.MatchString(n) && !strings.Contains(n, " ") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// signs are those of all interfaces, in the order in which they are declared.
+func signs(all []*exo.Interface) []string {
+	var out []string
+	for _, i := range all {
+		for _, n := range names(i) {
+			if m := i.Methods[n]; m != nil {
+				for _, s := range sign(i, m) {
+					if !slices.Contains(out, s) {
+						out = append(out, s)
+					}
+				}
+			}
+		}
 	}
 	return out
 }

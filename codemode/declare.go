@@ -304,6 +304,22 @@ func block(head string, ms []member) string {
 	return b.String() + "}"
 }
 
+// packed is a block in which members without a comment share lines.
+func packed(head string, ms []member) string {
+	var lines []member
+	open := false
+	for _, m := range ms {
+		last := len(lines) - 1
+		if open && m.doc == "" && len(lines[last].text)+len(m.text) < maxLine {
+			lines[last].text += "; " + m.text
+			continue
+		}
+		lines = append(lines, m)
+		open = m.doc == ""
+	}
+	return block(head, lines)
+}
+
 func comment(doc string) string {
 	if doc = line(doc); doc == "" {
 		return ""

@@ -121,7 +121,7 @@ func (d *declarer) param(p exo.Param, sc scope) string {
 		want = d.shown[i.Name] + angle(args)
 	default:
 		want = d.term(p.Want, sc, asArg)
-		if sc.of != "" && isScalar(p.Want) {
+		if sc.of != "" && isScalar(p.Want) && !p.Fixed {
 			d.arg = true
 			want = "Arg<" + want + ">"
 		}
@@ -155,7 +155,8 @@ func isScalar(t *exo.Term) bool {
 		return false
 	}
 	switch t.Con.Name {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeNumber, exo.TypeText, exo.TypeTime:
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeNumber, exo.TypeText, exo.TypeTime,
+		exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
 		return true
 	}
 	return false
@@ -171,6 +172,9 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		return d.term(&some, sc, pos) + " | null"
 	case t.Con != nil:
 		s := d.typ(t.Con, pos)
+		if t.Con.Name == exo.TypeDecimal && pos == asArg {
+			return s + " | number"
+		}
 		if pos == asArg && sc.of != "" && d.typ(t.Con, asPlain) == sc.of {
 			s = sc.vars["of"] // the same for every kind of column
 		}
@@ -199,6 +203,8 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		return strings.Join(xs, " & ")
 	case t.Key != "":
 		return "Record<" + or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"
+	case t.Wide != nil:
+		return d.wide(t)
 	case t.App == exo.TypeList:
 		return list(d.term(t.Args["of"], sc, pos))
 	case t.App != "":
@@ -217,6 +223,17 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		return d.shown[t.App] + angle(args)
 	}
 	return "any"
+}
+
+// wide is the least type of several: the column itself, a kind of column, or one
+// that depends on what is passed.
+func (d *declarer) wide(t *exo.Term) string {
+	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {
+		return or(d.shown[t.To[w.Con.Name]], "Column<any>")
+	} else if len(t.Wide) == 1 && w.Var == "of" {
+		return "this"
+	}
+	return "Column<any>"
 }
 
 func (d *declarer) typ(t *exo.Type, pos position) string {
@@ -248,7 +265,14 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			return "string | Date"
 		}
 		return "string"
-	case exo.TypeData:
+	case exo.TypeDate:
+		if pos == asArg {
+			return "string | Date"
+		}
+		return "string"
+	case exo.TypeDecimal, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+		return "string"
+	case exo.TypeData, exo.TypeJSON:
 		return "any"
 	case exo.TypeList:
 		return list(d.typ(t.Args["of"], pos))

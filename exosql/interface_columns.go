@@ -26,7 +26,9 @@ func columnInterface(name string) *exo.Interface {
 		if !slices.Contains(op.on, name) {
 			continue
 		}
-		i.Order = append(i.Order, op.name)
+		if !op.unlisted {
+			i.Order = append(i.Order, op.name)
+		}
 		if op.field {
 			i.Fields[op.name] = &exo.Member{Doc: op.doc, Type: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt, Null: true}}}}
 			continue
@@ -103,9 +105,9 @@ func paramOf(param, on string, null bool) exo.Param {
 	case "part", "more":
 		return exo.Param{Name: "the text", Want: con(exo.TypeText), Opt: param == "more"}
 	case "start", "end":
-		return exo.Param{Name: "the position", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param == "end"}
+		return exo.Param{Name: "the " + param, Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param == "end"}
 	case "places":
-		return exo.Param{Name: "the number of places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
+		return exo.Param{Name: "the places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
 	}
 	return exo.Param{Name: "the value", Want: of, Null: null, Bind: "value"}
 }

@@ -314,8 +314,8 @@ func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr
 		args = append(args, e.beside(p.col.kind))
 	}
 	op := operatorOn[columnInterfaces[p.col.kind]][p.op]
-	if op == nil {
-		return nil // sqlast refuses it; checked says so before
+	if op == nil { // a host may order what programs can't, like truth values
+		op = operatorByName[p.op]
 	}
 	if op.form == formList {
 		all := f.keyed(args)

@@ -14,17 +14,18 @@ import (
 // could fail would fail for the rows that the engine happens to look at, those out
 // of scope included, and say so.
 type operator struct {
-	name   string    // canonical
-	also   []string  // other names that programs may use; JavaScript's own, where it has it
-	on     []string  // the column interfaces that have it
-	params []string  // see params
-	result string    // "": a condition; see result
-	null   bool      // null is admitted as the value
-	ast    sqlast.Op //
-	ifNull sqlast.Op // what it becomes when the value is the literal null
-	form   exprForm  // how it is compiled
-	field  bool      // it is read like a field, without a call
-	doc    string
+	name     string    // canonical
+	also     []string  // other names that programs may use; JavaScript's own, where it has it
+	on       []string  // the column interfaces that have it
+	params   []string  // see params
+	result   string    // "": a condition; see result
+	null     bool      // null is admitted as the value
+	ast      sqlast.Op //
+	ifNull   sqlast.Op // what it becomes when the value is the literal null
+	form     exprForm  // how it is compiled
+	field    bool      // it is read like a field, without a call
+	unlisted bool      // only words of JavaScript lead to it
+	doc      string
 }
 
 // exprForm says how an operator is compiled.
@@ -73,12 +74,12 @@ var operators = []operator{
 	{name: "between", on: ordered, params: []string{"value", "high"}, form: formOrdered, doc: "both ends included"},
 	{name: "is", also: []string{"==="}, on: equal, params: one, null: true, ast: sqlast.Is, ifNull: sqlast.IsNull, form: formCompare, doc: "equal, and null is equal to null"},
 	{name: "isNot", also: []string{"!=="}, on: equal, params: one, null: true, ast: sqlast.IsNot, ifNull: sqlast.IsNotNull, form: formCompare, doc: "the opposite of is"},
-	{name: "in", on: equal, params: []string{"list"}, form: formList, doc: "equal to one of a list"},
+	{name: "in", on: equal, params: []string{"list"}, form: formList},
 	{name: "notIn", on: equal, params: []string{"list"}, form: formList, doc: "equal to none of a list, and not null"},
 	{name: "isNull", on: anyColumn, ast: sqlast.IsNull},
 	{name: "isNotNull", on: anyColumn, ast: sqlast.IsNotNull},
 	{name: "coalesce", also: []string{"??"}, on: equal, params: []string{"bare"}, result: "coalesced", ast: sqlast.Coalesce, form: formSame, doc: "the value where this is null"},
-	{name: "nullIf", on: equal, params: []string{"bare"}, result: "nullable", ast: sqlast.NullIf, form: formSame, doc: "null where this equals the value"},
+	{name: "nullIf", on: equal, params: []string{"bare"}, result: "nullable", ast: sqlast.NullIf, form: formSame},
 
 	{name: "and", also: []string{"&&"}, on: truths, params: []string{"condition"}, ast: sqlast.And},
 	{name: "or", also: []string{"||"}, on: truths, params: []string{"condition"}, ast: sqlast.Or},
@@ -88,27 +89,27 @@ var operators = []operator{
 	{name: "includes", on: texts, params: one, ast: sqlast.Includes, form: formText, doc: "contains; case counts"},
 	{name: "startsWith", on: texts, params: one, ast: sqlast.StartsWith, form: formText},
 	{name: "endsWith", on: texts, params: one, ast: sqlast.EndsWith, form: formText},
-	{name: "like", also: []string{"LIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Like, form: formPattern, doc: "% stands for any text, _ for one character, \\ before one for itself"},
+	{name: "like", also: []string{"LIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Like, form: formPattern, doc: "% any text, _ one character, \\ escapes"},
 	{name: "notLike", also: []string{"NOT LIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Not, form: formPattern},
-	{name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Like, form: formFolded, doc: "like, and case does not count"},
+	{name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Like, form: formFolded, doc: "whatever the case"},
 	{name: "notIlike", also: []string{"NOT ILIKE"}, on: texts, params: []string{"pattern"}, ast: sqlast.Not, form: formFolded},
 	{name: "lower", also: []string{"toLowerCase", "toLocaleLowerCase"}, on: texts, result: "text", ast: sqlast.Lower, form: formText},
 	{name: "upper", also: []string{"toUpperCase", "toLocaleUpperCase"}, on: texts, result: "text", ast: sqlast.Upper, form: formText},
 	{name: "trim", on: texts, result: "text", ast: sqlast.Trim, form: formText},
-	{name: "length", on: texts, result: "int", ast: sqlast.Length, form: formText, field: true, doc: "in characters"},
-	{name: "substring", also: []string{"slice", "substr"}, on: texts, params: []string{"start", "end"}, result: "text", ast: sqlast.Substr, form: formSlice, doc: "from a position, counted from 0, up to another"},
+	{name: "length", on: texts, result: "int", ast: sqlast.Length, form: formText, field: true},
+	{name: "substring", also: []string{"slice", "substr"}, on: texts, params: []string{"start", "end"}, result: "text", ast: sqlast.Substr, form: formSlice, doc: "as in JavaScript, without negative positions"},
 	{name: "concat", also: []string{"+"}, on: texts, params: []string{"part", "more", "more", "more", "more", "more", "more", "more"}, result: "text", ast: sqlast.Concat, form: formText, doc: "null if a part is null"},
-	{name: "prepend", on: texts, params: []string{"part"}, result: "text", ast: sqlast.Concat, form: formText},
+	{name: "prepend", unlisted: true, on: texts, params: []string{"part"}, result: "text", ast: sqlast.Concat, form: formText},
 
 	{name: "add", also: []string{"+"}, on: numbers, params: one, result: "wide", ast: sqlast.Plus, form: formNumber},
 	{name: "sub", also: []string{"-"}, on: numbers, params: one, result: "wide", ast: sqlast.Minus, form: formNumber},
-	{name: "rsub", on: numbers, params: one, result: "wide", ast: sqlast.Minus, form: formReversed, doc: "the value minus this"},
+	{name: "rsub", unlisted: true, on: numbers, params: one, result: "wide", ast: sqlast.Minus, form: formReversed},
 	{name: "mul", also: []string{"*"}, on: numbers, params: one, result: "wide", ast: sqlast.Times, form: formNumber},
 	{name: "div", also: []string{"/"}, on: numbers, params: one, result: "quotient", ast: sqlast.Over, form: formNumber, doc: "with fraction; null for a division by 0"},
-	{name: "rdiv", on: numbers, params: one, result: "quotient", ast: sqlast.Over, form: formReversed},
+	{name: "rdiv", unlisted: true, on: numbers, params: one, result: "quotient", ast: sqlast.Over, form: formReversed},
 	{name: "mod", also: []string{"%"}, on: numbers, params: one, result: "remainder", ast: sqlast.Modulo, form: formNumber, doc: "null for a division by 0"},
-	{name: "rmod", on: numbers, params: one, result: "remainder", ast: sqlast.Modulo, form: formReversed},
-	{name: "neg", on: numbers, result: "self", ast: sqlast.Negate, form: formNumber},
+	{name: "rmod", unlisted: true, on: numbers, params: one, result: "remainder", ast: sqlast.Modulo, form: formReversed},
+	{name: "neg", unlisted: true, on: numbers, result: "self", ast: sqlast.Negate, form: formNumber},
 	{name: "abs", also: []string{"Math.abs"}, on: numbers, result: "self", ast: sqlast.Abs, form: formNumber},
 	{name: "round", on: numbers, params: []string{"places"}, result: "self", ast: sqlast.Round, form: formNumber, doc: "halves away from 0"},
 	{name: "roundUp", also: []string{"Math.round"}, on: numbers, result: "self", ast: sqlast.RoundUp, form: formNumber, doc: "to a whole number, halves up"},
