@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -67,13 +68,8 @@ func Float(f float64) Value {
 // Text makes a text. Text with NUL or invalid UTF-8 makes the zero Value: the
 // engines differ in what they do with it, and a difference is where attacks live.
 func Text(s string) Value {
-	if !utf8.ValidString(s) {
+	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
 		return Value{}
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] == 0 {
-			return Value{}
-		}
 	}
 	return Value{kind: KindText, str: s}
 }

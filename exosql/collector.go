@@ -3,6 +3,7 @@ package exosql
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -44,6 +45,10 @@ func (c *collector) null() error {
 func (c *collector) add(v exo.Value) error {
 	if v.Kind() == exo.NoValue {
 		return c.next().contradicts("what no value can be")
+	}
+	if len(c.rows.Cells) == cap(c.rows.Cells) {
+		// By doubling: append grows long slices by quarters, which copies each cell four times.
+		c.rows.Cells = slices.Grow(c.rows.Cells, max(len(c.rows.Cells), 8*len(c.cells)))
 	}
 	c.rows.Cells = append(c.rows.Cells, v)
 	c.size += v.Bytes()

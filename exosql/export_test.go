@@ -4,6 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // CachedPlans are the plans that db keeps.
@@ -21,7 +26,7 @@ func CachedPlans(db *DB) []any {
 func PlanTexts(db *DB) []string {
 	var out []string
 	for _, e := range CachedPlans(db) {
-		out = append(out, e.(planEntry).plan.text)
+		out = append(out, e.(*planEntry).plan.text)
 	}
 	slices.Sort(out)
 	return out
@@ -38,6 +43,23 @@ func Prepared(db *DB) int {
 		db.free <- c
 	}
 	return n
+}
+
+// Bound is what the statements of idle connections are, with the values that they hold.
+func Bound(db *DB) []string {
+	var out []string
+	for range cap(db.free) {
+		c := <-db.free
+		if s, ok := c.(*sqliteSession); ok {
+			for _, st := range s.stmts {
+				p := sqlite3.Xsqlite3_expanded_sql(s.c.tls, st.p)
+				out = append(out, libc.GoString(p))
+				sqlite3.Xsqlite3_free(s.c.tls, p)
+			}
+		}
+		db.free <- c
+	}
+	return out
 }
 
 // Guarded runs a statement on a guarded connection that admits reading what
@@ -58,17 +80,27 @@ func Guarded(ctx context.Context, db *DB, statement string, reads ...string) err
 		admitted[t][col] = true
 	}
 	if len(reads) > 0 {
-		c.guard.admit(admitted)
+		c.guard.admit(&admitted)
 		defer c.guard.admit(nil)
 	}
-	rs, err := c.c.QueryContext(ctx, statement)
-	if err != nil {
+	return c.c.exec(statement)
+}
+
+// Plan plans a message as answer does, or as if its plan were not kept.
+func Plan(db *DB, m *exo.Message, cold bool) error {
+	objs := make([]*object, len(m.Objects))
+	for i, o := range m.Objects {
+		objs[i] = o.(*object)
+		if err := objs[i].prepare(); err != nil {
+			return err
+		}
+	}
+	if cold {
+		_, err := compileMessage(db.dialect, m, objs)
 		return err
 	}
-	defer rs.Close()
-	for rs.Next() {
-	}
-	return rs.Err()
+	_, _, err := db.plan(m, objs)
+	return err
 }
 
 // Busy counts the connections that are being used.
@@ -80,7 +112,7 @@ func Plans(db *DB) int { return len(CachedPlans(db)) }
 // OpenConnections counts the connections that are open beneath db.
 func OpenConnections(db *DB) int {
 	e := db.engine.(*sqliteEngine)
-	n := e.sql.Stats().OpenConnections
+	n := int(e.opened.Load())
 	if e.keep != nil {
 		n += e.keep.Stats().OpenConnections
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -30,8 +31,8 @@ type cell struct {
 	of   string // kind of the items of a list
 
 	exact bool // a number that was calculated: see exprType
-	null bool
-	name string // for the host's errors: table.column
+	null  bool
+	name  string // for the host's errors: table.column
 }
 
 type runKind uint8
@@ -172,11 +173,12 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 	shape := fmt.Appendf(nil, "typed %d;", kind)
 	lifted, shape := r.lift(&vals, shape)
 	ss, shape = ss.lift(&vals, shape)
-	p, err := r.db.plans.get(string(shape), func() (*plan, error) {
-		return compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, chain: ss}, kind)
-	})
-	if err != nil {
-		return exo.Value{}, err
+	p := r.db.plans.find(shape)
+	if p == nil {
+		if p, err = compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, chain: ss}, kind); err != nil {
+			return exo.Value{}, err
+		}
+		r.db.plans.keep(string(shape), p)
 	}
 	args, err := p.bind(nil, [][]exo.Value{vals})
 	if err != nil {
@@ -187,25 +189,36 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 
 // answer plans and runs a guest's message.
 func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.Value, error) {
-	key := make([]byte, 0, len(m.Shape)+8*len(objs))
-	vals := make([][]exo.Value, len(objs))
-	for i, o := range objs {
-		key = fmt.Appendf(key, "%d,", o.shape)
-		vals[i] = o.vals
-	}
-	key = append(append(key, '|'), m.Shape...)
-	p, err := db.plans.get(string(key), func() (*plan, error) { return compileMessage(db.dialect, m, objs) })
-	if err != nil {
-		return exo.Value{}, err
-	}
-	args, err := p.bind(m.Args, vals)
+	p, args, err := db.plan(m, objs)
 	if err != nil {
 		return exo.Value{}, err
 	}
 	return db.query(ctx, p, args, m)
 }
 
-// planCache keeps the plans used last. A plan that could not be made is not kept.
+// plan finds or makes the plan of a guest's message, and the values of its placeholders.
+func (db *DB) plan(m *exo.Message, objs []*object) (*plan, []exo.Value, error) {
+	var keys [512]byte
+	var few [4][]exo.Value
+	key, vals := keys[:0], few[:0]
+	for _, o := range objs {
+		key = append(strconv.AppendUint(key, o.shape, 10), ',')
+		vals = append(vals, o.vals)
+	}
+	key = append(append(key, '|'), m.Shape...)
+	p := db.plans.find(key)
+	if p == nil {
+		var err error
+		if p, err = compileMessage(db.dialect, m, objs); err != nil {
+			return nil, nil, err
+		}
+		db.plans.keep(string(key), p)
+	}
+	args, err := p.bind(m.Args, vals)
+	return p, args, err
+}
+
+// planCache keeps the plans used last.
 type planCache struct {
 	mu    sync.Mutex
 	max   int
@@ -222,29 +235,30 @@ func newPlanCache(max int) *planCache {
 	return &planCache{max: max, byKey: map[string]*list.Element{}, used: list.New()}
 }
 
-func (c *planCache) get(key string, compile func() (*plan, error)) (*plan, error) {
-	c.mu.Lock()
-	if e := c.byKey[key]; e != nil {
-		c.used.MoveToFront(e)
-		c.mu.Unlock()
-		return e.Value.(planEntry).plan, nil
-	}
-	c.mu.Unlock()
-	p, err := compile()
-	if err != nil {
-		return nil, err
-	}
+// find returns the plan that is kept under key, or nil.
+func (c *planCache) find(key []byte) *plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byKey[key] == nil {
-		c.byKey[key] = c.used.PushFront(planEntry{key, p})
-		for c.used.Len() > c.max {
-			last := c.used.Back()
-			delete(c.byKey, last.Value.(planEntry).key)
-			c.used.Remove(last)
-		}
+	e := c.byKey[string(key)]
+	if e == nil {
+		return nil
 	}
-	return p, nil
+	c.used.MoveToFront(e)
+	return e.Value.(*planEntry).plan
+}
+
+func (c *planCache) keep(key string, p *plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byKey[key] != nil {
+		return // somebody else made the same plan meanwhile
+	}
+	c.byKey[key] = c.used.PushFront(&planEntry{key, p})
+	for c.used.Len() > c.max {
+		last := c.used.Back()
+		delete(c.byKey, last.Value.(*planEntry).key)
+		c.used.Remove(last)
+	}
 }
 
 // bind collects the values of a plan's placeholders.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 var memoryNames atomic.Uint64
@@ -26,16 +27,16 @@ var sqliteDriver = newSQLiteDriver()
 
 // sqliteEngine is one SQLite database, in a file or in memory.
 type sqliteEngine struct {
-	sql  *sql.DB // guarded: read-only, and under the authorizer
-	keep *sql.DB // for a database in memory: what keeps it alive
+	read   string       // opens a connection that can't write
+	opened atomic.Int64 // connections, without keep
+	keep   *sql.DB      // for a database in memory: what keeps it alive
 }
 
 func (e *sqliteEngine) close() error {
-	err := e.sql.Close()
 	if e.keep != nil {
-		err = errors.Join(err, e.keep.Close())
+		return e.keep.Close()
 	}
-	return err
+	return nil
 }
 
 func openSQLite(ctx context.Context, path string, opt *Options) (engine, error) {
@@ -71,26 +72,19 @@ func openSQLite(ctx context.Context, path string, opt *Options) (engine, error) 
 	}
 	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
 	// misspelt identifier in double quotes is an error, not a text.
-	e.sql = sql.OpenDB(connector{read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"})
-	// A connection that is given back is closed: nothing of it, its authorizer or an
-	// interrupt that came late, can be met again under another guard.
-	e.sql.SetMaxIdleConns(-1)
+	e.read = read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"
 	return e, nil
 }
 
-// sqliteAuth is SQLITE_AUTH, the code of what an authorizer denied.
-const sqliteAuth = 23
-
 // verifyWall tries what no plan does; each attempt must be denied by the
 // authorizer, and not fail for some other reason.
-func verifyWall(ctx context.Context, c *sql.Conn) error {
+func verifyWall(c *sqliteConn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
-		_, err := c.ExecContext(ctx, q)
+		err := c.exec(q)
 		if err == nil {
 			return fmt.Errorf("exosql: the second wall does not hold: %s was allowed", q)
 		}
-		var denied *sqlite.Error
-		if !errors.As(err, &denied) || denied.Code()&0xff != sqliteAuth {
+		if e := (*sqliteError)(nil); !errors.As(err, &e) || primary(e.code) != sqlite3.SQLITE_AUTH {
 			return fmt.Errorf("exosql: the second wall could not be verified with %s: %w", q, err)
 		}
 	}
@@ -104,13 +98,7 @@ type guard struct {
 	reads atomic.Pointer[map[string]map[string]bool]
 }
 
-func (g *guard) admit(reads map[string]map[string]bool) {
-	if reads == nil {
-		g.reads.Store(nil)
-		return
-	}
-	g.reads.Store(&reads)
-}
+func (g *guard) admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
 
 // sqliteFunctions are those that sqlast writes, besides its own: see newSQLiteDriver.
 var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "instr": true, "min": true, "max": true, "coalesce": true, "ifnull": true,

@@ -2,13 +2,12 @@ package exosql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"modernc.org/libc"
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -25,34 +24,63 @@ func handle(driverConn any) (uintptr, error) {
 			return uintptr(f.Uint()), nil
 		}
 	}
-	return 0, errors.New("exosql: the SQLite driver's connection has no handle that can be interrupted")
+	return 0, errors.New("exosql: the SQLite driver's connection has no handle that can be used")
 }
 
 // interrupt stops the statement that runs on the connection. It is the one thing
 // that may be done to it from another goroutine.
-func (s *sqliteSession) interrupt() {
+func (c *sqliteConn) interrupt() {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	sqlite3.Xsqlite3_interrupt(tls, s.db)
+	sqlite3.Xsqlite3_interrupt(tls, c.db)
 }
 
-// verifyInterrupt stops a statement after its first row, where the driver's own
-// cancellation no longer reaches.
-func verifyInterrupt(ctx context.Context, s *sqliteSession) error {
-	rows, err := s.c.QueryContext(ctx, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
+// watch interrupts what runs on the connection once ctx has ended, and goes on
+// until the function that it returns is called: SQLite forgets an interrupt that
+// comes before a statement's first step. That function reports whether ctx ended
+// first; no interrupt comes after it has returned. A context that does not end
+// costs no goroutine.
+func (c *sqliteConn) watch(ctx context.Context) (stop func() bool) {
+	over, left := make(chan struct{}), make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(left)
+		for again := time.NewTicker(time.Millisecond); ; {
+			c.interrupt()
+			select {
+			case <-again.C:
+			case <-over:
+				again.Stop()
+				return
+			}
+		}
+	})
+	return func() bool {
+		if unwatch() {
+			return false
+		}
+		close(over)
+		<-left
+		return true
+	}
+}
+
+// verifyInterrupt stops a statement after its first row.
+func verifyInterrupt(c *sqliteConn) error {
+	st, err := c.prepare("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return errors.Join(errors.New("exosql: the interrupt could not be verified"), rows.Err())
+	defer c.finalize(st)
+	more, err := c.step(st)
+	if err != nil || !more {
+		return errors.Join(errors.New("exosql: the interrupt could not be verified"), err)
 	}
-	s.interrupt()
-	for rows.Next() {
+	c.interrupt()
+	for more && err == nil {
+		more, err = c.step(st)
 	}
-	var stopped *sqlite.Error
-	if err := rows.Err(); !errors.As(err, &stopped) || stopped.Code()&0xff != sqlite3.SQLITE_INTERRUPT {
-		return fmt.Errorf("exosql: a statement can't be interrupted with this SQLite driver: %w", errors.Join(err, sql.ErrConnDone))
+	if e := (*sqliteError)(nil); !errors.As(err, &e) || primary(e.code) != sqlite3.SQLITE_INTERRUPT {
+		return fmt.Errorf("exosql: a statement can't be interrupted with this SQLite driver: %v", err)
 	}
 	return nil
 }

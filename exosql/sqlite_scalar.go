@@ -3,7 +3,6 @@ package exosql
 import (
 	"encoding/base64"
 	"strconv"
-	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -20,9 +19,6 @@ func (c *cell) decodeScalar(x any) exo.Value {
 	case exo.TypeDecimal:
 		return decodeExact(x, c.kind)
 	case exo.TypeDate:
-		if t, ok := x.(time.Time); ok && t.Equal(t.Truncate(24*time.Hour)) { // the driver reads columns that are declared DATE
-			s, text = t.UTC().Format(time.DateOnly), true
-		}
 		if text {
 			return canonical(c.kind, s)
 		}

@@ -2,75 +2,80 @@ package exosql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
+	"time"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
 // sqliteSession is one guarded connection with its prepared statements.
 type sqliteSession struct {
-	c     *sql.Conn
-	guard *guard
-	stmts map[*plan]*sql.Stmt
-	db    uintptr // the engine's handle, for interrupt
-	bad   bool    // an interrupt may still be on its way, or the connection is lost
+	engine *sqliteEngine
+	c      *sqliteConn
+	guard  *guard
+	stmts  map[*plan]*stmt
+	bad    bool // it was interrupted, or has failed
 }
 
 // connect opens one guarded connection and verifies that its wall holds.
 func (e *sqliteEngine) connect(ctx context.Context) (session, error) {
-	sc, err := e.sql.Conn(ctx)
+	dc, err := sqliteDriver.Open(e.read)
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteSession{c: sc, guard: &guard{}, stmts: map[*plan]*sql.Stmt{}}
-	err = sc.PingContext(ctx)
-	if err == nil {
-		err = sc.Raw(func(dc any) (err error) {
-			s.db, err = handle(dc)
-			return err
-		})
-	}
-	if err == nil {
-		err = verifyInterrupt(ctx, s)
-	}
-	if err == nil {
-		err = sc.Raw(func(dc any) error {
-			r, ok := dc.(sqlite.AuthorizerRegisterer)
-			if !ok {
-				return errors.New("exosql: the SQLite driver has no authorizer")
-			}
-			return r.RegisterAuthorizer(s.guard.authorize)
-		})
-	}
-	if err == nil {
-		err = verifyWall(ctx, sc)
-	}
+	c, err := newSQLiteConn(dc)
 	if err != nil {
-		sc.Close()
+		dc.Close()
 		return nil, err
 	}
+	e.opened.Add(1)
+	s := &sqliteSession{engine: e, c: c, guard: &guard{}, stmts: map[*plan]*stmt{}}
+	err = verifyInterrupt(c)
+	if err == nil {
+		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
+			err = r.RegisterAuthorizer(s.guard.authorize)
+		} else {
+			err = errors.New("exosql: the SQLite driver has no authorizer")
+		}
+	}
+	if err == nil {
+		err = verifyWall(c)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	// Where a writer has the database, SQLite waits this long without hearing of the
+	// end of a context, and patience goes on.
+	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, int32(shortWait.Milliseconds()))
 	return s, nil
 }
 
 func (s *sqliteSession) sound() bool   { return !s.bad }
 func (s *sqliteSession) prepared() int { return len(s.stmts) }
-func (s *sqliteSession) close() error  { return s.c.Close() } // its statements go with it
 
-func (s *sqliteSession) prepare(ctx context.Context, p *plan) (*sql.Stmt, error) {
+func (s *sqliteSession) close() error {
+	for _, st := range s.stmts {
+		s.c.finalize(st)
+	}
+	s.engine.opened.Add(-1)
+	return s.c.close()
+}
+
+func (s *sqliteSession) prepare(p *plan) (*stmt, error) {
 	if st := s.stmts[p]; st != nil {
 		return st, nil
 	}
-	st, err := s.c.PrepareContext(ctx, p.text)
+	st, err := s.c.prepare(p.text)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.stmts) >= maxStmts {
 		for k, old := range s.stmts { // any one: plans of one workload are fewer
-			old.Close()
+			s.c.finalize(old)
 			delete(s.stmts, k)
 			break
 		}
@@ -80,50 +85,85 @@ func (s *sqliteSession) prepare(ctx context.Context, p *plan) (*sql.Stmt, error)
 }
 
 func (s *sqliteSession) query(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
-	s.guard.admit(p.reads)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.guard.admit(&p.reads)
 	defer s.guard.admit(nil)
-	// The driver ends a statement with its context up to the first row only, and a
-	// query may find one row at once and the next never.
-	ended := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() { s.interrupt(); close(ended) })
+	stop := s.c.watch(ctx)
 	defer func() {
-		if !stop() {
-			<-ended
-			s.bad = true // it may still carry the interrupt
+		if stop() {
+			s.bad = true
 		}
 	}()
-	st, err := s.prepare(ctx, p)
-	if err != nil {
-		return err
-	}
-	rs, err := st.QueryContext(ctx, sqliteArgs(args)...)
-	if err != nil {
-		s.bad = ctx.Err() == nil && s.c.PingContext(ctx) != nil
-		return err
-	}
-	defer rs.Close()
-	raw := make([]any, len(p.cells))
-	dest := make([]any, len(p.cells))
-	for i := range raw {
-		dest[i] = &raw[i]
-	}
-	for rs.Next() {
-		if err := rs.Scan(dest...); err != nil {
-			return err
-		}
-		for i := range raw {
-			var err error
-			if raw[i] == nil {
-				err = out.null()
-			} else if v := p.cells[i].decodeSQLite(raw[i]); v.Kind() == exo.NoValue {
-				err = p.cells[i].contradicts(fmt.Sprintf("a %T", raw[i]))
-			} else {
-				err = out.add(v)
-			}
-			if err != nil {
-				return err
-			}
+	for wait := (patience{}); ; {
+		began, err := s.run(p, args, out)
+		if began || !wait.more(ctx, err) {
+			return s.judge(ctx, err)
 		}
 	}
-	return rs.Err()
+}
+
+// run runs the statement once. began says that it gave a row: it can't be run
+// again for this result.
+func (s *sqliteSession) run(p *plan, args []exo.Value, out *collector) (began bool, err error) {
+	st, err := s.prepare(p)
+	if err != nil {
+		return false, err
+	}
+	s.c.lock()
+	defer s.c.unlock()
+	defer s.c.reset(st)
+	if err := s.c.bind(st, args); err != nil {
+		return false, err
+	}
+	var texts arena
+	for {
+		more, err := s.c.step(st)
+		if err != nil || !more {
+			return began, err
+		}
+		began = true
+		for i := range p.cells {
+			if err := s.c.cell(st, i, out, &texts); err != nil {
+				return true, err
+			}
+		}
+	}
+}
+
+// judge decides whether the connection may go on after err: what the engine says
+// of the statement or of its memory is no reason to close it, what it says of the
+// database is.
+func (s *sqliteSession) judge(ctx context.Context, err error) error {
+	var e *sqliteError
+	if errors.As(err, &e) {
+		switch primary(e.code) {
+		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_AUTH:
+		default:
+			s.bad = true
+		}
+	}
+	return err
+}
+
+// patience bounds how long a query waits for a database that a writer has.
+type patience struct{ until time.Time }
+
+const (
+	longWait  = 5 * time.Second
+	shortWait = 10 * time.Millisecond
+)
+
+// more reports whether to try once more after err.
+func (p *patience) more(ctx context.Context, err error) bool {
+	var e *sqliteError
+	if err == nil || !errors.As(err, &e) || primary(e.code) != sqlite3.SQLITE_BUSY || ctx.Err() != nil {
+		return false
+	}
+	now := time.Now()
+	if p.until.IsZero() {
+		p.until = now.Add(longWait)
+	}
+	return now.Before(p.until)
 }

@@ -1,0 +1,94 @@
+package exosql_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// twoJoins is a message of the suite's query: organisation, projects, tasks;
+// three columns; an order.
+func twoJoins(b *testing.B, s *exo.Session) exo.Expr {
+	c := s.Checker()
+	must := func(n *exo.Node, err *exo.Error) *exo.Node {
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n
+	}
+	// within calls a method with one callback, which f makes from its placeholder.
+	within := func(recv *exo.Node, method string, f func(ns *exo.Node) *exo.Node) *exo.Node {
+		p := must(c.MakeParam(recv, method, 0, nil))
+		return must(c.MakeCall(recv, method, []*exo.Node{must(c.MakeLambda(p, f(p)))}))
+	}
+	field := func(n *exo.Node, names ...string) *exo.Node {
+		for _, name := range names {
+			n = must(c.MakeField(n, name))
+		}
+		return n
+	}
+	q := must(c.MakeRef(0))
+	q = within(q, "join", func(ns *exo.Node) *exo.Node { return must(c.MakeCall(field(ns, "org"), "projects", nil)) })
+	q = within(q, "join", func(ns *exo.Node) *exo.Node { return must(c.MakeCall(field(ns, "project"), "tasks", nil)) })
+	q = within(q, "select", func(ns *exo.Node) *exo.Node {
+		return must(c.MakeRecord([]string{"project", "title", "priority"},
+			[]*exo.Node{field(ns, "project", "name"), field(ns, "task", "title"), field(ns, "task", "priority")}))
+	})
+	q = within(q, "orderBy", func(ns *exo.Node) *exo.Node { return field(ns, "task", "id") })
+	return exo.Flatten(must(c.MakeCall(q, "execute", nil)))
+}
+
+func suiteGate(b *testing.B, db *exosql.DB) *exo.Gate {
+	org := tu.Tenant(db, tu.Acme)["org"]
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"org": org}, Limits: exo.Limits{Calls: 1 << 40}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return g
+}
+
+// BenchmarkPlan is planning alone: a message that has passed the gate, to a
+// statement with its arguments.
+func BenchmarkPlan(b *testing.B) {
+	db := tu.Open(b)
+	s := suiteGate(b, db).NewSession(b.Context(), "")
+	defer s.Finish(b.Context(), true)
+	x := twoJoins(b, s)
+	checked, err := s.Checker().Check(x)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := &exo.Message{Checked: checked, Objects: []exo.Object{tu.Tenant(db, tu.Acme)["org"]}}
+	for _, cold := range []bool{true, false} {
+		b.Run(map[bool]string{true: "cold", false: "cached"}[cold], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := exosql.Plan(db, m, cold); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAnswer is a message of 5 rows from its arrival at the gate to its answer.
+func BenchmarkAnswer(b *testing.B) {
+	db := tu.Open(b)
+	s := suiteGate(b, db).NewSession(b.Context(), "")
+	defer s.Finish(b.Context(), true)
+	x := twoJoins(b, s)
+	b.ReportAllocs()
+	id := uint64(0)
+	for b.Loop() {
+		id++
+		if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+			b.Fatal(err)
+		}
+		if r, _, err := s.Next(b.Context()); err != nil || r.Err != nil || r.Value.Len() != 5 {
+			b.Fatal(fmt.Sprint(err, r))
+		}
+	}
+}
