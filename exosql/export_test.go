@@ -62,6 +62,11 @@ func Bound(db *DB) []string {
 	return out
 }
 
+// WaitsOn reports whether a query that found the database locked tries once more.
+func WaitsOn(ctx context.Context) bool {
+	return new(patience).more(ctx, &sqliteError{code: sqlite3.SQLITE_BUSY})
+}
+
 // Guarded runs a statement on a guarded connection that admits reading what
 // reads lists ("table.column"), as it would while a plan runs.
 func Guarded(ctx context.Context, db *DB, statement string, reads ...string) error {

@@ -82,6 +82,9 @@ func TestWaitsForAWriter(t *testing.T) {
 	if err := <-done; !errors.Is(err, exo.ErrCancelled) {
 		t.Errorf("cancelled while it waits: %v", err)
 	}
+	if exosql.WaitsOn(ctx) || !exosql.WaitsOn(t.Context()) {
+		t.Error("who waits is not who still wants to know")
+	}
 	if _, err := tags.Count(t.Context()); !errors.Is(err, exo.ErrInternal) {
 		t.Errorf("a writer that does not end: %v", err)
 	}

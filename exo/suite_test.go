@@ -1,0 +1,68 @@
+package exo_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// clerk answers every method with nothing; it has as many as asked.
+type clerk struct{ methods int }
+
+func (c clerk) Describe() (exo.Description, error) {
+	i := &exo.Interface{Name: fmt.Sprintf("Clerk%d", c.methods), Methods: map[string]*exo.Method{}}
+	for n := range c.methods {
+		name := fmt.Sprintf("method%03d", n)
+		i.Methods[name] = &exo.Method{Name: name, Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}},
+			Params: []exo.Param{{Name: "the number", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}, Opt: true}}}
+		i.Order = append(i.Order, name)
+	}
+	return exo.Description{Type: &exo.Type{Name: i.Name}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (clerk) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Null(), nil }
+
+// BenchmarkGate is one message through the gate and its reply: one that is
+// answered, and those that are refused.
+func BenchmarkGate(b *testing.B) {
+	cut, revoke := exo.Revocable(clerk{10})
+	revoke()
+	for _, c := range []struct {
+		name    string
+		object  exo.Object
+		methods int
+		call    string
+		kind    exo.Kind
+	}{
+		{"allowed", clerk{10}, 10, "method007", exo.Other},
+		{"allowed", clerk{300}, 300, "method007", exo.Other},
+		{"missing", clerk{10}, 10, "methot007", exo.Denied},
+		{"missing", clerk{300}, 300, "methot007", exo.Denied},
+		{"revoked", cut, 10, "method007", exo.Revoked},
+	} {
+		b.Run(fmt.Sprintf("%s/%d", c.name, c.methods), func(b *testing.B) {
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clerk": c.object}, Limits: exo.Limits{Calls: 1 << 40}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := g.NewSession(b.Context(), "")
+			defer s.Finish(b.Context(), true)
+			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: c.call}}}
+			b.ReportAllocs()
+			id := uint64(0)
+			for b.Loop() {
+				id++
+				if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+					b.Fatal(err)
+				}
+				r, _, err := s.Next(b.Context())
+				if err != nil || (r.Err != nil) != (c.kind != exo.Other) || r.Err != nil && r.Err.Kind != c.kind {
+					b.Fatal(err, r.Err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+		})
+	}
+}
