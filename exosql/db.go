@@ -179,12 +179,7 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 
 func (db *DB) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
 	for tries := 0; ; tries++ {
-		s, err := db.acquire(ctx)
-		if err != nil {
-			return err
-		}
-		err = s.query(ctx, p, args, out)
-		db.release(s)
+		err := db.once(ctx, p, args, out)
 		if errors.Is(err, errLost) && tries < db.opened {
 			continue // all may be lost; then the last try opens a new one
 		}
@@ -193,4 +188,13 @@ func (db *DB) run(ctx context.Context, p *plan, args []exo.Value, out *collector
 		}
 		return out.end()
 	}
+}
+
+func (db *DB) once(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
+	s, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(s)
+	return s.query(ctx, p, args, out)
 }
