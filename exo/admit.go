@@ -148,8 +148,8 @@ func explain(want *Type, v Value, at string, depth int) string {
 			}
 		}
 	case want.Name == TypeList && v.kind == KindList:
-		for _, x := range v.ref.([]Value) {
-			if why := explain(want.Args["of"], x, at+"[]", depth+1); why != "" {
+		for i, x := range v.ref.([]Value) {
+			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1); why != "" {
 				return why
 			}
 		}

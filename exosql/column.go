@@ -159,16 +159,13 @@ func (c Column[T, V]) Gt(v V) Predicate[T] { return c.compare("gt", v) }
 func (c Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
 
 // In holds where the column is one of vs; of none, nowhere.
-func (c Column[T, V]) In(vs ...V) Predicate[T] {
-	if c.c == nil {
-		return Predicate[T]{}
-	}
-	p := &pred{op: "in", col: c.c}
-	for _, v := range vs {
-		p.vals = append(p.vals, toValue(v))
-	}
-	return Predicate[T]{p.checked()}
-}
+func (c Column[T, V]) In(vs ...V) Predicate[T] { return c.compare("in", vs...) }
+
+// NotIn holds where the column is none of vs and not NULL; of none, where it is not NULL.
+func (c Column[T, V]) NotIn(vs ...V) Predicate[T] { return c.compare("notIn", vs...) }
+
+// Between holds where the column is at least low and at most high.
+func (c Column[T, V]) Between(low, high V) Predicate[T] { return c.compare("between", low, high) }
 
 // IsNull holds where the column is NULL.
 func (c Column[T, V]) IsNull() Predicate[T] { return c.test("isNull") }
@@ -189,11 +186,15 @@ func (c Column[T, V]) Asc() Order[T] { return Order[T]{col: c.c} }
 // Desc orders by the column backwards, NULL last.
 func (c Column[T, V]) Desc() Order[T] { return Order[T]{col: c.c, desc: true} }
 
-func (c Column[T, V]) compare(op string, v V) Predicate[T] {
+func (c Column[T, V]) compare(op string, vs ...V) Predicate[T] {
 	if c.c == nil {
 		return Predicate[T]{}
 	}
-	return Predicate[T]{(&pred{op: op, col: c.c, vals: []exo.Value{toValue(v)}}).checked()}
+	p := &pred{op: op, col: c.c}
+	for _, v := range vs {
+		p.vals = append(p.vals, toValue(v))
+	}
+	return Predicate[T]{p.checked()}
 }
 
 // Order is one term of an order of rows of T.

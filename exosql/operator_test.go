@@ -1,6 +1,8 @@
 package exosql_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -301,4 +303,120 @@ func TestSorting(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The typed API has the same operators.
+func TestTypedOperators(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		all := exosql.Grant(openThings(t, e), things, exosql.AllRows[thing]())
+		at := time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC)
+		for name, c := range map[string]struct {
+			p    exosql.Predicate[thing]
+			want string
+		}{
+			"not in":          {thingN.NotIn(7), "[2 3]"},
+			"not in none":     {thingN.NotIn(), "[1 2 3]"},
+			"between":         {thingF.Between(-3, 0.1), "[2 3]"},
+			"like":            {exosql.Like(thingS, `%\_%`), "[3]"},
+			"ilike":           {exosql.ILike(thingS, "élodie%"), "[2]"},
+			"includes":        {exosql.Includes(thingS, "%"), "[3]"},
+			"starts with":     {exosql.StartsWith(thingS, "Hello"), "[1]"},
+			"ends with":       {exosql.EndsWith(thingS, `\ `), "[3]"},
+			"not like":        {exosql.Not(exosql.Like(thingS, "H%")), "[2 3]"},
+			"has":             {exosql.Has(thingTags, "red"), "[1 3]"},
+			"has number":      {exosql.Has(thingNums, 3), "[1 3]"},
+			"decimal":         {thingD.Eq("12.5"), "[1]"},
+			"decimal in":      {thingD.In("100.00", "7"), "[3]"},
+			"decimal between": {thingD.Between("-1", "12.5"), "[1 2]"},
+			"date":            {thingDay.Eq(exosql.Date{Year: 2024, Month: 2, Day: 29}), "[1]"},
+			"date from":       {thingDay.Ge(exosql.DateOf(at)), "[1 3]"},
+			"interval":        {thingIv.Eq(exosql.Interval{Days: 30}), "[2 3]"},
+			"interval over":   {thingIv.Gt(exosql.Interval{Months: 1}), "[1]"},
+			"uuid":            {thingU.Eq([16]byte{15: 1}), "[2]"},
+			"bytes":           {thingRaw.Eq([]byte{0, 255, 16}), "[1 3]"},
+			"no bytes":        {thingRaw.Eq(nil), "[2]"},
+			"time":            {thingAt.Between(at, at), "[1]"},
+			"json is null":    {thingJ.IsNull(), "[4]"},
+			"big":             {thingBig.In(9007199254740993, 9223372036854775807), "[1 2]"},
+		} {
+			rows, err := all.Where(c.p).OrderBy(thingID.Asc()).All(t.Context())
+			var ids []int64
+			for _, r := range rows {
+				ids = append(ids, r.ID)
+			}
+			if got := fmt.Sprint(ids); err != nil || got != c.want {
+				t.Errorf("%s: %s, want %s (%v)", name, got, c.want, err)
+			}
+		}
+		for name, p := range map[string]exosql.Predicate[thing]{
+			"json":        thingJ.Eq(exosql.JSON("[]")),
+			"array":       thingTags.Eq([]string{"red"}),
+			"no decimal":  thingD.Eq("12,5"),
+			"no date":     thingDay.Eq(exosql.Date{Year: 2023, Month: 2, Day: 29}),
+			"a decimal":   exosql.Like(thingD, "1%"),
+			"bad pattern": exosql.Like(thingS, `a\`),
+		} {
+			if _, err := all.Where(p).All(t.Context()); !errors.Is(err, exo.ErrInvalid) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		first, _, err := all.OrderBy(thingID.Asc()).First(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintln(*first.N, first.Big, *first.F, *first.D, *first.B, first.At.Equal(at), *first.Day, *first.Iv, first.U[0], *first.Raw, string(*first.J), *first.Tags, *first.Nums)
+		if want := `7 9007199254740993 2.5 12.5 true true 2024-02-29 P1Y2M3DT4H5M6.789S 18 [0 255 16] {"a":[1,2.5,null,true],"b":"x"} [red blue] [1 2 3]`; got != want+"\n" {
+			t.Errorf("\n got %s\nwant %s", got, want)
+		}
+	})
+}
+
+// What no column of the type can hold is refused by name, before any query.
+func TestRefusedValues(t *testing.T) {
+	db := openThings(t, tu.SQLite)
+	r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{})
+	for expr, want := range map[string]string{
+		"t.n.eq(NaN)":                      "NaN is no number that a database can hold",
+		"t.n.add(1 / 0)":                   "Infinity is no number",
+		"t.s.eq('\\ud800')":                "half a character",
+		"t.s.concat('\\0')":                "NUL",
+		"t.at.lt(new Date(8e15))":          "the year of the date must be 1 to 9999",
+		"t.at.lt(new Date('x'))":           "the date is not valid",
+		"t.at.eq('soon')":                  "a date",
+		"t.n.eq(undefined)":                "undefined",
+		"t.n.eq('x')":                      "thing.n.eq: the value must be a number",
+		"t.n.eq('9007199254740993000000')": "must be a number",
+		"t.d.eq('12,5')":                   "a decimal number (a number, or text like '12.50') or null; got the text \"12,5\"",
+		"t.d.add('1e2000')":                "a decimal number",
+		"t.day.eq('2023-02-29')":           "a day (text like '2024-01-31', or a Date)",
+		"t.iv.eq('1 day')":                 "a length of time (text like 'P1DT2H30M')",
+		"t.u.eq('123')":                    "a UUID",
+		"t.raw.eq('AP8')":                  "bytes (base64 text)",
+		"t.b.eq('true')":                   "true or false",
+		"t.s.eq(7)":                        "must be text",
+		"t.s.like('a\\\\')":                "ends with a single \\",
+		"t.s.like('%'.repeat(1001))":       "longer than 1000 bytes",
+		"t.s.like(t.s)":                    "the pattern must be text; got",
+		"t.s.substring(-1)":                "the start must not be negative",
+		"t.s.substring(t.n)":               "must be a whole number; got",
+		"t.n.round(0.5)":                   "must be a whole number",
+		"t.n.in([1, null])":                "`[1]` must be a number",
+		"t.n.in([1, '2'])":                 "`[1]` must be a number",
+		"t.tags.has(7)":                    "must be text",
+		"t.tags.eq(['red'])":               "no member `eq`",
+		"t.j.eq('x')":                      "no member `eq`",
+		"t.n.coalesce('x')":                "must be a number",
+		"t.s.coalesce(7)":                  "must be text",
+		"t.b.case(1, 'x')":                 "mixes a whole number and text",
+		"t.b.case(null, null)":             "has only nulls",
+		"t.b.case(t.tags, t.tags)":         "can't be used with a list",
+		"t.b.case({}, 1)":                  "",
+		"t.n.lt(null)":                     "must be a number; got null",
+		"t.iv.add('P1D')":                  "no member `add`",
+	} {
+		o := r.Run(t, "return await things.where(t => "+expr+".isNull()).execute()")
+		if o.Kind != exo.Invalid && o.Kind != exo.Denied || !strings.Contains(o.Message, want) || !strings.Contains(o.String(), "1:") {
+			t.Errorf("%s\n got %s\nwant %q", expr, o, want)
+		}
+	}
 }

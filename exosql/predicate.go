@@ -56,8 +56,11 @@ func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
 func (p *pred) checked() *pred {
 	for _, v := range p.vals {
 		if v.Kind() == exo.NoValue {
-			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, years 1 to 9999")
+			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, years 1 to 9999; JSON and arrays can't be compared at all")
 		}
+	}
+	if operatorOn[columnInterfaces[p.col.kind]]["eq"] == nil && len(p.vals) > 0 && p.op != "has" {
+		p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "JSON and arrays can't be compared")
 	}
 	return p
 }

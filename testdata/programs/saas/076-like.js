@@ -2,6 +2,4 @@
 
 (api) => api.organization.members().where(m => m.name.like('A%')).execute()
 
-//! denied 1:50
-//! no member `like`
-//! it has
+//=> [{"id":1,"name":"Alice Moreau","email":"alice@acme.example","role":"owner","joinedAt":"2025-03-01T09:05:00.000Z"}]
