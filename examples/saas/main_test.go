@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/internal/terminal/corpus"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 func run(stdin string, args ...string) (stdout, stderr string, code int) {
@@ -90,15 +90,17 @@ func TestExamples(t *testing.T) {
 
 func TestProcess(t *testing.T) {
 	bin := corpus.Binary(t)
-	db := "sqlite:" + filepath.Join(t.TempDir(), "saas.db")
-	for _, want := range []string{"28\n", "28\n"} { // made, and used again
-		if got := corpus.Exec(t, "", bin, "-db", db, "-e", "api.organization.projects().tasks().count()"); got != (corpus.Exit{Out: want}) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.URL(t)
+		for _, want := range []string{"28\n", "28\n"} { // made, and used again
+			if got := corpus.Exec(t, "", bin, "-db", db, "-e", "api.organization.projects().tasks().count()"); got != (corpus.Exit{Out: want}) {
+				t.Errorf("%+v", got)
+			}
+		}
+		if got := corpus.Exec(t, "", bin, "-db", db, "-org", "2", "-e", "api.organization.projects().tasks().first().name.x"); got.Code != 1 || !json.Valid([]byte(got.Out)) || got.Err != "" {
 			t.Errorf("%+v", got)
 		}
-	}
-	if got := corpus.Exec(t, "", bin, "-db", db, "-org", "2", "-e", "api.organization.projects().tasks().first().name.x"); got.Code != 1 || !json.Valid([]byte(got.Out)) || got.Err != "" {
-		t.Errorf("%+v", got)
-	}
+	})
 	if got := corpus.Exec(t, "", bin, "-org", "none", "-e", "1"); got.Code != 2 || got.Out != "" {
 		t.Errorf("%+v", got)
 	}

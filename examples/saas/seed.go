@@ -1,13 +1,15 @@
 package main
 
-// schema makes the tables. Times are text in the one form 2006-01-02T15:04:05.000Z,
-// as StoredISO in schema.go says, and truth values are 0 and 1.
+// schema makes the tables, on SQLite and PostgreSQL alike. PostgreSQL knows these
+// types; SQLite takes any name for one, and keeps times as the texts that they
+// are in the seed: in the one form 2006-01-02T15:04:05.000Z, as StoredISO in
+// schema.go says.
 const schema = `
 CREATE TABLE organizations (
 	id         INTEGER PRIMARY KEY,
 	name       TEXT NOT NULL,
 	plan       TEXT NOT NULL CHECK (plan IN ('free', 'team', 'business')),
-	created_at TEXT NOT NULL
+	created_at TIMESTAMPTZ(3) NOT NULL
 );
 CREATE TABLE members (
 	id              INTEGER PRIMARY KEY,
@@ -15,15 +17,15 @@ CREATE TABLE members (
 	name            TEXT NOT NULL,
 	email           TEXT NOT NULL UNIQUE,
 	role            TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'guest')),
-	joined_at       TEXT NOT NULL
+	joined_at       TIMESTAMPTZ(3) NOT NULL
 );
 CREATE TABLE projects (
 	id              INTEGER PRIMARY KEY,
 	organization_id INTEGER NOT NULL REFERENCES organizations (id),
 	name            TEXT NOT NULL,
 	description     TEXT,
-	archived        INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
-	created_at      TEXT NOT NULL
+	archived        BOOLEAN NOT NULL DEFAULT FALSE,
+	created_at      TIMESTAMPTZ(3) NOT NULL
 );
 CREATE TABLE tasks (
 	id          INTEGER PRIMARY KEY,
@@ -32,16 +34,16 @@ CREATE TABLE tasks (
 	title       TEXT NOT NULL,
 	status      TEXT NOT NULL DEFAULT 'todo' CHECK (status IN ('todo', 'in_progress', 'done')),
 	priority    INTEGER NOT NULL DEFAULT 3 CHECK (priority BETWEEN 1 AND 4),
-	estimate    REAL,
-	due_at      TEXT,
-	created_at  TEXT NOT NULL
+	estimate    DOUBLE PRECISION,
+	due_at      TIMESTAMPTZ(3),
+	created_at  TIMESTAMPTZ(3) NOT NULL
 );
 CREATE TABLE comments (
 	id         INTEGER PRIMARY KEY,
 	task_id    INTEGER NOT NULL REFERENCES tasks (id),
 	author_id  INTEGER NOT NULL REFERENCES members (id),
 	body       TEXT NOT NULL,
-	created_at TEXT NOT NULL
+	created_at TIMESTAMPTZ(3) NOT NULL
 );
 CREATE INDEX members_by_organization ON members (organization_id);
 CREATE INDEX projects_by_organization ON projects (organization_id);
@@ -75,15 +77,15 @@ INSERT INTO members (id, organization_id, name, email, role, joined_at) VALUES
 	(12, 3, 'Liam O''Brien', 'liam@initech.example', 'member', '2026-01-10T09:00:00.000Z');
 
 INSERT INTO projects (id, organization_id, name, description, archived, created_at) VALUES
-	(1, 1, 'Gripper v2', 'A hand with five fingers', 0, '2025-04-01T09:00:00.000Z'),
-	(2, 1, 'Website relaunch', NULL, 0, '2025-08-12T10:00:00.000Z'),
-	(3, 1, 'Warehouse pilot', 'Forty robots in one hall', 0, '2026-01-07T08:00:00.000Z'),
-	(4, 1, 'Apollo (old)', 'Stopped in 2025', 1, '2025-03-10T09:00:00.000Z'),
-	(5, 2, 'Harvest 2026', 'From sowing to market', 0, '2025-12-01T07:00:00.000Z'),
-	(6, 2, 'Irrigation', NULL, 0, '2026-01-20T07:30:00.000Z'),
-	(7, 2, 'Tractor leasing', 'Cancelled by the bank', 1, '2025-07-01T08:00:00.000Z'),
-	(8, 3, 'Printer firmware', 'PC LOAD LETTER', 0, '2025-11-25T10:00:00.000Z'),
-	(9, 3, 'Stapler tracking', NULL, 0, '2026-02-14T10:00:00.000Z');
+	(1, 1, 'Gripper v2', 'A hand with five fingers', FALSE, '2025-04-01T09:00:00.000Z'),
+	(2, 1, 'Website relaunch', NULL, FALSE, '2025-08-12T10:00:00.000Z'),
+	(3, 1, 'Warehouse pilot', 'Forty robots in one hall', FALSE, '2026-01-07T08:00:00.000Z'),
+	(4, 1, 'Apollo (old)', 'Stopped in 2025', TRUE, '2025-03-10T09:00:00.000Z'),
+	(5, 2, 'Harvest 2026', 'From sowing to market', FALSE, '2025-12-01T07:00:00.000Z'),
+	(6, 2, 'Irrigation', NULL, FALSE, '2026-01-20T07:30:00.000Z'),
+	(7, 2, 'Tractor leasing', 'Cancelled by the bank', TRUE, '2025-07-01T08:00:00.000Z'),
+	(8, 3, 'Printer firmware', 'PC LOAD LETTER', FALSE, '2025-11-25T10:00:00.000Z'),
+	(9, 3, 'Stapler tracking', NULL, FALSE, '2026-02-14T10:00:00.000Z');
 
 INSERT INTO tasks (id, project_id, assignee_id, title, status, priority, estimate, due_at, created_at) VALUES
 	(1, 1, 1, 'Design the thumb joint', 'done', 1, 16, '2025-11-03T17:00:00.000Z', '2025-04-01T09:07:00.000Z'),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/internal/terminal/corpus"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 const openTitles = `(api) => api.currentUser.todos().where({ completed: false }).orderBy(t => t.id).select(t => ({ title: t.title })).execute()`
@@ -33,6 +34,18 @@ func TestUsers(t *testing.T) {
 	if _, errs, code := run("", "-user", "4", "-e", openTitles); code != 2 || errs != "simple: there is no user 4; there are 1 (Ada Okafor), 2 (Ben Lindqvist), 3 (Chloe Tanaka)\n" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
+}
+
+// TestDatabases makes the database of -db on each engine, and uses it again.
+func TestDatabases(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.URL(t)
+		for range 2 {
+			if out, errs, code := run("", "-db", db, "-user", "3", "-e", "api.currentUser.todos().where({ completed: false }).orderBy(t => t.dueAt).select(t => ({ due: t.dueAt })).limit(2)"); out != `[{"due":null},{"due":"2026-04-29T05:00:00.000Z"}]`+"\n" || errs != "" || code != 0 {
+				t.Errorf("exit %d, %q\n%s", code, errs, out)
+			}
+		}
+	})
 }
 
 // TestShown: a model is shown every member of the facets, and nothing else of the tables.

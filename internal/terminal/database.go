@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -14,21 +17,39 @@ import (
 func (a App) open(ctx context.Context, url string) (*exosql.DB, error) {
 	db, err := exosql.Open(ctx, url, &exosql.Options{Setup: a.Setup})
 	if err != nil {
-		return nil, fmt.Errorf("-db %s: %w", url, err)
+		return nil, fmt.Errorf("-db %s: %w", redacted(url), err)
 	}
 	return db, nil
+}
+
+// redacted is a database's URL as it may be shown: a password can be in any part
+// of one that can't be read, so only its kind is shown then.
+func redacted(database string) string {
+	kind, _, ok := strings.Cut(database, ":")
+	if kind == "sqlite" || !ok {
+		return database
+	}
+	u, err := url.Parse(database)
+	if err != nil || u.Host == "" {
+		return kind + ":…"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // Setup makes and fills an empty database, leaves one that it made before as it
 // is, and refuses any other: a mistyped path must not mix the example's tables
 // into somebody's data.
 func (a App) Setup(ctx context.Context, db *sql.DB) error {
-	have, err := columns(ctx, db)
+	d := sqlite
+	if _, ok := db.Driver().(*stdlib.Driver); ok {
+		d = postgres
+	}
+	have, err := d.columns(ctx, db)
 	if err != nil {
 		return err
 	}
 	if len(have) == 0 {
-		have, err = a.create(ctx, db)
+		have, err = a.create(ctx, db, d)
 		if err != nil || have == nil {
 			return err
 		}
@@ -38,24 +59,43 @@ func (a App) Setup(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if !slices.Equal(have, want) {
-		return fmt.Errorf("it holds other tables than those of %s (%s); give the path of a new file", a.Name, strings.Join(tables(have), ", "))
+		return fmt.Errorf("it holds other tables than those of %s (%s); give a new one", a.Name, strings.Join(tables(have), ", "))
 	}
 	return nil
 }
 
+// dialect is how the database that -db names is asked about itself.
+type dialect struct {
+	// begin begins a transaction that another process like this one waits for.
+	begin []string
+	list  string // table.column of all that is in the database
+}
+
+var sqlite = dialect{
+	begin: []string{"BEGIN IMMEDIATE"},
+	list: `SELECT m.name || '.' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+		WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`,
+}
+
+var postgres = dialect{
+	begin: []string{"BEGIN", "SELECT pg_advisory_xact_lock(7079461)"},
+	list:  `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY (table_name || '.' || column_name) COLLATE "C"`,
+}
+
 // create makes the tables in one transaction, so that there are all or none. If
 // another process was first it returns the columns that are there now.
-func (a App) create(ctx context.Context, db *sql.DB) (there []string, err error) {
+func (a App) create(ctx context.Context, db *sql.DB, d dialect) (there []string, err error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	// IMMEDIATE, so that of two processes the second waits here, and then looks.
-	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return nil, err
+	for _, statement := range d.begin { // of two processes the second waits here, and then looks
+		if _, err := c.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
 	}
-	there, err = columns(ctx, c)
+	there, err = d.columns(ctx, c)
 	if err == nil && len(there) == 0 {
 		_, err = c.ExecContext(ctx, a.Schema+a.Seed)
 	}
@@ -73,7 +113,7 @@ func (a App) columns(ctx context.Context) (cols []string, err error) {
 		if _, err := db.ExecContext(ctx, a.Schema); err != nil {
 			return err
 		}
-		cols, err = columns(ctx, db)
+		cols, err = sqlite.columns(ctx, db)
 		return err
 	}})
 	if err != nil {
@@ -82,12 +122,11 @@ func (a App) columns(ctx context.Context) (cols []string, err error) {
 	return cols, db.Close()
 }
 
-// columns lists table.column of all that is in the database.
-func columns(ctx context.Context, db interface {
+// columns lists what there is.
+func (d dialect) columns(ctx context.Context, db interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }) ([]string, error) {
-	rows, err := db.QueryContext(ctx, `SELECT m.name || '.' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
-		WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`)
+	rows, err := db.QueryContext(ctx, d.list)
 	if err != nil {
 		return nil, err
 	}

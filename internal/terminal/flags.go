@@ -104,6 +104,7 @@ func (a App) help() string {
 	row("-api", "print what a model is shown, and end")
 	row("-trace", "one line of JSON on standard error for each query: sql, args, rows, ms")
 	row("-db sqlite:PATH", "a database file, made and filled if it is not there (default: in memory)")
+	row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
 	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")
 	fmt.Fprintf(&b, "  %s\n  %s -api\n", a.Name, a.Name)
 	for _, e := range a.Examples {

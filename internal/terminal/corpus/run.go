@@ -8,26 +8,23 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/terminal"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // tools makes one tool for every principal of a database of the app, at least two.
-func tools(t *testing.T, app terminal.App) map[int64]*codemode.Tool {
+func tools(t *testing.T, e tu.Engine, app terminal.App) map[int64]*codemode.Tool {
 	t.Helper()
-	out := toolsOf(t, app)
+	out := toolsOf(t, e, app)
 	if len(out) < 2 {
 		t.Fatalf("%s has %d principals: too few to tell them apart", app.Name, len(out))
 	}
 	return out
 }
 
-func toolsOf(t *testing.T, app terminal.App) map[int64]*codemode.Tool {
+func toolsOf(t *testing.T, e tu.Engine, app terminal.App) map[int64]*codemode.Tool {
 	t.Helper()
 	ctx := context.Background()
-	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: app.Setup})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := e.OpenWith(t, &exosql.Options{Setup: app.Setup})
 	all, err := app.Principals(ctx, db)
 	if err != nil {
 		t.Fatal(err)
@@ -43,18 +40,20 @@ func toolsOf(t *testing.T, app terminal.App) map[int64]*codemode.Tool {
 	return out
 }
 
-// Outcomes runs every program as the one it is written for, and compares.
+// Outcomes runs every program as the one it is written for on each engine, and compares.
 func Outcomes(t *testing.T, app terminal.App, programs []*Program) {
-	by := tools(t, app)
-	for _, p := range programs {
-		t.Run(strings.TrimSuffix(p.Name, ".js"), func(t *testing.T) {
-			tool := by[p.As]
-			if tool == nil {
-				t.Fatalf("there is no %s %d", app.Who, p.As)
-			}
-			Check(t, p, tool.Run(context.Background(), p.Source))
-		})
-	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		by := tools(t, e, app)
+		for _, p := range programs {
+			t.Run(strings.TrimSuffix(p.Name, ".js"), func(t *testing.T) {
+				tool := by[p.As]
+				if tool == nil {
+					t.Fatalf("there is no %s %d", app.Who, p.As)
+				}
+				Check(t, p, tool.Run(context.Background(), p.Source))
+			})
+		}
+	})
 }
 
 // Isolation runs every program as everybody, on a database in which mark has
@@ -65,7 +64,7 @@ func Outcomes(t *testing.T, app terminal.App, programs []*Program) {
 // were never marked.
 func Isolation(t *testing.T, app terminal.App, programs []*Program, mark string, canary func(id int64) string) {
 	app.Seed += mark
-	by := tools(t, app)
+	by := tools(t, tu.SQLite, app)
 	seen := map[int64]int{}
 	for _, p := range programs {
 		for id, tool := range by {
@@ -92,10 +91,10 @@ func Isolation(t *testing.T, app terminal.App, programs []*Program, mark string,
 // error depends on what belongs to somebody else. only is SQL that leaves one
 // principal's rows.
 func Alone(t *testing.T, app terminal.App, programs []*Program, only func(id int64) string) {
-	for id, among := range tools(t, app) {
+	for id, among := range tools(t, tu.SQLite, app) {
 		less := app
 		less.Seed += only(id)
-		by := toolsOf(t, less)
+		by := toolsOf(t, tu.SQLite, less)
 		if len(by) != 1 || by[id] == nil {
 			t.Fatalf("%d principals are left, not %s %d alone", len(by), app.Who, id)
 		}
