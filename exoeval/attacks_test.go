@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -29,6 +30,7 @@ var (
 //	// no twin: why    in the first chunk
 func TestAttacks(t *testing.T) {
 	numbers := map[string]string{}
+	postgres := testutil.Postgres.Open(t)
 	for _, f := range testutil.Corpus(t, "attacks", ".js") {
 		m := attackName.FindStringSubmatch(f.Name)
 		if m == nil {
@@ -41,12 +43,12 @@ func TestAttacks(t *testing.T) {
 		numbers[m[1]] = f.Name
 		t.Run(strings.TrimSuffix(f.Name, ".js"), func(t *testing.T) {
 			t.Parallel()
-			attack(t, f)
+			attack(t, f, postgres)
 		})
 	}
 }
 
-func attack(t *testing.T, f *testutil.File) {
+func attack(t *testing.T, f *testutil.File, postgres *exosql.DB) {
 	chunks, lines := testutil.Chunks(f.Read())
 	program, want, err := testutil.Cut(chunks[0])
 	if err != nil {
@@ -81,6 +83,12 @@ func attack(t *testing.T, f *testutil.File) {
 	other := testutil.As(t, db, testutil.Bolt, limits).Run(t, program)
 	if l := other.Leaks(testutil.Bolt); l != "" {
 		t.Errorf("%s: as Bolt, %s leaves: %s", f.Path, l, other)
+	}
+	if len(o.SQL) > 0 { // what queries ends the same on the other engine
+		o := testutil.As(t, postgres, testutil.Acme, limits).Run(t, program)
+		if p := want.Check(o); p != "" || o.Leaks(testutil.Acme) != "" {
+			t.Errorf("%s:1: on PostgreSQL: %s %s: %s", f.Path, p, o.Leaks(testutil.Acme), o)
+		}
 	}
 	// The evaluator and the database go on as if nothing had been.
 	if o := r.Run(t, "return (await org.first()).id"); o.JSON != "1" {

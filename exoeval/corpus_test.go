@@ -12,6 +12,7 @@ import (
 // TestEval runs the corpus of the language: each chunk is one program of Acme
 // and says how it ends. Limits and the database are fresh for each file.
 func TestEval(t *testing.T) {
+	postgres := testutil.Postgres.Open(t)
 	for _, f := range testutil.Corpus(t, "eval", ".js") {
 		t.Run(strings.TrimSuffix(f.Name, ".js"), func(t *testing.T) {
 			text := f.Read()
@@ -24,6 +25,7 @@ func TestEval(t *testing.T) {
 			}
 			db := testutil.Open(t)
 			acme, bolt := testutil.As(t, db, testutil.Acme, limits), testutil.As(t, db, testutil.Bolt, limits)
+			other := testutil.As(t, postgres, testutil.Acme, limits)
 			chunks, lines := testutil.Chunks(text)
 			for i, chunk := range chunks {
 				at := fmt.Sprintf("%s:%d", f.Path, lines[i])
@@ -35,6 +37,11 @@ func TestEval(t *testing.T) {
 				o := acme.Run(t, program)
 				if p := want.Check(o); p != "" {
 					t.Errorf("%s: %s", at, p)
+				}
+				if len(o.SQL) > 0 { // what queries ends the same on the other engine
+					if p := want.Check(other.Run(t, program)); p != "" {
+						t.Errorf("%s: on PostgreSQL: %s", at, p)
+					}
 				}
 				// Run as each principal: no text of another one, in any ending.
 				if l := o.Leaks(testutil.Acme); l != "" {

@@ -1,5 +1,5 @@
 // A table that everybody shares is no bridge: tag -> tasks of the other tenant.
-return (await tasks.taskTags().tag().taskTags().task().execute()).map((t) => t.id);
+return (await tasks.taskTags().tag().taskTags().task().orderBy((t) => t.id).execute()).map((t) => t.id);
 //=> [1001,1002]
 ---
 // twin: open
