@@ -3,6 +3,7 @@ package exosql_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 func TestPostgresNoStrayCancel(t *testing.T) {
 	db, _ := one(t, tu.Postgres)
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
-	pid, cancelled := backend(t, db), 0
+	pid := backend(t, db)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -80,16 +81,19 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 			cancel()
 		}(time.Duration(random.IntN(2000)) * time.Microsecond)
 		var err error
-		if i%2 == 0 {
-			_, err = all.All(ctx)
-		} else {
-			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(0.001)::text", exo.TypeText, "")
-		}
-		if err != nil {
-			cancelled++
-			if !errors.Is(err, context.Canceled) && exosql.SQLState(err) != "57014" {
-				t.Fatal(err)
+		switch i % 4 {
+		case 0: // it is surely in the middle of this one
+			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(600)::text", exo.TypeText, "")
+			if err == nil {
+				t.Fatal("ten minutes passed")
 			}
+		case 1:
+			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(0.001)::text", exo.TypeText, "")
+		default:
+			_, err = all.All(ctx)
+		}
+		if err != nil && !errors.Is(err, context.Canceled) && exosql.SQLState(err) != "57014" {
+			t.Fatal(err)
 		}
 		if n, err := all.Count(t.Context()); n != 1000 || err != nil {
 			t.Fatalf("the next query: %d %v", n, err)
@@ -98,9 +102,6 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 	}
 	if backend(t, db) != pid {
 		t.Error("the connection is another one")
-	}
-	if cancelled == 0 || cancelled == 400 {
-		t.Errorf("%d of 400 were cancelled: the moments are not spread", cancelled)
 	}
 }
 
@@ -224,5 +225,49 @@ func TestPostgresTableChanges(t *testing.T) {
 	}
 	if n := exosql.Prepared(db); n != 1 {
 		t.Errorf("%d statements are prepared", n)
+	}
+}
+
+// A row is held whole before any budget sees it, so its size has a limit of its own.
+func TestPostgresRowTooLarge(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	_, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 70000000)", exo.TypeText, "")
+	if !errors.Is(err, exo.ErrLimit) {
+		t.Errorf("%.200v", err)
+	}
+	v, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 60000000)", exo.TypeText, "")
+	if err != nil || len(v.Text()) != 60_000_000 {
+		t.Errorf("the twin: %d %v", len(v.Text()), err)
+	}
+}
+
+// A connection keeps so many statements and no more, at the server too.
+func TestPostgresStatementsAreBounded(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	for i := range 300 {
+		if v, err := exosql.AskOne(t.Context(), db, fmt.Sprintf("SELECT %d", i), exo.TypeInt, ""); v.Int() != int64(i) || err != nil {
+			t.Fatal(v, err)
+		}
+	}
+	v, err := exosql.AskOne(t.Context(), db, "SELECT count(*) FROM pg_prepared_statements WHERE NOT from_sql AND name NOT IN ('exo_begin', 'exo_limit', 'exo_rollback')", exo.TypeInt, "")
+	if n := exosql.Prepared(db); err != nil || n != 256 || v.Int() != 256 {
+		t.Errorf("%d statements are kept, %v at the server: %v", n, v, err)
+	}
+}
+
+// One plan serves arguments of other kinds than those that it was prepared for.
+func TestPostgresArgumentKinds(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	ask := exosql.Asker(db, "SELECT (1.5 < $1)::text", exo.TypeText)
+	for _, c := range []struct {
+		v    exo.Value
+		want string
+	}{{exo.Int(1), "false"}, {exo.Float(1.75), "true"}, {exo.Int(2), "true"}, {exo.Float(1.25), "false"}} {
+		if v, err := ask(t.Context(), c.v); err != nil || v.Text() != c.want {
+			t.Errorf("1.5 < %v: %v %v", c.v, v, err)
+		}
+	}
+	if n := exosql.Prepared(db); n != 1 {
+		t.Errorf("%d statements are kept", n)
 	}
 }

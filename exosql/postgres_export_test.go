@@ -97,3 +97,15 @@ func FailRollback(ctx context.Context, db *DB) error {
 		return s.query(ctx, &plan{text: "SELECT 1 WHERE false", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{rows: &exo.Rows{}})
 	})
 }
+
+// Asker asks by one plan again and again.
+func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (exo.Value, error) {
+	p := &plan{text: statement, shape: &exo.Shape{Names: []string{"0"}}, cells: []cell{{kind: kind, name: "cell"}}}
+	return func(ctx context.Context, args ...exo.Value) (exo.Value, error) {
+		out := newCollector(p, nil)
+		if err := db.run(ctx, p, args, out); err != nil {
+			return exo.Value{}, err
+		}
+		return out.rows.Cells[0], nil
+	}
+}
