@@ -1,0 +1,161 @@
+package exosql_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type note struct {
+	ID, Owner int64
+	Title     string
+}
+
+var (
+	notes     = exosql.NewTable[note]("notes")
+	noteID    = exosql.NewKey(notes, "id", func(n *note) *int64 { return &n.ID })
+	noteOwner = exosql.NewColumn(notes, "owner", func(n *note) *int64 { return &n.Owner })
+	noteTitle = exosql.NewColumn(notes, "title", func(n *note) *string { return &n.Title })
+)
+
+// payloads reads the corpus: a JSON text on each line.
+func payloads(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile("../testdata/injection/texts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(b)) {
+		var s string
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		out = append(out, s)
+	}
+	if len(out) < 60 {
+		t.Fatalf("only %d texts", len(out))
+	}
+	return append(out, strings.Repeat("'", 10_000), strings.Repeat("\\", 999)+"'")
+}
+
+// Each payload is the title of one row of owner 1; owner 2 has the canary.
+func openNotes(t *testing.T, e tu.Engine, texts []string) *exosql.DB {
+	return e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		if _, err := db.ExecContext(ctx, e.SQL("CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, title TEXT NOT NULL)")); err != nil {
+			return err
+		}
+		for i, s := range texts {
+			if _, err := db.ExecContext(ctx, e.Pick("INSERT INTO notes VALUES (?, 1, ?)", "INSERT INTO notes VALUES ($1, 1, $2)"), i+1, s); err != nil {
+				return err
+			}
+		}
+		_, err := db.ExecContext(ctx, "INSERT INTO notes VALUES (9999, 2, 'CANARY')")
+		return err
+	}})
+}
+
+// What a program says with a text in every place where it may have one. %s is the
+// text as a literal of JavaScript, and the answer is the ids of the rows that have it, or
+// the text itself.
+var (
+	findsItself = []string{
+		"t => t.title.eq(%s)", "t => t.title === %s", "t => t.title == %s", "t => t.title.in([%s])", "t => t.title.in(['zz', %s])", "({ title: %s })", "({ title: [%s, 'zz'] })",
+		"t => t.title.is(%s)", "t => t.title.between(%[1]s, %[1]s)", "t => t.title >= %[1]s && t.title <= %[1]s", "t => t.title.coalesce('zz').eq(%s)",
+		"t => t.title.nullIf(%s).isNull()", "t => t.title.concat('x').eq(%s + 'x')", "t => t.title.eq('').case('zz', t.title).eq(%s)",
+		"t => t.title.notIn([%s]).not()", "t => t.title.ne(%s).not()", "t => t.title.includes(%[1]s) && t.title.length === [...%[1]s].length",
+		"t => t.title.startsWith(%[1]s) && t.title.endsWith(%[1]s) && t.title.length === [...%[1]s].length",
+		"t => t.title.like(%s.slice(0, 499).replace(/[\\\\%%_]/g, '\\\\$&') + '%%') && t.title.eq(%[1]s)",
+	}
+	comesBack = []string{
+		"notes.where(t => t.id.eq(1)).select(t => ({ x: %s })).execute().then(r => r[0].x)",
+		"notes.where(t => t.id.eq(1)).select(t => ({ x: t.id.eq(1).case(%s, 'zz') })).execute().then(r => r[0].x)",
+		"notes.where(t => t.id.eq(1)).select(t => ({ x: t.title.nullIf(t.title).coalesce(%s) })).execute().then(r => r[0].x)",
+		"notes.where(t => t.id.eq(1)).select(t => ({ x: t.title.substring(0, 0).concat(%s) })).execute().then(r => r[0].x)",
+		"notes.where(t => t.title.eq(%s)).select(t => ({ x: t.title })).first().then(r => r.x)",
+	}
+	// Names: refused, or a name of the result and nothing else.
+	asName = []string{
+		"notes.where(t => t.id.eq(1)).select(t => ({ [%s]: t.id })).execute().then(r => Object.keys(r[0])[0])",
+		"notes.as(%[1]s).where(t => t[%[1]s].id.eq(1)).execute().then(() => %[1]s)",
+		"notes.where(t => t[%s].eq(1)).execute()",
+		"notes.where({ [%s]: 1 }).execute()",
+		"notes[%s]()",
+		"notes.orderBy(t => t.title[%s]()).execute()",
+		"notes.where(t => t.title[%s]('x')).execute()",
+	}
+)
+
+func TestInjection(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		texts := payloads(t)
+		db := openNotes(t, e, texts)
+		f := exosql.NewFacet(notes, "note", noteID, noteTitle)
+		r := tu.NewRunner(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, notes, noteOwner.Eq(1)))}, exo.Limits{})
+		plain := map[string]string{} // the statement for a harmless text
+		run := func(program, text string) tu.Outcome {
+			literal, _ := json.Marshal(text)
+			o := r.Run(t, "return await "+fmt.Sprintf(program, literal))
+			if strings.Contains(o.Visible(), "CANARY") {
+				t.Fatalf("%s with %q shows the canary: %s", program, text, o)
+			}
+			if o.Kind == exo.Internal {
+				t.Errorf("%s with %.60q: %s", program, text, o)
+			}
+			return o
+		}
+		// The text of a statement does not depend on the texts of a program.
+		same := func(program, text string, o tu.Outcome) {
+			if _, ok := plain[program]; !ok {
+				plain[program] = ""
+				if p := run(program, "harmless"); len(p.SQL) > 0 {
+					plain[program] = p.SQL[0].SQL
+				}
+			}
+			for _, q := range o.SQL {
+				if q.SQL != plain[program] {
+					t.Errorf("%s with %.60q: the statement is\n%s\nand for a harmless text\n%s", program, text, q.SQL, plain[program])
+				}
+			}
+		}
+		for i, text := range texts {
+			for _, p := range findsItself {
+				program := "notes.where(" + p + ").execute().then(r => r.map(x => x.id))"
+				o := run(program, text)
+				if o.JSON != fmt.Sprintf("[%d]", i+1) {
+					t.Errorf("%s with %.60q: %s", p, text, o)
+				}
+				same(program, text, o)
+			}
+			for _, program := range comesBack {
+				o := run(program, text)
+				var back string
+				if err := json.Unmarshal([]byte(o.JSON), &back); err != nil || back != text {
+					t.Errorf("%s with %.60q: %s", program, text, o)
+				}
+				same(program, text, o)
+			}
+			for _, program := range asName {
+				o := run(program, text)
+				var back string
+				if o.Kind == 0 && (json.Unmarshal([]byte(o.JSON), &back) != nil || back != text) {
+					t.Errorf("%s with %.60q: %s", program, text, o)
+				}
+				same(program, text, o)
+			}
+			// The host's own values, typed.
+			rows, err := exosql.Grant(db, notes, noteTitle.Eq(text)).All(t.Context())
+			if err != nil || len(rows) != 1 || rows[0].ID != int64(i+1) {
+				t.Errorf("granted by %.60q: %v %v", text, rows, err)
+			}
+		}
+	})
+}
