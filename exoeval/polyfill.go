@@ -2,9 +2,6 @@ package exoeval
 
 import (
 	"embed"
-	"regexp"
-	"strings"
-	"unicode"
 
 	"github.com/dop251/goja"
 )
@@ -21,8 +18,8 @@ import (
 type polyfill struct {
 	words   []string // globals or members, any of which the program mentions
 	with    []string // and, if there are any, one of these too
-	program *goja.Program
-	host    func(*run, goja.FunctionCall) goja.Value
+	native  func(r *run, made map[string]goja.Value)
+	program *goja.Program // if it is not native
 }
 
 func (p *polyfill) wanted(c *checker) bool {
@@ -42,16 +39,16 @@ func (c *checker) mentions(words []string) bool {
 }
 
 func (p *polyfill) load(r *run, made map[string]goja.Value) error {
+	if p.native != nil {
+		p.native(r, made)
+		return nil
+	}
 	v, err := r.vm.RunProgram(p.program)
 	if err != nil {
 		return err
 	}
 	init, _ := goja.AssertFunction(v)
-	host := goja.Undefined()
-	if p.host != nil {
-		host = r.function("host", func(c goja.FunctionCall) goja.Value { return p.host(r, c) })
-	}
-	added, err := init(goja.Undefined(), r.intrinsics, host)
+	added, err := init(goja.Undefined(), r.intrinsics)
 	if err != nil {
 		return err
 	}
@@ -75,29 +72,9 @@ func prelude(name string) *goja.Program {
 }
 
 var polyfills = []polyfill{
-	// Nothing but its name leads to Date: no literal, no other built-in and no value
-	// of the host is one.
-	{words: []string{"Date"}, program: prelude("date"), host: parseDate},
+	{words: []string{"Date"}, native: (*run).addDate},
+	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
 	{words: []string{"groupBy"}, program: prelude("group")},
 	{words: []string{"withResolvers"}, program: prelude("promise")},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
-}
-
-var (
-	dateLocal = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$`)
-	dateOnly  = regexp.MustCompile(`^\d{4}(?:-\d\d){0,2}$`)
-	dateZoned = regexp.MustCompile(`(?i)(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$`)
-)
-
-// parseDate is the text of a date with a zone: the engine would read one
-// without as the local time of the host.
-func parseDate(r *run, c goja.FunctionCall) goja.Value {
-	s := strings.TrimFunc(c.Argument(0).String(), func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
-	if m := dateLocal.FindStringSubmatch(s); m != nil {
-		return r.vm.ToValue(m[1] + "T" + m[2] + "Z")
-	}
-	if dateZoned.MatchString(s) || dateOnly.MatchString(s) {
-		return c.Argument(0)
-	}
-	return r.vm.ToValue(c.Argument(0).String() + " UTC") // NaN for what the engine can't read with a zone
 }

@@ -42,6 +42,8 @@ func TestZoneIsHidden(t *testing.T) {
 		`let seen = []; const F = Object.getPrototypeOf(() => 1); const orig = F.call; F.call = function (...a) { seen.push(String(this)); return 0; };
 		 const d = new Date('2024-07-01 12:00:00'); const x = [d.toString(), d.toLocaleString(), d.getTimezoneOffset(), 'ab'.match('b').index, seen.length]; F.call = orig; return x`,
 		`Object.getPrototypeOf('').replace = () => 'x'; Object.getPrototypeOf([]).join = () => 'y'; return [new Date(0).toString(), new Date(0).toDateString(), new Date(0).toLocaleTimeString(), Date()]`,
+		`const s = '2024-03-31T02:30:00'; return [new Date(new String(s)), new Date({ toString: () => s }), new Date({ valueOf: () => s }), new Date({ [Symbol.toPrimitive]: () => s }), new Date([s]), new Date(new Date(s)), structuredClone(new Date(s)), Date.parse(new String(s))].map(Number)`,
+		`const d = new Date(2024, 2, 31, 2, 30); return [d.toLocaleString(), d.toLocaleDateString('en-US', { dateStyle: 'full' }), d.toLocaleTimeString(), new Intl.DateTimeFormat('en-US', { hour: 'numeric', timeZoneName: 'short' }).format(d), Date().length, d + '', d.toJSON(), JSON.stringify(d)]`,
 		`const d = new Date(0); d.setHours(5); d.setDate(40); return [d.getTime(), d.getDay(), d.getDate(), d.getMonth(), new Date(NaN).toString()]`,
 	}
 	for i, p := range programs {
