@@ -75,6 +75,10 @@ var polyfills = []polyfill{
 	{words: []string{"Date"}, native: (*run).addDate},
 	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
 	{words: []string{"groupBy"}, program: prelude("group")},
-	{words: []string{"withResolvers"}, program: prelude("promise")},
+	{words: []string{"withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
+	{words: []string{"fromAsync"}, program: prelude("array")},
+	// Iterators come from somewhere: a call of values, a generator.
+	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
+		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

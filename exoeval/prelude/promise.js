@@ -7,4 +7,5 @@
 		const promise = new P((a, b) => { resolve = a; reject = b; });
 		return { promise, resolve, reject };
 	});
+	hide(P, 'try', function try_(f, ...args) { return new P((resolve) => resolve(f(...args))); });
 })
