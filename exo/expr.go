@@ -24,61 +24,62 @@ type WireNode struct {
 
 // Flatten writes root and everything it uses as a message.
 func Flatten(root *Node) Expr {
-	most := min(int(root.size), few) // size is that of the tree: shared nodes count again
-	f := flattener{nodes: make([]WireNode, 0, most), from: make([]*Node, 0, most)}
-	f.add(root)
-	return Expr{f.nodes}
+	f := flattener{order: make([]*Node, 0, min(int(root.size), few))} // size is that of the tree: shared nodes count again
+	f.visit(root)
+	nodes := make([]WireNode, len(f.order))
+	for i, n := range f.order {
+		w := &nodes[i]
+		*w = WireNode{Op: n.Op, Name: n.Name, Names: n.Names, Lit: n.Lit, Ref: n.Ref, Arg: n.Arg, Recv: -1}
+		if n.Recv != nil {
+			w.Recv = f.at(n.Recv)
+		}
+		if len(n.Args) > 0 {
+			w.Args = make([]int32, len(n.Args))
+			for k, a := range n.Args {
+				w.Args[k] = f.at(a)
+			}
+		}
+	}
+	return Expr{nodes}
 }
 
+// flattener puts nodes in order, each after what it uses.
 type flattener struct {
-	nodes []WireNode
-	from  []*Node         // what nodes were made of,
-	at    map[*Node]int32 // and where each is; nil while they are few
+	order []*Node
+	index map[*Node]int32 // where each is; nil while they are few
 }
 
 // few is how many nodes are quicker to look through than to hash.
 const few = 48
 
-func (f *flattener) find(n *Node) (int32, bool) {
-	if f.at != nil {
-		i, ok := f.at[n]
-		return i, ok
+// at is the place of n, or -1.
+func (f *flattener) at(n *Node) int32 {
+	if f.index == nil {
+		return int32(slices.Index(f.order, n))
 	}
-	i := slices.Index(f.from, n)
-	return int32(i), i >= 0
-}
-
-func (f *flattener) keep(n *Node) {
-	f.from = append(f.from, n)
-	if f.at == nil && len(f.from) > few {
-		f.at = make(map[*Node]int32, 4*few)
-		for i, x := range f.from {
-			f.at[x] = int32(i)
-		}
-	} else if f.at != nil {
-		f.at[n] = int32(len(f.from) - 1)
-	}
-}
-
-func (f *flattener) add(n *Node) int32 { // recursion is bounded: nodes have a depth limit
-	if n == nil {
-		return -1
-	}
-	if i, ok := f.find(n); ok {
+	if i, ok := f.index[n]; ok {
 		return i
 	}
-	w := WireNode{Op: n.Op, Name: n.Name, Names: n.Names, Lit: n.Lit, Ref: n.Ref, Arg: n.Arg}
-	w.Recv = f.add(n.Recv)
-	if len(n.Args) > 0 {
-		w.Args = make([]int32, len(n.Args))
-		for i, a := range n.Args {
-			w.Args[i] = f.add(a)
-		}
+	return -1
+}
+
+func (f *flattener) visit(n *Node) { // recursion is bounded: nodes have a depth limit
+	if n == nil || f.at(n) >= 0 {
+		return
 	}
-	i := int32(len(f.nodes))
-	f.nodes = append(f.nodes, w)
-	f.keep(n)
-	return i
+	f.visit(n.Recv)
+	for _, a := range n.Args {
+		f.visit(a)
+	}
+	f.order = append(f.order, n)
+	if f.index == nil && len(f.order) > few {
+		f.index = make(map[*Node]int32, 4*few)
+		for i, x := range f.order {
+			f.index[x] = int32(i)
+		}
+	} else if f.index != nil {
+		f.index[n] = int32(len(f.order) - 1)
+	}
 }
 
 // Checked is a message that the catalogue allows, with its constants lifted

@@ -11,6 +11,7 @@ type env struct {
 	args map[string]*Type // the receiver's type arguments
 	vars []binding
 	keys []binding
+	few  [2]binding // what vars are kept in, as long as they fit
 }
 
 type binding struct {
@@ -21,6 +22,7 @@ type binding struct {
 
 func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, *Error) {
 	e := &env{cat: c.Catalog, self: recv.Type, args: recv.Type.Args}
+	e.vars = e.few[:0]
 	for i, a := range args {
 		if i >= len(m.Params) {
 			break

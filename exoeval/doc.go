@@ -10,10 +10,12 @@
 //     names must be granted or built in.
 //   - rewrite: JavaScript's operators in the callbacks of describing methods become
 //     calls that record when a column takes part.
-//   - realm: a fresh runtime with a short list of globals; the constructors that
-//     compile text are disarmed; clock and random numbers are the host's.
+//   - realm: a fresh runtime that holds the globals that the program names, of a
+//     short list; the constructors that compile text are disarmed; clock and random
+//     numbers are the host's. polyfill: what the engine lacks, where it is mentioned.
 //   - recorder, describe: granted objects record expressions. A callback is called
 //     once, at once; no function of the guest ever leaves the guest.
+//   - rows: what was read becomes objects when the program asks for them.
 //   - run: calls run concurrently in the host, and their answers arrive in call order.
 //
 // [Local] runs all of this in the host's process. That is for programs whose author

@@ -37,7 +37,7 @@ type needs struct {
 }
 
 func (c *checker) needs() needs {
-	n := needs{patterns: c.patterns || c.names["RegExp"], generators: c.generators, records: len(c.literal)+len(c.named) > 0}
+	n := needs{patterns: c.patterns, generators: c.generators, records: len(c.literal)+len(c.named) > 0}
 	for name := range c.names {
 		if realmNames[name] || c.granted[name] {
 			n.names = append(n.names, name)
@@ -114,7 +114,7 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	case name == "console":
 		return r.console.object(r)
 	case name == "RegExp":
-		return r.guardPatterns()
+		return r.guardPatterns() // never the engine's own
 	case realmNames[name]:
 		return r.intrinsics.Get(name)
 	}

@@ -85,20 +85,29 @@ func (x *recorded) has(name string) bool {
 
 // Get implements goja.DynamicObject: a member, or an error that names the nearest.
 func (x *recorded) Get(name string) goja.Value {
-	r := x.r
-	if !x.has(name) {
-		if row := x.only(); row != nil {
-			y := &recorded{r: r, node: row}
-			if y.has(name) {
-				return y.Get(name)
-			}
-		}
-		return x.absent(name)
+	if v := x.member(name); v != nil {
+		return v
 	}
+	if row := x.only(); row != nil {
+		if v := (&recorded{r: x.r, node: row}).member(name); v != nil {
+			return v
+		}
+	}
+	return x.absent(name)
+}
+
+// member is a member that is there, or nil.
+func (x *recorded) member(name string) goja.Value {
+	r := x.r
 	if i := x.iface(); i != nil {
 		if m := i.Methods[name]; m != nil {
 			return r.method(x.node, m, name)
 		}
+		if i.Fields[name] == nil {
+			return nil
+		}
+	} else if x.node.Type.Field(name) == nil {
+		return nil
 	}
 	n, err := r.check.MakeField(x.node, name)
 	if err != nil {

@@ -32,7 +32,7 @@ func (c *checker) regexp(e *ast.RegExpLiteral) {
 }
 
 // refusedRegexp says why a pattern is refused, or "" for one that is admitted.
-// Patterns that are made at run time pass it too (prelude.js).
+// Patterns that are made at run time pass it too (pattern).
 func refusedRegexp(pattern, flags string) string {
 	if len(pattern) > maxRegexp {
 		return fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
