@@ -114,6 +114,11 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: measured %d %v, written %d: %.100s", name, n, err, len(b), b)
 		}
 	}
+	for _, v := range []exo.Value{exo.RowsValue(&exo.Rows{}), rows(0), exo.List(), exo.Record()} {
+		if b, _, err := codemode.Render(v, 1, ""); err != nil || len(b) != 2 {
+			t.Errorf("%v in one byte: %s %v", v, b, err)
+		}
+	}
 	none := exo.Value{}
 	bad := exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d"}}, Cells: []exo.Value{none, none, none, none, none, none, none, none}})
 	for _, v := range []exo.Value{none, bad, exo.List(exo.Text("x"), none, none, none), exo.Record(exo.Field{Name: "a", Value: bad}), exo.List(bad, bad, bad, rows(10_000))} {

@@ -13,6 +13,9 @@ type RowWriter struct {
 // Writer makes a RowWriter for r.
 func (r *Rows) Writer() *RowWriter {
 	w := &RowWriter{rows: r}
+	if r.Shape == nil { // no rows, then
+		return w
+	}
 	w.after = string(w.shape(nil, r.Shape))
 	w.width, w.fixed = len(w.before), len(w.after)
 	for _, s := range w.before {
