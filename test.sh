@@ -18,7 +18,7 @@ esac
 say() { printf '\n== %s\n' "$*"; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# The race detector needs a C compiler; the SQL renderer's tests need PostgreSQL.
+# The race detector needs a C compiler; every test of a database runs on PostgreSQL too.
 missing=()
 command -v gcc >/dev/null || missing+=(gcc libc6-dev)
 pg_bin() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1; }

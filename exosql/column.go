@@ -129,8 +129,9 @@ func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
 }
 
 // StoredISO says that a time column on SQLite is stored exactly as
-// 2006-01-02T15:04:05.000Z, so that comparing and sorting can use an index.
-// Without it times are normalised in the query, whatever form they have.
+// 2006-01-02T15:04:05.000Z, and one on PostgreSQL holds nothing finer than a
+// millisecond, as timestamptz(3) does: then comparing and sorting can use an
+// index. Without it times are normalised in the query, whatever form they have.
 func (c Column[T, V]) StoredISO() Column[T, V] {
 	c.c.table.change()
 	if c.c.kind != exo.TypeTime {

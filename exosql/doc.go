@@ -26,7 +26,9 @@
 // tables with generated aliases, and internal/sqlast writes the text; values are
 // only ever bound. The second is the engine: on SQLite each connection is read-only
 // and under an authorizer that admits the tables and columns of the running plan
-// and nothing else. Open verifies that it holds.
+// and nothing else; on PostgreSQL each query runs in a transaction that only reads
+// and is rolled back. Open verifies that it holds. What PostgreSQL's does not stop,
+// a role of its own with the least grants does: see RATIONALE.md.
 //
 // What it does not do: hide how long a query takes, or how keys are ordered where
 // an order needs a tie-break.

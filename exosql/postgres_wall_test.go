@@ -1,6 +1,7 @@
 package exosql_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -124,6 +125,49 @@ func backend(t *testing.T, db *exosql.DB) uint32 {
 		t.Fatal(err)
 	}
 	return pid
+}
+
+// A role with the least grants is a wall of its own: it reads what was granted to
+// it, column by column, and the rows that a policy shows it.
+func TestPostgresLeastRole(t *testing.T) {
+	e := tu.Postgres
+	url, role := e.URL(t), "exo_role_"+strings.ToLower(rand.Text())
+	admin := tu.Admin(t, url)
+	defer admin.Close()
+	if err := e.Fill()(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Exec("CREATE ROLE " + role + " LOGIN NOSUPERUSER NOBYPASSRLS"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		plain := tu.Admin(t, tu.Server(t))
+		if _, err := plain.Exec("DROP OWNED BY " + role + "; DROP ROLE " + role); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, statement := range []string{
+		"GRANT SELECT (id, name) ON orgs TO " + role, "GRANT SELECT ON tags TO " + role,
+		"ALTER TABLE tags ENABLE ROW LEVEL SECURITY", "CREATE POLICY few ON tags USING (id < 3)",
+		`DO $$ BEGIN EXECUTE 'GRANT USAGE ON SCHEMA ' || current_schema() || ' TO ` + role + `'; END $$`,
+	} {
+		if _, err := admin.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := e.OpenURL(t, tu.AsUser(t, url, role), nil)
+	facet := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgName)
+	wide := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgKey)
+	all := exosql.Grant(db, tu.Orgs, exosql.AllRows[tu.Org]())
+	tags := exosql.NewFacet(tu.Tags, "tag", tu.TagID).Of(exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()))
+	r := tu.NewRunner(t, map[string]exo.Object{"orgs": facet.Of(all), "tags": tags}, exo.Limits{})
+	if o := r.Run(t, "return [await orgs.count(), (await orgs.first()).name, await tags.count()]"); o.JSON != `[2,"ACME org",2]` {
+		t.Error(o)
+	}
+	o := tu.NewRunner(t, map[string]exo.Object{"orgs": wide.Of(all)}, exo.Limits{}).Run(t, "return await orgs")
+	if o.Kind != exo.Internal || exosql.SQLState(o.Result.Err) != "42501" {
+		t.Errorf("a column that the role may not read: %s", o)
+	}
 }
 
 // What the URL or the role sets can't change what a query means.

@@ -116,19 +116,6 @@ func (e Engine) within(t testing.TB, server string) string {
 	return WithParam(t, WithParam(t, server, "search_path", name), "timezone", "UTC")
 }
 
-// WithParam is a URL with one more parameter.
-func WithParam(t testing.TB, raw, name, value string) string {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal("a test database's URL can't be read") // it may hold a password
-	}
-	q := u.Query()
-	q.Set(name, value)
-	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq knows no other space
-	return u.String()
-}
-
 // Server is the PostgreSQL database of the tests. Without one they fail: what
 // is skipped is not tested.
 func Server(t testing.TB) string {
@@ -160,11 +147,29 @@ func Admin(t testing.TB, server string) *sql.DB {
 
 // InDatabase is the URL of another database of the same server.
 func InDatabase(t testing.TB, raw, name string) string {
+	return withURL(t, raw, func(u *url.URL) { u.Path = "/" + name })
+}
+
+// AsUser is the URL of another user, who needs no password.
+func AsUser(t testing.TB, raw, name string) string {
+	return withURL(t, raw, func(u *url.URL) { u.User = url.User(name) })
+}
+
+// WithParam is a URL with one more parameter.
+func WithParam(t testing.TB, raw, name, value string) string {
+	return withURL(t, raw, func(u *url.URL) {
+		q := u.Query()
+		q.Set(name, value)
+		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq knows no other space
+	})
+}
+
+func withURL(t testing.TB, raw string, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(raw)
 	if err != nil {
-		t.Fatal("a test database's URL can't be read")
+		t.Fatal("a test database's URL can't be read") // it may hold a password
 	}
-	u.Path = "/" + name
+	change(u)
 	return u.String()
 }
