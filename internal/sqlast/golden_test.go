@@ -253,3 +253,22 @@ func TestNullBoundNeverWidens(t *testing.T) {
 		}
 	}
 }
+
+// What Postgres alone has is refused elsewhere; exosql's tests run it.
+func TestPostgresOnly(t *testing.T) {
+	for op, want := range map[Op]string{
+		CastedText:    `cast($1 AS text)`,
+		CodePointText: `(cast($1 AS text) COLLATE "C")`,
+		TruncMillis:   `date_trunc('milliseconds', $1)`,
+		NextMillis:    `($1 + INTERVAL '1 millisecond')`,
+	} {
+		s := valueOf(call(op, Arg{Slot: 0}))
+		text, _ := mustRender(t, s, Postgres)
+		if want = `SELECT ` + want + ` AS "v" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST`; text != want {
+			t.Errorf("got %s, want %s", text, want)
+		}
+		if text, _, err := Render(s, SQLite); err == nil {
+			t.Errorf("SQLite: %s", text)
+		}
+	}
+}
