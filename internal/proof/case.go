@@ -91,11 +91,16 @@ type world struct {
 	failed error
 }
 
+// on is the URL of the database that every case is filled into.
+var on = inMemory
+
+const inMemory = "sqlite::memory:"
+
 // open makes the database and the gate. The error of the gate is apart: it is
 // what a grant that must be refused shows.
 func open(ctx context.Context, c *Case) (w *world, gateErr, err error) {
 	w = &world{c: c, decl: c.Schema.declare()}
-	w.db, err = exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }})
+	w.db, err = exosql.Open(ctx, on, &exosql.Options{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -349,7 +354,7 @@ func (x *slow) leaked(program string, r *exoeval.Result) string {
 func (w *world) report(spelling int, r *exoeval.Result, want []answer, what string) string {
 	var b strings.Builder
 	c := w.c
-	fmt.Fprintf(&b, "%s\n\n%s\n%s\n", what, c.Schema.DDL(), c.Data.print(&c.Schema))
+	fmt.Fprintf(&b, "%s\n\n%s\n%s\n", what, c.Schema.DDL(on != inMemory), c.Data.print(&c.Schema))
 	for i, l := range c.Schema.Links {
 		fmt.Fprintf(&b, "link %d %s: %s -> %s over", i, linkNames[l.Name], tableNames[c.Schema.Tables[l.From].Name], tableNames[c.Schema.Tables[l.To].Name])
 		for _, p := range l.Pairs {

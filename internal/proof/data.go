@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // Value is a cell or a constant. Times are milliseconds since 1970.
@@ -133,16 +135,37 @@ func (v Value) stored() any {
 
 // fill creates the tables and writes the rows.
 func fill(ctx context.Context, db *sql.DB, s *Schema, data Data) error {
-	if _, err := db.ExecContext(ctx, s.DDL()); err != nil {
+	_, postgres := db.Driver().(*stdlib.Driver)
+	if postgres { // the case before was filled into the same schema
+		if _, err := db.ExecContext(ctx, `DO $$ BEGIN EXECUTE 'DROP SCHEMA ' || current_schema() || ' CASCADE; CREATE SCHEMA ' || current_schema(); END $$`); err != nil {
+			return err
+		}
+	}
+	if _, err := db.ExecContext(ctx, s.DDL(postgres)); err != nil {
 		return err
 	}
 	for t, tab := range s.Tables {
 		for _, row := range data[t] {
 			var args []any
 			for _, c := range tab.Cols {
-				args = append(args, row[c].stored())
+				v := row[c].stored()
+				if postgres && v != nil && slots[c].kind == Time {
+					at := time.UnixMilli(row[c].I).UTC()
+					if !tab.ISO && tab.Decl != 2 {
+						at = at.Add(time.Duration(row[c].Form) * 300 * time.Microsecond) // what must not count
+					}
+					v = at
+				}
+				args = append(args, v)
 			}
-			q := "INSERT INTO " + quoteName(tableNames[tab.Name]) + " VALUES (?" + strings.Repeat(",?", len(args)-1) + ")"
+			values := "?" + strings.Repeat(",?", len(args)-1)
+			if postgres {
+				values = "$1"
+				for i := range args[1:] {
+					values += fmt.Sprintf(",$%d", i+2)
+				}
+			}
+			q := "INSERT INTO " + quoteName(tableNames[tab.Name]) + " VALUES (" + values + ")"
 			if _, err := db.ExecContext(ctx, q, args...); err != nil {
 				return err
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 const perWorld = 4 // programs for each database
@@ -193,6 +195,21 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		if i == 0 { // the first is fixed, so what it must contain is no matter of luck
 			n.check(t)
+		}
+	}
+}
+
+// TestRandomProgramsOnPostgres does the same on the other engine, with fewer of them.
+func TestRandomProgramsOnPostgres(t *testing.T) {
+	on = tu.Postgres.URL(t)
+	t.Cleanup(func() { on = inMemory })
+	programs := 400
+	if os.Getenv("EXO_LONG") != "" {
+		programs = 4000
+	}
+	for _, seed := range []uint64{1, rand.Uint64()} {
+		if !runSeed(t, seed, programs/2, &tally{features: map[string]int{}}) {
+			return
 		}
 	}
 }

@@ -331,7 +331,7 @@ func (s *Schema) declare() *declaration {
 }
 
 // DDL is the text that creates the tables.
-func (s *Schema) DDL() string {
+func (s *Schema) DDL(postgres bool) string {
 	var b strings.Builder
 	for _, t := range s.Tables {
 		fmt.Fprintf(&b, "CREATE TABLE %s (", quoteName(tableNames[t.Name]))
@@ -339,6 +339,9 @@ func (s *Schema) DDL() string {
 			typ := []string{"INTEGER", "TEXT", "DOUBLE", "BOOLEAN", "TEXT"}[slots[c].kind]
 			if slots[c].kind == Time {
 				typ = []string{"TEXT", "TIMESTAMP", "DATETIME"}[t.Decl]
+			}
+			if postgres {
+				typ = []string{"bigint", []string{"text", "varchar"}[t.Decl%2], "double precision", "boolean", []string{"timestamptz", "timestamp", "timestamptz(3)"}[t.Decl]}[slots[c].kind]
 			}
 			fmt.Fprintf(&b, "%s %s", slots[c].db, typ)
 			if !slots[c].null {
