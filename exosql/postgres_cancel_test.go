@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -115,6 +116,23 @@ func TestPostgresFailedRollback(t *testing.T) {
 	if s := activity(t, pid); s != "idle" || backend(t, db) != pid {
 		t.Errorf("the connection is %s, or another one", s)
 	}
+}
+
+// A panic in the middle of a query costs the connection, and nothing else.
+func TestPostgresPanic(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	pid := backend(t, db)
+	if p, ok := exosql.PanicInQuery(t.Context(), db).(runtime.Error); !ok {
+		t.Fatalf("no panic: %v", p)
+	}
+	n, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).Count(t.Context())
+	if n != 1000 || err != nil {
+		t.Errorf("the next query: %d %v", n, err)
+	}
+	if backend(t, db) == pid {
+		t.Error("the connection is still used")
+	}
+	eventually(t, func() bool { return activity(t, pid) == "gone" })
 }
 
 // The server bounds a query too, and says so in the same words.

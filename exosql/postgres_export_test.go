@@ -109,3 +109,9 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 		return out.rows.Cells[0], nil
 	}
 }
+
+// PanicInQuery runs a query that panics while it reads its rows.
+func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
+	defer func() { panicked = recover() }()
+	return db.once(ctx, &plan{text: "SELECT NULL::int", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{rows: &exo.Rows{}})
+}

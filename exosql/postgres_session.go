@@ -23,6 +23,7 @@ type postgresSession struct {
 	names   int           // statements prepared so far
 	timeout time.Duration // the longest that a statement may run
 	used    time.Time     // when the last query ended
+	busy    bool          // with a batch: where a panic leaves it, nobody knows what comes next
 	bad     bool
 	args    postgresArgs
 
@@ -41,7 +42,7 @@ func (s *postgresSession) prepared() int { return len(s.stmts) }
 // sound reports whether the connection is open, in no transaction, and sure that
 // no cancel request is on its way to it.
 func (s *postgresSession) sound() bool {
-	return !s.bad && !s.conn.IsClosed() && s.conn.TxStatus() == 'I' && !s.cancel.unsure
+	return !s.bad && !s.busy && !s.conn.IsClosed() && s.conn.TxStatus() == 'I' && !s.cancel.unsure
 }
 
 func (s *postgresSession) close() error {
@@ -140,6 +141,7 @@ func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipelin
 	start := time.Now()
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	s.busy = true
 	pl := s.conn.StartPipeline(qctx)
 	pl.SendQueryStatement(s.begin, nil, nil, nil)
 	pl.SendQueryStatement(s.limit, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
@@ -171,6 +173,7 @@ func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipelin
 	if !s.conn.IsClosed() && s.conn.TxStatus() != 'I' {
 		s.rollBack()
 	}
+	s.busy = false
 	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {

@@ -1,8 +1,6 @@
 package exosql_test
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"strings"
 	"testing"
@@ -12,13 +10,6 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-func execer(statement string) func(context.Context, *sql.DB) error {
-	return func(ctx context.Context, db *sql.DB) error {
-		_, err := db.ExecContext(ctx, statement)
-		return err
-	}
-}
 
 // A column that does not hold what was declared is an error for the host; the
 // program reads one word, and never the value.
