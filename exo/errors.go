@@ -41,8 +41,27 @@ func (k Kind) String() string {
 type Error struct {
 	Op   string // what was being done, in the guest's words: "todos.where"
 	Kind Kind
-	Msg  string // written for the guest, from names that the guest may see; never driver text
+	Msg  string // written for the guest, from names that the guest may see; never driver text. Read it with Message
 	Err  error  // for the host; never shown to a guest
+
+	late func() string // makes Msg when somebody reads it
+}
+
+// Message is Msg. Some are made only here, since most refusals are never read and a
+// guest can have many of them.
+func (e *Error) Message() string {
+	if e.Msg == "" && e.late != nil {
+		return e.late()
+	}
+	return e.Msg
+}
+
+// in says what was being done, where whoever made the error left that to its caller.
+func (e *Error) in(op string) *Error {
+	if e.Op == "" {
+		e.Op = op
+	}
+	return e
 }
 
 func (e *Error) Error() string {
@@ -50,8 +69,8 @@ func (e *Error) Error() string {
 	if e.Op != "" {
 		s = e.Op + ": " + s
 	}
-	if e.Msg != "" {
-		s += ": " + e.Msg
+	if msg := e.Message(); msg != "" {
+		s += ": " + msg
 	}
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
@@ -65,7 +84,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // run answer context.Canceled as callers of Go libraries expect.
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok {
-		return t.Op == "" && t.Msg == "" && t.Err == nil && t.Kind == e.Kind
+		return t.Op == "" && t.Msg == "" && t.late == nil && t.Err == nil && t.Kind == e.Kind
 	}
 	return e.Kind == Cancelled && target == context.Canceled
 }
@@ -87,14 +106,8 @@ func (e *Error) Guest() string {
 	switch e.Kind {
 	case Internal, Other:
 		s = "internal error" // whatever Msg says: it was not written for a guest
-	case Denied, Revoked, Cancelled, Conflict:
-		s = e.Kind.String()
-		if e.Msg != "" {
-			s = e.Msg
-		}
 	default:
-		s = e.Msg
-		if s == "" {
+		if s = e.Message(); s == "" {
 			s = e.Kind.String()
 		}
 	}

@@ -1,6 +1,9 @@
 package exo
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Op is what a node of an expression does.
 type Op uint8
@@ -226,20 +229,15 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, *Error) {
 	}
 	var t *Type
 	var label Label
-	var names []string
 	if recv.Type.Name == TypeRecord {
 		t = recv.Type.Field(name)
-		for _, f := range recv.Type.Fields {
-			names = append(names, f.Name)
-		}
 	} else if i := c.Catalog[recv.Type.Name]; i != nil {
 		if m := i.Fields[name]; m != nil {
 			t, label = m.Type, m.Label
 		}
-		names = i.Names()
 	}
 	if t == nil {
-		return nil, c.missing(recv, name, names)
+		return nil, c.missing(recv, name)
 	}
 	n := &Node{Op: OpField, Name: name, Recv: recv, Type: t, label: label}
 	return c.seal(n)
@@ -389,14 +387,14 @@ func (c *Checker) method(recv *Node, name string) (*Method, *Error) {
 	}
 	i := c.Catalog[recv.Type.Name]
 	if i == nil {
-		return nil, c.missing(recv, name, recordNames(recv.Type))
+		return nil, c.missing(recv, name)
 	}
 	m := i.Methods[name]
 	if m == nil {
 		if i.Fields[name] != nil {
 			return nil, Errorf(Invalid, c.show(recv), "%s is a field, not a method", name)
 		}
-		return nil, c.missing(recv, name, i.Names())
+		return nil, c.missing(recv, name)
 	}
 	return m, nil
 }
@@ -416,19 +414,29 @@ func recordNames(t *Type) []string {
 }
 
 // missing is the one answer for a member that is hidden and for one that does
-// not exist: telling them apart would let a guest probe for names.
-func (c *Checker) missing(recv *Node, name string, names []string) *Error {
-	if len(name) > 60 {
-		name = name[:60] + "…"
-	}
-	what := c.show(recv)
-	if n := Nearest(name, names); n != "" {
-		return Errorf(Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n)
-	}
-	if len(names) > 0 && len(names) <= 24 {
-		return Errorf(Denied, "", "%s has no member `%s`; it has %s", what, name, join(names))
-	}
-	return Errorf(Denied, "", "%s has no member `%s`", what, name)
+// not exist: telling them apart would let a guest probe for names. What it says is
+// made when it is read: looking for the nearest of many names costs more than
+// everything else about a refusal.
+func (c *Checker) missing(recv *Node, name string) *Error {
+	check := Checker{Catalog: c.Catalog, Show: c.Show} // not c: it would outlive the check
+	return &Error{Kind: Denied, late: func() string {
+		names := recordNames(recv.Type)
+		if i := check.Catalog[recv.Type.Name]; i != nil {
+			names = i.Names()
+		}
+		name := name
+		if len(name) > 60 {
+			name = name[:60] + "…"
+		}
+		what := check.show(recv)
+		if n := Nearest(name, names); n != "" {
+			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
+		}
+		if len(names) > 0 && len(names) <= 24 {
+			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names))
+		}
+		return fmt.Sprintf("%s has no member `%s`", what, name)
+	}}
 }
 
 // typeLabel joins the labels of everything that a value of the type shows.
