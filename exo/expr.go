@@ -102,11 +102,14 @@ func (c *Checker) Check(x Expr) (*Checked, *Error) {
 	if len(x.Nodes) > c.Limits.MessageNodes {
 		return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", c.Limits.MessageNodes)
 	}
-	nodes := make([]*Node, len(x.Nodes))
-	used := make([]bool, len(x.Nodes))
-	out := &Checked{}
-	shape := make([]byte, 0, 32*len(nodes))
-	var buf [16]*Node
+	// Most messages are short: what is needed for the check alone stays on the stack.
+	var few [32]*Node
+	var fewUsed [32]bool
+	nodes, used := few[:], fewUsed[:]
+	if len(x.Nodes) > len(few) {
+		nodes, used = make([]*Node, len(x.Nodes)), make([]bool, len(x.Nodes))
+	}
+	nodes, used = nodes[:len(x.Nodes)], used[:len(x.Nodes)]
 	for i := range x.Nodes {
 		w := &x.Nodes[i]
 		get := func(j int32) *Node {
@@ -125,10 +128,7 @@ func (c *Checker) Check(x Expr) (*Checked, *Error) {
 		if w.Recv != -1 && recv == nil {
 			return nil, badMessage(i, "refers to a node that does not come before it")
 		}
-		args := buf[:0]
-		if len(w.Args) > len(buf) {
-			args = make([]*Node, 0, len(w.Args))
-		}
+		args := make([]*Node, 0, len(w.Args))
 		for _, j := range w.Args {
 			a := get(j)
 			if a == nil {
@@ -156,8 +156,8 @@ func (c *Checker) Check(x Expr) (*Checked, *Error) {
 	if !root.Closed() {
 		return nil, badMessage(len(nodes)-1, "depends on a callback")
 	}
-	out.Root, out.Label = root, root.label
-	s := shaper{out: out, b: shape, at: make(map[*Node]int, len(nodes))}
+	out := &Checked{Root: root, Label: root.label}
+	s := shaper{out: out, b: make([]byte, 0, 32*len(nodes))}
 	s.node(root)
 	out.Shape = string(s.b)
 	return out, nil
@@ -220,8 +220,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *
 type shaper struct {
 	out *Checked
 	b   []byte
-	at  map[*Node]int
-	n   int
+	n   int32 // nodes written
 }
 
 func (s *shaper) node(n *Node) {
@@ -229,14 +228,14 @@ func (s *shaper) node(n *Node) {
 		s.b = append(s.b, '_')
 		return
 	}
-	if i, ok := s.at[n]; ok {
+	if n.written > 0 {
 		s.b = append(s.b, '^')
-		s.b = strconv.AppendInt(s.b, int64(i), 10)
+		s.b = strconv.AppendInt(s.b, int64(n.written-1), 10)
 		s.b = append(s.b, ';')
 		return
 	}
-	s.at[n] = s.n
 	s.n++
+	n.written = s.n
 	s.b = append(s.b, "?rlpfcLRA"[n.Op])
 	switch n.Op {
 	case OpRef:

@@ -40,7 +40,9 @@ type Node struct {
 	spent  bool    // of OpLambda: a call has it as its argument
 	depth  int32
 	size   int32 // nodes of the expression written out as a tree
-	label  Label // joined over everything read in it
+	// written is this node's number in the shape of its message, from 1; 0 before that.
+	written int32
+	label   Label // joined over everything read in it
 }
 
 // Closed reports whether the node depends on no callback's placeholder.

@@ -27,7 +27,8 @@ type Description struct {
 // Message is a checked message on its way to the object that answers it.
 type Message struct {
 	*Checked
-	Objects []Object // what Refs refer to; caretakers and attenuators are already peeled off
+	Objects []Object  // what Refs refer to; caretakers and attenuators are already peeled off
+	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
 	passed  []wrapper         // what was peeled off the receiver, outermost first

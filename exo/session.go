@@ -65,6 +65,8 @@ type Session struct {
 	cancel    context.CancelCauseFunc
 	slots     chan struct{}
 	wg        sync.WaitGroup
+	ref       func(id uint32) *Type  // refType and refName, for checkers
+	show      func(id uint32) string //
 
 	mu      sync.Mutex
 	objects []Object
@@ -83,7 +85,7 @@ type Session struct {
 }
 
 type pending struct {
-	op      string
+	root    *Node // what was asked; nil where the message was malformed
 	effect  bool
 	before  spent // what was known to be spent, by calls before it, when it began
 	spent   spent
@@ -103,6 +105,7 @@ type unitEntry struct {
 func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
 	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.ref, s.show = s.refType, s.refName
 	s.objects = append(s.objects, g.objects...)
 	for i := range g.granted {
 		s.types = append(s.types, g.granted[i].Type)
@@ -113,7 +116,7 @@ func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
 // Checker makes a checker for this run: the gate uses one, and so does a
 // recorder that runs in this process.
 func (s *Session) Checker() *Checker {
-	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.refType, Show: s.refName}
+	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
 }
 
 func (s *Session) refType(id uint32) *Type {
@@ -151,11 +154,13 @@ func (s *Session) Submit(call Call) error {
 		return Errorf(Invalid, "", "call id %d was used before", call.ID)
 	}
 	s.lastID = call.ID
+	s.calls++
+	over := s.calls > s.gate.limits.Calls
 	e := &pending{id: call.ID}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)
 	s.mu.Unlock()
-	s.admit(call, e)
+	s.admit(call, e, over)
 	return nil
 }
 
@@ -163,20 +168,13 @@ func (s *Session) Submit(call Call) error {
 // and check; join the label; check sink and budget; record the intent; act;
 // label the result; record the outcome. It runs on the caller's goroutine up to
 // the intent, so labels join in the order in which messages arrive.
-func (s *Session) admit(call Call, e *pending) {
-	ev := Event{Principal: s.principal, Call: call.ID, At: s.gate.now()}
-
-	s.mu.Lock()
-	s.calls++
-	over := s.calls > s.gate.limits.Calls
-	s.mu.Unlock()
-
+func (s *Session) admit(call Call, e *pending, over bool) {
 	// Resolve and check: references of this run only, the catalogue's methods only.
-	checked, err := s.Checker().Check(call.Expr)
+	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
+	checked, err := check.Check(call.Expr)
 	var m *Message
 	if err == nil {
-		ev.Op, ev.Effect = s.opName(checked.Root), checked.Root.method.Effect
-		e.op, e.effect = ev.Op, ev.Effect
+		e.root, e.effect = checked.Root, checked.Root.method.Effect
 		m = &Message{Checked: checked, session: s, entry: e}
 		err = s.resolve(m)
 	}
@@ -189,31 +187,29 @@ func (s *Session) admit(call Call, e *pending) {
 			s.label = s.label.Join(v.allLabels())
 		}
 	}
-	ev.Label = s.label
+	label := s.label
 	s.mu.Unlock()
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := checked.Root.method; (meth.Effect || meth.Sink) && !ev.Label.FlowsTo(meth.Admits) {
-			err = Errorf(Denied, ev.Op, "this run has read values that may not leave this way")
+		if meth := checked.Root.method; (meth.Effect || meth.Sink) && !label.FlowsTo(meth.Admits) {
+			err = Errorf(Denied, s.opName(e.root), "this run has read values that may not leave this way")
 		}
 	}
 	if over && err == nil {
-		err = Errorf(Limit, ev.Op, "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
 	if err != nil {
-		ev.Phase, ev.Err = Refused, err
-		s.emit(ev)
+		s.emit(e, Event{Phase: Refused, Label: label, Err: err})
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
 
-	ev.Phase = Intent
-	s.emit(ev)
-	go s.act(ev, m, e)
+	s.emit(e, Event{Phase: Intent, Label: label})
+	go s.act(m, e)
 }
 
-func (s *Session) act(ev Event, m *Message, e *pending) {
+func (s *Session) act(m *Message, e *pending) {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	for _, c := range m.cuts {
@@ -240,7 +236,7 @@ func (s *Session) act(ev Event, m *Message, e *pending) {
 		}
 		if err == nil {
 			// An effect begins in any case: whether it happens must not depend on speed.
-			if err = s.began(e); err == nil || ev.Effect {
+			if err = s.began(e); err == nil || e.effect {
 				v, err = s.eval(ctx, m)
 			}
 		}
@@ -251,25 +247,23 @@ func (s *Session) act(ev Event, m *Message, e *pending) {
 	if err != nil {
 		v = Value{}
 		if errors.Is(context.Cause(ctx), ErrRevoked) {
-			err = &Error{Op: ev.Op, Kind: Revoked, Err: err}
+			err = &Error{Kind: Revoked, Err: err}
 		}
 		if err.Op == "" {
 			err2 := *err
-			err2.Op = ev.Op
+			err2.Op = s.opName(e.root)
 			err = &err2
 		}
 	}
+	took := time.Since(start)
 	s.mu.Lock()
-	ev.Phase, ev.Took, ev.Details = Outcome, time.Since(start), e.details
 	s.label = s.label.Join(v.label)
-	ev.Label = s.label
+	ev := Event{Phase: Outcome, Label: s.label, Rows: v.Len(), Details: e.details, Took: took}
 	s.mu.Unlock()
-	ev.Rows = v.Len()
 	if err != nil {
 		ev.Err = err
 	}
-	ev.At = s.gate.now()
-	s.emit(ev)
+	s.emit(e, ev)
 	s.settle(e, Reply{ID: e.id, Value: v, Err: err})
 }
 
@@ -297,14 +291,21 @@ func (n *Node) receiver() *Node {
 	return n
 }
 
-func (s *Session) opName(n *Node) string {
-	c := Checker{Catalog: s.gate.catalog, Show: s.refName}
-	return c.show(n.Recv) + "." + n.Name
+// opName is what a message asked, as the program wrote it.
+func (s *Session) opName(root *Node) string {
+	if root == nil {
+		return ""
+	}
+	c := Checker{Catalog: s.gate.catalog, Show: s.show}
+	return c.show(root.Recv) + "." + root.Name
 }
 
 // resolve finds the objects of a message and peels off their wrappers.
 func (s *Session) resolve(m *Message) *Error {
-	m.Objects = make([]Object, len(m.Refs))
+	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
+		m.Objects = make([]Object, len(m.Refs))
+	}
+	m.Objects = m.Objects[:len(m.Refs)]
 	receiver := m.Root.receiver().Slot
 	for i, r := range m.Refs {
 		s.mu.Lock()
@@ -317,9 +318,7 @@ func (s *Session) resolve(m *Message) *Error {
 			}
 			inner, cut, err := w.unwrap()
 			if err != nil {
-				err2 := *err
-				err2.Op = s.refName(r)
-				return &err2
+				return err.in(s.refName(r))
 			}
 			if cut != nil {
 				m.cuts = append(m.cuts, cut)
@@ -349,10 +348,14 @@ func (m *Message) cutOff() *Error {
 // RefID is the session's number of a reference in a reply.
 func (v Value) RefID() uint32 { return uint32(v.bits) }
 
-func (s *Session) emit(ev Event) {
-	if s.gate.record != nil {
-		s.gate.record(ev)
+// emit records an event of message e. What only a record needs is made only for one.
+func (s *Session) emit(e *pending, ev Event) {
+	if s.gate.record == nil {
+		return
 	}
+	ev.Principal, ev.Call, ev.At = s.principal, e.id, s.gate.now()
+	ev.Op, ev.Effect = s.opName(e.root), e.effect
+	s.gate.record(ev)
 }
 
 func (s *Session) settle(e *pending, r Reply) {
@@ -384,7 +387,11 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			return Reply{}, false, nil
 		}
 		if e := s.queue[0]; e.done {
-			s.queue = s.queue[1:]
+			if s.queue[0] = nil; len(s.queue) > 1 {
+				s.queue = s.queue[1:]
+			} else {
+				s.queue = s.queue[:0] // the next call needs no new one
+			}
 			s.spent.rows += e.spent.rows
 			s.spent.bytes += e.spent.bytes
 			over := s.gate.overspent(s.spent)
@@ -396,7 +403,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			label := s.label
 			s.mu.Unlock()
 			if over != nil { // what was read is not handed over, and the record says so
-				s.emit(Event{Principal: s.principal, Call: e.id, Phase: Withheld, Op: e.op, Effect: e.effect, Label: label, Err: over, At: s.gate.now()})
+				s.emit(e, Event{Phase: Withheld, Label: label, Err: over})
 			}
 			s.poke()
 			return e.reply, true, nil

@@ -66,3 +66,34 @@ func BenchmarkGate(b *testing.B) {
 		})
 	}
 }
+
+// What a refusal costs does not depend on how many methods there are: what it
+// says is made by whoever reads it.
+func TestRefusalsCostTheSame(t *testing.T) {
+	cost := func(methods int) float64 {
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clerk": clerk{methods}}, Limits: exo.Limits{Calls: 1 << 40}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := g.NewSession(t.Context(), "")
+		defer s.Finish(t.Context(), true)
+		x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: "methot007"}}}
+		id := uint64(0)
+		return testing.AllocsPerRun(100, func() {
+			id++
+			if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+				t.Fatal(err)
+			}
+			r, _, err := s.Next(t.Context())
+			if err != nil || r.Err == nil || r.Err.Kind != exo.Denied {
+				t.Fatal(r, err)
+			}
+			if id == 1 && r.Err.Guest() != "clerk has no member `methot007`; did you mean `method007`?" {
+				t.Error(r.Err.Guest())
+			}
+		})
+	}
+	if few, many := cost(10), cost(300); few != many {
+		t.Errorf("with 10 methods %v allocations, with 300 %v", few, many)
+	}
+}

@@ -1,7 +1,10 @@
 package exosql_test
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
@@ -91,4 +94,76 @@ func BenchmarkAnswer(b *testing.B) {
 			b.Fatal(fmt.Sprint(err, r))
 		}
 	}
+}
+
+// BenchmarkRows is a message of 10,000 rows from its arrival at the gate to its
+// answer, beside the same statement prepared by hand and scanned into variables.
+func BenchmarkRows(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "rows.db")
+	const fill = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO projects SELECT 5000 + i, 1, NULL, 'Project ' || i, NULL FROM n;
+		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9994) INSERT INTO tasks SELECT 50000 + i, 5001 + i / 100, NULL, 'Task number ' || i || ' of many', 'open', 0, i % 5, NULL FROM n;`
+	db, err := exosql.Open(b.Context(), "sqlite:"+file, &exosql.Options{Setup: func(ctx context.Context, w *sql.DB) error {
+		if err := tu.Fill(ctx, w); err != nil {
+			return err
+		}
+		return execer(fill)(ctx, w)
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	hand, err := sql.Open("sqlite", file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer hand.Close()
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"org": tu.Tenant(db, tu.Acme)["org"]}, Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("message", func(b *testing.B) {
+		s := g.NewSession(b.Context(), "")
+		defer s.Finish(b.Context(), true)
+		x := twoJoins(b, s)
+		b.ReportAllocs()
+		id := uint64(0)
+		for b.Loop() {
+			id++
+			if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+				b.Fatal(err)
+			}
+			if r, _, err := s.Next(b.Context()); err != nil || r.Err != nil || r.Value.Len() != 10_000 {
+				b.Fatal(err, r.Err, r.Value.Len())
+			}
+		}
+	})
+	b.Run("scan", func(b *testing.B) {
+		texts := exosql.PlanTexts(db)
+		st, err := hand.Prepare(texts[len(texts)-1])
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer st.Close()
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel()
+		b.ReportAllocs()
+		for b.Loop() {
+			rs, err := st.QueryContext(ctx, tu.Acme)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n := 0
+			for rs.Next() {
+				var project, title string
+				var priority int64
+				if err := rs.Scan(&project, &title, &priority); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if err := rs.Close(); err != nil || n != 10_000 {
+				b.Fatal(err, n)
+			}
+		}
+	})
 }
