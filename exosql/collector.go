@@ -12,22 +12,43 @@ import (
 // of the plan's cells and row by row, and spends the budget of the message while
 // they come: a result that is too large is never held whole.
 type collector struct {
-	rows  *exo.Rows
+	shape *exo.Shape
 	cells []cell
-	m     *exo.Message // nil for the typed API, which has no budget
-	at    int          // index of the next cell in its row
-	n     int          // whole rows that are not spent yet
-	size  int          // bytes that are not spent yet
+	page  []exo.Value   // being filled
+	full  [][]exo.Value // those before it: one long slice that grows would copy each cell several times
+	m     *exo.Message  // nil for the typed API, which has no budget
+	at    int           // index of the next cell in its row
+	n     int           // whole rows that are not spent yet
+	size  int           // bytes that are not spent yet
 }
 
 func newCollector(p *plan, m *exo.Message) *collector {
-	return &collector{rows: &exo.Rows{Shape: p.shape.Clone()}, cells: p.cells, m: m} // the plan is shared by all tenants
+	return &collector{shape: p.shape.Clone(), cells: p.cells, m: m} // the plan is shared by all tenants
 }
 
 const (
 	spendRows  = 64
 	spendBytes = 64 << 10
+	firstPage  = 8   // rows
+	maxPage    = 512 // cells, unless a row has more
 )
+
+// count is how many cells were taken.
+func (c *collector) count() int {
+	n := len(c.page)
+	for _, p := range c.full {
+		n += len(p)
+	}
+	return n
+}
+
+// rows are all that was taken. The collector is not used any more.
+func (c *collector) rows() *exo.Rows {
+	if c.full == nil {
+		return &exo.Rows{Shape: c.shape, Cells: c.page}
+	}
+	return &exo.Rows{Shape: c.shape, Cells: slices.Concat(append(c.full, c.page)...)}
+}
 
 // next is the cell whose value comes next.
 func (c *collector) next() *cell { return &c.cells[c.at] }
@@ -46,11 +67,13 @@ func (c *collector) add(v exo.Value) error {
 	if v.Kind() == exo.NoValue {
 		return c.next().contradicts("what no value can be")
 	}
-	if len(c.rows.Cells) == cap(c.rows.Cells) {
-		// By doubling: append grows long slices by quarters, which copies each cell four times.
-		c.rows.Cells = slices.Grow(c.rows.Cells, max(len(c.rows.Cells), 8*len(c.cells)))
+	if len(c.page) == cap(c.page) {
+		if c.page != nil {
+			c.full = append(c.full, c.page)
+		}
+		c.page = make([]exo.Value, 0, max(min(2*cap(c.page), maxPage), firstPage*len(c.cells)))
 	}
-	c.rows.Cells = append(c.rows.Cells, v)
+	c.page = append(c.page, v)
 	c.size += v.Bytes()
 	if c.at++; c.at == len(c.cells) {
 		c.at = 0

@@ -152,7 +152,7 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 	start := time.Now()
 	out := newCollector(p, m)
 	err := db.run(ctx, p, args, out)
-	rows := out.rows
+	rows := out.rows()
 	if m != nil {
 		m.Detail(Query{SQL: p.text, Args: args, Rows: rows.Len(), Took: time.Since(start)})
 	}

@@ -44,10 +44,10 @@ func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, arg
 	if err := db.run(ctx, p, args, out); err != nil {
 		return nil, err
 	}
-	if out.rows.Len() == 0 {
+	if out.count() == 0 {
 		return nil, nil
 	}
-	return out.rows.Cells[:cells], nil
+	return out.rows().Cells[:cells], nil
 }
 
 // AskOne is Ask for one cell.
@@ -106,7 +106,7 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 		if err := db.run(ctx, p, args, out); err != nil {
 			return exo.Value{}, err
 		}
-		return out.rows.Cells[0], nil
+		return out.rows().Cells[0], nil
 	}
 }
 

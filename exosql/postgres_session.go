@@ -65,7 +65,7 @@ func (s *postgresSession) query(ctx context.Context, p *plan, args []exo.Value, 
 	err := s.run(ctx, p, args, out)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok || len(out.rows.Cells) > 0 || !s.sound():
+	case !ok || out.count() > 0 || !s.sound():
 	case e.Code == notSupported && s.stmts[p] != nil:
 		// The statement was prepared for tables that have changed since.
 		s.forget(ctx, p)
