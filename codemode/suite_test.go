@@ -1,6 +1,7 @@
 package codemode_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -257,5 +258,98 @@ func BenchmarkQuery(b *testing.B) {
 				})
 			}
 		})
+	}
+}
+
+// suiteRun is a tool with one object, and the input that runs a program.
+func suiteRun(b *testing.B, o exo.Object, program string) func() json.RawMessage {
+	tool, err := codemode.New(codemode.Grants{"org": o}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	input, _ := json.Marshal(map[string]string{"code": program})
+	return func() json.RawMessage {
+		out, err := tool.Call(context.Background(), input)
+		if err != nil || bytes.Contains(out, []byte(`"error"`)) {
+			b.Fatal(err, string(out))
+		}
+		return out
+	}
+}
+
+// BenchmarkRecord records the query of the suite and sends nothing: a thousand
+// times in one program, so that the program's own cost is none of a query's.
+func BenchmarkRecord(b *testing.B) {
+	const queries = 1000
+	call := suiteRun(b, tu.Tenant(tu.Open(b), tu.Acme)["org"], fmt.Sprintf(`
+		let q
+		for (let i = 0; i < %d; i++) {
+			q = org
+				.join(({ org }) => org.projects())
+				.join(({ project }) => project.tasks())
+				.select(({ project, task }) => ({ project: project.name, title: task.title, priority: task.priority }))
+				.orderBy(({ task }) => task.id)
+		}
+		return (await q.execute()).length`, queries))
+	if out := string(call()); out != `{"result":5}` {
+		b.Fatal(out)
+	}
+	for b.Loop() {
+		call()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/queries, "ns/query")
+}
+
+// rowsObject answers with a thousand rows that no database was asked for.
+type rowsObject struct{ rows exo.Value }
+
+func newRowsObject() rowsObject {
+	r := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "owner", "status", "hours", "title"}}}
+	for i := range 1000 {
+		r.Cells = append(r.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("owner %d", i%17)), exo.Text([]string{"open", "doing", "done"}[i%3]), exo.Float(float64(i%40)/4), exo.Text(fmt.Sprintf("Task number %d", i)))
+	}
+	return rowsObject{exo.RowsValue(r)}
+}
+
+func (o rowsObject) Describe() (exo.Description, error) {
+	i := &exo.Interface{Name: "Source", Order: []string{"rows"}, Methods: map[string]*exo.Method{
+		"rows": {Name: "rows", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
+	}}
+	return exo.Description{Type: &exo.Type{Name: "Source"}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (o rowsObject) Eval(context.Context, *exo.Message) (exo.Value, error) { return o.rows, nil }
+
+// BenchmarkShape is a program that shapes a thousand rows in JavaScript.
+func BenchmarkShape(b *testing.B) {
+	call := suiteRun(b, newRowsObject(), `
+		const rows = await org.rows()
+		const open = rows.filter((r) => r.status !== 'done')
+		const byOwner = open.reduce((acc, r) => {
+			const o = acc[r.owner] ?? { owner: r.owner, tasks: 0, hours: 0 }
+			o.tasks = o.tasks + 1
+			o.hours = o.hours + r.hours
+			acc[r.owner] = o
+			return acc
+		}, {})
+		const total = open.reduce((n, r) => n + r.hours, 0)
+		const owners = Object.values(byOwner).map((o) => ({
+			owner: o.owner,
+			tasks: o.tasks,
+			share: Math.round((100 * o.hours) / total),
+		}))
+		const top = owners
+			.toSorted((a, b) => b.share - a.share || (a.owner < b.owner ? -1 : 1))
+			.slice(0, 5)
+		return {
+			top,
+			summary: `+"`${open.length} open tasks of ${rows.length}, ${total} hours, ${top[0].owner} first`"+`,
+		}`)
+	if out := string(call()); !strings.Contains(out, `"667 open`) && !strings.Contains(out, `"666 open`) {
+		b.Fatal(out)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		call()
 	}
 }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// measured holds what each benchmark reported, by "package/Benchmark/sub" and unit,
+// one number for each round.
+type measured map[string]map[string][]float64
+
+func (m measured) add(name, unit string, x float64) {
+	if m[name] == nil {
+		m[name] = map[string][]float64{}
+	}
+	m[name][unit] = append(m[name][unit], x)
+}
+
+// bencher runs the benchmarks of the packages and the start of a process.
+type bencher struct{ root, dir, each string }
+
+// suites are the benchmarks of the table, by package, in the order in which a round runs them.
+var suites = []struct{ pkg, bench, cpu string }{
+	{"exo", "^BenchmarkGate$", "1"},
+	{"exosql", "^BenchmarkPlan$", ""},
+	{"codemode", "^Benchmark(Query|Record|Shape)$", ""},
+}
+
+const program = "(api) => api.currentUser.join(({ user }) => user.todos()).where(({ todo }) => todo.completed === false).select(({ todo }) => ({ title: todo.title })).execute()"
+
+func (b *bencher) build() error {
+	for _, s := range suites {
+		if err := b.command("go", "test", "-c", "-o", b.binary(s.pkg), "./"+s.pkg).Run(); err != nil {
+			return fmt.Errorf("build the tests of %s: %w", s.pkg, err)
+		}
+	}
+	if err := b.command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.binary("simple"), "./examples/simple").Run(); err != nil {
+		return fmt.Errorf("build the example: %w", err)
+	}
+	return nil
+}
+
+func (b *bencher) binary(name string) string { return filepath.Join(b.dir, name+".bin") }
+
+func (b *bencher) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir, c.Stderr = b.root, os.Stderr
+	return c
+}
+
+// round measures everything once.
+func (b *bencher) round(m measured) error {
+	for _, s := range suites {
+		args := []string{"-test.run", "^$", "-test.bench", s.bench, "-test.benchtime", b.each}
+		if s.cpu != "" {
+			args = append(args, "-test.cpu", s.cpu)
+		}
+		c := b.command(b.binary(s.pkg), args...)
+		c.Dir = filepath.Join(b.root, s.pkg)
+		out, err := c.Output()
+		if err == nil {
+			err = m.parse(s.pkg, out)
+		}
+		if err != nil {
+			return fmt.Errorf("the benchmarks of %s: %w\n%s", s.pkg, err, out)
+		}
+	}
+	return b.start(m)
+}
+
+// parse reads the lines that Go's benchmarks print.
+func (m measured) parse(pkg string, out []byte) error {
+	found := false
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		f := strings.Fields(s.Text())
+		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
+			continue
+		}
+		name := f[0]
+		if i := strings.LastIndexByte(name, '-'); i > 0 { // the number of CPUs
+			name = name[:i]
+		}
+		for i := 2; i+1 < len(f); i += 2 {
+			x, err := strconv.ParseFloat(f[i], 64)
+			if err != nil {
+				return fmt.Errorf("%q: %w", s.Text(), err)
+			}
+			m.add(pkg+"/"+strings.TrimPrefix(name, "Benchmark"), f[i+1], x)
+			found = true
+		}
+	}
+	if !found {
+		return errors.New("nothing was measured")
+	}
+	return nil
+}
+
+// start measures a process from its start to its end, with one program in it.
+func (b *bencher) start(m measured) error {
+	for range 5 {
+		c := b.command(b.binary("simple"), "-e", program)
+		begin := time.Now()
+		out, err := c.Output()
+		took := time.Since(begin)
+		if err != nil || !bytes.Contains(out, []byte(`"title"`)) {
+			return fmt.Errorf("the example: %w: %s", err, out)
+		}
+		m.add("start", "ns/op", float64(took.Nanoseconds()))
+		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			m.add("start", "MB", float64(u.Maxrss)/1e3) // in kilobytes, on Linux
+		}
+	}
+	return nil
+}
