@@ -103,10 +103,10 @@ func (c *Checker) Check(x Expr) (*Checked, *Error) {
 		return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", c.Limits.MessageNodes)
 	}
 	// Most messages are short: what is needed for the check alone stays on the stack.
-	var few [32]*Node
+	var fewNodes [32]*Node
 	var fewUsed [32]bool
-	nodes, used := few[:], fewUsed[:]
-	if len(x.Nodes) > len(few) {
+	nodes, used := fewNodes[:], fewUsed[:]
+	if len(x.Nodes) > len(fewNodes) {
 		nodes, used = make([]*Node, len(x.Nodes)), make([]bool, len(x.Nodes))
 	}
 	nodes, used = nodes[:len(x.Nodes)], used[:len(x.Nodes)]

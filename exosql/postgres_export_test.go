@@ -94,7 +94,7 @@ func FailRollback(ctx context.Context, db *DB) error {
 			return err
 		}
 		defer s.conn.Deallocate(ctx, "exo_fails")
-		return s.query(ctx, &plan{text: "SELECT 1 WHERE false", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{rows: &exo.Rows{}})
+		return s.query(ctx, &plan{text: "SELECT 1 WHERE false", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{})
 	})
 }
 
