@@ -106,7 +106,7 @@ func BenchmarkRows(b *testing.B) {
 		if err := tu.Fill(ctx, w); err != nil {
 			return err
 		}
-		return execer(fill)(ctx, w)
+		return tu.SQLite.Exec(fill)(ctx, w)
 	}})
 	if err != nil {
 		b.Fatal(err)

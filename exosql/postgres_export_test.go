@@ -113,5 +113,5 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 // PanicInQuery runs a query that panics while it reads its rows.
 func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
 	defer func() { panicked = recover() }()
-	return db.once(ctx, &plan{text: "SELECT NULL::int", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{rows: &exo.Rows{}})
+	return db.once(ctx, &plan{text: "SELECT NULL::int", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{shape: &exo.Shape{}})
 }
