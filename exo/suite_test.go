@@ -2,6 +2,7 @@ package exo_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -95,5 +96,71 @@ func TestRefusalsCostTheSame(t *testing.T) {
 	}
 	if few, many := cost(10), cost(300); few != many {
 		t.Errorf("with 10 methods %v allocations, with 300 %v", few, many)
+	}
+}
+
+// host is an object whose one method takes three others, and fails or tells how many it was given.
+type host struct{ fail bool }
+
+func (h host) Describe() (exo.Description, error) {
+	host := exo.Param{Name: "the guest", Want: &exo.Term{Con: &exo.Type{Name: "Host"}}}
+	i := &exo.Interface{Name: "Host", Order: []string{"meet"}, Methods: map[string]*exo.Method{
+		"meet": {Name: "meet", Sends: true, Params: []exo.Param{host, host, host}, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}}}}
+	return exo.Description{Type: &exo.Type{Name: "Host"}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (h host) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	if h.fail {
+		return exo.Value{}, exo.Errorf(exo.Invalid, "", "nobody came")
+	}
+	return exo.Int(int64(len(m.Objects))), nil
+}
+
+// A message may name more objects than most do; an error of an object that does
+// not say what was being done is told by the gate.
+func TestManyObjects(t *testing.T) {
+	grants := map[string]exo.Object{"a": host{}, "b": host{}, "c": host{}, "d": host{fail: true}}
+	g, err := exo.NewGate(exo.Config{Grants: grants})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := g.NewSession(t.Context(), "")
+	defer s.Finish(t.Context(), true)
+	ask := func(id uint64, refs ...uint32) exo.Reply {
+		x := exo.Expr{}
+		for _, r := range refs {
+			x.Nodes = append(x.Nodes, exo.WireNode{Op: exo.OpRef, Recv: -1, Ref: r})
+		}
+		x.Nodes = append(x.Nodes, exo.WireNode{Op: exo.OpCall, Recv: 0, Args: []int32{1, 2, 3}, Name: "meet"})
+		if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := ask(1, 0, 1, 2, 3); r.Err != nil || r.Value.Int() != 4 {
+		t.Error(r)
+	}
+	if r := ask(2, 3, 0, 1, 2); r.Err == nil || r.Err.Guest() != "d.meet: nobody came" {
+		t.Error(r)
+	}
+}
+
+// An error whose message is made late is no sentinel of its kind.
+func TestLateMessageIsNoSentinel(t *testing.T) {
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clerk": clerk{10}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := g.NewSession(t.Context(), "")
+	defer s.Finish(t.Context(), true)
+	c := s.Checker()
+	ref, _ := c.MakeRef(0)
+	_, late := c.MakeCall(ref, "x", nil)
+	if late == nil || !errors.Is(late, exo.ErrDenied) || errors.Is(exo.ErrDenied, late) || late.Message() == "" {
+		t.Errorf("%v", late)
 	}
 }
