@@ -13,7 +13,7 @@ import (
 
 const (
 	noModules        = "no modules here: `import`, `export` and `require` are not available; the granted objects are in scope by name"
-	noForAwait       = "`for await` is not available; use `for (const x of await Promise.all(list))`, or await inside a plain `for`"
+	noForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
 	awaitOutside     = "`await` works only directly inside an async function: write `async` before the parameters of the innermost function"
 	noAsyncGenerator = "async generators are not available; use an async function that returns an array"
 )
@@ -36,6 +36,7 @@ type checker struct {
 	top     *scope // of the statements of a body
 	fn      *funcInfo
 	infos   map[ast.Node]*funcInfo
+	awaits  map[int]bool     // offsets of the loops found that were written `for await`
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
 
@@ -45,7 +46,7 @@ type checker struct {
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, names: map[string]bool{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -57,6 +58,15 @@ func newChecker(cfg frontConfig, pt *parsed) *checker {
 func (c *checker) check() *fault {
 	c.scope = &scope{}
 	c.expr(c.pt.root)
+	if c.fault != nil {
+		return c.fault
+	}
+	for off := range c.pt.awaits {
+		// An await that was blanked and is none of a loop over a list: the program must not run without it.
+		if !c.awaits[off] && (c.fault == nil || c.fault.off > off) {
+			c.fault = faultf(exo.Syntax, off, "%s", noForAwait)
+		}
+	}
 	return c.fault
 }
 

@@ -60,6 +60,7 @@ func (c *checker) stmt(s ast.Statement) {
 	case *ast.ForInStatement:
 		c.forInto(s.Into, s.Source, s.Body)
 	case *ast.ForOfStatement:
+		c.forAwait(s)
 		c.forInto(s.Into, s.Source, s.Body)
 	case *ast.LabelledStatement:
 		c.stmt(s.Statement)
@@ -119,6 +120,26 @@ func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 			n.init = nil
 		}
 		c.pattern(b.Target, c.declared)
+	}
+}
+
+// forAwait admits `for await`, for which the parser has seen a plain loop.
+func (c *checker) forAwait(s *ast.ForOfStatement) {
+	if !c.pt.awaits[c.pt.off(s.For)] {
+		return
+	}
+	c.awaits[c.pt.off(s.For)] = true
+	async := false
+	if c.fn != nil {
+		switch f := c.fn.node.(type) {
+		case *ast.ArrowFunctionLiteral:
+			async = f.Async
+		case *ast.FunctionLiteral:
+			async = f.Async
+		}
+	}
+	if !async {
+		c.fail(s.For, "%s", awaitOutside)
 	}
 }
 

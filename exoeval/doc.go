@@ -6,10 +6,12 @@
 //
 //   - source, prescan, parse: the text is bounded before any parser sees it, a code
 //     fence is stripped, and one of three forms is recognised.
+//   - erase: where that fails, the text is read as TypeScript and its types are
+//     overwritten with spaces.
 //   - check, scope: a walker admits the syntax it knows and refuses the rest; free
 //     names must be granted or built in.
-//   - rewrite: JavaScript's operators in the callbacks of describing methods become
-//     calls that record when a column takes part.
+//   - rewrite: JavaScript's operators, and some of its functions, in the callbacks of
+//     describing methods become calls that record when a column takes part.
 //   - realm: a fresh runtime that holds the globals that the program names, of a
 //     short list; the constructors that compile text are disarmed; clock and random
 //     numbers are the host's. polyfill: what the engine lacks, where it is mentioned.

@@ -1,13 +1,16 @@
 package exoeval
 
 import (
+	"strings"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
-// mirrored is the operator that means the same with its operands exchanged.
-var mirrored = map[string]string{"===": "===", "!==": "!==", "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "+": "", "*": ""}
+// mirrored is the method of the right operand that means the operator with its
+// operands exchanged.
+var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "*": "*", "-": "rsub", "/": "rdiv", "%": "rmod"}
 
 // sameInCallbacks: in a callback == means what === means; the loose rules of
 // JavaScript can't be had in a database.
@@ -24,6 +27,9 @@ func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 		helperUnary: func(c goja.FunctionCall) goja.Value {
 			op, v := c.Argument(0).String(), c.Argument(1)
 			if x := r.recordedIn(v); x != nil {
+				if op == "-" {
+					return r.operateAs(x.node, "neg", op)
+				}
 				return r.operate(x.node, op)
 			}
 			if op == "!" {
@@ -42,6 +48,9 @@ func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 		},
 		helperCond: func(c goja.FunctionCall) goja.Value {
 			if x := r.recordedIn(c.Argument(0)); x != nil {
+				if r.methodOf(x.node, "case") != nil {
+					return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
+				}
 				panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; write the condition with && and ||", r.check.Name(x.node))))
 			}
 			if c.Argument(0).ToBoolean() {
@@ -56,6 +65,19 @@ func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
 			}
 			return r.vm.ToValue(c.Argument(0).ToBoolean())
 		},
+		helperSwitch: func(c goja.FunctionCall) goja.Value {
+			if x := r.recordedIn(c.Argument(0)); x != nil {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
+			}
+			return c.Argument(0)
+		},
+		helperTypeof: func(c goja.FunctionCall) goja.Value {
+			r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes, and whether it is empty says .isNull()")
+			return r.plain("typeof", c.Argument(0))
+		},
+		helperMember:   func(c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+		helperCallee:   func(c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+		helperArgument: func(c goja.FunctionCall) goja.Value { return r.argumentOfChain(c.Argument(0).String(), c.Argument(1)) },
 	}
 }
 
@@ -70,6 +92,10 @@ func (r *run) thunk(v goja.Value) goja.Value {
 
 func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
 	if x := r.recordedIn(a); x != nil {
+		if op == "??" {
+			r.mustHave(x.node, "coalesce", op)
+			return r.operate(x.node, "coalesce", r.thunk(thunk))
+		}
 		return r.operate(x.node, op, r.thunk(thunk))
 	}
 	if !goOn(a) {
@@ -86,50 +112,72 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
 	}
+	switch op {
+	case "in", "instanceof":
+		r.refuseColumn(a, "`"+op+"` can't look at %s, which has no value in the program; for one of several values write column.in([…])")
+		return r.plain(op, a, b)
+	case "+":
+		return r.plus(a, b)
+	}
 	if x != nil {
 		return r.operate(x.node, op, b)
 	}
 	m := mirrored[op]
-	if m == "" {
+	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.node, m) == nil {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right", op, r.check.Name(y.node))))
 	}
 	return r.operate(y.node, m, a)
 }
 
-// operate records an operator as the method of that name.
-func (r *run) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+// methodOf is a method of an expression that stands for a value, or nil.
+func (r *run) methodOf(n *exo.Node, name string) *exo.Method {
 	i := r.check.Catalog[n.Type.Name]
-	if i == nil || !i.Expr || i.Methods[op] == nil {
-		what := "a whole table or query"
-		if i != nil && i.Expr {
-			what = n.Type.Args["of"].String()
-		}
-		hint := ""
-		switch op {
-		case "!":
-			hint = "; for an empty value use .isNull()"
-		case "-":
-			hint = "; to sort backwards use .desc()"
-		}
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, hint)))
+	if i == nil || !i.Expr {
+		return nil
 	}
-	return r.call(n, i.Methods[op], op, args)
+	return i.Methods[name]
 }
 
-func (r *run) template(c goja.FunctionCall) goja.Value {
-	parts := c.Argument(0).(*goja.Object)
-	s := parts.Get("0").String()
-	for i, v := range c.Arguments[1:] {
-		if x := r.recordedIn(v); x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "a template can't hold %s, which has no value in the program; select the column and build the text from the rows", r.check.Name(x.node))))
-		}
-		s += v.ToString().String() + parts.Get(itoa(i+1)).String()
+// operate records an operator as the method of that name.
+func (r *run) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+	return r.operateAs(n, op, op, args...)
+}
+
+// operateAs records the method that an operator means here.
+func (r *run) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
+	r.mustHave(n, method, op)
+	return r.call(n, r.methodOf(n, method), method, args)
+}
+
+var operatorHints = map[string]string{
+	"!":  "; for an empty value use .isNull()",
+	"-":  "; to sort backwards use .desc()",
+	"||": "; for another value where this one is empty use ??",
+}
+
+func (r *run) mustHave(n *exo.Node, method, op string) {
+	if r.methodOf(n, method) != nil {
+		return
 	}
-	return r.vm.ToValue(s)
+	what := "a whole table or query"
+	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
+		what = n.Type.Args["of"].String()
+	}
+	panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, operatorHints[op])))
+}
+
+// refuseColumn throws for a column where only a value will do; format names it.
+func (r *run) refuseColumn(v goja.Value, format string) {
+	if x := r.recordedIn(v); x != nil {
+		if i := x.iface(); i != nil && i.Expr {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", format, r.check.Name(x.node))))
+		}
+	}
 }
 
 // plainSource are JavaScript's own operators, for operands that are not recorded.
 const plainSource = `({
+'.': (o, k) => o[k], 'typeof': a => typeof a, 'in': (a, b) => a in b, 'instanceof': (a, b) => a instanceof b,
 '===': (a, b) => a === b, '!==': (a, b) => a !== b, '==': (a, b) => a == b, '!=': (a, b) => a != b,
 '<': (a, b) => a < b, '<=': (a, b) => a <= b, '>': (a, b) => a > b, '>=': (a, b) => a >= b,
 '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b, '**': (a, b) => a ** b,

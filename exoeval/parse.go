@@ -22,6 +22,7 @@ type parsed struct {
 	prefix  int
 	root    ast.Expression      // the function that the program evaluates to
 	body    *ast.BlockStatement // the statements, when the text is a body; nil otherwise
+	awaits  map[int]bool        // offsets of loops that were written `for await`
 }
 
 // off is the offset in the text as given of an index of goja's.
@@ -198,8 +199,6 @@ func explain(text string, off int, msg string) string {
 	switch {
 	case word == "import" || word == "export" || prev == "import" || prev == "export":
 		return noModules
-	case word == "await" && prev == "for":
-		return noForAwait
 	case lastWord(strings.TrimRight(strings.TrimSuffix(before, "*"), " ")) == "async" && strings.HasSuffix(before, "*"):
 		return noAsyncGenerator
 	case word == "await" || prev == "await":
@@ -208,8 +207,8 @@ func explain(text string, off int, msg string) string {
 		at(":") && before != "" && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, ","),
 		at("?") && strings.HasPrefix(strings.TrimLeft(text[off+1:], " "), ":"), strings.HasSuffix(before, "?") && at(":"),
 		strings.HasSuffix(before, "!") && (at(".") || at(";") || at(")") || at(",")),
-		at("<"), (at(")") || at(">") || at("=")) && strings.HasSuffix(before, ">"):
-		return "type annotations are not supported yet, write plain JavaScript"
+		at("<"), (at(")") || at(">") || at("=")) && strings.HasSuffix(before, ">") && !strings.HasSuffix(before, "=>"):
+		return "this TypeScript is not understood; write it in plain JavaScript (" + msg + ")"
 	}
 	msg = strings.ReplaceAll(msg, "Unexpected token ILLEGAL", "unexpected character or unterminated string")
 	if msg == "Unexpected end of input" {

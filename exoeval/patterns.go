@@ -47,11 +47,12 @@ func (r *run) pattern(source, flags goja.Value) *goja.Object {
 		return v.ToString()
 	}
 	source, flags = text(source), text(flags)
-	if why := refusedRegexp(source.String(), flags.String()); why != "" {
+	spelled, why := spellRegexp(source.String(), flags.String())
+	if why != "" {
 		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
 	}
 	r.guardPatterns()
-	o, err := r.vm.New(r.intrinsic("RegExp"), source, flags)
+	o, err := r.vm.New(r.intrinsic("RegExp"), r.vm.ToValue(spelled), flags)
 	if err != nil {
 		panic(r.rethrow(err))
 	}

@@ -53,15 +53,22 @@ type scanner struct {
 	pending int            // sum of expr and stmt over levels
 	yields  int
 	max     int
+	types   bool // types may stand in the text: any word may follow any
 	fault   *fault
 }
 
 // prescan returns the tokens of src, or the limit that it exceeds.
 func prescan(src string, maxNesting int) ([]tok, *fault) {
+	return scan(src, maxNesting, false)
+}
+
+// scan is prescan for a text that goes to the parser, and for one whose types
+// are to be erased first. All limits hold for both.
+func scan(src string, maxNesting int, types bool) ([]tok, *fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
 		return nil, faultf(exo.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
 	}
-	s := &scanner{src: src, levels: make([]bracketLevel, 1), max: maxNesting}
+	s := &scanner{src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {
 		return nil, f
 	}
@@ -155,7 +162,7 @@ func (s *scanner) template(i int) int {
 }
 
 func (s *scanner) add(t tok) {
-	if s.fault == nil {
+	if s.fault == nil && !s.types {
 		s.fault = s.follows(t)
 	}
 	t.depth = len(s.levels) - 1
@@ -279,11 +286,12 @@ func (s *scanner) follows(t tok) *fault {
 	if p.kind != 'w' || q.text == "." || q.text == "?." {
 		return nil
 	}
-	if p.text == "for" && t.text == "await" {
-		return faultf(exo.Syntax, t.off, "%s", noForAwait)
-	}
 	allowed, word := mayFollow[p.text], p.text
 	switch {
+	case p.text == "for" && t.text == "await":
+		return nil
+	case p.text == "await" && q.text == "for" && t.text != "(":
+		return faultf(exo.Syntax, t.off, "%s", noForAwait)
 	case p.text == "function" && t.kind != 'w':
 		allowed = "( * : ="
 	case p.text == "class" && t.kind != 'w':
@@ -341,6 +349,8 @@ func (s *scanner) regexAllowed() bool {
 		return headWords[s.closed.before.text]
 	case "]", "++", "--":
 		return false
+	case "!": // total! / 2 in TypeScript; !/x/.test(s) in both
+		return !s.postfix()
 	case "}": // the end of a block, or of an object literal
 		switch b := s.closed.before; b.text {
 		case "", ")", "=>", ";", "{", "}", "else", "do":
@@ -350,6 +360,19 @@ func (s *scanner) regexAllowed() bool {
 		}
 	}
 	return true
+}
+
+// postfix reports whether the mark just read stands after an operand, on its line.
+func (s *scanner) postfix() bool {
+	n := len(s.toks)
+	if n < 2 {
+		return false
+	}
+	p, t := s.toks[n-2], s.toks[n-1]
+	if p.text == ")" && headWords[s.closed.before.text] || p.text == "}" || strings.ContainsAny(s.src[p.end:t.off], "\r\n") {
+		return false
+	}
+	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]"
 }
 
 func stringEnd(src string, i int) int {

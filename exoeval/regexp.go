@@ -21,22 +21,27 @@ const (
 // not reach into it. So this asks goja's own translation, and then Go's parser,
 // whether the fast engine takes the pattern.
 func (c *checker) regexp(e *ast.RegExpLiteral) {
-	if len(e.Literal) > maxRegexp {
-		c.fail(e.Idx, "the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
-		return
-	}
-	e.Pattern = spellNonSpace(e.Pattern)
-	if why := refusedRegexp(e.Pattern, e.Flags); why != "" {
+	spelled, why := spellRegexp(e.Pattern, e.Flags)
+	if why != "" {
 		c.fail(e.Idx, "%s", why)
 	}
+	e.Pattern = spelled
 }
 
-// refusedRegexp says why a pattern is refused, or "" for one that is admitted.
+// spellRegexp returns the pattern as the engine gets it, or why it is refused.
 // Patterns that are made at run time pass it too (pattern).
-func refusedRegexp(pattern, flags string) string {
+func spellRegexp(pattern, flags string) (spelled, why string) {
 	if len(pattern) > maxRegexp {
-		return fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
+		return "", fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
 	}
+	pattern, why = spellProperties(spellNonSpace(pattern), strings.Contains(flags, "u"))
+	if why == "" {
+		why = refusedRegexp(pattern, flags)
+	}
+	return pattern, why
+}
+
+func refusedRegexp(pattern, flags string) string {
 	for i, f := range flags {
 		if !strings.ContainsRune("gimsuy", f) || strings.ContainsRune(flags[:i], f) {
 			return fmt.Sprintf("the flag `%c` of the regular expression is not available; there are g, i, m, s, u and y", f)
@@ -101,10 +106,14 @@ func spellNonSpace(p string) string {
 	return b.String()
 }
 
-// regexpCost counts what a pattern compiles to. The recursion is bounded by Go's own
+// regexpCost counts what a pattern compiles to; the copies of a repeated class
+// share its ranges, so these weigh little. The recursion is bounded by Go's own
 // bound on the height of the tree.
 func regexpCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/2
+	if re.Op == syntax.OpCharClass {
+		n = 1 + len(re.Rune)/32
+	}
 	for _, s := range re.Sub {
 		n += regexpCost(s)
 	}

@@ -106,6 +106,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		r.class(e)
 	case *ast.UnaryExpression:
 		e.Operand = r.expr(e.Operand)
+		if r.records && e.Operator == token.TYPEOF {
+			return helperCall(helperTypeof, e.Idx, valueOrUndefined(e.Operand))
+		}
 		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS) && !isLiteral(e.Operand) {
 			return helperCall(helperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
 		}
@@ -134,6 +137,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.CallExpression:
 		e.Callee = r.expr(e.Callee)
 		r.exprs(e.ArgumentList)
+		if r.records {
+			r.callee(e)
+		}
 	case *ast.NewExpression:
 		e.Callee = r.expr(e.Callee)
 		r.exprs(e.ArgumentList)
@@ -162,6 +168,7 @@ var recordedOperators = map[token.Token]bool{
 	token.STRICT_EQUAL: true, token.STRICT_NOT_EQUAL: true, token.EQUAL: true, token.NOT_EQUAL: true,
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true,
 	token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
+	token.IN: true, token.INSTANCEOF: true,
 }
 
 var logicalHelpers = map[token.Token]string{token.LOGICAL_AND: helperAnd, token.LOGICAL_OR: helperOr, token.COALESCE: helperNullish}
@@ -173,6 +180,9 @@ func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 		return helperCall(helper, at, e.Left, r.later(e.Right))
 	}
 	e.Right = r.expr(e.Right)
+	if _, private := e.Left.(*ast.PrivateIdentifier); private {
+		return e // #field in object
+	}
 	if r.records && recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
 		return helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
 	}

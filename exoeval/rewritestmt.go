@@ -1,6 +1,9 @@
 package exoeval
 
-import "github.com/dop251/goja/ast"
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
 
 func (r *rewriter) block(b *ast.BlockStatement) {
 	if b != nil {
@@ -23,6 +26,15 @@ func (r *rewriter) test(e ast.Expression) ast.Expression {
 	e = r.expr(e)
 	if r.records {
 		return helperCall(helperTest, e.Idx0(), e)
+	}
+	return e
+}
+
+// compared is what switch and case compare, by identity: a column is none of the cases.
+func (r *rewriter) compared(e ast.Expression) ast.Expression {
+	e = r.expr(e)
+	if r.records && !isLiteral(e) {
+		return helperCall(helperSwitch, e.Idx0(), e)
 	}
 	return e
 }
@@ -77,13 +89,16 @@ func (r *rewriter) stmt(s ast.Statement) ast.Statement {
 	case *ast.ForOfStatement:
 		r.into(s.Into)
 		s.Source, s.Body = r.expr(s.Source), r.stmt(s.Body)
+		if r.pt.awaits[r.pt.off(s.For)] {
+			forAwait(s)
+		}
 	case *ast.LabelledStatement:
 		s.Statement = r.stmt(s.Statement)
 	case *ast.SwitchStatement:
-		s.Discriminant = r.expr(s.Discriminant)
+		s.Discriminant = r.compared(s.Discriminant)
 		for _, k := range s.Body {
 			if k.Test != nil {
-				k.Test = r.expr(k.Test)
+				k.Test = r.compared(k.Test)
 			}
 			r.stmts(k.Consequent)
 		}
@@ -109,4 +124,36 @@ func (r *rewriter) into(into ast.ForInto) {
 	case *ast.ForIntoExpression:
 		r.pattern(into.Expression)
 	}
+}
+
+// awaited is the variable of a rewritten `for await`. Like the helpers' names
+// it can't be spelled, and in a loop within the loop it hides the outer one,
+// which has been read by then.
+const awaited = "\x00item"
+
+// forAwait makes of `for await (const x of list) body`
+//
+//	for (const item of await list) { const x = await item; body }
+//
+// A list that is a promise is waited for, too: authors forget that await, and
+// there are no asynchronous iterators here that it could be confused with.
+func forAwait(s *ast.ForOfStatement) {
+	at := s.Source.Idx0()
+	s.Source = &ast.AwaitExpression{Await: at, Argument: helperCall(helperAwait, at, s.Source)}
+	value := &ast.AwaitExpression{Await: at, Argument: helperCall(helperAwait, at, identifier(awaited, at))}
+	var first ast.Statement
+	switch into := s.Into.(type) {
+	case *ast.ForIntoVar:
+		first = &ast.VariableStatement{Var: at, List: []*ast.Binding{{Target: into.Binding.Target, Initializer: value}}}
+	case *ast.ForDeclaration:
+		word := token.LET
+		if into.IsConst {
+			word = token.CONST
+		}
+		first = &ast.LexicalDeclaration{Idx: at, Token: word, List: []*ast.Binding{{Target: into.Target, Initializer: value}}}
+	case *ast.ForIntoExpression:
+		first = &ast.ExpressionStatement{Expression: &ast.AssignExpression{Operator: token.ASSIGN, Left: into.Expression, Right: value}}
+	}
+	s.Into = &ast.ForDeclaration{Idx: at, IsConst: true, Target: identifier(awaited, at)}
+	s.Body = &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{first, s.Body}, RightBrace: at}
 }

@@ -18,15 +18,20 @@ import (
 // before it asks whether the character may start a name. So a program can
 // neither call nor shadow one.
 const (
-	helperOp       = "\x00op"    // (operator, a, b): binary operators
-	helperUnary    = "\x00un"    // (operator, a): ! and -
-	helperAnd      = "\x00and"   // (a, () => b)
-	helperOr       = "\x00or"    // (a, () => b)
-	helperNullish  = "\x00nn"    // (a, () => b)
-	helperCond     = "\x00if"    // (test, () => a, () => b)
-	helperTemplate = "\x00tpl"   // ([strings], ...values)
-	helperTest     = "\x00test"  // (test of if, while, for, do): a plain boolean, or an error
-	helperAwait    = "\x00await" // (x): what `await x` waits for
+	helperOp       = "\x00op"     // (operator, a, b): binary operators
+	helperUnary    = "\x00un"     // (operator, a): ! and -
+	helperAnd      = "\x00and"    // (a, () => b)
+	helperOr       = "\x00or"     // (a, () => b)
+	helperNullish  = "\x00nn"     // (a, () => b)
+	helperCond     = "\x00if"     // (test, () => a, () => b)
+	helperTemplate = "\x00tpl"    // ([strings], ...values)
+	helperTest     = "\x00test"   // (test of if, while, for, do): a plain boolean, or an error
+	helperAwait    = "\x00await"  // (x): what `await x` waits for
+	helperTypeof   = "\x00typeof" // (x): typeof
+	helperSwitch   = "\x00switch" // (x): what switch and case compare
+	helperMember   = "\x00member" // (object, name): the method that will be called
+	helperCallee   = "\x00callee" // (name, function): the function that will be called
+	helperArgument = "\x00arg"    // (name, x): an argument of a method of an optional chain
 )
 
 // frontConfig is what the front needs to know of the realm and the grants.
@@ -41,17 +46,17 @@ type frontConfig struct {
 // program is checked and compiled text. It is immutable and may be run many times.
 type program struct {
 	compiled *goja.Program // evaluates to one function, to be called with the capabilities
-	text     string        // what was parsed: src with everything outside the program blanked, so offsets agree
 	src      string        // as given
-	wrapped  string        // prefix + text + suffix: what goja's positions refer to
+	wrapped  string        // prefix + what was parsed + suffix: what goja's positions refer to
 	prefix   int           // length of the prefix
+	at       textMap       // from offsets of what was parsed to those of src, where they differ
 	needs    needs         // what its realm must hold
 }
 
 // position maps a position as goja reports it (in the wrapped text, columns in
 // bytes) to the line and column of the text as given, and that line.
 func (p *program) position(line, col int) (int, int, string) {
-	off := offsetOf(p.wrapped, line, col) - p.prefix
+	off := p.at.source(offsetOf(p.wrapped, line, col) - p.prefix)
 	if off < 0 || off > len(p.src) {
 		return 0, 0, ""
 	}
@@ -82,36 +87,102 @@ func front(src string, cfg frontConfig) (*program, *fault) {
 		return nil, faultf(exo.Syntax, off, "the program is not valid UTF-8 text")
 	}
 	text := stripFence(src)
+	p, parsed, f := javaScript(text, cfg)
+	if f != nil && f.kind == exo.Syntax {
+		p, f = typeScript(text, cfg, parsed, f)
+	}
+	if f != nil {
+		return nil, f
+	}
+	p.src = src
+	return p, nil
+}
+
+// javaScript compiles a text whose offsets are those of the program as given.
+// parsed says that a fault came later than from the parser.
+func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault) {
 	toks, f := prescan(text, cfg.MaxNesting)
 	if f != nil {
-		return nil, f
+		return nil, false, f
 	}
 	if len(toks) == 0 {
-		return nil, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
+		return nil, false, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
 	}
-	text = stripModule(text, toks)
+	text, awaits := plainFor(stripModule(text, toks), toks)
 	pt, f := parse(text)
 	if f != nil {
-		return nil, f
+		return nil, false, f
 	}
+	pt.awaits = awaits
 	c := newChecker(cfg, pt)
 	if f := c.check(); f != nil {
-		return nil, f
+		return nil, true, f
 	}
 	if f := c.finish(); f != nil {
-		return nil, f
+		return nil, true, f
 	}
 	if f := rewrite(pt, c); f != nil {
-		return nil, f
+		return nil, true, f
 	}
 	// CompileAST with strict: `this` is undefined in plain functions, so that no
 	// function can reach the global object through it. Never goja.Compile: it
 	// follows sourceMappingURL comments to the host's files.
 	compiled, err := goja.CompileAST(pt.prog, true)
 	if err != nil {
-		return nil, pt.compileFault(err)
+		return nil, true, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, text: text, src: src, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs()}, nil
+	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs()}, true, nil
+}
+
+// typeScript takes the types off a text that javaScript refused with f. Both
+// may be wrong with it: what is not read at all weighs more than where. A text
+// that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
+func typeScript(text string, cfg frontConfig, parsed bool, f *fault) (*program, *fault) {
+	toks, f2 := scan(text, cfg.MaxNesting, true)
+	if f2 != nil {
+		return nil, f
+	}
+	text = stripModule(text, toks)
+	if toks, f2 = scan(text, cfg.MaxNesting, true); f2 != nil {
+		return nil, f
+	}
+	out, f2 := eraseTypes(text, toks)
+	if f2 != nil && !parsed {
+		return nil, f2
+	}
+	if f2 != nil || !out.found {
+		return nil, f
+	}
+	p, parsed2, f2 := javaScript(out.text, cfg)
+	if f2 != nil {
+		f2.off = out.at.source(f2.off)
+		if parsed || !parsed2 && f2.kind == exo.Syntax && f2.off < f.off {
+			return nil, f
+		}
+		return nil, f2
+	}
+	p.at = out.at
+	return p, nil
+}
+
+// plainFor blanks the await of `for await`, which the parser doesn't know. The
+// loops at the offsets returned wait for each item (see rewriter.forAwait).
+func plainFor(text string, toks []tok) (string, map[int]bool) {
+	var awaits map[int]bool
+	var b []byte
+	for i := 0; i+1 < len(toks); i++ {
+		if toks[i].text == "for" && toks[i+1].text == "await" && (i == 0 || toks[i-1].text != ".") {
+			if awaits == nil {
+				awaits, b = map[int]bool{}, []byte(text)
+			}
+			awaits[toks[i].off] = true
+			blankBytes(b, toks[i+1].off, toks[i+1].end)
+		}
+	}
+	if awaits == nil {
+		return text, nil
+	}
+	return string(b), awaits
 }
 
 func invalidUTF8(s string) int {
@@ -129,15 +200,19 @@ func invalidUTF8(s string) int {
 // in the result are offsets in the original.
 func blank(s string, from, to int) string {
 	b := []byte(s)
+	blankBytes(b, from, to)
+	return string(b)
+}
+
+func blankBytes(b []byte, from, to int) {
 	for i := from; i < to; i++ {
 		if b[i] != '\n' && b[i] != '\r' {
 			b[i] = ' '
 		}
 	}
-	return string(b)
 }
 
-var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true}
+var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true, "cjs": true, "jsx": true, "tsx": true}
 
 // stripFence blanks a markdown code fence and what is around it. With exactly
 // one fenced block, prose may stand before it. Text after it must be blank:
@@ -167,26 +242,52 @@ func stripFence(src string) string {
 	return src
 }
 
-// stripModule blanks `export default` and `module.exports =` where they start a
+// exported are the words that start an exported declaration.
+var exported = map[string]bool{"const": true, "let": true, "var": true, "function": true, "async": true, "class": true,
+	"abstract": true, "interface": true, "type": true, "enum": true, "declare": true}
+
+// stripModule blanks `export`, `export default` and `module.exports =` where they start a
 // statement of the program: habits of authors, without a meaning here.
 func stripModule(text string, toks []tok) string {
+	var b []byte // once: a text of exports alone must not be copied for each
+	blank := func(from, to int) {
+		if b == nil {
+			b = []byte(text)
+		}
+		blankBytes(b, from, to)
+	}
 	for i := range toks {
 		if toks[i].depth != 0 || i > 0 && toks[i-1].text == "." {
 			continue
 		}
+		rest := toks[i:]
 		switch {
-		case matchTokens(toks[i:], "export", "default"):
-			text = blank(text, toks[i].off, toks[i+1].end)
+		case toks[i].text == "export" && i+1 < len(toks) && exported[toks[i+1].text] && !matchTokens(rest, "export", "type", "{") && !matchTokens(rest, "export", "type", "*"):
+			blank(toks[i].off, toks[i].end)
+		case matchTokens(rest, "export", "default"):
+			blank(toks[i].off, toks[i+1].end)
 			// `export default function (api) {}`: without a name it is no statement,
 			// so it becomes the second part of a sequence, which parse takes apart.
-			if rest := toks[i+2:]; matchTokens(rest, "function", "(") || matchTokens(rest, "async", "function", "(") {
-				text = text[:toks[i].off] + "0," + text[toks[i].off+2:]
+			if rest := rest[2:]; matchTokens(rest, "function", "(") || matchTokens(rest, "async", "function", "(") {
+				copy(b[toks[i].off:], "0,")
 			}
-		case matchTokens(toks[i:], "module", ".", "exports", "="):
-			text = blank(text, toks[i].off, toks[i+3].end)
+		case matchTokens(rest, "export", "{"):
+			end := 2
+			for end < len(rest) && rest[end].depth > 0 {
+				end++
+			}
+			if end < len(rest) && !matchTokens(rest[end+1:], "from") {
+				blank(toks[i].off, rest[end].end)
+				b[toks[i].off] = ';'
+			}
+		case matchTokens(rest, "module", ".", "exports", "="):
+			blank(toks[i].off, toks[i+3].end)
 		}
 	}
-	return text
+	if b == nil {
+		return text
+	}
+	return string(b)
 }
 
 func matchTokens(toks []tok, texts ...string) bool {

@@ -28,7 +28,7 @@ func stackOf(f func()) uint64 {
 	return max(<-done, before) - before
 }
 
-var stackTokens = strings.Fields("( ) [ ] { } ` ${ / ! - ++ = == => ? : ** , ; . ?. ... a b 1 'x' if else for while do with class extends function async await yield new typeof return case switch const try catch of import export static get")
+var stackTokens = strings.Fields("( ) [ ] { } ` ${ / ! - ++ = == => ? : ** , ; . ?. ... a b 1 'x' if else for while do with class extends function async await yield new typeof return case switch const try catch of import export static get < > << >> @ as satisfies type interface enum declare implements keyof infer is let T")
 
 // No text that the scan lets through costs the parser (or what follows it) more
 // than a few megabytes of stack: random patterns, repeated up to the size limit,

@@ -37,3 +37,40 @@ let x = 1; x++; x += 2; x **= 2; x <<= 1; return x  //=> 32
 const o = { a: 1, get b() { return this.a + 1; }, m() { return this.b; } }; delete o.x; return [o.b, o.m(), void 0]  //=> [2,2,null]
 ---
 const { a, ...rest } = { a: 1, b: 2 }; return { ...rest, c: [...[1, 2]] }  //=> {"b":2,"c":[1,2]}
+---
+// for await goes through lists of promises, through lists, and through queries.
+const out = [];
+for await (const n of [tasks.count(), 2, Promise.resolve(3)]) out.push(n);
+for await (const { id } of tasks.where((t) => t.id > 1003)) out.push(id);
+return out;
+//=> [5,2,3,1004,1090]
+---
+let n = 0;
+outer: for await (const a of [1, 2, 3]) { for await (const b of [a, 10]) { if (b === 2) continue outer; n += b; } if (n > 30) break; }
+return n;
+//=> 24
+---
+const log = [];
+try { for await (const x of [Promise.resolve(1), Promise.reject(new Error('two')), 3]) log.push(x); } catch (e) { log.push(e.message); }
+return log;
+//=> [1,"two"]
+---
+let x, o = {}; for await (x of new Set([1, 2])); for await (o.y of [3]); for await (var [z] of [[4]]); return [x, o.y, z]
+//=> [2,3,4]
+---
+// Unicode properties mean what they mean in JavaScript.
+return ['Ωmega straße 日本 a1 é'.match(/\p{L}+/gu), 'aÉ9 _'.replace(/[^\p{L}\p{N}]/gu, '.'), /^\p{Script=Greek}$/u.test('Ω'), /^\p{Lu}\p{Ll}$/u.test('Éa'), /\P{L}/u.test('abc')]
+//=> [["Ωmega","straße","日本","a","é"],"aÉ9..",true,true,false]
+---
+return [new RegExp('^\\p{Letter}+$', 'u').test('straße'), /^[\p{Alphabetic}\d]+$/u.test('é9'), /^\p{gc=Nd}$/u.test('٣'), /[\P{L}]/u.test('é'), /\p{White_Space}/u.test('\u00a0'), /^\p{ASCII}+$/u.test('é')]
+//=> [true,true,true,false,true,false]
+---
+return '😀'.match(/\p{Emoji}/u)  //! syntax "as ranges"
+---
+return '😀x'.replace(/[\u{1F300}-\u{1FAFF}]/gu, '')  //=> "x"
+---
+return /\p{L}/.test('é')  //! syntax "needs the flag u"
+---
+return new RegExp('\\p{Greek}', 'u')  //! program "\\p{Script=Greek}"
+---
+return /\pL/u.test('p')  //! syntax "braces"

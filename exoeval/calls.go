@@ -1,0 +1,156 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// JavaScript's own functions in describing callbacks. Given a column, most would
+// take it for an object like any other: list.includes(t.status) would be false,
+// Boolean(t.done) true, list.some(x => x === t.id) decided by the first item. Here
+// they mean the method of the column that does the same, or they say which does.
+
+// specialMembers are the methods whose calls are looked at, besides all of Math.
+var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
+	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
+
+// deciders call a function for each item and take its answer for true or false.
+var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
+
+// specialFunctions are the global functions whose calls are looked at, each
+// with what to do instead. String is its own case.
+var specialFunctions = map[string]string{
+	"String":     "",
+	"Number":     "select the column and convert the rows",
+	"parseInt":   "select the column and convert the rows",
+	"parseFloat": "select the column and convert the rows",
+	"Boolean":    "compare it, like column !== null",
+	"isNaN":      "compare it, like column === null",
+	"isFinite":   "compare it, like column !== null",
+}
+
+var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
+
+// member is the function that object.name(...) calls.
+func (r *run) member(object goja.Value, name string) goja.Value {
+	if r.recordedIn(object) != nil {
+		return object.(*goja.Object).Get(name)
+	}
+	member := r.plain(".", object, r.vm.ToValue(name))
+	return r.function(name, func(c goja.FunctionCall) goja.Value {
+		f, ok := goja.AssertFunction(member)
+		if !ok {
+			panic(r.vm.NewTypeError("Object has no member '%s'", name))
+		}
+		args := c.Arguments
+		if v := r.recordedCall(object, name, args); v != nil {
+			return v
+		}
+		if deciders[name] && isArray(object) && len(args) > 0 {
+			args = append([]goja.Value{r.decider(name, args[0])}, args[1:]...)
+		}
+		return r.invoke(f, object, args)
+	})
+}
+
+func (r *run) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
+	v, err := f(this, args...)
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	return v
+}
+
+// recordedCall is the call as the method of a column, or nil when no column takes part.
+func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
+	o, ok := object.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	if isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
+		for i := range min(int(o.Get("length").ToInteger()), maxMixed) {
+			r.refuseColumn(o.Get(itoa(i)), "`"+name+"` can't look for a value in a list that holds %s; write column === value for each, joined with ||")
+		}
+	}
+	var x *recorded
+	for _, a := range args {
+		if x == nil {
+			x = r.recordedIn(a)
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	fail := func(hint string) goja.Value {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program; %s", name, r.check.Name(x.node), hint)))
+	}
+	isA := func(class string) bool { return r.vm.InstanceOf(o, r.intrinsic(class)) }
+	switch {
+	case o.SameAs(r.intrinsic("Math")):
+		name = "Math." + name
+		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {
+			return r.operateAs(x.node, short, name)
+		}
+		return fail("for columns there are Math.abs, Math.round, Math.floor and Math.ceil")
+	case isArray(o) && name == "includes" && r.recordedIn(args[0]) == x:
+		return r.operate(x.node, "in", o)
+	case isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
+		return fail("for one of several values write column.in(list)")
+	case name == "has" && isA("Set"):
+		return r.operate(x.node, "in", r.listOf(o))
+	case name == "has" && isA("Map"):
+		return fail("for one of its keys write column.in([...map.keys()])")
+	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
+		return fail("for a part of a text use column.includes('…'), or column.like('…%')")
+	}
+	return nil
+}
+
+// listOf is an array of what a set holds.
+func (r *run) listOf(set *goja.Object) goja.Value {
+	var items []any
+	r.vm.ForOf(set, func(v goja.Value) bool {
+		items = append(items, v)
+		return len(items) <= maxMixed
+	})
+	return r.vm.NewArray(items...)
+}
+
+// decider is f, which must not answer with a condition of the database.
+func (r *run) decider(name string, f goja.Value) goja.Value {
+	call, ok := goja.AssertFunction(f)
+	if !ok {
+		return f
+	}
+	return r.function(name, func(c goja.FunctionCall) goja.Value {
+		v := r.invoke(call, c.This, c.Arguments)
+		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; for one of several values write column.in(list)")
+		return v
+	})
+}
+
+// callee is the function that name(...) calls.
+func (r *run) callee(name string, f goja.Value) goja.Value {
+	if !f.SameAs(r.intrinsics.Get(name)) {
+		return f // of the program
+	}
+	return r.function(name, func(c goja.FunctionCall) goja.Value {
+		if name == "String" && r.recordedIn(c.Argument(0)) != nil {
+			if r.isText(c.Argument(0)) {
+				return c.Argument(0)
+			}
+			return r.operateAs(r.recordedIn(c.Argument(0)).node, "toText", "String(…)")
+		}
+		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program; "+specialFunctions[name])
+		call, _ := goja.AssertFunction(f)
+		return r.invoke(call, goja.Undefined(), c.Arguments)
+	})
+}
+
+// argumentOfChain is an argument of list?.includes(x), whose call stays as it
+// is: a chain that ends early can't be cut in two.
+func (r *run) argumentOfChain(name string, v goja.Value) goja.Value {
+	r.refuseColumn(v, "`"+name+"` can't be used with %s after ?. in a callback; write it without ?.")
+	return v
+}

@@ -1,0 +1,90 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
+// callee replaces what a call in a recorded function calls, where JavaScript's own
+// functions would take a column for a value (see calls.go). The helper gives the
+// function before the arguments are evaluated, as the member did.
+func (r *rewriter) callee(e *ast.CallExpression) {
+	switch callee := e.Callee.(type) {
+	case *ast.Identifier:
+		if name := callee.Name.String(); isSpecialFunction(name) {
+			e.Callee = helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
+		}
+	case *ast.DotExpression:
+		name := callee.Identifier.Name.String()
+		if !isSpecialMember(callee) {
+			return
+		}
+		if optional(callee.Left) {
+			r.guardArguments(e, name)
+			return
+		}
+		at := callee.Identifier.Idx
+		e.Callee = helperCall(helperMember, at, callee.Left, stringLiteral(name, at))
+	case *ast.Optional:
+		if dot, ok := callee.Expression.(*ast.DotExpression); ok && isSpecialMember(dot) {
+			r.guardArguments(e, dot.Identifier.Name.String())
+		}
+	}
+}
+
+func isSpecialFunction(name string) bool { _, ok := specialFunctions[name]; return ok }
+
+func isSpecialMember(e *ast.DotExpression) bool {
+	switch left := e.Left.(type) {
+	case *ast.SuperExpression:
+		return false
+	case *ast.Identifier:
+		if left.Name == "Math" {
+			return true
+		}
+	}
+	return specialMembers[e.Identifier.Name.String()]
+}
+
+// optional reports whether e is part of a chain that may end early.
+func optional(e ast.Expression) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.Optional:
+			return true
+		case *ast.DotExpression:
+			e = x.Left
+		case *ast.PrivateDotExpression:
+			e = x.Left
+		case *ast.BracketExpression:
+			e = x.Left
+		case *ast.CallExpression:
+			e = x.Callee
+		default:
+			return false
+		}
+	}
+}
+
+func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
+	for i, a := range e.ArgumentList {
+		if _, spread := a.(*ast.SpreadElement); !spread {
+			e.ArgumentList[i] = helperCall(helperArgument, a.Idx0(), stringLiteral(name, a.Idx0()), a)
+		}
+	}
+}
+
+// valueOrUndefined is e for a helper that does what typeof does: a name that is
+// not there is undefined, and no error.
+func valueOrUndefined(e ast.Expression) ast.Expression {
+	id, ok := e.(*ast.Identifier)
+	if !ok {
+		return e
+	}
+	return &ast.ConditionalExpression{
+		Test: &ast.BinaryExpression{Operator: token.STRICT_EQUAL,
+			Left: &ast.UnaryExpression{Operator: token.TYPEOF, Idx: id.Idx, Operand: id}, Right: stringLiteral("undefined", id.Idx)},
+		Consequent: &ast.UnaryExpression{Operator: token.VOID, Idx: id.Idx, Operand: &ast.NullLiteral{Idx: id.Idx, Literal: "null"}},
+		Alternate:  &ast.Identifier{Name: id.Name, Idx: id.Idx},
+	}
+}

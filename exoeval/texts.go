@@ -1,0 +1,94 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Text that is made of columns: templates, +, and String(x).
+
+// plus is JavaScript's +: with text on one side both are text, otherwise numbers.
+func (r *run) plus(a, b goja.Value) goja.Value {
+	text := r.isText(a) || r.isText(b)
+	if text {
+		a, b = r.asText(a), r.asText(b)
+	}
+	if x := r.recordedIn(a); x != nil {
+		return r.operate(x.node, "+", b)
+	}
+	y := r.recordedIn(b)
+	m := "+" // of numbers: the order is nothing to it
+	if text {
+		m = "prepend"
+	}
+	if r.methodOf(y.node, m) == nil {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` is not available with %s on its right", r.check.Name(y.node))))
+	}
+	return r.operate(y.node, m, a)
+}
+
+func (r *run) isText(v goja.Value) bool {
+	if x := r.recordedIn(v); x != nil {
+		return r.methodOf(x.node, "concat") != nil
+	}
+	return goja.IsString(v)
+}
+
+// asText is what + takes for its text: null stays what it is, an empty value of
+// the database and no text "null".
+func (r *run) asText(v goja.Value) goja.Value {
+	if x := r.recordedIn(v); x != nil {
+		if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "toText") != nil {
+			return r.operate(x.node, "toText")
+		}
+		return v
+	}
+	if goja.IsNull(v) || goja.IsUndefined(v) {
+		return v
+	}
+	return r.vm.ToValue(v.String())
+}
+
+// template makes the text of a template. With columns in it, it is recorded: the
+// text between them is joined, and what leads is put before the first column.
+func (r *run) template(c goja.FunctionCall) goja.Value {
+	between := c.Argument(0).(*goja.Object)
+	text := between.Get("0").String()
+	var parts []goja.Value
+	flush := func() {
+		if text != "" {
+			parts = append(parts, r.vm.ToValue(text))
+		}
+		text = ""
+	}
+	columns := 0
+	for i, v := range c.Arguments[1:] {
+		if x := r.recordedIn(v); x != nil {
+			columns++
+			if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "toText") == nil {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "a template can't hold %s, which has no value in the program; select the column and build the text from the rows", r.check.Name(x.node))))
+			}
+			flush()
+			parts = append(parts, r.asText(v))
+		} else {
+			text += v.ToString().String()
+		}
+		text += between.Get(itoa(i + 1)).String()
+	}
+	if columns == 0 {
+		return r.vm.ToValue(text)
+	}
+	flush()
+	first, rest := parts[0], parts[1:]
+	if r.recordedIn(first) == nil {
+		first, rest = r.operate(r.recordedIn(rest[0]).node, "prepend", first), rest[1:]
+	}
+	for len(rest) > 0 {
+		x := r.recordedIn(first)
+		r.mustHave(x.node, "concat", "${…}")
+		n := min(len(rest), max(len(r.methodOf(x.node, "concat").Params), 1))
+		first, rest = r.operate(x.node, "concat", rest[:n]...), rest[n:]
+	}
+	return first
+}
