@@ -276,9 +276,6 @@ func apply(src string, edits []edit) (string, textMap) {
 	var at textMap
 	done := 0
 	for _, x := range edits {
-		if x.from < done {
-			continue // within what is gone
-		}
 		b.WriteString(src[done:x.from])
 		if x.blank {
 			b.WriteString(x.text)

@@ -342,6 +342,7 @@ func TestRefusals(t *testing.T) {
 		{"enum E { A }; return cosole", "enum E { A }; return console", exo.Syntax, 1, 22, "console"},
 		{"class A extends Array { constructor(private x: number) { this.y = 1 } }", "class A extends Array { constructor(private x: number) { super() } }", exo.Syntax, 1, 56, "super"},
 		{"const f = <T>(x: T) => x; f<api.x.constructor>(1); return ({} as any).constructor", "const f = <T>(x: T) => x; f<api.x.constructor>(1); return ({} as any).konstructor", exo.Syntax, 1, 71, "instanceof"},
+		{"todos<Row>(1); missing", "todos<Row>(1); todos", exo.Syntax, 1, 16, "missing"},
 		{"const x: number = 1n", "const x: number = 1", exo.Syntax, 1, 19, "BigInt"},
 		{"const f = (x) => { await x }", "const f = async (x) => { await x }", exo.Syntax, 1, 26, "async"},
 		{"const f = (x) => { await (x) }", "const f = async (x) => { await (x) }", exo.Syntax, 1, 20, "async"},

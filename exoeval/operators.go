@@ -94,7 +94,11 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 	if x := r.recordedIn(a); x != nil {
 		if op == "??" {
 			r.mustHave(x.node, "coalesce", op)
-			return r.operate(x.node, "coalesce", r.thunk(thunk))
+			b := r.thunk(thunk)
+			if goja.IsNull(b) || goja.IsUndefined(b) {
+				return a // `x ?? null` is a habit
+			}
+			return r.operate(x.node, "coalesce", b)
 		}
 		return r.operate(x.node, op, r.thunk(thunk))
 	}

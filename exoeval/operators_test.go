@@ -122,6 +122,7 @@ func TestOperatorsRecord(t *testing.T) {
 		{"t.title ?? t.status ?? 'none'", `title.coalesce(status).coalesce("none")`},
 		{"(() => { let x = t.title; x ??= 'y'; return x })()", `title.coalesce("y")`},
 		{"null ?? t.n", "n"},
+		{"t.title ?? null", "title"},
 		{"7 ?? t.n", "7"},
 		{"`${t.title}!`", `title.concat("!")`},
 		{"`<${t.title}>`", `title.prepend("<").concat(">")`},

@@ -156,7 +156,7 @@ func typeScript(text string, cfg frontConfig, parsed bool, f *fault) (*program, 
 	p, parsed2, f2 := javaScript(out.text, cfg)
 	if f2 != nil {
 		f2.off = out.at.source(f2.off)
-		if parsed || !parsed2 && f2.kind == exo.Syntax && f2.off < f.off {
+		if !parsed2 && (parsed || f2.kind == exo.Syntax && f2.off < f.off) {
 			return nil, f
 		}
 		return nil, f2

@@ -54,11 +54,9 @@ return await org.members().join(({ member }) => member.assignedTasks()).where(({
 return await org.members().join(people, ({ member, person }) => member.id === person.id).count()  //=> 2
 ---
 // An operator that records does so only inside; outside, columns have no value.
-tasks.where((t) => t.done ? true : false)  //! invalid "`?:` can't decide"
----
 tasks.where((t) => { if (t.done) return t.id.gt(0); return t.id.gt(1); })  //! invalid "`if` and loops can't decide"
 ---
-tasks.where((t) => `${t.title}` === 'x')  //! invalid "a template can't hold"
+tasks.where((t) => `${t}` === 'x')  //! invalid "a template can't hold"
 ---
 tasks.where((t) => t.done > true)  //! invalid "`>` can't be used"
 ---
@@ -67,3 +65,82 @@ tasks.where((t) => t.title - 1)  //! invalid "can't be used with"
 tasks.where((t) => t === null)  //! invalid "can't be used with"
 ---
 tasks.where((t) => t.nope === 1)  //! denied "no member `nope`"
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.done ? 'yes' : 'no' })).execute()).map((r) => r.x)  //=> ["no","no","yes","no"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.priority > 2 ? t.title : null })).execute()).map((r) => r.x)  //=> ["ACME draw","ACME build",null,"ACME plant"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.done ? 0 : t.priority > 2 ? 2 : 1 })).execute()).map((r) => r.x)  //=> [2,2,0,2]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.dueAt ?? null })).execute()).map((r) => r.x)  //=> ["2026-01-02T03:04:05.000Z","2026-01-02T03:04:05.000Z",null,"2025-12-31T23:59:59.999Z"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: `${t.title}!` })).execute()).map((r) => r.x)  //=> ["ACME draw!","ACME build!","ACME test!","ACME plant!"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: `#${t.id}: ${t.title}` })).execute()).map((r) => r.x)  //=> ["#1001: ACME draw","#1002: ACME build","#1003: ACME test","#1004: ACME plant"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: `${t.id}` })).execute()).map((r) => r.x)  //=> ["1001","1002","1003","1004"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.title + ' (' + t.status + ')' })).execute()).map((r) => r.x)  //=> ["ACME draw (open)","ACME build (doing)","ACME test (done)","ACME plant (open)"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: '- ' + t.title })).execute()).map((r) => r.x)  //=> ["- ACME draw","- ACME build","- ACME test","- ACME plant"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.priority + 1 })).execute()).map((r) => r.x)  //=> [4,6,2,6]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: 10 - t.priority })).execute()).map((r) => r.x)  //=> [7,5,9,5]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.priority * 2 - 1 })).execute()).map((r) => r.x)  //=> [5,9,1,9]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: -t.priority })).execute()).map((r) => r.x)  //=> [-3,-5,-1,-5]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: 100 / t.priority })).execute()).map((r) => r.x)  //=> [33.333333333333336,20,100,20]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: 7 % t.priority })).execute()).map((r) => r.x)  //=> [1,2,0,2]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: Math.abs(t.priority - 3) })).execute()).map((r) => r.x)  //=> [0,2,2,2]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: Math.round(t.priority / 2) })).execute()).map((r) => r.x)  //=> [2,3,1,3]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: Math.floor(t.priority / 2) })).execute()).map((r) => r.x)  //=> [1,2,0,2]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: String(t.priority) })).execute()).map((r) => r.x)  //=> ["3","5","1","5"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.title.length })).execute()).map((r) => r.x)  //=> [9,10,9,10]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: ['open', 'done'].includes(t.status) })).execute()).map((r) => r.x)  //=> [true,false,true,true]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: new Set([1001, 1002]).has(t.id) })).execute()).map((r) => r.x)  //=> [true,true,false,false]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: 2 + t.priority })).execute()).map((r) => r.x)  //=> [5,7,3,7]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.id + ' ' + t.title })).execute()).map((r) => r.x)  //=> ["1001 ACME draw","1002 ACME build","1003 ACME test","1004 ACME plant"]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: !!t.done })).execute()).map((r) => r.x)  //=> [false,false,true,false]
+---
+return (await tasks.where((t) => t.id < 1005).orderBy((t) => t.id).select((t) => ({ x: t.done && t.priority > 1 ? 'a' : 'b' })).execute()).map((r) => r.x)  //=> ["b","b","b","b"]
+---
+const wanted = ['open', 'doing'];
+return await tasks.where((t) => wanted.includes(t.status)).count()  //=> 4
+---
+return await tasks.where((t) => !new Set(['open']).has(t.status) && t.priority + 1 > 1).count()  //=> 2
+---
+return await tasks.where((t) => (t.done ? t.priority : 10 - t.priority) > 5).count()  //=> 2
+---
+return (await tasks.orderBy((t) => -t.priority).first()).priority  //=> 5
+---
+return await tasks.where((t) => `${t.status}:${t.priority}` === 'open:3').count()  //=> 1
+---
+return await tasks.where((t) => t.title.length > 9 && t.title.toLowerCase() === 'acme draw'.slice(0)).count()  //=> 0
+---
+tasks.where((t) => ['open'].some((s) => s === t.status))  //! invalid "column.in(list)"
+---
+tasks.where((t) => Boolean(t.title))  //! invalid "column !== null"
+---
+tasks.where((t) => typeof t.title === 'string')  //! invalid "its type never changes"
+---
+tasks.where((t) => { switch (t.status) { case 'open': return t.done; } return t.id > 0; })  //! invalid "`switch` can't decide"
+---
+tasks.where((t) => /draw/.test(t.title))  //! invalid "column.like"
+---
+tasks.where((t) => Math.max(t.priority, 1) > 0)  //! invalid "Math.abs"
+---
+tasks.where((t) => t.title || 'x')  //! invalid "use ??"
