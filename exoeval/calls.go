@@ -35,7 +35,12 @@ var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "c
 // member is the function that object.name(...) calls.
 func (r *run) member(object goja.Value, name string) goja.Value {
 	if r.recordedIn(object) != nil {
-		return object.(*goja.Object).Get(name)
+		own := object.(*goja.Object).Get(name)
+		f, ok := goja.AssertFunction(own)
+		if !ok {
+			return own
+		}
+		return r.function(name, func(c goja.FunctionCall) goja.Value { return r.invoke(f, object, c.Arguments) })
 	}
 	member := r.plain(".", object, r.vm.ToValue(name))
 	return r.function(name, func(c goja.FunctionCall) goja.Value {

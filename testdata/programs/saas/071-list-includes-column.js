@@ -2,6 +2,4 @@
 
 (api) => api.organization.projects().tasks().where(t => ['todo', 'done'].includes(t.status)).count()
 
-//! invalid 1:51
-//! task.status
-//! .in(
+//=> 21

@@ -7,5 +7,4 @@ export default async function main(api: any): Promise<string[]> {
   return rows.filter((r: Row) => r.completed).map(r => r.title).sort();
 }
 
-//! syntax 1:11
-//! plain JavaScript
+//=> ["Book flights to Lisbon","Buy milk","Pay rent","Water the plants"]
