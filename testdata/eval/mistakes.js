@@ -84,3 +84,12 @@ fetch('http://x')  //! syntax "fetch"
 process.env  //! syntax "process"
 ---
 const fs = require('fs')  //! syntax "no modules"
+---
+const rows = tasks.execute();
+return rows.map((t) => t.id)  //! program "a promise was not awaited: `map` is a member of its result; write (await …).map"
+---
+for (const t of tasks.execute()) return t  //! program "a promise was not awaited: the iterator is a member of its result"
+---
+const p = Promise.resolve(1);
+return ['map' in p, 'nothing' in p, Object.keys(p), await p.then((x) => x + 1), p.nothing === undefined, [...'x'].map((x) => x)]
+//=> [true,false,[],2,true,["x"]]
