@@ -41,3 +41,5 @@ return [a.l, a.m.get(1).x, b.l, b.d.getTime(), b.d !== a.d]
 //=> [[1,[2]],1,[1,[2,3]],0,true]
 ---
 return [encodeURIComponent('a b&c'), decodeURIComponent('a%20b'), isFinite('1')]  //=> ["a%20b%26c","a b",true]
+---
+return [/x/ instanceof RegExp, RegExp('x') instanceof RegExp, new RegExp(/x/g).flags, RegExp.name, typeof RegExp]  //=> [true,true,"g","RegExp","function"]
