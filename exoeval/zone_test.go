@@ -43,6 +43,7 @@ func TestZoneIsHidden(t *testing.T) {
 		 const d = new Date('2024-07-01 12:00:00'); const x = [d.toString(), d.toLocaleString(), d.getTimezoneOffset(), 'ab'.match('b').index, seen.length]; F.call = orig; return x`,
 		`Object.getPrototypeOf('').replace = () => 'x'; Object.getPrototypeOf([]).join = () => 'y'; return [new Date(0).toString(), new Date(0).toDateString(), new Date(0).toLocaleTimeString(), Date()]`,
 		`const s = '2024-03-31T02:30:00'; return [new Date(new String(s)), new Date({ toString: () => s }), new Date({ valueOf: () => s }), new Date({ [Symbol.toPrimitive]: () => s }), new Date([s]), new Date(new Date(s)), structuredClone(new Date(s)), Date.parse(new String(s))].map(Number)`,
+		`const C = new Date(0)['construc' + 'tor']; return [C === Date, new C(2024, 2, 31, 2, 30).getTime(), C.parse('2024-03-31T02:30:00')]`,
 		`const d = new Date(2024, 2, 31, 2, 30); return [d.toLocaleString(), d.toLocaleDateString('en-US', { dateStyle: 'full' }), d.toLocaleTimeString(), new Intl.DateTimeFormat('en-US', { hour: 'numeric', timeZoneName: 'short' }).format(d), Date().length, d + '', d.toJSON(), JSON.stringify(d)]`,
 		`const d = new Date(0); d.setHours(5); d.setDate(40); return [d.getTime(), d.getDay(), d.getDate(), d.getMonth(), new Date(NaN).toString()]`,
 	}
