@@ -95,6 +95,9 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	case o.SameAs(r.intrinsic("Math")):
 		name = "Math." + name
 		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {
+			if i := r.check.Catalog[x.node.Type.Name]; i != nil && i.Methods[name] != nil {
+				short = name // Math.round is not SQL's round
+			}
 			return r.operateAs(x.node, short, name)
 		}
 		return fail("for columns there are Math.abs, Math.round, Math.floor and Math.ceil")
