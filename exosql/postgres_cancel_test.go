@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,19 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 				t.Errorf("the connection is another one")
 			}
 		})
+	}
+}
+
+// A result of which a cell can't be read is not read to its end, which is hours away.
+func TestPostgresStopsReading(t *testing.T) {
+	db, _ := one(t, tu.Postgres)
+	pid := backend(t, db)
+	_, err := exosql.AskOne(t.Context(), db, "SELECT CAST('NaN' AS float8) FROM (SELECT generate_series(1, 1000000000000) AS i) AS x", exo.TypeFloat, "")
+	if err == nil || !strings.Contains(err.Error(), "is declared") {
+		t.Error(err)
+	}
+	if s := activity(t, pid); s != "idle" || backend(t, db) != pid {
+		t.Errorf("the connection is %s, or another one", s)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestPostgresSettingsArePinned(t *testing.T) {
 		`INSERT INTO v VALUES (1, chr(8364) || chr(92), '2026-03-04 05:06:07', 0.1, '1 year 2 hours')`)})
 	for expr, c := range map[string]struct{ kind, want string }{
 		"s": {exo.TypeText, `"€\\"`}, "at": {exo.TypeTime, "2026-03-04T05:06:07.000Z"}, "f": {exo.TypeFloat, "0.1"}, "d": {exo.TypeInterval, `"P1YT2H"`},
-		"to_char(at, 'DD') || at": {exo.TypeText, `"042026-03-04 05:06:07"`}, "'\\n'": {exo.TypeText, `"\\n"`}, "f::text || d": {exo.TypeText, `"0.1P1YT2H"`},
+		"to_char(at, 'DD') || at": {exo.TypeText, `"042026-03-04 05:06:07"`}, "'\\n'": {exo.TypeText, `"\\n"`}, "at = timestamptz '2026-03-04 05:06:07Z'": {exo.TypeBool, "true"}, "f::text || d": {exo.TypeText, `"0.1P1YT2H"`},
 	} {
 		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr+" FROM v WHERE id = $1", c.kind, "", exo.Int(1))
 		if err != nil || v.String() != c.want {
