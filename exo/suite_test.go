@@ -160,7 +160,7 @@ func TestLateMessageIsNoSentinel(t *testing.T) {
 	c := s.Checker()
 	ref, _ := c.MakeRef(0)
 	_, late := c.MakeCall(ref, "x", nil)
-	if late == nil || !errors.Is(late, exo.ErrDenied) || errors.Is(exo.ErrDenied, late) || late.Message() == "" {
+	if late == nil || !errors.Is(late, exo.ErrDenied) || exo.ErrDenied.Is(late) || late.Message() == "" {
 		t.Errorf("%v", late)
 	}
 }
