@@ -2,8 +2,10 @@ package exosql
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -105,6 +107,28 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		return err
 	}
 	_, _, err := db.plan(m, objs)
+	return err
+}
+
+// Late runs a statement whose context ended before its first step, and waits
+// so long before it that the first interrupt comes too early.
+func Late(db *DB, statement string, reads map[string]map[string]bool) error {
+	s, err := db.acquire(context.Background())
+	if err != nil {
+		return err
+	}
+	defer db.release(s)
+	c := s.(*sqliteSession)
+	c.guard.admit(&reads)
+	defer c.guard.admit(nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	stop := c.c.watch(ctx)
+	time.Sleep(20 * time.Millisecond)
+	err = c.c.exec(statement)
+	if !stop() {
+		return errors.New("the context ended, and the watch does not know")
+	}
 	return err
 }
 

@@ -185,3 +185,15 @@ func TestTimesWrittenByGo(t *testing.T) {
 		t.Error(rows, err)
 	}
 }
+
+// SQLite forgets an interrupt that comes between two statements. One whose context
+// ends at that time is stopped all the same.
+func TestInterruptBeforeTheFirstStep(t *testing.T) {
+	db, writer := alone(t)
+	do(t, writer, "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO tags SELECT i, 'x' FROM n")
+	reads := map[string]map[string]bool{"tags": {"id": true}}
+	err := exosql.Late(db, "SELECT count(*) FROM tags AS a, tags AS b WHERE a.id + b.id < 0", reads)
+	if err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("it ran to its end: %v", err)
+	}
+}
