@@ -84,8 +84,8 @@ const (
 func cut(readme string) (before, table, after string, err error) {
 	before, rest, ok := strings.Cut(readme, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return "", "", "", fmt.Errorf("README.md has no lines %q and %q", begin, end)
+	if !ok || !ok2 || strings.Contains(after, begin) {
+		return "", "", "", fmt.Errorf("README.md must have one line %q, and then %q", begin, end)
 	}
 	return before, table, after, nil
 }

@@ -108,9 +108,9 @@ func TestReplace(t *testing.T) {
 	if want := strings.Replace(in, "old", "new", 1); err != nil || out != want {
 		t.Errorf("%q %v", out, err)
 	}
-	for _, bad := range []string{"", begin + "\n", end} {
+	for _, bad := range []string{"", begin + "\n", end, in + in} {
 		if _, err := replace(bad, "x"); err == nil {
-			t.Errorf("%q has a place for the table", bad)
+			t.Errorf("%q has one place for the table", bad)
 		}
 	}
 }
