@@ -16,6 +16,7 @@ type expr interface {
 type exprType struct {
 	kind  string // a scalar type of exo
 	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+	size  digits // of a number; zero: what its kind holds
 }
 
 func (t exprType) number() bool {
@@ -51,13 +52,15 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 type argExpr struct {
 	src  argSource
 	kind string
+	size digits
 }
 
 func (e argExpr) sql(f *from) sqlast.Expr { return f.c.arg(e.src) }
-func (e argExpr) typ() exprType           { return exprType{kind: e.kind} }
+func (e argExpr) typ() exprType           { return exprType{kind: e.kind, size: e.size} }
 
 // as is the value bound as one of another kind.
 func (e argExpr) as(kind string) argExpr {
+	e.size = e.typ().digits() // a whole number stays one
 	e.kind, e.src.kind = kind, kind
 	return e
 }

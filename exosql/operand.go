@@ -90,17 +90,28 @@ func (f *from) exactly(e expr) expr {
 	case t.exact, t.kind == exo.TypeDecimal, t.kind == exo.TypeNull:
 		return e
 	case t.kind == exo.TypeFloat:
-		return opExpr{sqlast.FloatExact, []expr{e}, exprType{t.kind, true}}
+		return opExpr{sqlast.FloatExact, []expr{e}, exprType{t.kind, true, t.digits()}}
 	}
-	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true}}
+	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true, t.digits()}}
 }
 
 // keyed are operands as they can be compared by = and <.
 func (f *from) keyed(args []expr) []expr {
 	args, of := f.alike(args)
-	out := make([]expr, len(args))
-	for i, a := range args {
-		out[i] = keyOf(a, of)
+	if columns := f.columns(args); of.kind == exo.TypeText && len(columns) > 1 {
+		// Of columns with two collations PostgreSQL fails to choose one, for the first
+		// row that it looks at.
+		return mapped(args, func(a expr) expr { return textExpr{a} })
+	}
+	return mapped(args, func(a expr) expr { return keyOf(a, of) })
+}
+
+// columns are the operands that are no values of the message.
+func (f *from) columns(args []expr) (out []expr) {
+	for _, a := range args {
+		if _, value := a.(argExpr); !value && a.typ().kind != exo.TypeNull {
+			out = append(out, a)
+		}
 	}
 	return out
 }

@@ -50,7 +50,11 @@ func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
 		}
 		args = append(args, y)
 	}
-	return f.operate(op, args, of), nil
+	e := f.operate(op, args, of)
+	if d := e.typ().digits(); e.typ().number() && d.whole+d.part > maxNumeric {
+		return nil, exo.Errorf(exo.Limit, n.Name, "what is calculated here could have more than %d digits", maxNumeric)
+	}
+	return e, nil
 }
 
 // operandKind is what a literal beside x is bound as.
@@ -108,10 +112,12 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 	return opExpr{op.ast, args, of}
 }
 
-func texted(args []expr) []expr {
+func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return textExpr{a} }) }
+
+func mapped(args []expr, f func(expr) expr) []expr {
 	out := make([]expr, len(args))
 	for i, a := range args {
-		out[i] = textExpr{a}
+		out[i] = f(a)
 	}
 	return out
 }
@@ -123,16 +129,17 @@ func (f *from) calculation(op *operator, args []expr, of exprType) expr {
 		if len(args) > 1 {
 			places = args[1].(argExpr).as(argPlaces)
 		}
-		return opExpr{op.ast, []expr{f.exactly(args[0]), places}, exprType{of.kind, true}}
+		x := f.bounded(args[0])
+		return opExpr{op.ast, []expr{x, places}, exprType{of.kind, true, sizeOf(op.ast, []expr{x})}}
 	}
 	out := make([]expr, len(args))
 	for i, a := range args {
-		out[i] = f.exactly(a)
+		out[i] = f.bounded(a)
 	}
 	if op.form == formReversed {
 		out[0], out[1] = out[1], out[0]
 	}
-	return opExpr{op.ast, out, exprType{of.kind, true}}
+	return opExpr{op.ast, out, exprType{of.kind, true, sizeOf(op.ast, out)}}
 }
 
 func (f *from) match(op *operator, args []expr, of exprType) expr {
@@ -161,6 +168,7 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 		args = texted(args)
 	} else {
 		args, of = f.alike(args)
+		of.size = largest(args)
 	}
 	if op.ast == sqlast.NullIf && (of.decimal() || of.kind == exo.TypeInterval) {
 		equal := opExpr{sqlast.Eq, f.keyed(args), exprType{kind: exo.TypeBool}}
@@ -184,7 +192,7 @@ func (f *from) toText(x expr) expr {
 	text := exprType{kind: exo.TypeText}
 	switch t := x.typ(); {
 	case t.number():
-		return opExpr{sqlast.NumberText, []expr{f.exactly(x)}, text}
+		return opExpr{sqlast.NumberText, []expr{f.bounded(x)}, text}
 	case t.kind == exo.TypeBool:
 		return opExpr{sqlast.ByTruth, []expr{x}, text}
 	case t.kind == exo.TypeTime:

@@ -59,11 +59,14 @@ INSERT INTO things VALUES
 
 func openThings(t testing.TB, e tu.Engine) *exosql.DB {
 	t.Helper()
-	ddl := strings.NewReplacer(
+	return e.OpenWith(t, &exosql.Options{Setup: e.Exec(thingsSQL(e))})
+}
+
+func thingsSQL(e tu.Engine) string {
+	return strings.NewReplacer(
 		"{raw}", e.Pick("x'00ff10'", `'\x00ff10'`), "{empty}", e.Pick("x''", `'\x'`),
 		"{tags}", e.Pick(`'["red","blue"]'`, `'{red,blue}'`), "{none}", e.Pick("'[]'", "'{}'"), "{nullTag}", e.Pick(`'[null,"red"]'`, `'{NULL,red}'`), "{nums}", e.Pick("'[1,2,3]'", "'{1,2,3}'"),
-	).Replace(thingsDDL)
-	return e.OpenWith(t, &exosql.Options{Setup: e.Exec(ddl)})
+	).Replace(e.SQL(thingsDDL))
 }
 
 func thingFacet() *exosql.Facet[thing] {

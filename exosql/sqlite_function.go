@@ -40,6 +40,16 @@ func newSQLiteDriver() *sqlite.Driver {
 			return f(a)
 		})
 	}
+	d.define("exo_bounded", 1, func(args []driver.Value) any {
+		a, ok := number(args[0])
+		if !ok {
+			return nil
+		}
+		if a.Reduce(a); a.NumDigits()+int64(a.Exponent) > exo.MaxDigits || a.Exponent < -exo.MaxDigits {
+			return nil
+		}
+		return args[0]
+	})
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)

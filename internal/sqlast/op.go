@@ -36,7 +36,8 @@ const (
 	// where SQL's own fail: a number that depends on rows out of scope must not be
 	// able to show them by an error.
 	IntExact   // a whole number, to be calculated with
-	FloatExact // a float, by the digits that it is written with
+	FloatExact // a float, by the digits that it is written with; NULL for NaN and infinity
+	Bounded    // a decimal of at most 1000 digits before the point and behind it, or NULL; on Postgres it is given three times
 	Plus       //
 	Minus      //
 	Times      //
@@ -135,7 +136,8 @@ var ops = [numOps]opInfo{
 	Like:       {"like", 2, 2, function("exo_like("), spelling{"(", []constant{" LIKE "}, " ESCAPE '\\')"}},
 
 	IntExact:   {"int-exact", 1, 1, function("("), spelling{"CAST(", nil, " AS numeric)"}},
-	FloatExact: {"float-exact", 1, 1, function("("), spelling{"CAST(CAST(", nil, " AS text) AS numeric)"}},
+	FloatExact: {"float-exact", 1, 1, function("("), spelling{"CAST(nullif(nullif(nullif(CAST(", nil, " AS text), 'NaN'), 'Infinity'), '-Infinity') AS numeric)"}},
+	Bounded:    {"bounded", 1, 3, function("exo_bounded("), spelling{"(CASE WHEN abs(", []constant{") < 1e1000 AND min_scale(", ") <= 1000 THEN "}, " END)"}},
 	Plus:       {"plus", 2, 2, function("exo_add("), infix("+")},
 	Minus:      {"minus", 2, 2, function("exo_sub("), infix("-")},
 	Times:      {"times", 2, 2, function("exo_mul("), infix("*")},
@@ -170,7 +172,7 @@ var ops = [numOps]opInfo{
 	Second:      {"second", 1, 1, strftime("'%S'"), spelling{"floor(EXTRACT(second FROM ", nil, "))"}},
 	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
 	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
-	DateText:    {"date-text", 1, 1, function("("), spelling{"to_char(", nil, ", 'YYYY-MM-DD')"}},
+	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // to_char would make a time of it, which most days are out of range of
 
 	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
