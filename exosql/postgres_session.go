@@ -35,6 +35,7 @@ type postgresStmt struct {
 	kinds  []exo.ValueKind // of the arguments: they were the types that it was prepared with
 	sd     *pgconn.StatementDescription
 	decode []postgresDecoder
+	texts  []bool // cells that are texts as they came
 }
 
 func (s *postgresSession) prepared() int { return len(s.stmts) }
@@ -110,11 +111,15 @@ func (s *postgresSession) run(ctx context.Context, p *plan, args []exo.Value, ou
 	return s.guarded(ctx, func(pl *pgconn.Pipeline) {
 		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
 	}, func(rr *pgconn.ResultReader) error {
+		var texts arena
 		for rr.NextRow() {
 			for i, b := range rr.Values() {
-				if b == nil {
+				switch {
+				case b == nil:
 					err = out.null()
-				} else {
+				case st.texts[i]:
+					err = out.add(exo.Text(texts.keep(b)))
+				default:
 					err = out.add(st.decode[i](b))
 				}
 				if err != nil {
@@ -237,7 +242,7 @@ func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value
 		if d == nil {
 			err = p.cells[i].contradicts(fmt.Sprintf("PostgreSQL's type %d", st.sd.Fields[i].DataTypeOID))
 		}
-		st.decode = append(st.decode, d)
+		st.decode, st.texts = append(st.decode, d), append(st.texts, p.cells[i].kind == exo.TypeText)
 	}
 	if err != nil {
 		_ = s.conn.Deallocate(ctx, st.sd.Name)
