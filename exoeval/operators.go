@@ -16,69 +16,70 @@ var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=
 // JavaScript can't be had in a database.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
-// helpers are what the rewritten operators of describing callbacks call; only
-// the realms of programs that have such callbacks hold them (needs). They record when an operand is recorded, and otherwise do what JavaScript does,
-// short circuits included.
-func (r *run) helpers() map[string]func(goja.FunctionCall) goja.Value {
-	return map[string]func(goja.FunctionCall) goja.Value{
-		helperOp: func(c goja.FunctionCall) goja.Value {
-			return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
-		},
-		helperUnary: func(c goja.FunctionCall) goja.Value {
-			op, v := c.Argument(0).String(), c.Argument(1)
-			if x := r.recordedIn(v); x != nil {
-				if op == "-" {
-					return r.operateAs(x.node, "neg", op)
-				}
-				return r.operate(x.node, op)
+// helpers are what the rewritten operators call; the realm of a program holds
+// those that it calls (needs). They record when an operand is recorded, and otherwise
+// do what JavaScript does, short circuits included.
+var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
+	helperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
+	helperOp: func(r *run, c goja.FunctionCall) goja.Value {
+		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
+	},
+	helperUnary: func(r *run, c goja.FunctionCall) goja.Value {
+		op, v := c.Argument(0).String(), c.Argument(1)
+		if x := r.recordedIn(v); x != nil {
+			if op == "-" {
+				return r.operateAs(x.node, "neg", op)
 			}
-			if op == "!" {
-				return r.vm.ToValue(!v.ToBoolean())
+			return r.operate(x.node, op)
+		}
+		if op == "!" {
+			return r.vm.ToValue(!v.ToBoolean())
+		}
+		return r.plain(op+"x", v)
+	},
+	helperAnd: func(r *run, c goja.FunctionCall) goja.Value {
+		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
+	},
+	helperOr: func(r *run, c goja.FunctionCall) goja.Value {
+		return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
+	},
+	helperNullish: func(r *run, c goja.FunctionCall) goja.Value {
+		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
+	},
+	helperCond: func(r *run, c goja.FunctionCall) goja.Value {
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			if r.methodOf(x.node, "case") != nil {
+				return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
-			return r.plain(op+"x", v)
-		},
-		helperAnd: func(c goja.FunctionCall) goja.Value {
-			return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
-		},
-		helperOr: func(c goja.FunctionCall) goja.Value {
-			return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
-		},
-		helperNullish: func(c goja.FunctionCall) goja.Value {
-			return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
-		},
-		helperCond: func(c goja.FunctionCall) goja.Value {
-			if x := r.recordedIn(c.Argument(0)); x != nil {
-				if r.methodOf(x.node, "case") != nil {
-					return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
-				}
-				panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; write the condition with && and ||", r.check.Name(x.node))))
-			}
-			if c.Argument(0).ToBoolean() {
-				return r.thunk(c.Argument(1))
-			}
-			return r.thunk(c.Argument(2))
-		},
-		helperTemplate: r.template,
-		helperTest: func(c goja.FunctionCall) goja.Value {
-			if x := r.recordedIn(c.Argument(0)); x != nil {
-				panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
-			}
-			return r.vm.ToValue(c.Argument(0).ToBoolean())
-		},
-		helperSwitch: func(c goja.FunctionCall) goja.Value {
-			if x := r.recordedIn(c.Argument(0)); x != nil {
-				panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
-			}
-			return c.Argument(0)
-		},
-		helperTypeof: func(c goja.FunctionCall) goja.Value {
-			r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes, and whether it is empty says .isNull()")
-			return r.plain("typeof", c.Argument(0))
-		},
-		helperMember:   func(c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
-		helperCallee:   func(c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
-		helperArgument: func(c goja.FunctionCall) goja.Value { return r.argumentOfChain(c.Argument(0).String(), c.Argument(1)) },
-	}
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; write the condition with && and ||", r.check.Name(x.node))))
+		}
+		if c.Argument(0).ToBoolean() {
+			return r.thunk(c.Argument(1))
+		}
+		return r.thunk(c.Argument(2))
+	},
+	helperTemplate: (*run).template,
+	helperTest: func(r *run, c goja.FunctionCall) goja.Value {
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
+		}
+		return r.vm.ToValue(c.Argument(0).ToBoolean())
+	},
+	helperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
+		}
+		return c.Argument(0)
+	},
+	helperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
+		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes, and whether it is empty says .isNull()")
+		return r.plain("typeof", c.Argument(0))
+	},
+	helperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+	helperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+	helperArgument: func(r *run, c goja.FunctionCall) goja.Value {
+		return r.argumentOfChain(c.Argument(0).String(), c.Argument(1))
+	},
 }
 
 func (r *run) thunk(v goja.Value) goja.Value {

@@ -33,11 +33,15 @@ type needs struct {
 	// Regular expressions, and generators, are in the program: what they lead to
 	// must be made safe before it runs.
 	patterns, generators bool
-	records              bool // its operators may meet placeholders
+	helpers              []string // that its rewritten operators call
 }
 
 func (c *checker) needs() needs {
-	n := needs{patterns: c.patterns, generators: c.generators, records: len(c.literal)+len(c.named) > 0}
+	n := needs{patterns: c.patterns, generators: c.generators}
+	for name := range c.helpers {
+		n.helpers = append(n.helpers, name)
+	}
+	slices.Sort(n.helpers)
 	for name := range c.names {
 		if realmNames[name] || c.granted[name] {
 			n.names = append(n.names, name)
@@ -95,11 +99,9 @@ func (r *run) newRealm() error {
 			fix(global, name, v)
 		}
 	}
-	fix(global, helperAwait, r.function("await", func(c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) }))
-	if need.records {
-		for name, f := range r.helpers() {
-			fix(global, name, r.function("operator", f))
-		}
+	for _, name := range need.helpers {
+		help := helpers[name]
+		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
 	}
 	r.api = vm.NewDynamicObject(&apiObject{r})
 	return nil

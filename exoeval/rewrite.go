@@ -20,18 +20,21 @@ type rewriter struct {
 	records bool // in a function that may be called with placeholders
 	thunk   bool // directly in a second operand that becomes an arrow
 	fault   *fault
+	helpers map[string]bool // that the text calls now
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, infos: c.infos}
+	r := &rewriter{pt: pt, infos: c.infos, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}
+	c.helpers = r.helpers
 	return r.fault
 }
 
 // helperCall makes the call of a helper, at the place of what it stands for.
-func helperCall(helper string, at file.Idx, args ...ast.Expression) *ast.CallExpression {
+func (r *rewriter) helperCall(helper string, at file.Idx, args ...ast.Expression) *ast.CallExpression {
+	r.helpers[helper] = true
 	return &ast.CallExpression{
 		Callee:          &ast.Identifier{Name: unistring.String(helper), Idx: at},
 		LeftParenthesis: at, RightParenthesis: at, ArgumentList: args,
@@ -107,17 +110,17 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.UnaryExpression:
 		e.Operand = r.expr(e.Operand)
 		if r.records && e.Operator == token.TYPEOF {
-			return helperCall(helperTypeof, e.Idx, valueOrUndefined(e.Operand))
+			return r.helperCall(helperTypeof, e.Idx, valueOrUndefined(e.Operand))
 		}
 		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS) && !isLiteral(e.Operand) {
-			return helperCall(helperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
+			return r.helperCall(helperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
 		}
 	case *ast.BinaryExpression:
 		return r.binary(e)
 	case *ast.ConditionalExpression:
 		e.Test = r.expr(e.Test)
 		if r.records {
-			return helperCall(helperCond, e.Test.Idx0(), e.Test, r.later(e.Consequent), r.later(e.Alternate))
+			return r.helperCall(helperCond, e.Test.Idx0(), e.Test, r.later(e.Consequent), r.later(e.Alternate))
 		}
 		e.Consequent, e.Alternate = r.expr(e.Consequent), r.expr(e.Alternate)
 	case *ast.AssignExpression:
@@ -145,7 +148,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		r.exprs(e.ArgumentList)
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
-		e.Argument = helperCall(helperAwait, e.Await, r.expr(e.Argument))
+		e.Argument = r.helperCall(helperAwait, e.Await, r.expr(e.Argument))
 	case *ast.YieldExpression:
 		r.suspends(e.Yield, "yield")
 		if e.Argument != nil {
@@ -177,14 +180,14 @@ func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 	at := e.Idx0()
 	e.Left = r.expr(e.Left)
 	if helper := logicalHelpers[e.Operator]; helper != "" && r.records {
-		return helperCall(helper, at, e.Left, r.later(e.Right))
+		return r.helperCall(helper, at, e.Left, r.later(e.Right))
 	}
 	e.Right = r.expr(e.Right)
 	if _, private := e.Left.(*ast.PrivateIdentifier); private {
 		return e // #field in object
 	}
 	if r.records && recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
-		return helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
+		return r.helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
 	}
 	return e
 }
@@ -197,13 +200,13 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 		r.pattern(e.Left)
 	}
 	if helper := logicalHelpers[e.Operator]; plain && r.records && helper != "" {
-		e.Right = helperCall(helper, id.Idx, &ast.Identifier{Name: id.Name, Idx: id.Idx}, r.later(e.Right))
+		e.Right = r.helperCall(helper, id.Idx, &ast.Identifier{Name: id.Name, Idx: id.Idx}, r.later(e.Right))
 		e.Operator = token.ASSIGN
 		return e
 	}
 	e.Right = r.expr(e.Right)
 	if plain && r.records && recordedOperators[e.Operator] {
-		e.Right = helperCall(helperOp, id.Idx, stringLiteral(e.Operator.String(), id.Idx), &ast.Identifier{Name: id.Name, Idx: id.Idx}, e.Right)
+		e.Right = r.helperCall(helperOp, id.Idx, stringLiteral(e.Operator.String(), id.Idx), &ast.Identifier{Name: id.Name, Idx: id.Idx}, e.Right)
 		e.Operator = token.ASSIGN
 	}
 	return e
@@ -222,7 +225,7 @@ func (r *rewriter) template(e *ast.TemplateLiteral) ast.Expression {
 	for _, el := range e.Elements {
 		parts.Value = append(parts.Value, &ast.StringLiteral{Idx: el.Idx, Value: el.Parsed})
 	}
-	return helperCall(helperTemplate, e.OpenQuote, append([]ast.Expression{parts}, e.Expressions...)...)
+	return r.helperCall(helperTemplate, e.OpenQuote, append([]ast.Expression{parts}, e.Expressions...)...)
 }
 
 func (r *rewriter) property(p ast.Property) {

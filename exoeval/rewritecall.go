@@ -12,7 +12,7 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:
 		if name := callee.Name.String(); isSpecialFunction(name) {
-			e.Callee = helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
+			e.Callee = r.helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
 		}
 	case *ast.DotExpression:
 		name := callee.Identifier.Name.String()
@@ -24,7 +24,7 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 			return
 		}
 		at := callee.Identifier.Idx
-		e.Callee = helperCall(helperMember, at, callee.Left, stringLiteral(name, at))
+		e.Callee = r.helperCall(helperMember, at, callee.Left, stringLiteral(name, at))
 	case *ast.Optional:
 		if dot, ok := callee.Expression.(*ast.DotExpression); ok && isSpecialMember(dot) {
 			r.guardArguments(e, dot.Identifier.Name.String())
@@ -69,7 +69,7 @@ func optional(e ast.Expression) bool {
 func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
 	for i, a := range e.ArgumentList {
 		if _, spread := a.(*ast.SpreadElement); !spread {
-			e.ArgumentList[i] = helperCall(helperArgument, a.Idx0(), stringLiteral(name, a.Idx0()), a)
+			e.ArgumentList[i] = r.helperCall(helperArgument, a.Idx0(), stringLiteral(name, a.Idx0()), a)
 		}
 	}
 }

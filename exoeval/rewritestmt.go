@@ -25,7 +25,7 @@ func (r *rewriter) test(e ast.Expression) ast.Expression {
 	}
 	e = r.expr(e)
 	if r.records {
-		return helperCall(helperTest, e.Idx0(), e)
+		return r.helperCall(helperTest, e.Idx0(), e)
 	}
 	return e
 }
@@ -34,7 +34,7 @@ func (r *rewriter) test(e ast.Expression) ast.Expression {
 func (r *rewriter) compared(e ast.Expression) ast.Expression {
 	e = r.expr(e)
 	if r.records && !isLiteral(e) {
-		return helperCall(helperSwitch, e.Idx0(), e)
+		return r.helperCall(helperSwitch, e.Idx0(), e)
 	}
 	return e
 }
@@ -90,7 +90,7 @@ func (r *rewriter) stmt(s ast.Statement) ast.Statement {
 		r.into(s.Into)
 		s.Source, s.Body = r.expr(s.Source), r.stmt(s.Body)
 		if r.pt.awaits[r.pt.off(s.For)] {
-			forAwait(s)
+			r.forAwait(s)
 		}
 	case *ast.LabelledStatement:
 		s.Statement = r.stmt(s.Statement)
@@ -137,10 +137,10 @@ const awaited = "\x00item"
 //
 // A list that is a promise is waited for, too: authors forget that await, and
 // there are no asynchronous iterators here that it could be confused with.
-func forAwait(s *ast.ForOfStatement) {
+func (r *rewriter) forAwait(s *ast.ForOfStatement) {
 	at := s.Source.Idx0()
-	s.Source = &ast.AwaitExpression{Await: at, Argument: helperCall(helperAwait, at, s.Source)}
-	value := &ast.AwaitExpression{Await: at, Argument: helperCall(helperAwait, at, identifier(awaited, at))}
+	s.Source = &ast.AwaitExpression{Await: at, Argument: r.helperCall(helperAwait, at, s.Source)}
+	value := &ast.AwaitExpression{Await: at, Argument: r.helperCall(helperAwait, at, identifier(awaited, at))}
 	var first ast.Statement
 	switch into := s.Into.(type) {
 	case *ast.ForIntoVar:
