@@ -101,6 +101,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		x.row.optional = true
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.order = append(q.order, q2.order...) // as join has it
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {

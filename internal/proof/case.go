@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // Case is one database, what is granted on it, and one program. It is plain
@@ -77,30 +78,33 @@ func (c *Case) refused() bool {
 	return false
 }
 
-// world is a case's database, opened.
+// world is a case's database on one engine, opened.
 type world struct {
-	c    *Case
-	db   *exosql.DB
-	decl *declaration
-	eval *exoeval.Local
-	twin *exoeval.Local // the same under grants of everything
-	cut  []func()       // revoke the grants, if they can be
+	c      *Case
+	engine tu.Engine
+	db     *exosql.DB
+	decl   *declaration
+	eval   *exoeval.Local
+	twin   *exoeval.Local // the same under grants of everything
+	cut    []func()       // revoke the grants, if they can be
 
 	mu     sync.Mutex
 	sql    []exosql.Query
 	failed error
 }
 
-// on is the URL of the database that every case is filled into.
-var on = inMemory
-
-const inMemory = "sqlite::memory:"
-
-// open makes the database and the gate. The error of the gate is apart: it is
-// what a grant that must be refused shows.
-func open(ctx context.Context, c *Case) (w *world, gateErr, err error) {
-	w = &world{c: c, decl: c.Schema.declare()}
-	w.db, err = exosql.Open(ctx, on, &exosql.Options{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }})
+// open makes the database on one engine, and the gate. The error of the gate is
+// apart: it is what a grant that must be refused shows.
+func (s *server) open(ctx context.Context, e tu.Engine, c *Case) (w *world, gateErr, err error) {
+	w = &world{c: c, engine: e, decl: c.Schema.declare()}
+	url, opt := "sqlite::memory:", &exosql.Options{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }}
+	if e.Name == tu.Postgres.Name {
+		if err := s.fill(ctx, c); err != nil {
+			return nil, nil, err
+		}
+		url, opt = s.url, &exosql.Options{Conns: 1}
+	}
+	w.db, err = exosql.Open(ctx, url, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +127,7 @@ func (w *world) gate(grants []Grant) (*exoeval.Local, error) {
 	for i := range grants {
 		o := w.decl.facets[grants[i].Facet].Of(grants[i].relation(w.db, &w.c.Schema, w.decl))
 		if w.c.Only {
-			names := []string{"where", "join", "select", "orderBy", "limit", "offset", "as", "execute", "first", "count"}
+			names := []string{"where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", "execute", "first", "count"}
 			for _, l := range w.c.Kept {
 				names = append(names, linkNames[w.c.Schema.Links[l].Name])
 			}
@@ -354,7 +358,7 @@ func (x *slow) leaked(program string, r *exoeval.Result) string {
 func (w *world) report(spelling int, r *exoeval.Result, want []answer, what string) string {
 	var b strings.Builder
 	c := w.c
-	fmt.Fprintf(&b, "%s\n\n%s\n%s\n", what, c.Schema.DDL(on != inMemory), c.Data.print(&c.Schema))
+	fmt.Fprintf(&b, "%s\non %s\n\n%s\n%s\n", what, w.engine.Name, c.Schema.DDL(w.engine.Name == tu.Postgres.Name), c.Data.print(&c.Schema))
 	for i, l := range c.Schema.Links {
 		fmt.Fprintf(&b, "link %d %s: %s -> %s over", i, linkNames[l.Name], tableNames[c.Schema.Tables[l.From].Name], tableNames[c.Schema.Tables[l.To].Name])
 		for _, p := range l.Pairs {

@@ -3,14 +3,18 @@ package proof
 import (
 	"context"
 	"database/sql"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"math/big"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Value is a cell or a constant. Times are milliseconds since 1970.
+// Value is a cell or a constant. Times are milliseconds since 1970. Decimals,
+// days, intervals, UUIDs and documents are the text that the database is given;
+// bytes are in base64.
 type Value struct {
 	Null bool    `json:",omitempty"`
 	Kind Kind    `json:",omitempty"`
@@ -19,19 +23,34 @@ type Value struct {
 	S    string  `json:",omitempty"`
 	B    bool    `json:",omitempty"`
 	Form int     `json:",omitempty"` // of a time: how it is written to the database
+	L    []Value `json:",omitempty"` // of an array
+
+	R *big.Rat `json:"-"` // of a number that was calculated
 }
 
 // Data is the rows of each table: a value for each slot, by number.
 type Data [][][]Value
 
+// The domains are small, so that values repeat and meet, and hostile.
+//
+// Not in them, since the engines can't agree: -0 (SQLite stores it as 0), NaN and
+// infinity (SQLite has none), times finer than milliseconds, floats from 2^53 to 2^63 (a program sees whole ones as text,
+// as it does integers), and letters whose case
+// changed between versions of Unicode.
 var (
-	bigInts = []int64{9007199254740993, -9007199254740993, 9007199254740992}
-	texts   = []string{"a", "b", "B", "", "aa", "ä", "日本", "😀", "a%", "'; --", "\"q\"", "z\\"}
-	floats  = []float64{0, 1, 2, 2.5, -1, 0.1, 1e10, 3}
-	times   = []int64{1704067200000, 1704067200001, 1704153600000, 1704164645123, 946684800000, -86400000}
+	bigInts  = []int64{9007199254740993, -9007199254740993, 9007199254740992, -1 << 63, 1<<63 - 1}
+	texts    = []string{"a", "b", "B", "", "aa", "ä", "日本", "😀", "a%", "'; --", "\"q\"", "z\\", "a_b", "ß", "İ", "ΟΣ", "ΟΣ.", "e\u0301", "É", "\u00a0a\t", "😀😀b", "ab%_\\"}
+	floats   = []float64{0, 1, 2, 2.5, -1, 0.1, 1e10, 3, -2.5, -0.5, 0.5, 1e300, 1e-300, 9007199254740991, -1e21}
+	times    = []int64{1704067200000, 1704067200001, 1704153600000, 1704164645123, 946684800000, -86400000, 1709251199999, -62135596800000, 253402300799999, -1}
+	decimals = []string{"0", "1", "2.50", "-0.5", "0.5", "-2.5", "12.500", "100", "-0.00", "0.1", "123456789012345678901234567890", "0.000000000000000000000000000001", "-99999999999999999999.9900", "9007199254740993", "0.005"}
+	days     = []string{"2024-02-29", "2024-01-31", "1999-12-31", "2024-01-01", "1970-01-01", "0001-01-01", "9999-12-31", "1900-02-28", "2023-03-01"}
+	spans    = []string{"P1M", "P30D", "P31D", "PT720H", "P1Y2M3DT4H5M6.789S", "P-1M", "PT0S", "P1Y", "P1MT0.000001S", "P-3DT-1M-1S", "P1M-30D", "PT-0.5S", "P360D"}
+	uuids    = []string{"123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"}
+	blobs    = []string{"", "AP8Q", "AA==", "/w==", "AP8="}
+	docs     = []string{`{"a":[1,2.5,null]}`, `[]`, `"x"`, `null`, `{"b":"ß%"}`, `9007199254740991`}
 )
 
-// genValue draws from a domain so small that values repeat and meet.
+// genValue draws from the domain of a kind.
 func genValue(d *draws, k Kind) Value {
 	switch k {
 	case Int:
@@ -41,9 +60,9 @@ func genValue(d *draws, k Kind) Value {
 		if d.n(3) > 0 {
 			return Value{Kind: Int, I: int64(d.n(3))}
 		}
-		return Value{Kind: Int, I: int64(d.n(6))}
+		return Value{Kind: Int, I: int64(d.n(8)) - 2}
 	case Text:
-		if d.oneIn(4) {
+		if d.oneIn(3) {
 			return Value{Kind: Text, S: pick(d, texts)}
 		}
 		return Value{Kind: Text, S: texts[d.n(3)]}
@@ -51,8 +70,20 @@ func genValue(d *draws, k Kind) Value {
 		return Value{Kind: Float, F: pick(d, floats)}
 	case Bool:
 		return Value{Kind: Bool, B: d.n(2) == 1}
+	case Time:
+		return Value{Kind: Time, I: pick(d, times)}
+	case Tags, Nums:
+		v := Value{Kind: k}
+		for range d.n(4) {
+			item := Value{Null: true}
+			if !d.oneIn(6) {
+				item = genValue(d, map[Kind]Kind{Tags: Text, Nums: Int}[k])
+			}
+			v.L = append(v.L, item)
+		}
+		return v
 	}
-	return Value{Kind: Time, I: pick(d, times)}
+	return Value{Kind: k, S: pick(d, map[Kind][]string{Decimal: decimals, Day: days, Span: spans, UUID: uuids, Bytes: blobs, JSON: docs}[k])}
 }
 
 // canary is the text of one row that is in no other. secret is the same for the hidden column.
@@ -104,7 +135,9 @@ func genData(d *draws, s *Schema) Data {
 	return out
 }
 
-// stored is a value as it is written to the database.
+const isoTime = "2006-01-02T15:04:05.000Z"
+
+// stored is a value as it is written to SQLite.
 func (v Value) stored() any {
 	if v.Null {
 		return nil
@@ -112,14 +145,28 @@ func (v Value) stored() any {
 	switch v.Kind {
 	case Int:
 		return v.I
-	case Text:
-		return v.S
 	case Float:
 		return v.F
 	case Bool:
 		return v.B
+	case Bytes:
+		b, _ := base64.StdEncoding.DecodeString(v.S)
+		return append([]byte{}, b...)
+	case Tags, Nums:
+		list := []any{}
+		for _, x := range v.L {
+			list = append(list, x.stored())
+		}
+		b, _ := json.Marshal(list)
+		return string(b)
+	case Time:
+	default:
+		return v.S
 	}
 	t := time.UnixMilli(v.I).UTC()
+	if y := t.Year(); y == 1 || y == 9999 { // in another zone it would be in year 0
+		return t.Format(isoTime)
+	}
 	switch v.Form {
 	case 1:
 		return t.Format("2006-01-02 15:04:05.000")
@@ -130,48 +177,78 @@ func (v Value) stored() any {
 			return t.Format("2006-01-02")
 		}
 	}
-	return t.Format("2006-01-02T15:04:05.000Z")
+	return t.Format(isoTime)
+}
+
+// literal is a value in a statement of PostgreSQL, as a text of no type yet.
+func (v Value) literal() string {
+	if v.Null {
+		return "NULL"
+	}
+	s := v.S
+	switch v.Kind {
+	case Int:
+		s = strconv.FormatInt(v.I, 10)
+	case Float:
+		s = strconv.FormatFloat(v.F, 'g', -1, 64)
+	case Bool:
+		s = strconv.FormatBool(v.B)
+	case Time:
+		s = time.UnixMilli(v.I).UTC().Format(isoTime)
+	case Bytes:
+		b, _ := base64.StdEncoding.DecodeString(v.S)
+		s = fmt.Sprintf(`\x%x`, b)
+	case Tags, Nums:
+		var items []string
+		for _, x := range v.L {
+			switch {
+			case x.Null:
+				items = append(items, "NULL")
+			case v.Kind == Nums:
+				items = append(items, strconv.FormatInt(x.I, 10))
+			default:
+				items = append(items, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(x.S)+`"`)
+			}
+		}
+		s = "{" + strings.Join(items, ",") + "}"
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
 // fill creates the tables and writes the rows.
 func fill(ctx context.Context, db *sql.DB, s *Schema, data Data) error {
-	_, postgres := db.Driver().(*stdlib.Driver)
-	if postgres { // the case before was filled into the same schema
-		if _, err := db.ExecContext(ctx, `DO $$ BEGIN EXECUTE 'DROP SCHEMA ' || current_schema() || ' CASCADE; CREATE SCHEMA ' || current_schema(); END $$`); err != nil {
-			return err
-		}
-	}
-	if _, err := db.ExecContext(ctx, s.DDL(postgres)); err != nil {
+	if _, err := db.ExecContext(ctx, s.DDL(false)); err != nil {
 		return err
 	}
 	for t, tab := range s.Tables {
 		for _, row := range data[t] {
 			var args []any
 			for _, c := range tab.Cols {
-				v := row[c].stored()
-				if postgres && v != nil && slots[c].kind == Time {
-					at := time.UnixMilli(row[c].I).UTC()
-					if !tab.ISO && tab.Decl != 2 {
-						at = at.Add(time.Duration(row[c].Form) * 300 * time.Microsecond) // what must not count
-					}
-					v = at
-				}
-				args = append(args, v)
+				args = append(args, row[c].stored())
 			}
-			values := "?" + strings.Repeat(",?", len(args)-1)
-			if postgres {
-				values = "$1"
-				for i := range args[1:] {
-					values += fmt.Sprintf(",$%d", i+2)
-				}
-			}
-			q := "INSERT INTO " + quoteName(tableNames[tab.Name]) + " VALUES (" + values + ")"
+			q := "INSERT INTO " + quoteName(tableNames[tab.Name]) + " VALUES (?" + strings.Repeat(",?", len(args)-1) + ")"
 			if _, err := db.ExecContext(ctx, q, args...); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// script is the same for PostgreSQL: statements in one text.
+func (data Data) script(s *Schema) string {
+	var b strings.Builder
+	b.WriteString(s.DDL(true))
+	for t, tab := range s.Tables {
+		fmt.Fprintf(&b, "INSERT INTO %s VALUES ", quoteName(tableNames[tab.Name]))
+		for i, row := range data[t] {
+			for j, c := range tab.Cols {
+				b.WriteString(map[bool]string{true: "(", false: ", "}[j == 0] + row[c].literal())
+			}
+			b.WriteString(map[bool]string{true: ");\n", false: "), "}[i == len(data[t])-1])
+		}
+	}
+	return b.String()
 }
 
 // String prints the rows for a report.

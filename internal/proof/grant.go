@@ -1,9 +1,12 @@
 package proof
 
 import (
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -205,7 +208,11 @@ func genGrant(d *draws, s *Schema) Grant {
 				x.Pred = genPred(d, s, t, 2)
 			case "order":
 				for range 1 + d.n(2) {
-					x.By = append(x.By, Sort{pick(d, s.Tables[t].Cols), d.n(2) == 1})
+					c := pick(d, s.Tables[t].Cols)
+					if !slots[c].kind.comparable() {
+						c = slotTenant
+					}
+					x.By = append(x.By, Sort{c, d.n(2) == 1})
 				}
 			case "offset":
 				x.N = d.n(5) / 2
@@ -309,6 +316,9 @@ func genPred(d *draws, s *Schema, t int, depth int) *Pred {
 	}
 	k := slots[c].kind
 	p := &Pred{Slot: c, Op: pick(d, []string{"eq", "ne", "isNull", "isNotNull", "in", "lt", "le", "gt", "ge", "all"})}
+	if !k.comparable() {
+		p.Op = pick(d, []string{"isNull", "isNotNull"})
+	}
 	switch p.Op {
 	case "eq", "ne", "lt", "le", "gt", "ge":
 		p.Vals = []Value{genValue(d, k)}
@@ -345,8 +355,30 @@ func (p *Pred) predicate(t *declared) exosql.Predicate[Row] {
 		return compare(p, t.floats[p.Slot], func(v Value) float64 { return v.F })
 	case Bool:
 		return compare(p, t.bools[p.Slot], func(v Value) bool { return v.B })
+	case Time:
+		return compare(p, t.times[p.Slot], func(v Value) time.Time { return time.UnixMilli(v.I) })
+	case Decimal:
+		return compare(p, t.decimals[p.Slot], func(v Value) exosql.Decimal { return exosql.Decimal(v.S) })
+	case Day:
+		return compare(p, t.day, func(v Value) exosql.Date {
+			m := v.moment()
+			return exosql.Date{Year: int(m.year), Month: time.Month(m.month), Day: int(m.day)}
+		})
+	case Span:
+		return compare(p, t.span, func(v Value) exosql.Interval { i, _ := exo.ParseInterval(v.S); return i })
+	case UUID:
+		return compare(p, t.code, func(v Value) [16]byte {
+			b, _ := hex.DecodeString(strings.ReplaceAll(v.S, "-", ""))
+			return [16]byte(b)
+		})
+	case Bytes:
+		return compare(p, t.raw, func(v Value) []byte { return v.stored().([]byte) })
+	case JSON:
+		return compare[exosql.JSON](p, t.doc, nil)
+	case Tags:
+		return compare[[]string](p, t.tags, nil)
 	}
-	return compare(p, t.times[p.Slot], func(v Value) time.Time { return time.UnixMilli(v.I) })
+	return compare[[]int64](p, t.nums, nil)
 }
 
 func compare[V any](p *Pred, c exosql.Column[Row, V], of func(Value) V) exosql.Predicate[Row] {
@@ -387,8 +419,18 @@ func (t *declared) order(by Sort) exosql.Order[Row] {
 		return sorted(t.floats[by.Slot], by.Desc)
 	case Bool:
 		return sorted(t.bools[by.Slot], by.Desc)
+	case Time:
+		return sorted(t.times[by.Slot], by.Desc)
+	case Decimal:
+		return sorted(t.decimals[by.Slot], by.Desc)
+	case Day:
+		return sorted(t.day, by.Desc)
+	case Span:
+		return sorted(t.span, by.Desc)
+	case UUID:
+		return sorted(t.code, by.Desc)
 	}
-	return sorted(t.times[by.Slot], by.Desc)
+	return sorted(t.raw, by.Desc)
 }
 
 func sorted[V any](c exosql.Column[Row, V], desc bool) exosql.Order[Row] {

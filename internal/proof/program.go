@@ -12,10 +12,13 @@ import "fmt"
 //	join       Args[0] with Args[1], in the callback Bind (0: given plainly), on Args[2], in the callback On
 //	select     Args[0] showing Args[1], in the callback Bind
 //	orderBy    Args[0] by the terms Args[1:] (asc, desc, or an expression), in the callback Bind
+//	leftJoin   the same as join; Miss are the tables of Args[1], which may be missing
+//	distinct   Args[0]; what it shows is comparable
 //	limit, offset, as
 //	col        the column Slot of the table Name of the callback Bind
 //	lit        Val
-//	eq ... not, in (Args[0] in Args[1:])
+//	eq ... not, in (Args[0] in Args[1:]): conditions
+//	add ... toText: what gives a value of kind K
 //	record     Names with Args
 //	row        the table Name of the callback Bind
 //	ns         every table of the callback Bind
@@ -31,6 +34,14 @@ type Node struct {
 	Slot  int      `json:",omitempty"`
 	Val   Value    `json:",omitzero"`
 	Names []string `json:",omitempty"`
+	K     Kind     `json:",omitempty"`
+	Miss  []Missed `json:",omitempty"`
+}
+
+// Missed is a table of a left join.
+type Missed struct {
+	Alias        string
+	Grant, Facet int
 }
 
 // Query is a query with the call that sends it: execute, first or count.
@@ -100,7 +111,19 @@ func (g *generator) query(outer []callback, depth int) (*Node, []member) {
 		if len(outer) == 0 && len(ns) == 1 && linkable {
 			g.done, g.doneNS = append(g.done, q), append(g.doneNS, ns[0])
 		}
-		switch g.n(17) {
+		switch g.n(20) {
+		case 19: // in front of nothing, or of what it can't compare, it is refused
+			if linkable && g.distinguishes(ns[0]) {
+				q = &Node{Op: "distinct", Args: []*Node{q}}
+			}
+		case 17, 18:
+			if g.joins == 0 {
+				continue
+			}
+			g.joins--
+			if n, more := g.leftJoin(q, ns, outer); n != nil {
+				q, ns, linkable = n, more, false
+			}
 		case 15, 0, 1, 2:
 			b := callback{g.bind(), ns}
 			q = &Node{Op: "where", Args: []*Node{q, g.cond(append(outer[:len(outer):len(outer)], b), 2)}, Bind: b.bind, NS: aliasesOf(ns)}
@@ -128,6 +151,9 @@ func (g *generator) query(outer []callback, depth int) (*Node, []member) {
 			b := callback{g.bind(), ns}
 			q = &Node{Op: "select", Args: []*Node{q, g.selection(append(outer[:len(outer):len(outer)], b), b, 0)}, Bind: b.bind, NS: aliasesOf(ns)}
 			linkable = false
+			if g.n(3) > 0 && g.comparable(q.Args[1], ns) {
+				q = &Node{Op: "distinct", Args: []*Node{q}}
+			}
 		case 13:
 			if len(ns) == 1 {
 				q, ns = g.as(q, ns)
@@ -269,10 +295,10 @@ func (g *generator) joining(in []callback, ns, ns2 []member) *Node {
 	a, b := pick(g.draws, ns[:len(ns)-len(ns2)]), pick(g.draws, ns2)
 	x := g.colOf(on.bind, a)
 	for _, c := range g.s.Facets[b.facet].Cols {
-		if slots[c].kind == slots[x.Slot].kind && !g.oneIn(3) {
+		if k := slots[c].kind; k == slots[x.Slot].kind && k.comparable() && !g.oneIn(3) {
 			y := &Node{Op: "col", Bind: on.bind, Name: b.alias, Slot: c}
 			op := pick(g.draws, []string{"eq", "eq", "le", "is", "ne"})
-			if op == "le" && slots[c].kind == Bool {
+			if op == "le" && !slots[c].kind.sortable() {
 				op = "eq"
 			}
 			return &Node{Op: op, Args: []*Node{x, y}}
@@ -286,10 +312,16 @@ func (g *generator) orderBy(q *Node, ns []member, outer []callback) *Node {
 	n := &Node{Op: "orderBy", Args: []*Node{q}, Bind: b.bind, NS: aliasesOf(ns)}
 	for range 1 + g.n(3) {
 		var x *Node
-		if g.oneIn(12) {
-			x = g.cond(append(outer[:len(outer):len(outer)], b), 1)
-		} else {
+		switch in := append(outer[:len(outer):len(outer)], b); {
+		case g.oneIn(12):
+			x = g.cond(in, 1)
+		case g.oneIn(3):
+			x = g.computed(in, 2)
+		default:
 			x = g.colOf(b.bind, pick(g.draws, ns))
+		}
+		if !x.kind().comparable() {
+			x.Slot = slotNote
 		}
 		switch g.n(4) {
 		case 1:
@@ -336,40 +368,69 @@ func (g *generator) cond(in []callback, depth int) *Node {
 		return &Node{Op: pick(g.draws, []string{"eq", "ne", "is", "isNot"}), Args: []*Node{x, {Op: "lit", Val: genValue(g.draws, Bool)}}}
 	}
 	x, m := g.col(in)
-	k := slots[x.Slot].kind
+	if g.n(2) == 1 {
+		x = g.computed(in, 2)
+	}
+	k := x.kind()
 	if k == Bool && g.n(2) == 0 {
 		return x
 	}
-	ops := []string{"eq", "is", "ne", "isNot", "in", "isNull", "isNotNull", "lt", "le", "gt", "ge"}
-	if k == Bool {
-		ops = ops[:7]
-	}
-	if k == Text {
-		ops = append(ops, "includes")
-	}
-	n := &Node{Op: pick(g.draws, ops), Args: []*Node{x}}
+	n := &Node{Op: pick(g.draws, conditionsOn(k)), Args: []*Node{x}}
+	more := 1
 	switch n.Op {
 	case "isNull", "isNotNull":
-	case "in":
-		for range g.n(5) {
-			n.Args = append(n.Args, g.operand(in, x, m))
-		}
-	default:
+		more = 0
+	case "in", "notIn":
+		more = g.n(5)
+	case "between":
+		more = 2
+	case "has":
+		item := genValue(g.draws, map[Kind]Kind{Tags: Text, Nums: Int}[k])
+		n.Args, more = append(n.Args, &Node{Op: "lit", Val: item}), 0
+	case "like", "notLike", "ilike", "notIlike":
+		n.Args, more = append(n.Args, &Node{Op: "lit", Val: Value{Kind: Text, S: g.pattern()}}), 0
+	}
+	for range more {
 		n.Args = append(n.Args, g.operand(in, x, m))
 	}
 	return n
 }
 
+// conditionsOn are the conditions on a value of a kind.
+func conditionsOn(k Kind) []string {
+	ops := []string{"isNull", "isNotNull"}
+	if k.comparable() {
+		ops = append([]string{"eq", "is", "ne", "isNot", "in", "notIn"}, ops...)
+	}
+	if k.sortable() {
+		ops = append(ops, "lt", "le", "gt", "ge", "between")
+	}
+	switch k {
+	case Text:
+		ops = append(ops, "includes", "startsWith", "endsWith", "like", "notLike", "ilike", "notIlike")
+	case Tags, Nums:
+		ops = append(ops, "has", "has", "has")
+	}
+	return ops
+}
+
 // operand is what a column is compared with: a constant, mostly one that is in
 // some row of the column whether in scope or not, or another column.
 func (g *generator) operand(in []callback, x *Node, m member) *Node {
-	k := slots[x.Slot].kind
+	k := x.kind()
 	if g.n(3) == 2 {
 		for range 4 {
-			if y, _ := g.col(in); slots[y.Slot].kind == k || (k == Int || k == Float) && (slots[y.Slot].kind == Int || slots[y.Slot].kind == Float) {
+			y, _ := g.col(in)
+			if g.oneIn(3) {
+				y = g.computed(in, 1)
+			}
+			if z := y.kind(); z == k || k.numeric() && z.numeric() {
 				return y
 			}
 		}
+	}
+	if x.Op != "col" || k.numeric() && g.oneIn(4) {
+		return g.constant(k)
 	}
 	v := pick(g.draws, g.data[g.s.Facets[m.facet].Table])[x.Slot]
 	if v.Null || g.oneIn(3) && x.Slot != slotNote {
@@ -393,12 +454,14 @@ func (g *generator) selection(in []callback, b callback, depth int) *Node {
 			x.Slot = slotNote // so that what leaks is seen
 		}
 		name := slots[x.Slot].guest
-		switch g.n(8) {
+		switch g.n(11) {
+		case 8, 9, 10:
+			x, name = g.computed(in, 3), fmt.Sprintf("c%d", i)
 		case 3:
 			name = fmt.Sprintf("x%d", i)
 		case 4:
 			x = &Node{Op: "lit", Val: genValue(g.draws, Kind(g.n(5)))}
-			if x.Val.I > 1<<53 || x.Val.I < -1<<53 || g.oneIn(5) {
+			if x.Val.big() || g.oneIn(5) {
 				x.Val = Value{Null: true}
 			}
 			name = fmt.Sprintf("k%d", i)

@@ -15,7 +15,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-const perWorld = 4 // programs for each database
+const perWorld = 8 // programs for each database, each in two spellings on two engines
 
 // tally counts what the programs of a run contained, so that the generator
 // can't rot without being noticed.
@@ -85,10 +85,10 @@ func (n *tally) program(c *Case) {
 		}
 		for i, a := range n.Args {
 			switch {
-			case i == 2 && n.Op == "join":
+			case i == 2 && (n.Op == "join" || n.Op == "leftJoin"):
 				visit(a, append(in[:len(in):len(in)], n.On), inside)
-			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy"):
-				visit(a, append(in[:len(in):len(in)], n.Bind), inside || n.Op == "join")
+			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy" || n.Op == "leftJoin"):
+				visit(a, append(in[:len(in):len(in)], n.Bind), inside || n.Op == "join" || n.Op == "leftJoin")
 			default:
 				visit(a, in, inside)
 			}
@@ -190,7 +190,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	for i, seed := range seeds {
 		n := &tally{features: map[string]int{}}
-		if !runSeed(t, seed, programs/len(seeds), n) {
+		if !runSeed(t, newServer(t), seed, programs/len(seeds), n) {
 			return
 		}
 		if i == 0 { // the first is fixed, so what it must contain is no matter of luck
@@ -199,27 +199,12 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestRandomProgramsOnPostgres does the same on the other engine, with fewer of them.
-func TestRandomProgramsOnPostgres(t *testing.T) {
-	on = tu.Postgres.URL(t)
-	t.Cleanup(func() { on = inMemory })
-	programs := 400
-	if os.Getenv("EXO_LONG") != "" {
-		programs = 4000
-	}
-	for _, seed := range []uint64{1, rand.Uint64()} {
-		if !runSeed(t, seed, programs/2, &tally{features: map[string]int{}}) {
-			return
-		}
-	}
-}
-
-func runSeed(t *testing.T, seed uint64, programs int, n *tally) bool {
+func runSeed(t *testing.T, s *server, seed uint64, programs int, n *tally) bool {
 	ctx := context.Background()
 	for i, end := uint64(0), n.programs+programs; n.programs < end; i++ {
-		if wrong := oneWorld(ctx, fromSeed(seed, i), n); wrong != nil {
+		if wrong := s.oneWorld(ctx, fromSeed(seed, i), n); wrong != nil {
 			t.Errorf("seed %d (EXO_SEED), database %d: %s", seed, i, first(wrong.why))
-			keep(t, ctx, wrong)
+			s.keep(t, ctx, wrong)
 			return false
 		}
 	}
@@ -234,36 +219,66 @@ type failure struct {
 	why            string
 }
 
-// oneWorld draws one database and runs programs on it.
-func oneWorld(ctx context.Context, d *draws, n *tally) *failure {
+// worlds opens a case on both engines. Where its grants must be refused both refuse.
+func (s *server) worlds(ctx context.Context, c *Case) (ws []*world, why string) {
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		w, gateErr, err := s.open(ctx, e, c)
+		if err != nil {
+			why = "open: " + e.Name + ": " + err.Error()
+		} else if (gateErr != nil) != c.refused() {
+			why = fmt.Sprintf("grant refused: %v; must be refused: %t", gateErr, c.refused())
+		}
+		if w != nil {
+			ws = append(ws, w)
+		}
+		if why != "" {
+			closeAll(ws)
+			return nil, why
+		}
+	}
+	return ws, ""
+}
+
+func closeAll(ws []*world) {
+	for _, w := range ws {
+		w.db.Close()
+	}
+}
+
+// oneWorld draws one database and runs programs on it, on both engines.
+func (s *server) oneWorld(ctx context.Context, d *draws, n *tally) *failure {
 	c := genWorld(d)
 	world := d.log
-	w, gateErr, err := open(ctx, c)
-	if err != nil {
-		return &failure{world, nil, "open: " + err.Error()}
+	ws, why := s.worlds(ctx, c)
+	if why != "" {
+		return &failure{world, nil, why}
 	}
-	defer w.db.Close()
-	if (gateErr != nil) != c.refused() {
-		return &failure{world, nil, fmt.Sprintf("grant refused: %v; must be refused: %t", gateErr, c.refused())}
-	}
-	if gateErr != nil {
+	defer closeAll(ws)
+	if c.refused() {
 		n.refused++
 		return nil
 	}
-	if wrong := w.checkTyped(ctx); wrong != "" {
-		return &failure{world, nil, wrong}
+	for _, w := range ws {
+		if wrong := w.checkTyped(ctx); wrong != "" {
+			return &failure{world, nil, wrong}
+		}
 	}
 	for i := range perWorld {
 		d.log = nil
 		c.genProgram(d)
-		o := w.check(ctx, i%2 == 0)
-		if o.wrong != "" {
-			return &failure{world, d.log, o.wrong}
+		for j, w := range ws {
+			twin := i%2 == 0 && i/2%2 == j
+			o := w.check(ctx, twin)
+			if o.wrong != "" {
+				return &failure{world, d.log, o.wrong}
+			}
+			n.add(c, o, twin)
 		}
-		n.add(c, o, i%2 == 0)
 	}
-	if wrong := w.checkProbes(ctx); wrong != "" {
-		return &failure{world, nil, wrong}
+	for _, w := range ws {
+		if wrong := w.checkProbes(ctx); wrong != "" {
+			return &failure{world, nil, wrong}
+		}
 	}
 	return nil
 }
@@ -298,7 +313,7 @@ func TestNotices(t *testing.T) {
 		if c.refused() {
 			continue
 		}
-		w, gateErr, err := open(t.Context(), c)
+		w, gateErr, err := (&server{}).open(t.Context(), tu.SQLite, c)
 		if err != nil || gateErr != nil {
 			t.Fatal(err, gateErr)
 		}
@@ -347,6 +362,7 @@ func TestKeptCases(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
+	srv := newServer(t)
 	for i, f := range files {
 		if want := fmt.Sprintf("%03d.txtar", i+1); f.Name() != want {
 			t.Fatalf("%s/%s: want %s: nothing else may lie there unread", dir, f.Name(), want)
@@ -362,36 +378,31 @@ func TestKeptCases(t *testing.T) {
 		if err := dec.Decode(c); !ok || why == "" || err != nil {
 			t.Fatalf("%s: %v", f.Name(), err)
 		}
-		w, gateErr, err := open(t.Context(), c)
-		if err != nil || (gateErr != nil) != c.refused() {
-			t.Fatalf("%s: %v %v", f.Name(), err, gateErr)
+		if wrong := srv.checkCase(t.Context(), c); wrong != "" {
+			t.Errorf("%s: %s", f.Name(), wrong)
 		}
-		if gateErr == nil {
-			if wrong := w.checkAll(t.Context()); wrong != "" {
-				t.Errorf("%s: %s", f.Name(), wrong)
-			}
-		}
-		w.db.Close()
 	}
 }
 
+// checkCase is every check of a case on both engines.
+func (s *server) checkCase(ctx context.Context, c *Case) string {
+	ws, why := s.worlds(ctx, c)
+	defer closeAll(ws)
+	for _, w := range ws {
+		if why == "" && !c.refused() {
+			why = w.checkAll(ctx)
+		}
+	}
+	return why
+}
+
 // replay runs the case of two scripts.
-func replay(ctx context.Context, world, program []uint32) (c *Case, why string) {
+func (s *server) replay(ctx context.Context, world, program []uint32) (c *Case, why string) {
 	c = genWorld(&draws{script: world})
-	d := &draws{script: program}
-	w, gateErr, err := open(ctx, c)
-	if err != nil {
-		return c, "open: " + err.Error()
+	if !c.refused() {
+		c.genProgram(&draws{script: program})
 	}
-	defer w.db.Close()
-	if (gateErr != nil) != c.refused() {
-		return c, fmt.Sprintf("grant refused: %v; must be refused: %t", gateErr, c.refused())
-	}
-	if gateErr != nil {
-		return c, ""
-	}
-	c.genProgram(d)
-	return c, w.checkAll(ctx)
+	return c, s.checkCase(ctx, c)
 }
 
 // kindOf says in what way a case is wrong: a smaller case that is wrong in
@@ -407,13 +418,13 @@ func kindOf(why string) string {
 }
 
 // keep shrinks a failure and writes it where it can become a numbered case.
-func keep(t *testing.T, ctx context.Context, f *failure) {
-	deadline := time.Now().Add(20 * time.Second)
+func (s *server) keep(t *testing.T, ctx context.Context, f *failure) {
+	deadline := time.Now().Add(10 * time.Second)
 	fails := func(world, program []uint32) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
-		_, why := replay(ctx, world, program)
+		_, why := s.replay(ctx, world, program)
 		return kindOf(why) == kindOf(f.why)
 	}
 	world, program := f.world, f.program
@@ -421,7 +432,7 @@ func keep(t *testing.T, ctx context.Context, f *failure) {
 		program = shrink(program, 2000, func(s []uint32) bool { return fails(world, s) })
 		world = shrink(world, 2000, func(s []uint32) bool { return fails(s, program) })
 	}
-	c, why := replay(ctx, world, program)
+	c, why := s.replay(ctx, world, program)
 	if why == "" {
 		why = f.why + "\n(not shrunk: it does not fail again)"
 	}

@@ -155,6 +155,8 @@ func (p *speller) written(n *Node) string {
 		q += "\n    "
 	}
 	switch n.Op {
+	case "distinct":
+		return q + ".distinct()"
 	case "follow":
 		return q + "." + linkNames[p.s.Links[n.N].Name] + "()"
 	case "limit", "offset":
@@ -192,7 +194,7 @@ func (p *speller) written(n *Node) string {
 	if len(n.Args) > 2 {
 		item += ", " + p.callback(n.On, n.OnNS, n.Args[2:], func() string { return p.expr(n.Args[2]) })
 	}
-	return q + ".join(" + item + ")"
+	return q + "." + n.Op + "(" + item + ")"
 }
 
 // callback writes a function whose tables are called as refs says.
@@ -264,12 +266,18 @@ var words = map[string][]string{
 	"eq": {".eq", "['=']"}, "ne": {".ne", "['<>']", "['!=']"}, "lt": {".lt", "['<']"}, "le": {".le", "['<=']"}, "gt": {".gt", "['>']"}, "ge": {".ge", "['>=']"},
 	"is": {".is", "['===']"}, "isNot": {".isNot", "['!==']"}, "and": {".and", "['&&']"}, "or": {".or", "['||']"}, "not": {".not", "['!']"}, "in": {".in"}, "includes": {".includes"},
 	"isNull": {".isNull", ".eq", ".is", "['=']"}, "isNotNull": {".isNotNull", ".ne", ".isNot", "['<>']"},
+	"like": {".like", "['LIKE']"}, "notIlike": {".notIlike", "['NOT ILIKE']"}, "lower": {".lower", ".toLowerCase"}, "upper": {".upper", ".toUpperCase"}, "substring": {".substring", ".slice"},
+	"concat": {".concat"}, "add": {".add", "['+']"}, "mod": {".mod", "['%']"}, "abs": {".abs", "['Math.abs']"}, "roundUp": {".roundUp", "['Math.round']"}, "year": {".year", ".getFullYear"}, "day": {".day", ".getDate"},
+	"has": {".has", ".includes"}, "case": {".case", "['?:']"}, "toText": {".toText"},
 }
 
 var symbols = map[string][]string{
 	"lt": {"<"}, "le": {"<="}, "gt": {">"}, "ge": {">="}, "is": {"===", "=="}, "isNot": {"!==", "!="}, "and": {"&&"}, "or": {"||"},
-	"isNull": {"===", "=="}, "isNotNull": {"!==", "!="},
+	"isNull": {"===", "=="}, "isNotNull": {"!==", "!="}, "add": {"+"}, "sub": {"-"}, "mul": {"*"}, "div": {"/"}, "mod": {"%"}, "coalesce": {"??"},
 }
+
+// mirrors are the operators that mean the same with their operands exchanged.
+var mirrors = map[string]bool{"===": true, "==": true, "!==": true, "!=": true}
 
 var exchanged = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -284,7 +292,7 @@ func (p *speller) expr(n *Node) string {
 			return "(!" + p.expr(n.Args[0]) + ")"
 		}
 		return p.expr(n.Args[0]) + p.word(n.Op) + "()"
-	case "in":
+	case "in", "notIn":
 		var list []string
 		for _, a := range n.Args[1:] {
 			list = append(list, p.expr(a))
@@ -292,14 +300,34 @@ func (p *speller) expr(n *Node) string {
 		return p.expr(n.Args[0]) + p.word(n.Op) + "([" + strings.Join(list, ", ") + "])"
 	}
 	x, y := p.expr(n.Args[0]), "null"
+	if n.Op == "length" {
+		return x + ".length"
+	}
+	if k := n.Args[0].kind(); !k.comparable() && (n.Op == "isNull" || n.Op == "isNotNull") {
+		return x + "." + n.Op + "()" // there is no eq
+	}
+	if ops := symbols[n.Op]; len(n.Args) != 2 && n.Op != "isNull" && n.Op != "isNotNull" || len(ops) == 0 && n.kind() != Bool || n.Op == "between" || n.Op == "has" || n.Op == "case" {
+		var args []string
+		for _, a := range n.Args[1:] {
+			if a.Op == "lit" && n.Op == "case" {
+				args = append(args, p.literal(a.Val, false))
+			} else {
+				args = append(args, p.expr(a))
+			}
+		}
+		if n.Op == "concat" && len(args) == 1 && p.n(2) == 1 {
+			return "(" + x + " + " + args[0] + ")"
+		}
+		return x + p.word(n.Op) + "(" + strings.Join(args, ", ") + ")"
+	}
 	literal := true
 	if len(n.Args) > 1 {
 		y, literal = p.expr(n.Args[1]), n.Args[1].Op == "lit"
 	}
 	if ops := symbols[n.Op]; len(ops) > 0 && p.n(2) == 1 {
 		op := ops[p.n(len(ops))]
-		if literal && p.n(3) == 2 {
-			if o := exchanged[op]; o != "" {
+		if o := exchanged[op]; literal && (o != "" || mirrors[op]) && p.n(3) == 2 {
+			if o != "" {
 				op = o
 			}
 			x, y = y, x
@@ -313,7 +341,12 @@ func (p *speller) expr(n *Node) string {
 	return x + w + "(" + y + ")"
 }
 
-func (p *speller) word(op string) string { return words[op][p.n(len(words[op]))] }
+func (p *speller) word(op string) string {
+	if words[op] == nil {
+		return "." + op
+	}
+	return words[op][p.n(len(words[op]))]
+}
 
 func (p *speller) dot(name string) string {
 	if p.n(8) == 7 {
@@ -336,15 +369,15 @@ func (p *speller) literal(v Value, compared bool) string {
 	switch {
 	case v.Null:
 		return "null"
-	case v.Kind == Int && (v.I > 1<<53-1 || v.I < -(1<<53-1)):
+	case v.big():
 		return fmt.Sprintf("'%d'", v.I)
 	case v.Kind == Int:
 		return strconv.FormatInt(v.I, 10)
 	case v.Kind == Float:
-		return strconv.FormatFloat(v.F, 'f', -1, 64)
+		return strconv.FormatFloat(v.F, 'g', -1, 64)
 	case v.Kind == Bool:
 		return strconv.FormatBool(v.B)
-	case v.Kind == Text:
+	case v.Kind != Time:
 		return p.text(v.S)
 	}
 	t := time.UnixMilli(v.I).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -400,7 +433,7 @@ func (p *speller) filter(n *Node) string {
 		if c.Op == "and" {
 			return visit(c.Args[0]) && visit(c.Args[1])
 		}
-		if c.Op != "eq" && c.Op != "is" && c.Op != "in" && c.Op != "isNull" || c.Args[0].Op != "col" || c.Args[0].Bind != n.Bind || seen[c.Args[0].Slot] {
+		if c.Op != "eq" && c.Op != "is" && c.Op != "in" && c.Op != "isNull" || c.Args[0].Op != "col" || c.Args[0].Bind != n.Bind || seen[c.Args[0].Slot] || !c.Args[0].kind().comparable() {
 			return false
 		}
 		seen[c.Args[0].Slot] = true

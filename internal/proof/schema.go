@@ -52,7 +52,20 @@ const (
 	Float
 	Bool
 	Time
+	Decimal
+	Day
+	Span // an interval
+	UUID
+	Bytes
+	JSON
+	Tags // an array of texts
+	Nums // an array of whole numbers
 )
+
+// numeric, comparable and sortable say what can be done with values of a kind.
+func (k Kind) numeric() bool    { return k == Int || k == Float || k == Decimal }
+func (k Kind) comparable() bool { return k < JSON }
+func (k Kind) sortable() bool   { return k <= Span && k != Bool }
 
 // slot is one column of the pool.
 type slot struct {
@@ -78,6 +91,15 @@ const (
 	slotFlag
 	slotMade
 	slotDue
+	slotAmount
+	slotTotal
+	slotDay
+	slotSpan
+	slotCode
+	slotRaw
+	slotDoc
+	slotTags
+	slotNums
 )
 
 var slots = []slot{
@@ -85,6 +107,8 @@ var slots = []slot{
 	{"m0", "m0", Int, true}, {"m1_id", "m1Id", Int, true}, {"name", "title", Text, false}, {"nick", "nick", Text, true},
 	{"note", "note", Text, false}, {"secret", "secret", Text, false}, {"unit_price", "unitPrice", Float, false}, {"rate", "rate", Float, true},
 	{"done", "done", Bool, false}, {"flag", "flag", Bool, true}, {"made_at", "madeAt", Time, false}, {"due", "due", Time, true},
+	{"amount", "amount", Decimal, true}, {"total", "total", Decimal, false}, {"day", "day", Day, true}, {"span", "span", Span, true}, {"code", "code", UUID, true},
+	{"raw", "raw", Bytes, true}, {"doc", "doc", JSON, true}, {"labels", "labels", Tags, true}, {"nums", "nums", Nums, true},
 }
 
 var tableNames = []string{"users", "todos", "order", "Mixed Case", "x-y", "sel\"ect"}
@@ -105,6 +129,15 @@ type Row struct {
 	NF   *float64
 	NB   *bool
 	NT   *time.Time
+	D    exosql.Decimal
+	ND   *exosql.Decimal
+	Day  *exosql.Date
+	Iv   *exosql.Interval
+	U    *[16]byte
+	Raw  *[]byte
+	Doc  *exosql.JSON
+	Tags *[]string
+	Nums *[]int64
 }
 
 func row2note(r *Row) *string   { return &r.Note }
@@ -127,6 +160,15 @@ type declared struct {
 	floats map[int]exosql.Column[Row, float64]
 	bools  map[int]exosql.Column[Row, bool]
 	times  map[int]exosql.Column[Row, time.Time]
+
+	decimals map[int]exosql.Column[Row, exosql.Decimal]
+	day      exosql.Column[Row, exosql.Date]
+	span     exosql.Column[Row, exosql.Interval]
+	code     exosql.Column[Row, [16]byte]
+	raw      exosql.Column[Row, []byte]
+	doc      exosql.Column[Row, exosql.JSON]
+	tags     exosql.Column[Row, []string]
+	nums     exosql.Column[Row, []int64]
 }
 
 func declareTable(name int) *exosql.Table[Row] {
@@ -157,7 +199,7 @@ func has(xs []int, x int) bool {
 // declare makes a table. Keys are declared first, in the order of the key.
 func declare(t Table) *declared {
 	d := &declared{table: declareTable(t.Name), ints: map[int]exosql.Column[Row, int64]{}, texts: map[int]exosql.Column[Row, string]{},
-		floats: map[int]exosql.Column[Row, float64]{}, bools: map[int]exosql.Column[Row, bool]{}, times: map[int]exosql.Column[Row, time.Time]{}}
+		floats: map[int]exosql.Column[Row, float64]{}, bools: map[int]exosql.Column[Row, bool]{}, times: map[int]exosql.Column[Row, time.Time]{}, decimals: map[int]exosql.Column[Row, exosql.Decimal]{}}
 	for _, k := range t.Keys {
 		switch k {
 		case slotID:
@@ -209,6 +251,24 @@ func (d *declared) column(c int, iso bool) {
 		d.times[c] = exosql.NewColumn(t, "made_at", row2t)
 	case slotDue:
 		d.times[c] = exosql.NewNullable(t, "due", row2nt)
+	case slotAmount:
+		d.decimals[c] = exosql.NewNullable(t, "amount", func(r *Row) **exosql.Decimal { return &r.ND })
+	case slotTotal:
+		d.decimals[c] = exosql.NewColumn(t, "total", func(r *Row) *exosql.Decimal { return &r.D })
+	case slotDay:
+		d.day = exosql.NewNullable(t, "day", func(r *Row) **exosql.Date { return &r.Day })
+	case slotSpan:
+		d.span = exosql.NewNullable(t, "span", func(r *Row) **exosql.Interval { return &r.Iv })
+	case slotCode:
+		d.code = exosql.NewNullable(t, "code", func(r *Row) **[16]byte { return &r.U })
+	case slotRaw:
+		d.raw = exosql.NewNullable(t, "raw", func(r *Row) **[]byte { return &r.Raw })
+	case slotDoc:
+		d.doc = exosql.NewNullable(t, "doc", func(r *Row) **exosql.JSON { return &r.Doc })
+	case slotTags:
+		d.tags = exosql.NewNullable(t, "labels", func(r *Row) **[]string { return &r.Tags })
+	case slotNums:
+		d.nums = exosql.NewNullable(t, "nums", func(r *Row) **[]int64 { return &r.Nums })
 	}
 	if x, ok := d.times[c]; ok && iso {
 		d.times[c] = x.StoredISO()
@@ -225,8 +285,24 @@ func (d *declared) member(c int) exosql.Member[Row] {
 		return d.floats[c]
 	case Bool:
 		return d.bools[c]
+	case Time:
+		return d.times[c]
+	case Decimal:
+		return d.decimals[c]
+	case Day:
+		return d.day
+	case Span:
+		return d.span
+	case UUID:
+		return d.code
+	case Bytes:
+		return d.raw
+	case JSON:
+		return d.doc
+	case Tags:
+		return d.tags
 	}
-	return d.times[c]
+	return d.nums
 }
 
 func declareLink(l Link, ts []*declared) exosql.Link[Row, Row] {
@@ -330,18 +406,16 @@ func (s *Schema) declare() *declaration {
 	return d
 }
 
-// DDL is the text that creates the tables.
+// DDL is the text that creates the tables on SQLite, or on PostgreSQL.
 func (s *Schema) DDL(postgres bool) string {
 	var b strings.Builder
 	for _, t := range s.Tables {
 		fmt.Fprintf(&b, "CREATE TABLE %s (", quoteName(tableNames[t.Name]))
 		for _, c := range t.Cols {
-			typ := []string{"INTEGER", "TEXT", "DOUBLE", "BOOLEAN", "TEXT"}[slots[c].kind]
-			if slots[c].kind == Time {
-				typ = []string{"TEXT", "TIMESTAMP", "DATETIME"}[t.Decl]
-			}
+			typ := []string{"INTEGER", "TEXT", "DOUBLE", "BOOLEAN", []string{"TEXT", "TIMESTAMP", "DATETIME"}[t.Decl], "TEXT", "TEXT", "TEXT", "TEXT", "BLOB", "TEXT", "TEXT", "TEXT"}[slots[c].kind]
 			if postgres {
-				typ = []string{"bigint", []string{"text", "varchar"}[t.Decl%2], "double precision", "boolean", []string{"timestamptz", "timestamp", "timestamptz(3)"}[t.Decl]}[slots[c].kind]
+				typ = []string{"bigint", []string{"text", "varchar", `text COLLATE "de-x-icu"`}[t.Decl], "double precision", "boolean", []string{"timestamptz", "timestamp", "timestamptz(3)"}[t.Decl],
+					"numeric", "date", "interval", "uuid", "bytea", []string{"jsonb", "json", "jsonb"}[t.Decl], "text[]", "bigint[]"}[slots[c].kind]
 			}
 			fmt.Fprintf(&b, "%s %s", slots[c].db, typ)
 			if !slots[c].null {
@@ -397,7 +471,7 @@ func genTable(d *draws, name int) Table {
 		t.Keys = []int{slotID}
 	}
 	for c := range slots {
-		if !has(t.Cols, c) && (has(t.Keys, c) || c == slotID || c == slotM0 || d.n(5) < 3) {
+		if !has(t.Cols, c) && (has(t.Keys, c) || c == slotID || c == slotM0 || d.n(5) < 3 && (c <= slotDue || d.n(2) == 0)) {
 			t.Cols = append(t.Cols, c)
 		}
 	}

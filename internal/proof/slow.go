@@ -1,14 +1,11 @@
 package proof
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/big"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // slow evaluates queries by nested loops over the tables in memory.
@@ -72,6 +69,14 @@ func (x *slow) linked(l Link, from, to int) bool {
 		}
 	}
 	return true
+}
+
+// cell is a column of a row; of a row that a left join found none for, it is null.
+func (x *slow) cell(e entry, slot int) Value {
+	if e.row < 0 {
+		return Value{Null: true, Kind: slots[slot].kind}
+	}
+	return x.data[e.table][e.row][slot]
 }
 
 // inScope: the table's scope holds, and where the table is that of the relation
@@ -213,72 +218,6 @@ func (x *slow) holds(p *Pred, row []Value) truth {
 	return apply(p.Op, append([]Value{row[p.Slot]}, p.Vals...))
 }
 
-// apply is a comparison of one value with others.
-func apply(op string, vs []Value) truth {
-	a := vs[0]
-	switch op {
-	case "isNull":
-		return is(a.Null)
-	case "isNotNull":
-		return is(!a.Null)
-	case "in":
-		t := no
-		for _, b := range vs[1:] {
-			t = max(t, apply("eq", []Value{a, b}))
-		}
-		return t
-	}
-	b := vs[1]
-	switch op {
-	case "is":
-		return is(a.Null && b.Null || !a.Null && !b.Null && order(a, b) == 0)
-	case "isNot":
-		return yes - apply("is", vs)
-	}
-	if a.Null || b.Null {
-		return unknown
-	}
-	switch c := order(a, b); op {
-	case "eq":
-		return is(c == 0)
-	case "ne":
-		return is(c != 0)
-	case "includes":
-		return is(strings.Contains(a.S, b.S))
-	case "lt":
-		return is(c < 0)
-	case "le":
-		return is(c <= 0)
-	case "gt":
-		return is(c > 0)
-	case "ge":
-		return is(c >= 0)
-	}
-	panic("proof: no operator " + op)
-}
-
-// order compares two values of one kind, or two numbers; NULL is the smallest.
-func order(a, b Value) int {
-	switch {
-	case a.Null || b.Null:
-		return int(is(!a.Null)) - int(is(!b.Null))
-	case a.Kind == Text:
-		return strings.Compare(a.S, b.S)
-	case a.Kind == Bool:
-		return int(is(a.B)) - int(is(b.B))
-	case a.Kind != Float && b.Kind != Float:
-		return new(big.Int).Sub(big.NewInt(a.I), big.NewInt(b.I)).Sign()
-	}
-	return a.exact().Cmp(b.exact())
-}
-
-func (v Value) exact() *big.Rat {
-	if v.Kind == Float {
-		return new(big.Rat).SetFloat64(v.F)
-	}
-	return new(big.Rat).SetInt64(v.I)
-}
-
 // before is the order of a query: its terms, then the keys of its tables as they came.
 func (x *slow) before(q *rowset, a, b tuple) bool {
 	for i := range q.desc {
@@ -289,7 +228,7 @@ func (x *slow) before(q *rowset, a, b tuple) bool {
 	for i := range a.rows {
 		t := a.rows[i].table
 		for _, k := range x.s.Tables[t].Keys {
-			if c := order(x.data[t][a.rows[i].row][k], x.data[t][b.rows[i].row][k]); c != 0 {
+			if c := order(x.cell(a.rows[i], k), x.cell(b.rows[i], k)); c != 0 {
 				return c < 0
 			}
 		}
@@ -339,7 +278,7 @@ func (x *slow) descending(n *Node) []bool {
 		for _, t := range n.Args[1:] {
 			out = append(out, t.Op == "desc")
 		}
-	case "join":
+	case "join", "leftJoin":
 		out = append(out, x.descending(n.Args[1])...)
 	}
 	return out
@@ -424,9 +363,12 @@ func (x *slow) eval(n *Node) *rowset {
 			q.tuples[i].keys = keys
 		}
 		q.desc = x.descending(n)
-	case "join":
+	case "distinct":
+		x.distinct(q)
+	case "join", "leftJoin":
 		var out []tuple
 		for _, a := range q.tuples {
+			before := len(out)
 			if n.Bind != 0 {
 				x.call(n, a)
 			}
@@ -439,6 +381,16 @@ func (x *slow) eval(n *Node) *rowset {
 					if x.cond(n.Args[2]) != yes {
 						continue
 					}
+				}
+				out = append(out, t)
+			}
+			if n.Op == "leftJoin" && len(out) == before {
+				t := tuple{slices.Clone(a.rows), slices.Clone(a.keys)}
+				for _, m := range n.Miss {
+					t.rows = append(t.rows, entry{m.Alias, m.Grant, m.Facet, x.s.Facets[m.Facet].Table, -1})
+				}
+				for range x.descending(n.Args[1]) {
+					t.keys = append(t.keys, Value{Null: true})
 				}
 				out = append(out, t)
 			}
@@ -484,46 +436,11 @@ func (x *slow) reached(link int, parents []entry, p entry) *rowset {
 	}
 	q := &rowset{}
 	for r := range x.data[l.To] {
-		if x.inScope(x.grants[p.grant], l.To, r) && slices.ContainsFunc(parents, func(e entry) bool { return x.linked(l, e.row, r) }) {
+		if x.inScope(x.grants[p.grant], l.To, r) && slices.ContainsFunc(parents, func(e entry) bool { return e.row >= 0 && x.linked(l, e.row, r) }) {
 			q.tuples = append(q.tuples, tuple{rows: []entry{{aliases[x.s.Facets[facet].Alias], p.grant, facet, l.To, r}}})
 		}
 	}
 	return q
-}
-
-func (x *slow) cond(n *Node) truth {
-	switch v := x.value(n); {
-	case v.Null:
-		return unknown
-	default:
-		return is(v.B)
-	}
-}
-
-func (x *slow) value(n *Node) Value {
-	switch n.Op {
-	case "col":
-		e := x.table(n)
-		return x.data[e.table][e.row][n.Slot]
-	case "lit":
-		return n.Val
-	}
-	var t truth
-	switch n.Op {
-	case "and":
-		t = min(x.cond(n.Args[0]), x.cond(n.Args[1]))
-	case "or":
-		t = max(x.cond(n.Args[0]), x.cond(n.Args[1]))
-	case "not":
-		t = yes - x.cond(n.Args[0])
-	default:
-		var vs []Value
-		for _, a := range n.Args {
-			vs = append(vs, x.value(a))
-		}
-		t = apply(n.Op, vs)
-	}
-	return Value{Kind: Bool, Null: t == unknown, B: t == yes}
 }
 
 // answer is what a sent query must return: rows of which some orders are right,
@@ -548,12 +465,7 @@ func (x *slow) answer(q Query) answer {
 	}
 	for _, t := range r.tuples {
 		var b strings.Builder
-		if r.show == nil {
-			x.whole(&b, t.rows[0])
-		} else {
-			x.call(r.show, t)
-			x.print(&b, r.show.Args[1])
-		}
+		x.shown(&b, r, t)
 		out.rows, out.keys = append(out.rows, b.String()), append(out.keys, t.keys)
 	}
 	if q.Send == "first" {
@@ -585,6 +497,58 @@ func (a answer) some() bool {
 	return len(a.rows) > 0 && !(a.one && (a.rows[0] == "null" || a.rows[0] == "0"))
 }
 
+func (x *slow) shown(b *strings.Builder, q *rowset, t tuple) {
+	if q.show == nil {
+		x.whole(b, t.rows[0])
+		return
+	}
+	x.call(q.show, t)
+	x.print(b, q.show.Args[1])
+}
+
+// distinct keeps the first of the rows that show the same.
+func (x *slow) distinct(q *rowset) {
+	sort.SliceStable(q.tuples, func(i, j int) bool { return x.before(q, q.tuples[i], q.tuples[j]) })
+	var kept []tuple
+	var seen [][]Value
+	for _, t := range q.tuples {
+		var vs []Value
+		if q.show == nil {
+			vs = x.values(vs, &Node{Op: "whole"}, t.rows[0])
+		} else {
+			x.call(q.show, t)
+			vs = x.values(vs, q.show.Args[1], entry{})
+		}
+		if !slices.ContainsFunc(seen, func(old []Value) bool { return same(old, vs) }) {
+			seen, kept = append(seen, vs), append(kept, t)
+		}
+	}
+	q.tuples = kept
+}
+
+// values are what a selection shows, in a row.
+func (x *slow) values(vs []Value, n *Node, e entry) []Value {
+	switch n.Op {
+	case "whole":
+		for _, c := range x.s.Facets[e.facet].Cols {
+			vs = append(vs, x.cell(e, c))
+		}
+	case "row":
+		return x.values(vs, &Node{Op: "whole"}, x.table(n))
+	case "ns":
+		for _, e := range x.bound[n.Bind] {
+			vs = x.values(vs, &Node{Op: "whole"}, e)
+		}
+	case "record":
+		for _, a := range n.Args {
+			vs = x.values(vs, a, e)
+		}
+	default:
+		vs = append(vs, x.value(n))
+	}
+	return vs
+}
+
 // print writes what one row shows.
 func (x *slow) print(b *strings.Builder, n *Node) {
 	switch n.Op {
@@ -614,31 +578,9 @@ func (x *slow) print(b *strings.Builder, n *Node) {
 
 func (x *slow) whole(b *strings.Builder, e entry) {
 	for i, c := range x.s.Facets[e.facet].Cols {
-		fmt.Fprintf(b, "%c%q:%s", "{,"[min(i, 1)], slots[c].guest, x.data[e.table][e.row][c].json())
+		fmt.Fprintf(b, "%c%q:%s", "{,"[min(i, 1)], slots[c].guest, x.cell(e, c).json())
 	}
 	b.WriteByte('}')
-}
-
-func (v Value) json() string {
-	switch {
-	case v.Null:
-		return "null"
-	case v.Kind == Int && (v.I > 1<<53-1 || v.I < -(1<<53-1)):
-		return fmt.Sprintf("%q", strconv.FormatInt(v.I, 10))
-	case v.Kind == Int:
-		return strconv.FormatInt(v.I, 10)
-	case v.Kind == Float:
-		return strconv.FormatFloat(v.F, 'f', -1, 64)
-	case v.Kind == Bool:
-		return strconv.FormatBool(v.B)
-	case v.Kind == Time:
-		return time.UnixMilli(v.I).UTC().Format(`"2006-01-02T15:04:05.000Z"`)
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v.S)
-	return strings.TrimSpace(b.String())
 }
 
 // differs says how what a query returned is not what it must be; "" if it is.
