@@ -45,8 +45,9 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if last := len(f.sources) - 1; last > 0 {
+		if last := len(f.sources) - 1; last > 0 && !f.sources[last].Left {
 			// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
+			// In the ON of a left join it would refuse matches and no rows.
 			f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
 		} else {
 			f.where = append(f.where, on.sql(f))

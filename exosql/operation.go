@@ -107,8 +107,8 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 	case formHas:
 		return opExpr{op.ast, []expr{args[1], args[0]}, of}
 	}
-	// PostgreSQL gives parts of dates as numerics.
-	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres
+	// PostgreSQL gives parts of dates as numerics, and of arrays the length as an int.
+	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres && op.ast != sqlast.Elements
 	return opExpr{op.ast, args, of}
 }
 
