@@ -168,6 +168,9 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 		args = texted(args)
 	} else {
 		args, of = f.alike(args)
+		if of.exact { // all of them: a whole number beside a fraction, too
+			args = mapped(args, f.exactly)
+		}
 		of.size = largest(args)
 	}
 	if op.ast == sqlast.NullIf && (of.decimal() || of.kind == exo.TypeInterval) {

@@ -196,6 +196,12 @@ var expressions = []struct{ expr, want string }{
 	{"t.big.mul(t.big).sub(t.big.mul(t.big))", `[0,0,0,0]`},
 	{"t.big.mul(10)", `["90071992547409930","92233720368547758070","-92233720368547758080",10]`},
 	{"t.f.add(0.2)", `[2.7,-2.3,0.3,null]`},
+	{"t.f.mul(1e300).mul(1e300)", `["25` + zeros(599) + `","-25` + zeros(599) + `","1` + zeros(599) + `",null]`}, // no float
+	{"t.f.mul(1e-300).mul(1e-300)", `[0,0,0,null]`},
+	{"t.d.mul('1e999').mul('1e9')", `["125` + zeros(1007) + `","-5` + zeros(1005) + `","1` + zeros(1010) + `",null]`},
+	{"t.nums.length.ceil()", `[3,0,3,null]`},
+	{"t.n.nullIf(0.1).floor().add(1)", `[8,-6,1,null]`},
+	{"t.n.coalesce(0.5).floor()", `[7,-7,0,0]`},
 	{"t.d.mul(3)", `["37.5","-0.015","300",null]`},
 	{"t.d.add(t.f)", `["15","-2.505","100.1",null]`},
 	{"t.n.sub(10)", `[-3,-17,-10,null]`},
@@ -277,6 +283,8 @@ var expressions = []struct{ expr, want string }{
 	{"(t.b ? t.n : t.f) >= 0 && t.s != null", `[true,false,true,false]`},
 	{"t.s + '!'", `["Hello World!","ÉLODIE straße!","  a%b_c\\ !",null]`},
 }
+
+func zeros(n int) string { return strings.Repeat("0", n) }
 
 func TestExpressions(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -89,16 +89,26 @@ func decodeExact(x any, kind string) exo.Value {
 	return exactValue(kind, s)
 }
 
-// exactValue makes a Value of the text of an exact number.
+// exactValue makes a Value of the text of an exact number. One that is beyond
+// what its kind holds is shown as its digits.
 func exactValue(kind, s string) exo.Value {
-	if kind != exo.TypeFloat {
-		if i, err := strconv.ParseInt(s, 10, 64); err == nil && kind == exo.TypeInt {
+	switch kind {
+	case exo.TypeFloat:
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			return exo.Float(f)
+		}
+	case exo.TypeInt:
+		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return exo.Int(i)
 		}
-		return canonical(exo.TypeDecimal, s)
 	}
-	if f, err := strconv.ParseFloat(s, 64); err == nil {
-		return exo.Float(f)
+	if v := canonical(exo.TypeDecimal, s); v.Kind() != exo.NoValue {
+		return v
+	}
+	if d, ok := parseLong(s); ok { // of more digits than a program may write
+		if text, ok := numberText(d).(string); ok {
+			return exo.Text(text)
+		}
 	}
 	return exo.Value{}
 }

@@ -58,6 +58,16 @@ func (n *tally) program(c *Case) {
 			if n.Args[0].Op == "limit" || n.Args[0].Op == "offset" {
 				seen["where after limit"] = true
 			}
+		case "leftJoin":
+			if len(n.Args) > 2 {
+				seen["left join with condition"] = true
+			}
+			if n.Bind == 0 {
+				seen["left join of a closed query"] = true
+			}
+			if inside {
+				seen["left join in a join"] = true
+			}
 		case "join":
 			if n.Bind == 0 {
 				seen["join given plainly"] = true
@@ -75,7 +85,18 @@ func (n *tally) program(c *Case) {
 			if n.Bind != in[len(in)-1] {
 				seen["walk from an outer table"] = true
 			}
+		case "asc", "desc":
+			if calculated[n.Args[0].Op] {
+				seen["sorted by a computed value"] = true
+			}
+		case "record":
+			for _, a := range n.Args {
+				if calculated[a.Op] {
+					seen["computed value shown"] = true
+				}
+			}
 		case "col":
+			seen["column of "+kindNames[slots[n.Slot].kind]] = true
 			if n.Bind != in[len(in)-1] {
 				seen["outer table captured"] = true
 			}
@@ -84,6 +105,12 @@ func (n *tally) program(c *Case) {
 			}
 		}
 		for i, a := range n.Args {
+			if calculated[n.Op] && calculated[a.Op] {
+				seen["operators nested"] = true
+			}
+			if n.kind() == Bool && calculated[a.Op] && in != nil {
+				seen["computed value compared"] = true
+			}
 			switch {
 			case i == 2 && (n.Op == "join" || n.Op == "leftJoin"):
 				visit(a, append(in[:len(in):len(in)], n.On), inside)
@@ -147,10 +174,17 @@ func root(n *Node) *Node {
 	return n
 }
 
+var kindNames = []string{"Int", "Text", "Float", "Bool", "Time", "Decimal", "Day", "Span", "UUID", "Bytes", "JSON", "Tags", "Nums"}
+
+// every operator must be in some program.
+var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull isNotNull coalesce nullIf and or not case includes startsWith endsWith like notLike ilike notIlike lower upper trim length substring concat prepend " +
+	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year month getMonth day weekday hour minute second getTime has distinct leftJoin")
+
 // features that at least one program in two hundred must have.
 var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+
 	"|query used twice|follow in a join|follow after limit|follow after follow|walk from an outer table|outer table captured"+
 	"|limit and offset for each outer row|limit in a join|limit after limit|where after limit|join given plainly|join with condition|join of a closed query|join in a join|nullable column|two columns compared"+
+	"|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
 	"|host where|host order|host limit|host offset|host follow|scope via|scope rows|scope shared|two grants|Only|Revocable|link to itself|two links between two tables|links both ways|composite key", "|")
 
 func (n *tally) check(t *testing.T) {
@@ -160,6 +194,11 @@ func (n *tally) check(t *testing.T) {
 	for _, f := range append(strings.Fields(common[0]), common[1:]...) {
 		if n.features[f]*200 < n.programs {
 			t.Errorf("only %d of %d programs have: %s", n.features[f], n.programs, f)
+		}
+	}
+	for _, op := range append(every, "left join in a join") {
+		if n.features[op] == 0 {
+			t.Errorf("no program has %s", op)
 		}
 	}
 	if n.nonempty*2 < n.programs {
@@ -174,12 +213,12 @@ func (n *tally) check(t *testing.T) {
 }
 
 // TestRandomPrograms compares random programs with the slow evaluator. EXO_LONG
-// asks for 10,000 of them, EXO_PROGRAMS for another number, EXO_SEED for those of
+// asks for 10,000 of them, each in two spellings on two engines; EXO_PROGRAMS for another number of runs, EXO_SEED for those of
 // one seed.
 func TestRandomPrograms(t *testing.T) {
-	programs := 1200
+	programs := 5000
 	if os.Getenv("EXO_LONG") != "" {
-		programs = 10_000
+		programs = 40_000
 	}
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		programs = n
