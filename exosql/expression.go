@@ -16,7 +16,7 @@ type expr interface {
 type exprType struct {
 	kind  string // a scalar type of exo
 	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
-	size  digits // of a number; zero: what its kind holds
+	size  digits // of a number, or of a text; zero: what its kind holds
 }
 
 func (t exprType) number() bool {

@@ -15,7 +15,7 @@ func (nullExpr) typ() exprType         { return exprType{kind: exo.TypeNull} }
 // column may hold it as an enum, and sort by a language's rules.
 type textExpr struct{ x expr }
 
-func (e textExpr) typ() exprType { return exprType{kind: exo.TypeText} }
+func (e textExpr) typ() exprType { return exprType{kind: exo.TypeText, size: e.x.typ().bytes()} }
 
 func (e textExpr) sql(f *from) sqlast.Expr {
 	x := e.x.sql(f)

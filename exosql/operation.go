@@ -51,10 +51,7 @@ func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
 		args = append(args, y)
 	}
 	e := f.operate(op, args, of)
-	if d := e.typ().digits(); e.typ().number() && d.whole+d.part > maxNumeric {
-		return nil, exo.Errorf(exo.Limit, n.Name, "what is calculated here could have more than %d digits", maxNumeric)
-	}
-	return e, nil
+	return e, e.typ().fits(n.Name)
 }
 
 // operandKind is what a literal beside x is bound as.
@@ -94,6 +91,13 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 		args = texted(args)
 		if op.name == "prepend" {
 			args = []expr{args[1], args[0]}
+		}
+		switch op.ast {
+		case sqlast.Concat, sqlast.Lower, sqlast.Upper:
+			args = mapped(args, f.boundedText)
+			fallthrough
+		case sqlast.Trim:
+			of.size = textSize(op.ast, args)
 		}
 		return opExpr{op.ast, args, of}
 	case formPattern, formFolded:
@@ -148,7 +152,8 @@ func (f *from) match(op *operator, args []expr, of exprType) expr {
 	args = texted([]expr{args[0], p})
 	if op.form == formFolded {
 		for i, a := range args {
-			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText}}
+			a = f.boundedText(a)
+			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
 	m := opExpr{sqlast.Like, args, of}
@@ -166,7 +171,19 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 	}
 	if of.kind == exo.TypeText {
 		args = texted(args)
+		if made(args) {
+			args = mapped(args, f.boundedText)
+		}
+		of.size = longest(args)
 	} else {
+		if made(args) {
+			args = mapped(args, func(a expr) expr {
+				if a.typ().unbounded() {
+					return f.bounded(a)
+				}
+				return a
+			})
+		}
 		args, of = f.alike(args)
 		if of.exact { // all of them: a whole number beside a fraction, too
 			args = mapped(args, f.exactly)
@@ -188,11 +205,12 @@ func slice(args []expr, of exprType) expr {
 		end.src.from = start.src.index + 1
 		out = append(out, end)
 	}
+	of.size = textSize(sqlast.Substr, out)
 	return opExpr{sqlast.Substr, out, of}
 }
 
 func (f *from) toText(x expr) expr {
-	text := exprType{kind: exo.TypeText}
+	text := exprType{kind: exo.TypeText, size: digits{whole: 2*maxNumeric + 2}}
 	switch t := x.typ(); {
 	case t.number():
 		return opExpr{sqlast.NumberText, []expr{f.bounded(x)}, text}

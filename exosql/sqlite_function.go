@@ -50,6 +50,12 @@ func newSQLiteDriver() *sqlite.Driver {
 		}
 		return args[0]
 	})
+	d.defineText("exo_brief", func(s string) any {
+		if len(s) > maxBrief {
+			return nil
+		}
+		return s
+	})
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
