@@ -30,7 +30,7 @@ func (g *generator) computed(in []callback, depth int) *Node {
 	return x
 }
 
-// like draws an expression of a kind, or a column, or nil.
+// ofKind draws a column or an expression of some kind, or nil.
 func (g *generator) ofKind(in []callback, ok func(Kind) bool, depth int) *Node {
 	for range 6 {
 		x, _ := g.col(in)

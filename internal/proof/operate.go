@@ -136,14 +136,14 @@ func apply(op string, vs []Value) truth {
 }
 
 // calculated are the operators that give a value of the kind that their node has.
-var calculated = map[string]bool{}
-
-func init() {
+var calculated = func() map[string]bool {
+	m := map[string]bool{}
 	for _, op := range strings.Fields("coalesce nullIf lower upper trim length substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
 		"year month getMonth day weekday hour minute second getTime") {
-		calculated[op] = true
+		m[op] = true
 	}
-}
+	return m
+}()
 
 var null = Value{Null: true}
 
