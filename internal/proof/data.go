@@ -34,7 +34,7 @@ type Data [][][]Value
 // The domains are small, so that values repeat and meet, and hostile.
 //
 // Not in them, since the engines can't agree: -0 (SQLite stores it as 0), NaN and
-// infinity (SQLite has none), times finer than milliseconds, and letters whose case
+// infinity (SQLite has none), and letters whose case
 // changed between versions of Unicode.
 var (
 	bigInts  = []int64{9007199254740993, -9007199254740993, 9007199254740992, -1 << 63, 1<<63 - 1}
@@ -193,7 +193,8 @@ func (v Value) literal() string {
 	case Bool:
 		s = strconv.FormatBool(v.B)
 	case Time:
-		s = time.UnixMilli(v.I).UTC().Format(isoTime)
+		finer := time.Duration(v.Form) * 300 * time.Microsecond // what must not count
+		s = time.UnixMilli(v.I).UTC().Add(finer).Format("2006-01-02T15:04:05.000000Z")
 	case Bytes:
 		b, _ := base64.StdEncoding.DecodeString(v.S)
 		s = fmt.Sprintf(`\x%x`, b)
@@ -242,7 +243,11 @@ func (data Data) script(s *Schema) string {
 		fmt.Fprintf(&b, "INSERT INTO %s VALUES ", quoteName(tableNames[tab.Name]))
 		for i, row := range data[t] {
 			for j, c := range tab.Cols {
-				b.WriteString(map[bool]string{true: "(", false: ", "}[j == 0] + row[c].literal())
+				v := row[c]
+				if tab.ISO || tab.Decl == 2 {
+					v.Form = 0
+				}
+				b.WriteString(map[bool]string{true: "(", false: ", "}[j == 0] + v.literal())
 			}
 			b.WriteString(map[bool]string{true: ");\n", false: "), "}[i == len(data[t])-1])
 		}

@@ -1,6 +1,9 @@
 package proof
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // kind is what a node gives. A literal that is whole is a whole number, however
 // it was meant: JavaScript knows no difference.
@@ -28,6 +31,17 @@ func (g *generator) computed(in []callback, depth int) *Node {
 		}
 	}
 	return x
+}
+
+// showing selects some computed values: what is only compared hides most mistakes.
+func (g *generator) showing(q *Node, ns []member) *Node {
+	b := callback{g.bind(), ns}
+	n := &Node{Op: "record"}
+	for i := range 2 + g.n(5) {
+		n.Names, n.Args = append(n.Names, fmt.Sprintf("v%d", i)), append(n.Args, g.computed([]callback{b}, 3))
+	}
+	n.Names, n.Args = append(n.Names, "note"), append(n.Args, &Node{Op: "col", Bind: b.bind, Name: pick(g.draws, ns).alias, Slot: slotNote})
+	return &Node{Op: "select", Args: []*Node{q, n}, Bind: b.bind, NS: aliasesOf(ns)}
 }
 
 // ofKind draws a column or an expression of some kind, or nil.

@@ -90,7 +90,10 @@ func genQueries(d *draws, c *Case) []Query {
 	g := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants, only: c.Only, kept: c.Kept}
 	for range 1 + d.n(5)/3 {
 		g.joins = 3 + g.n(5)/4
-		q, _ := g.query(nil, 0)
+		q, ns := g.query(nil, 0)
+		if g.n(2) == 1 {
+			q = g.showing(q, ns)
+		}
 		send := []string{"execute", "execute", "execute", "execute", "execute", "first", "count"}[d.n(7)]
 		out = append(out, Query{send, q})
 	}

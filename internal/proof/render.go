@@ -306,6 +306,9 @@ func (p *speller) expr(n *Node) string {
 	if k := n.Args[0].kind(); !k.comparable() && (n.Op == "isNull" || n.Op == "isNotNull") {
 		return x + "." + n.Op + "()" // there is no eq
 	}
+	if n.Op == "add" && n.Args[1].Op == "lit" && (n.Args[1].Val.Kind == Decimal || n.Args[1].Val.big()) {
+		return x + ".add(" + p.expr(n.Args[1]) + ")" // + would put texts together
+	}
 	if ops := symbols[n.Op]; len(n.Args) != 2 && n.Op != "isNull" && n.Op != "isNotNull" || len(ops) == 0 && n.kind() != Bool || n.Op == "between" || n.Op == "has" || n.Op == "case" {
 		var args []string
 		for _, a := range n.Args[1:] {
