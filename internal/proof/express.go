@@ -147,6 +147,15 @@ func (g *generator) constant(k Kind) *Node {
 			v = f
 		}
 	}
+	return literal(v)
+}
+
+// literal is a constant of a program. 2^53 is not used: beyond the whole numbers
+// that JavaScript holds exactly, it is a matter of its spelling whether it is one.
+func literal(v Value) *Node {
+	if v.Form = 0; v.F == 1<<53 {
+		v.F = 0.5
+	}
 	return &Node{Op: "lit", Val: v}
 }
 

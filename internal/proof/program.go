@@ -439,8 +439,7 @@ func (g *generator) operand(in []callback, x *Node, m member) *Node {
 	if v.Null || g.oneIn(3) && x.Slot != slotNote {
 		v = genValue(g.draws, k)
 	}
-	v.Form = 0
-	return &Node{Op: "lit", Val: v}
+	return literal(v)
 }
 
 func (g *generator) selection(in []callback, b callback, depth int) *Node {
@@ -463,7 +462,7 @@ func (g *generator) selection(in []callback, b callback, depth int) *Node {
 		case 3:
 			name = fmt.Sprintf("x%d", i)
 		case 4:
-			x = &Node{Op: "lit", Val: genValue(g.draws, Kind(g.n(5)))}
+			x = &Node{Op: "lit", Val: literal(genValue(g.draws, Kind(g.n(5)))).Val}
 			if x.Val.big() || g.oneIn(5) {
 				x.Val = Value{Null: true}
 			}

@@ -216,7 +216,7 @@ func (n *tally) check(t *testing.T) {
 // asks for 10,000 of them, each in two spellings on two engines; EXO_PROGRAMS for another number of runs, EXO_SEED for those of
 // one seed.
 func TestRandomPrograms(t *testing.T) {
-	programs := 5000
+	programs := 3600
 	if os.Getenv("EXO_LONG") != "" {
 		programs = 40_000
 	}
