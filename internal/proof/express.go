@@ -38,7 +38,11 @@ func (g *generator) showing(q *Node, ns []member) *Node {
 	b := callback{g.bind(), ns}
 	n := &Node{Op: "record"}
 	for i := range 2 + g.n(5) {
-		n.Names, n.Args = append(n.Names, fmt.Sprintf("v%d", i)), append(n.Args, g.computed([]callback{b}, 3))
+		x := g.computed([]callback{b}, 3)
+		if g.oneIn(3) {
+			x = g.cond([]callback{b}, 0)
+		}
+		n.Names, n.Args = append(n.Names, fmt.Sprintf("v%d", i)), append(n.Args, x)
 	}
 	n.Names, n.Args = append(n.Names, "note"), append(n.Args, &Node{Op: "col", Bind: b.bind, Name: pick(g.draws, ns).alias, Slot: slotNote})
 	return &Node{Op: "select", Args: []*Node{q, n}, Bind: b.bind, NS: aliasesOf(ns)}

@@ -1,6 +1,9 @@
 package proof
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Node is one step of a program: of a query, of an expression over rows, or of
 // a selection. It says what is meant; how it is spelled is render's business.
@@ -392,6 +395,9 @@ func (g *generator) cond(in []callback, depth int) *Node {
 		n.Args, more = append(n.Args, &Node{Op: "lit", Val: item}), 0
 	case "like", "notLike", "ilike", "notIlike":
 		n.Args, more = append(n.Args, &Node{Op: "lit", Val: Value{Kind: Text, S: g.pattern()}}), 0
+	}
+	if strings.HasSuffix(n.Op, "With") || n.Op == "includes" && g.n(2) == 1 { // a piece of some text
+		n.Args, more = append(n.Args, literal(Value{Kind: Text, S: pick(g.draws, []string{"a", "b", "B", "%", "\\", "0k", "zq", "", "x", "😀", "Σ", "\u0301"})})), 0
 	}
 	for range more {
 		n.Args = append(n.Args, g.operand(in, x, m))
