@@ -180,6 +180,9 @@ func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipelin
 	}
 	s.busy = false
 	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
+		if err != nil {
+			<-ctx.Done() // the server was first by a moment; who waits for the run reads its context
+		}
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
 		return s.translate(ctx, err, exo.Errorf(exo.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
