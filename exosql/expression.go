@@ -106,7 +106,7 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	}
 	if e.not && len(e.list) == 0 {
 		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
-		return sqlast.Call{Op: sqlast.IsNotNull, Args: []sqlast.Expr{e.x.sql(f)}}
+		return call(sqlast.IsNotNull, e.x.sql(f))
 	}
 	return in
 }
@@ -123,7 +123,7 @@ func shown(e expr, f *from) sqlast.Expr {
 	}
 	x := compared(e, f)
 	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
-		return sqlast.Call{Op: sqlast.Coalesce, Args: []sqlast.Expr{x, c.Args[0]}}
+		return call(sqlast.Coalesce, x, c.Args[0])
 	}
 	return x
 }

@@ -17,10 +17,10 @@ type operator struct {
 	name     string    // canonical
 	also     []string  // other names that programs may use; JavaScript's own, where it has it
 	on       []string  // the column interfaces that have it
-	params   []string  // see params
-	result   string    // "": a condition; see result
+	params   []string  // see paramOf
+	result   string    // "": a condition; see resultTerm
 	null     bool      // null is admitted as the value
-	ast      sqlast.Op //
+	ast      sqlast.Op // sqlast.Not of a pattern: like, negated
 	ifNull   sqlast.Op // what it becomes when the value is the literal null
 	form     exprForm  // how it is compiled
 	field    bool      // it is read like a field, without a call
@@ -42,16 +42,16 @@ const (
 	formPattern                  // the same, with a pattern
 	formFolded                   // the same, without regard to case
 	formSame                     // operands of one kind give a value of that kind
-	formSlice                    //
-	formToText                   //
-	formOrder                    //
-	formHas                      //
+	formSlice                    // a text and positions in it
+	formToText                   // a value as the text that results show
+	formOrder                    // a term of an order; no value
+	formHas                      // an array and an element
 )
 
 // The interfaces of column expressions by what their values can do.
 var (
 	anyColumn = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Interval", "Uuid", "Bytes", "Json", "Elements"}
-	equal     = anyColumn[:10]
+	equal     = anyColumn[:10] // all but Json and Elements
 	ordered   = []string{"Int", "Float", "Decimal", "Text", "Time", "Day", "Interval"}
 	numbers   = []string{"Int", "Float", "Decimal"}
 	written   = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Uuid"}

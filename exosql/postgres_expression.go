@@ -24,9 +24,9 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
 	case e.col.kind == exo.TypeText && e.col.enum == nil:
-		return sqlast.Call{Op: sqlast.CastedText, Args: []sqlast.Expr{x}}
+		return call(sqlast.CastedText, x)
 	case e.col.kind == exo.TypeTime && !e.col.iso:
-		return sqlast.Call{Op: sqlast.TruncMillis, Args: []sqlast.Expr{x}}
+		return call(sqlast.TruncMillis, x)
 	}
 	return x
 }
@@ -63,7 +63,6 @@ func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil
 	}
-	call := func(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
 	next := call(sqlast.NextMillis, v)
 	switch op {
 	case sqlast.Eq:
@@ -80,7 +79,7 @@ func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 func shownPostgres(e expr, f *from) sqlast.Expr {
 	x := e.sql(f)
 	if c, ok := e.(colExpr); ok && c.col.kind == exo.TypeText && x != nil {
-		return sqlast.Call{Op: sqlast.CastedText, Args: []sqlast.Expr{x}}
+		return call(sqlast.CastedText, x)
 	}
 	return x
 }
