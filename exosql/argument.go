@@ -25,14 +25,14 @@ type argSource struct {
 	count  bool // a limit or offset: must not be negative
 
 	kind    string // what it is bound as, where that is not what it is
-	from    int    // of a position: the index of the one that it is counted from, plus 1
+	from    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
 	pattern bool   // of like
 }
 
 // Kinds of arguments that are no types of values.
 const (
 	argPosition = "position" // counted from 1
-	argLength   = "length"   // from one position to another
+	argLength   = "length"   // also from one position to another
 	argPlaces   = "places"   // behind a decimal point
 )
 
@@ -77,6 +77,9 @@ func (a *argSource) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 	case argPosition:
 		return exo.Int(position(v) + 1), nil
 	case argLength:
+		if a.from == 0 {
+			return exo.Int(position(v)), nil
+		}
 		return exo.Int(max(0, position(v)-position(all[a.from-1]))), nil
 	case argPlaces:
 		return exo.Int(min(v.Int(), exo.MaxDigits)), nil

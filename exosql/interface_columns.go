@@ -104,8 +104,8 @@ func paramOf(param, on string, null bool) exo.Param {
 		return exo.Param{Name: "the pattern", Want: con(exo.TypeText), Fixed: true}
 	case "part", "more":
 		return exo.Param{Name: "the text", Want: con(exo.TypeText), Opt: param == "more"}
-	case "start", "end":
-		return exo.Param{Name: "the " + param, Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param == "end"}
+	case "start", "end", "length":
+		return exo.Param{Name: "the " + param, Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param != "start"}
 	case "places":
 		return exo.Param{Name: "the places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
 	}

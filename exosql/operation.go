@@ -105,7 +105,7 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 	case formSame:
 		return f.same(op, args, of)
 	case formSlice:
-		return slice(args, of)
+		return slice(op, args, of)
 	case formToText:
 		return f.toText(args[0])
 	case formHas:
@@ -197,12 +197,15 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 	return opExpr{op.ast, append(head[:len(head):len(head)], args...), of}
 }
 
-func slice(args []expr, of exprType) expr {
+// slice is a part of a text, up to a position or, of substr, of a length.
+func slice(op *operator, args []expr, of exprType) expr {
 	start := args[1].(argExpr)
 	out := []expr{textExpr{args[0]}, start.as(argPosition)}
 	if len(args) > 2 {
 		end := args[2].(argExpr).as(argLength)
-		end.src.from = start.src.index + 1
+		if op.name != "substr" {
+			end.src.from = start.src.index + 1
+		}
 		out = append(out, end)
 	}
 	of.size = textSize(sqlast.Substr, out)

@@ -97,7 +97,8 @@ var operators = []operator{
 	{name: "upper", also: []string{"toUpperCase", "toLocaleUpperCase"}, on: texts, result: "text", ast: sqlast.Upper, form: formText},
 	{name: "trim", on: texts, result: "text", ast: sqlast.Trim, form: formText},
 	{name: "length", on: texts, result: "int", ast: sqlast.Length, form: formText, field: true},
-	{name: "substring", also: []string{"slice", "substr"}, on: texts, params: []string{"start", "end"}, result: "text", ast: sqlast.Substr, form: formSlice, doc: "as in JavaScript, without negative positions"},
+	{name: "substring", also: []string{"slice"}, on: texts, params: []string{"start", "end"}, result: "text", ast: sqlast.Substr, form: formSlice, doc: "as in JavaScript, without negative positions"},
+	{name: "substr", unlisted: true, on: texts, params: []string{"start", "length"}, result: "text", ast: sqlast.Substr, form: formSlice},
 	{name: "concat", also: []string{"+"}, on: texts, params: []string{"part", "more", "more", "more", "more", "more", "more", "more"}, result: "text", ast: sqlast.Concat, form: formText, doc: "null if a part is null"},
 	{name: "prepend", unlisted: true, on: texts, params: []string{"part"}, result: "text", ast: sqlast.Concat, form: formText},
 
