@@ -45,7 +45,7 @@ func (p *prompt) callExamples() []example {
 func (p *prompt) openExamples() []example {
 	for _, g := range p.granted {
 		i := p.catalog[g.Type.Name]
-		for _, n := range names(i) {
+		for _, n := range i.Names() {
 			m := i.Methods[n]
 			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect {
 				continue
@@ -67,7 +67,7 @@ func (p *prompt) calls(path string, t *exo.Type) []call {
 		return nil
 	}
 	var cs []call
-	for _, n := range names(i) {
+	for _, n := range i.Names() {
 		m := i.Methods[n]
 		if m == nil || !m.Sends || m.Result != nil && (m.Result.Con == nil || p.catalog[m.Result.Con.Name] != nil) {
 			continue

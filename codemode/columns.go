@@ -79,7 +79,7 @@ func (d *declarer) exprs() []string {
 // writes in JavaScript's own words.
 func (d *declarer) columnMembers(i *exo.Interface, v string) []member {
 	var ms []member
-	for _, n := range names(i) {
+	for _, n := range i.Names() {
 		if f := i.Fields[n]; f != nil {
 			ms = append(ms, member{n + ": " + d.typ(f.Type, asIs), f.Doc})
 		} else if m := i.Methods[n]; len(sign(i, m)) == 0 {
@@ -105,7 +105,7 @@ func sign(i *exo.Interface, m *exo.Method) []string {
 func signs(all []*exo.Interface) []string {
 	var out []string
 	for _, i := range all {
-		for _, n := range names(i) {
+		for _, n := range i.Names() {
 			if m := i.Methods[n]; m != nil {
 				for _, s := range sign(i, m) {
 					if !slices.Contains(out, s) {
@@ -127,7 +127,7 @@ func (d *declarer) of(i *exo.Interface) string {
 	var ts []string
 	for _, t := range d.args[i.Name] {
 		if of := t.Args["of"]; of != nil {
-			if s := d.bare(&exo.Type{Name: of.Name}, asPlain); !slices.Contains(ts, s) {
+			if s := d.bare(&exo.Type{Name: of.Name, Args: of.Args}, asPlain); !slices.Contains(ts, s) {
 				ts = append(ts, s)
 			}
 		}

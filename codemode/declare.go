@@ -66,7 +66,7 @@ func (d *declarer) reach(granted []exo.Granted) {
 				d.visit(n)
 			}
 		}
-		for _, n := range names(i) {
+		for _, n := range i.Names() {
 			if f := i.Fields[n]; f != nil {
 				d.visitType(f.Type)
 				continue
@@ -147,7 +147,7 @@ func (d *declarer) nameAll() {
 // params are the type parameters of an interface: the variables that its methods use.
 func (d *declarer) params(i *exo.Interface) []string {
 	var ps []string
-	for _, n := range names(i) {
+	for _, n := range i.Names() {
 		m := i.Methods[n]
 		if m == nil {
 			continue
@@ -212,13 +212,13 @@ func (d *declarer) iface(i *exo.Interface) string {
 			args = append(args, or(sc.vars[p], "any"))
 		}
 		head += " extends " + d.shown[n] + angle(args)
-		for _, m := range names(b) {
+		for _, m := range b.Names() {
 			inherited[m] = true
 		}
 		break
 	}
 	var ms []member
-	for _, n := range names(i) {
+	for _, n := range i.Names() {
 		if f := i.Fields[n]; f != nil {
 			ms = append(ms, member{property(n) + ": " + d.typ(f.Type, asIs), strings.TrimSpace(tags("", f.Label) + " " + f.Doc)})
 		} else if !inherited[n] {

@@ -60,7 +60,7 @@ func (p *prompt) shape(path string, t *exo.Type) *queryShape {
 		return nil
 	}
 	q := &queryShape{p: p, path: path, alias: ns.Fields[0].Name, methods: i.Methods, await: i.Await, all: true}
-	for _, n := range names(row) {
+	for _, n := range row.Names() {
 		f := row.Fields[n]
 		if f == nil {
 			if to := row.Methods[n].Result; to != nil && to.Con != nil {

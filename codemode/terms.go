@@ -357,16 +357,6 @@ func eachTerm(t *exo.Term, f func(*exo.Term)) {
 	}
 }
 
-// names are an interface's members in their order, each by its canonical name.
-func names(i *exo.Interface) []string {
-	if len(i.Order) > 0 {
-		return i.Order
-	}
-	ns := slices.Clone(i.Names())
-	slices.Sort(ns)
-	return ns
-}
-
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func or(s, other string) string {
