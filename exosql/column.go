@@ -35,10 +35,10 @@ type column struct {
 // change its declaration and return it, so that they chain where it is declared.
 // They panic once the table is in use.
 
-// NewColumn declares a column that is never NULL. V is an integer, float, string,
-// bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval, JSON, or
-// a slice of most of these (an array; on SQLite the text of a JSON array). Programs
-// see it under its name in camel case; see Named.
+// NewColumn declares a column that is never NULL. V is a signed integer, float,
+// string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval,
+// JSON, or a slice of any of these but []byte, Interval and JSON (an array).
+// Programs see it under its name in camel case; see Named.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
 	c := newColumn[V](t.t, name)
 	t.t.add(c)

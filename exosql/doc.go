@@ -30,6 +30,22 @@
 // and is rolled back. Open verifies that it holds. What PostgreSQL's does not stop,
 // a role of its own with the least grants does: see RATIONALE.md.
 //
-// What it does not do: hide how long a query takes, or how keys are ordered where
-// an order needs a tie-break.
+// # Types on SQLite
+//
+// SQLite has five kinds of values, which hold the other types like this:
+//
+//	Decimal          a number, or its digits: '12.50'
+//	time.Time        text: '2006-01-02 15:04:05', or with T, a fraction, Z or an offset; see StoredISO
+//	Date             text: '2006-01-02'
+//	Interval         text as Interval.String writes it: 'P1Y2M3DT4H'
+//	UUID             text in lower case, with hyphens
+//	JSON, an array   text of JSON
+//	[]byte           a blob
+//
+// What is in another form is an error when it is read.
+//
+// # What it does not do
+//
+// It does not hide how long a query takes, or how keys are ordered where an order
+// needs a tie-break.
 package exosql

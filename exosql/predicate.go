@@ -56,7 +56,7 @@ func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
 func (p *pred) checked() *pred {
 	for _, v := range p.vals {
 		if v.Kind() == exo.NoValue {
-			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, years 1 to 9999; JSON and arrays can't be compared at all")
+			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
 		}
 	}
 	if operatorOn[columnInterfaces[p.col.kind]]["eq"] == nil && len(p.vals) > 0 && p.op != "has" {

@@ -14,7 +14,7 @@ import (
 // arithmetic on it is exact.
 type Decimal string
 
-// Date is a day without a time.
+// Date is a day without a time, of the years 1 to 9999. The zero Date is none.
 type Date struct {
 	Year  int
 	Month time.Month
@@ -34,7 +34,8 @@ func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.M
 // 8601, like "P1Y2M3DT4H".
 type Interval = exo.Interval
 
-// JSON is what a column of JSON holds. Programs see plain data.
+// JSON is what a column of JSON holds, written anew: the order of fields and the
+// values stay, but numbers beyond 64 bits become floats. Programs see plain data.
 type JSON = json.RawMessage
 
 var (
