@@ -335,7 +335,11 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) 
 			want = notNull(want)
 		} else if scalar(want.Name) && args[i].Op != OpLit {
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.
-			return nil, c.mismatch(op, p, want, args[i])
+			err := c.mismatch(op, p, want, args[i])
+			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
+				err.Msg += "; only a value of the program can stand here, no column"
+			}
+			return nil, err
 		}
 		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
 			return nil, err

@@ -431,7 +431,7 @@ func TestRefusedValues(t *testing.T) {
 		"t.s.eq(7)":                        "must be text",
 		"t.s.like('a\\\\')":                "ends with a single \\",
 		"t.s.like('%'.repeat(1001))":       "longer than 1000 bytes",
-		"t.s.like(t.s)":                    "the pattern must be text; got",
+		"t.s.like(t.s)":                    "the pattern must be text; got thing.s, which is text or null; only a value of the program can stand here, no column",
 		"t.s.substring(-1)":                "the start must not be negative",
 		"t.s.substring(t.n)":               "must be a whole number; got",
 		"t.n.round(0.5)":                   "must be a whole number",
