@@ -23,8 +23,10 @@ func (d *declarer) exprs() []string {
 	// Who has which line, written with V for the type of the column's values.
 	var lines []member
 	has := map[member][]*exo.Interface{}
+	general := map[*exo.Interface][]member{}
 	for _, i := range all {
-		for _, l := range d.columnMembers(i, "V") {
+		general[i] = d.columnMembers(i, "V")
+		for _, l := range general[i] {
 			if has[l] == nil {
 				lines = append(lines, l)
 			}
@@ -65,7 +67,7 @@ func (d *declarer) exprs() []string {
 		head += " extends " + base + "<" + v + ">"
 		var ms []member
 		own := d.columnMembers(i, v)
-		for k, l := range d.columnMembers(i, "V") {
+		for k, l := range general[i] {
 			if len(has[l]) < len(all) && !(base == "Ordered" && inOrdered(l)) {
 				ms = append(ms, own[k])
 			}
@@ -93,11 +95,12 @@ func (d *declarer) columnMembers(i *exo.Interface, v string) []member {
 // functions like Math.abs.
 func sign(i *exo.Interface, m *exo.Method) []string {
 	var out []string
-	for _, n := range sorted(i.Methods) {
-		if i.Methods[n] == m && n != "=" && n != "<>" && !identifier.MatchString(n) && !strings.Contains(n, " ") {
+	for n, x := range i.Methods {
+		if x == m && n != "=" && n != "<>" && !identifier.MatchString(n) && !strings.Contains(n, " ") {
 			out = append(out, n)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
