@@ -26,6 +26,8 @@ type argSource struct {
 
 	kind    string // what it is bound as, where that is not what it is
 	from    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
+	or      int    // of a position: the index of another one, plus 1; the lesser counts
+	swap    bool   // of a length: from whichever position comes first
 	pattern bool   // of like
 }
 
@@ -75,12 +77,20 @@ func (a *argSource) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return exo.Text(hex.EncodeToString(b)), err
 	case argPosition:
-		return exo.Int(position(v) + 1), nil
+		n := position(v)
+		if a.or > 0 {
+			n = min(n, position(all[a.or-1]))
+		}
+		return exo.Int(n + 1), nil
 	case argLength:
 		if a.from == 0 {
 			return exo.Int(position(v)), nil
 		}
-		return exo.Int(max(0, position(v)-position(all[a.from-1]))), nil
+		n := position(v) - position(all[a.from-1])
+		if a.swap && n < 0 {
+			n = -n
+		}
+		return exo.Int(max(0, n)), nil
 	case argPlaces:
 		return exo.Int(min(v.Int(), exo.MaxDigits)), nil
 	}

@@ -42,7 +42,7 @@ type column struct {
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
 	c := newColumn[V](t.t, name)
 	t.t.add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) { setField(field(row), v) })
+	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
 	return Column[T, V]{c, t}
 }
 
@@ -53,7 +53,7 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V
 	c := newColumn[V](t.t, name)
 	c.key = true
 	t.t.add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) { setField(field(row), v) })
+	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
 	return Column[T, V]{c, t}
 }
 
@@ -63,14 +63,14 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) Colum
 	c := newColumn[V](t.t, name)
 	c.null = true
 	t.t.add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) {
+	t.sets = append(t.sets, func(row *T, v exo.Value) bool {
 		p := field(row)
 		if v.IsNull() {
 			*p = nil
-			return
+			return true
 		}
 		*p = new(V)
-		setField(*p, v)
+		return setField(*p, v)
 	})
 	return Column[T, V]{c, t}
 }
@@ -181,7 +181,7 @@ func (c Column[T, V]) test(op string) Predicate[T] {
 	return Predicate[T]{&pred{op: op, col: c.c}}
 }
 
-// Asc orders by the column, NULL first.
+// Asc orders by the column, NULL first. JSON and arrays have no order.
 func (c Column[T, V]) Asc() Order[T] { return Order[T]{col: c.c} }
 
 // Desc orders by the column backwards, NULL last.

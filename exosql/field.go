@@ -38,6 +38,11 @@ func toValue(v any) exo.Value {
 	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
+	case reflect.Pointer:
+		if r.IsNil() {
+			return exo.Value{} // no value to compare with
+		}
+		return toValue(r.Elem().Interface())
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
 		return exo.Int(r.Int())
 	case reflect.Float32, reflect.Float64:
@@ -73,8 +78,9 @@ func canonical(typ, s string) exo.Value {
 	return exo.Value{}
 }
 
-// setField stores a decoded value; its kind is the column's.
-func setField[V any](p *V, v exo.Value) {
+// setField stores a decoded value; its kind is the column's. It reports whether
+// the field can hold it: an int8 can't hold 300, nor a []string a NULL.
+func setField[V any](p *V, v exo.Value) bool {
 	switch x := any(p).(type) {
 	case *int64:
 		*x = v.Int()
@@ -87,32 +93,39 @@ func setField[V any](p *V, v exo.Value) {
 	case *time.Time:
 		*x = v.Time()
 	default:
-		setReflect(reflect.ValueOf(p).Elem(), v)
+		return setReflect(reflect.ValueOf(p).Elem(), v)
 	}
+	return true
 }
 
-func setReflect(r reflect.Value, v exo.Value) {
+func setReflect(r reflect.Value, v exo.Value) bool {
 	switch r.Type() {
 	case timeType:
 		r.Set(reflect.ValueOf(v.Time()))
-		return
+		return true
 	case dateType:
 		t, _ := time.Parse(time.DateOnly, v.Text())
 		r.Set(reflect.ValueOf(DateOf(t)))
-		return
+		return true
 	case intervalType:
 		i, _ := exo.ParseInterval(v.Text())
 		r.Set(reflect.ValueOf(i))
-		return
+		return true
 	case jsonType:
 		b, _ := json.Marshal(v)
 		r.SetBytes(b)
-		return
+		return true
 	}
 	switch r.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		if r.OverflowInt(v.Int()) {
+			return false
+		}
 		r.SetInt(v.Int())
 	case reflect.Float32, reflect.Float64:
+		if r.OverflowFloat(v.Float()) {
+			return false
+		}
 		r.SetFloat(v.Float())
 	case reflect.String:
 		r.SetString(v.Text())
@@ -125,11 +138,19 @@ func setReflect(r reflect.Value, v exo.Value) {
 		if r.Type().Elem() == byteType {
 			b, _ := base64.StdEncoding.DecodeString(v.Text())
 			r.SetBytes(b)
-			return
+			return true
 		}
 		r.Set(reflect.MakeSlice(r.Type(), v.Len(), v.Len()))
 		for i := range v.Len() {
-			setReflect(r.Index(i), v.At(i))
+			item, x := r.Index(i), v.At(i)
+			if item.Kind() == reflect.Pointer && !x.IsNull() {
+				item.Set(reflect.New(item.Type().Elem()))
+				item = item.Elem()
+			}
+			if x.IsNull() != (item.Kind() == reflect.Pointer) || !x.IsNull() && !setReflect(item, x) {
+				return false
+			}
 		}
 	}
+	return true
 }

@@ -109,7 +109,11 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 	case formToText:
 		return f.toText(args[0])
 	case formHas:
-		return opExpr{op.ast, []expr{args[1], args[0]}, of}
+		has := op.ast
+		if args[1].typ().number() {
+			has = sqlast.HasNumber
+		}
+		return opExpr{has, []expr{args[1], args[0]}, of}
 	}
 	// PostgreSQL gives parts of dates as numerics, and of arrays the length as an int.
 	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres && op.ast != sqlast.Elements
@@ -199,13 +203,19 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 
 // slice is a part of a text, up to a position or, of substr, of a length.
 func slice(op *operator, args []expr, of exprType) expr {
-	start := args[1].(argExpr)
-	out := []expr{textExpr{args[0]}, start.as(argPosition)}
+	start := args[1].(argExpr).as(argPosition)
+	var end argExpr
 	if len(args) > 2 {
-		end := args[2].(argExpr).as(argLength)
+		end = args[2].(argExpr).as(argLength)
 		if op.name != "substr" {
 			end.src.from = start.src.index + 1
 		}
+		if op.name == "substring" { // whichever comes first, as in JavaScript
+			start.src.or, end.src.swap = end.src.index+1, true
+		}
+	}
+	out := []expr{textExpr{args[0]}, start}
+	if len(args) > 2 {
 		out = append(out, end)
 	}
 	of.size = textSize(sqlast.Substr, out)

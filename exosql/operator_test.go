@@ -26,8 +26,9 @@ type thing struct {
 	U    *[16]byte
 	Raw  *[]byte
 	J    *exosql.JSON
-	Tags *[]string
+	Tags *[]*string
 	Nums *[]int64
+	Ds   *[]exosql.Decimal
 }
 
 var (
@@ -45,17 +46,18 @@ var (
 	thingU    = exosql.NewNullable(things, "u", func(t *thing) **[16]byte { return &t.U })
 	thingRaw  = exosql.NewNullable(things, "raw", func(t *thing) **[]byte { return &t.Raw })
 	thingJ    = exosql.NewNullable(things, "j", func(t *thing) **exosql.JSON { return &t.J })
-	thingTags = exosql.NewNullable(things, "tags", func(t *thing) **[]string { return &t.Tags })
+	thingTags = exosql.NewNullable(things, "tags", func(t *thing) **[]*string { return &t.Tags })
 	thingNums = exosql.NewNullable(things, "nums", func(t *thing) **[]int64 { return &t.Nums })
+	thingDs   = exosql.NewNullable(things, "ds", func(t *thing) **[]exosql.Decimal { return &t.Ds })
 )
 
 const thingsDDL = `CREATE TABLE things (id {int} PRIMARY KEY, n {int}, big {int}, f {float}, d {decimal}, s TEXT, b BOOLEAN, at {time}, day {date}, iv {interval},
-	u {uuid}, raw {bytes}, j {json}, tags {texts}, nums {ints});
+	u {uuid}, raw {bytes}, j {json}, tags {texts}, nums {ints}, ds {decimals});
 INSERT INTO things VALUES
-(1, 7, 9007199254740993, 2.5, '12.50', 'Hello World', true, '2024-02-29T23:59:59.999Z', '2024-02-29', 'P1Y2M3DT4H5M6.789S', '123e4567-e89b-12d3-a456-426614174000', {raw}, '{"a":[1,2.5,null,true],"b":"x"}', {tags}, {nums}),
-(2, -7, 9223372036854775807, -2.5, '-0.005', 'ÉLODIE straße', false, '1999-12-31T00:00:00.000Z', '1999-12-31', 'P30D', '00000000-0000-0000-0000-000000000001', {empty}, '[]', {none}, {none}),
-(3, 0, -9223372036854775808, 0.1, '100', '  a%b_c\ ', true, '2026-01-02T03:04:05.678Z', '2026-01-02', 'P1M', 'ffffffff-ffff-ffff-ffff-ffffffffffff', {raw}, '"text"', {nullTag}, {nums}),
-(4, NULL, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`
+(1, 7, 9007199254740993, 2.5, '12.50', 'Hello World', true, '2024-02-29T23:59:59.999Z', '2024-02-29', 'P1Y2M3DT4H5M6.789S', '123e4567-e89b-12d3-a456-426614174000', {raw}, '{"a":[1,2.5,null,true],"b":"x"}', {tags}, {nums}, {ds}),
+(2, -7, 9223372036854775807, -2.5, '-0.005', 'ÉLODIE straße', false, '1999-12-31T00:00:00.000Z', '1999-12-31', 'P30D', '00000000-0000-0000-0000-000000000001', {empty}, '[]', {none}, {none}, {none}),
+(3, 0, -9223372036854775808, 0.1, '100', '  a%b_c\ ', true, '2026-01-02T03:04:05.678Z', '2026-01-02', 'P1M', 'ffffffff-ffff-ffff-ffff-ffffffffffff', {raw}, '"text"', {nullTag}, {nums}, NULL),
+(4, NULL, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`
 
 func openThings(t testing.TB, e tu.Engine) *exosql.DB {
 	t.Helper()
@@ -65,12 +67,12 @@ func openThings(t testing.TB, e tu.Engine) *exosql.DB {
 func thingsSQL(e tu.Engine) string {
 	return strings.NewReplacer(
 		"{raw}", e.Pick("x'00ff10'", `'\x00ff10'`), "{empty}", e.Pick("x''", `'\x'`),
-		"{tags}", e.Pick(`'["red","blue"]'`, `'{red,blue}'`), "{none}", e.Pick("'[]'", "'{}'"), "{nullTag}", e.Pick(`'[null,"red"]'`, `'{NULL,red}'`), "{nums}", e.Pick("'[1,2,3]'", "'{1,2,3}'"),
+		"{tags}", e.Pick(`'["red","blue"]'`, `'{red,blue}'`), "{none}", e.Pick("'[]'", "'{}'"), "{nullTag}", e.Pick(`'[null,"red"]'`, `'{NULL,red}'`), "{ds}", e.Pick(`'["10.10",3]'`, "'{10.10,3}'"), "{nums}", e.Pick("'[1,2,3]'", "'{1,2,3}'"),
 	).Replace(e.SQL(thingsDDL))
 }
 
 func thingFacet() *exosql.Facet[thing] {
-	return exosql.NewFacet(things, "thing", thingID, thingN, thingBig, thingF, thingD, thingS, thingB, thingAt, thingDay, thingIv, thingU, thingRaw, thingJ, thingTags, thingNums)
+	return exosql.NewFacet(things, "thing", thingID, thingN, thingBig, thingF, thingD, thingS, thingB, thingAt, thingDay, thingIv, thingU, thingRaw, thingJ, thingTags, thingNums, thingDs)
 }
 
 // Each expression, selected over the four rows in the order of their ids.
@@ -136,6 +138,10 @@ var expressions = []struct{ expr, want string }{
 	{"t.tags.has('red')", `[true,false,true,null]`},
 	{"t.tags.has('blue')", `[true,false,null,null]`},
 	{"t.nums.has(2)", `[true,false,true,null]`},
+	{"t.ds", `[["10.1","3"],[],null,null]`},
+	{"t.ds.has('10.1')", `[true,false,null,null]`},
+	{"t.ds.includes(10.1)", `[true,false,null,null]`},
+	{"t.ds.includes('3.0')", `[true,false,null,null]`},
 	{"t.nums.length", `[3,0,3,null]`},
 
 	// conditions
@@ -183,6 +189,9 @@ var expressions = []struct{ expr, want string }{
 	{"t.s.substring(0, 5)", `["Hello","ÉLODI","  a%b",null]`},
 	{"t.s.slice(6)", `["World"," straße","c\\ ",null]`},
 	{"t.s.slice(5, 2)", `["","","",null]`},
+	{"t.s.substring(5, 2)", `["llo","ODI","a%b",null]`},
+	{"t.s.substring(2, 5)", `["llo","ODI","a%b",null]`},
+	{"t.s.substring(2)", `["llo World","ODIE straße","a%b_c\\ ",null]`},
 	{"t.s.substr(6, 2)", `["Wo"," s","c\\",null]`},
 	{"t.s.substr(6)", `["World"," straße","c\\ ",null]`},
 	{"t.s.substr(2147483647, 99999999999)", `["","","",null]`},
@@ -340,6 +349,8 @@ func TestSorting(t *testing.T) {
 	})
 }
 
+func ptr[T any](v T) *T { return &v }
+
 // The typed API has the same operators.
 func TestTypedOperators(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -358,7 +369,7 @@ func TestTypedOperators(t *testing.T) {
 			"starts with":     {exosql.StartsWith(thingS, "Hello"), "[1]"},
 			"ends with":       {exosql.EndsWith(thingS, `\ `), "[3]"},
 			"not like":        {exosql.Not(exosql.Like(thingS, "H%")), "[2 3]"},
-			"has":             {exosql.Has(thingTags, "red"), "[1 3]"},
+			"has":             {exosql.Has(thingTags, ptr("red")), "[1 3]"},
 			"has number":      {exosql.Has(thingNums, 3), "[1 3]"},
 			"decimal":         {thingD.Eq("12.5"), "[1]"},
 			"decimal in":      {thingD.In("100.00", "7"), "[3]"},
@@ -385,7 +396,7 @@ func TestTypedOperators(t *testing.T) {
 		}
 		for name, p := range map[string]exosql.Predicate[thing]{
 			"json":        thingJ.Eq(exosql.JSON("[]")),
-			"array":       thingTags.Eq([]string{"red"}),
+			"array":       thingTags.Eq([]*string{ptr("red")}),
 			"no decimal":  thingD.Eq("12,5"),
 			"no date":     thingDay.Eq(exosql.Date{Year: 2023, Month: 2, Day: 29}),
 			"a decimal":   exosql.Like(thingD, "1%"),
@@ -395,13 +406,48 @@ func TestTypedOperators(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		for name, order := range map[string]exosql.Order[thing]{"json": thingJ.Asc(), "array": thingTags.Desc()} {
+			if _, err := all.OrderBy(order).All(t.Context()); !errors.Is(err, exo.ErrInvalid) {
+				t.Errorf("sorted by %s: %v", name, err)
+			}
+		}
 		first, _, err := all.OrderBy(thingID.Asc()).First(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintln(*first.N, first.Big, *first.F, *first.D, *first.B, first.At.Equal(at), *first.Day, *first.Iv, first.U[0], *first.Raw, string(*first.J), *first.Tags, *first.Nums)
-		if want := `7 9007199254740993 2.5 12.5 true true 2024-02-29 P1Y2M3DT4H5M6.789S 18 [0 255 16] {"a":[1,2.5,null,true],"b":"x"} [red blue] [1 2 3]`; got != want+"\n" {
+		got := fmt.Sprintln(*first.N, first.Big, *first.F, *first.D, *first.B, first.At.Equal(at), *first.Day, *first.Iv, first.U[0], *first.Raw, string(*first.J), *(*first.Tags)[1], *first.Nums)
+		if want := `7 9007199254740993 2.5 12.5 true true 2024-02-29 P1Y2M3DT4H5M6.789S 18 [0 255 16] {"a":[1,2.5,null,true],"b":"x"} blue [1 2 3]`; got != want+"\n" {
 			t.Errorf("\n got %s\nwant %s", got, want)
+		}
+	})
+}
+
+// A field that is too small for its column is the host's error, not another value.
+func TestFieldsTooSmall(t *testing.T) {
+	type small struct {
+		ID int64
+		N  int8
+		F  float32
+		S  []string
+	}
+	table := exosql.NewTable[small]("smalls")
+	id := exosql.NewKey(table, "id", func(s *small) *int64 { return &s.ID })
+	exosql.NewColumn(table, "n", func(s *small) *int8 { return &s.N })
+	exosql.NewColumn(table, "f", func(s *small) *float32 { return &s.F })
+	exosql.NewColumn(table, "s", func(s *small) *[]string { return &s.S })
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		ok, null := e.Pick(`'["a"]'`, "'{a}'"), e.Pick("'[null]'", "'{NULL}'")
+		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE smalls (id {int} PRIMARY KEY, n {int}, f {float}, s {texts}); INSERT INTO smalls VALUES (1, 127, 0.5, " + ok + "), (2, 128, 0, " + ok + "), (3, 0, 1e300, " + ok + "), (4, 0, 0, " + null + ")")})
+		all := exosql.Grant(db, table, exosql.AllRows[small]())
+		if row, _, err := all.Where(id.Eq(1)).First(t.Context()); err != nil || row.N != 127 || row.F != 0.5 || len(row.S) != 1 {
+			t.Error(row, err)
+		}
+		for i := int64(2); i <= 4; i++ {
+			_, err := all.Where(id.Eq(i)).All(t.Context())
+			_, _, first := all.Where(id.Eq(i)).First(t.Context())
+			if !errors.Is(err, exo.ErrInternal) || !errors.Is(first, exo.ErrInternal) {
+				t.Errorf("row %d: %v, %v", i, err, first)
+			}
 		}
 	})
 }

@@ -95,6 +95,10 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 			s.err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
 			break
 		}
+		if operatorOn[columnInterfaces[o.col.kind]]["asc"] == nil {
+			s.err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.table.name, o.col.name)
+			break
+		}
 		s.order = append(s.order, ordering(o))
 	}
 	return r.step(s)
@@ -137,7 +141,7 @@ func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.t.scan(rows), nil
+	return r.t.scan(rows)
 }
 
 // First reads the first row; ok is false when there is none.
@@ -146,7 +150,11 @@ func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
 	if err != nil || rows.Len() == 0 {
 		return row, false, err
 	}
-	return r.t.scan(rows)[0], true, nil
+	all, err := r.t.scan(rows)
+	if err != nil {
+		return row, false, err
+	}
+	return all[0], true, nil
 }
 
 // Count counts the rows.
@@ -173,15 +181,18 @@ func (r Relation[T]) read(ctx context.Context, kind runKind) (*exo.Rows, error) 
 }
 
 // scan turns rows of all the table's columns into Ts.
-func (t *Table[T]) scan(rows *exo.Rows) []T {
+func (t *Table[T]) scan(rows *exo.Rows) ([]T, error) {
 	w := len(t.t.cols)
 	out := make([]T, rows.Len())
 	for i := range out {
 		for c, set := range t.sets {
-			set(&out[i], rows.Cells[i*w+c])
+			if !set(&out[i], rows.Cells[i*w+c]) {
+				col := t.t.cols[c]
+				return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.name, col.name)}
+			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // lift copies the chain with its values moved out and writes its shape.

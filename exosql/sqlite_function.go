@@ -68,7 +68,26 @@ func newSQLiteDriver() *sqlite.Driver {
 	})
 	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
 	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
-	d.define("exo_has", 2, func(args []driver.Value) any {
+	d.defineHas("exo_has", func(x any, v driver.Value) bool {
+		if b, ok := x.(bool); ok {
+			return truth(b) == v
+		}
+		return x == v
+	})
+	d.defineHas("exo_has_number", func(x any, v driver.Value) bool {
+		if n, ok := x.(json.Number); ok {
+			x = string(n)
+		}
+		a, okA := number(x)
+		b, okB := number(v)
+		return okA && okB && a.Cmp(b) == 0
+	})
+	return d.Driver
+}
+
+// defineHas defines whether a value is among the elements of an array.
+func (d functions) defineHas(name string, same func(element any, v driver.Value) bool) {
+	d.define(name, 2, func(args []driver.Value) any {
 		s, ok := args[1].(string)
 		if !ok || args[0] == nil {
 			return nil
@@ -79,7 +98,7 @@ func newSQLiteDriver() *sqlite.Driver {
 		}
 		found := any(int64(0))
 		for _, x := range list {
-			if sameElement(x, args[0]) {
+			if same(x, args[0]) {
 				return int64(1)
 			}
 			if x == nil {
@@ -88,7 +107,6 @@ func newSQLiteDriver() *sqlite.Driver {
 		}
 		return found
 	})
-	return d.Driver
 }
 
 type functions struct{ *sqlite.Driver }
@@ -151,20 +169,6 @@ func elements(s string) ([]any, bool) {
 		return nil, false
 	}
 	return list, true
-}
-
-func sameElement(x any, v driver.Value) bool {
-	switch x := x.(type) {
-	case string:
-		return x == v
-	case bool:
-		return truth(x) == v
-	case json.Number:
-		a, okA := number(string(x))
-		b, okB := number(v)
-		return okA && okB && a.Cmp(b) == 0
-	}
-	return false
 }
 
 // like reports whether s matches a pattern of SQL: % stands for any text, _ for

@@ -14,7 +14,7 @@ type constant string
 // Table describes a table whose rows scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *table
-	sets []func(*T, exo.Value) // by column: puts a value into its field
+	sets []func(*T, exo.Value) bool // by column: puts a value into its field, if it fits
 }
 
 // table is the untyped core that the typed API and guests' messages share.

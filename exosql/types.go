@@ -79,7 +79,11 @@ func kindOf(t reflect.Type) (kind, elem string) {
 		if t.Elem() == byteType {
 			return exo.TypeBytes, ""
 		}
-		if elem, inner := kindOf(t.Elem()); elem != "" && inner == "" && elem != exo.TypeJSON && elem != exo.TypeBytes && elem != exo.TypeInterval {
+		of := t.Elem()
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem() // nil for a NULL among the elements
+		}
+		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != exo.TypeJSON && elem != exo.TypeBytes && elem != exo.TypeInterval && elem != exo.TypeTime { // a time is cut to milliseconds, and an element could not be found then
 			return exo.TypeList, elem
 		}
 	}

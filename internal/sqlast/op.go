@@ -78,6 +78,7 @@ const (
 	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
 	Elements    // how many an array has
 	Has         // of a value and an array
+	HasNumber   // the same of numbers
 	numOps
 )
 
@@ -179,6 +180,7 @@ var ops = [numOps]opInfo{
 	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
 	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
+	HasNumber:   {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
 }
 
 // String returns the operator's name in error messages.

@@ -25,9 +25,9 @@ type Engine struct {
 
 var (
 	SQLite = Engine{"sqlite", strings.NewReplacer("{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT",
-		"{decimal}", "TEXT", "{date}", "TEXT", "{interval}", "TEXT", "{uuid}", "TEXT", "{bytes}", "BLOB", "{json}", "TEXT", "{texts}", "TEXT", "{ints}", "TEXT")}
+		"{decimal}", "TEXT", "{date}", "TEXT", "{interval}", "TEXT", "{uuid}", "TEXT", "{bytes}", "BLOB", "{json}", "TEXT", "{texts}", "TEXT", "{ints}", "TEXT", "{decimals}", "TEXT")}
 	Postgres = Engine{"postgres", strings.NewReplacer("{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz",
-		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]")}
+		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]", "{decimals}", "numeric[]")}
 )
 
 // Engines runs a test on each of them. Every behaviour that goes through a
