@@ -358,6 +358,9 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) 
 		return nil, err
 	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: m.Label}
+	if m.Row {
+		n.label = n.label.Join(c.typeLabel(recv.Type.Args["row"], 0))
+	}
 	if m.Sends {
 		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
 	}

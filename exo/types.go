@@ -164,6 +164,7 @@ type Method struct {
 	Params []Param
 	Result *Term
 	Sends  bool  // it sends the message; otherwise it only describes
+	Row    bool  // what it does depends on all that a result row shows: its labels join
 	Effect bool  // it changes something; reads are not recorded as effects
 	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
 	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys

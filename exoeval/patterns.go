@@ -79,6 +79,22 @@ func (r *run) guardPatterns() *goja.Object {
 	fix(r.safeRegExp, "prototype", prototype)
 	hide(prototype, "constructor", r.safeRegExp)
 	remove(prototype, "compile")
+	for _, s := range []*goja.Symbol{goja.SymMatchAll, goja.SymSplit} {
+		native, _ := goja.AssertFunction(prototype.GetSymbol(s))
+		guarded := r.function(s.String(), func(c goja.FunctionCall) goja.Value {
+			// These make another pattern with the constructor that they find on their
+			// receiver, or with the native one: of anything that is not a plain
+			// pattern the text would not be checked.
+			o, ok := c.This.(*goja.Object)
+			if !ok || o.ClassName() != "RegExp" || o.Get("constructor") != goja.Value(r.safeRegExp) {
+				panic(r.vm.NewTypeError("it works on a regular expression"))
+			}
+			return r.called(native(o, c.Arguments...))
+		})
+		if err := prototype.DefineDataPropertySymbol(s, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+			panic(err)
+		}
+	}
 	return r.safeRegExp
 }
 

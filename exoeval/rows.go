@@ -181,14 +181,15 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 	if x.count == 0 {
 		return x.value, nil
 	}
+	made := x.made // a getter of a row may change the array
 	out := make([]exo.Value, rs.Len())
 	for i := range out {
-		if x.made[i] == nil {
+		if made[i] == nil {
 			out[i] = rs.Row(i)
 			continue
 		}
 		var err *exo.Error
-		if out[i], err = c.value(x.made[i], depth+1, &place{up: at, index: i}); err != nil {
+		if out[i], err = c.value(made[i], depth+1, &place{up: at, index: i}); err != nil {
 			return exo.Value{}, err
 		}
 	}

@@ -75,6 +75,9 @@ type opExpr struct {
 func (e opExpr) typ() exprType { return e.of }
 
 func (e opExpr) sql(f *from) sqlast.Expr {
+	if f.c.emitted++; f.c.emitted > maxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
 	if f.c.dialect == sqlast.Postgres {
 		if x := e.postgres(f); x != nil {
 			return x

@@ -40,7 +40,7 @@ func queryMethods() []*exo.Method {
 		{Name: "select", Doc: "what each result row shows",
 			Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: v("ns"), Bind: "out"}},
 			Result: app(queryInterface, map[string]*exo.Term{"ns": v("ns"), "row": v("out")})},
-		{Name: "distinct", Doc: "equal result rows once; after select", Result: v("self")},
+		{Name: "distinct", Doc: "equal result rows once; after select", Row: true, Result: v("self")},
 		{Name: "orderBy", Doc: "sorts; further calls sort within equals",
 			Params: []exo.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
 		{Name: "limit", Doc: "at most n rows; what comes after limit works on those rows only",

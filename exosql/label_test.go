@@ -55,12 +55,14 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.where({ diagId: 7 }).count()",
 			"patients.orderBy(p => p.diagId).select(p => ({ n: p.name }))",
 			"patients.join(({ row }) => row.illness()).select(({ row, illness }) => ({ n: row.name, i: illness.name }))",
+			"patients.distinct().count()",
+			"patients.distinct().select(p => ({ n: p.name }))",
 			"patients.illness()",
 			"patients.illness().count()",
 			"patients.where(p => p.diagId === 7).count(); return 1",
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
-			for what, o := range map[string]exo.Object{"full": all, "only": exo.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "illness")} {
+			for what, o := range map[string]exo.Object{"full": all, "only": exo.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness")} {
 				if r := run(o, exo.Label{}, program); r.Err == nil || r.Err.Kind != exo.Denied || !strings.Contains(r.Err.Message, "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}

@@ -81,7 +81,13 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 		} else {
 			args = f.keyed(args)
 		}
-		if op.name == "between" {
+		if _, column := args[0].(colExpr); op.name == "between" && !column {
+			// An operand that is an expression is not repeated: it could double with each level.
+			if f.c.dialect == sqlast.Postgres {
+				return opExpr{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
+			}
+			return opExpr{sqlast.Between, args, of}
+		} else if op.name == "between" {
 			return opExpr{sqlast.And, []expr{opExpr{sqlast.Ge, args[:2], of}, opExpr{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
 		}
 		return opExpr{op.ast, args, of}
@@ -180,23 +186,24 @@ func (f *from) same(op *operator, args []expr, of exprType) expr {
 		}
 		of.size = longest(args)
 	} else {
-		if made(args) {
-			args = mapped(args, func(a expr) expr {
-				if a.typ().unbounded() {
-					return f.bounded(a)
-				}
-				return a
-			})
-		}
+		// Bounded here, where each is a column: what bounds an expression repeats it.
+		args = mapped(args, func(a expr) expr {
+			if a.typ().unbounded() {
+				return f.bounded(a)
+			}
+			return a
+		})
 		args, of = f.alike(args)
 		if of.exact { // all of them: a whole number beside a fraction, too
 			args = mapped(args, f.exactly)
 		}
 		of.size = largest(args)
 	}
-	if op.ast == sqlast.NullIf && (of.decimal() || of.kind == exo.TypeInterval) {
-		equal := opExpr{sqlast.Eq, f.keyed(args), exprType{kind: exo.TypeBool}}
-		return opExpr{sqlast.Case, []expr{equal, nullExpr{}, args[0]}, of}
+	switch {
+	case op.ast == sqlast.NullIf && of.decimal():
+		return opExpr{sqlast.NullIfNumber, args, of}
+	case op.ast == sqlast.NullIf && of.kind == exo.TypeInterval:
+		return opExpr{sqlast.NullIfInterval, args, of}
 	}
 	return opExpr{op.ast, append(head[:len(head):len(head)], args...), of}
 }

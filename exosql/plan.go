@@ -46,6 +46,9 @@ const (
 // maxValues is below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
 const maxValues = 30_000
 
+// maxBound bounds the texts that are bound, in bytes: one value may be used many times.
+const maxBound = 32 << 20
+
 // finish makes the statement of a query that is complete.
 func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	p := &plan{kind: kind}
@@ -66,6 +69,9 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 		}
 	}
 	sel.From, sel.Where = f.sources, f.where
+	if f.c.emitted > maxEmitted {
+		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
+	}
 	if len(f.c.slots) > maxValues {
 		return nil, exo.Errorf(exo.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
 	}
@@ -263,7 +269,7 @@ func (c *planCache) keep(key string, p *plan) {
 
 // bind collects the values of a plan's placeholders.
 func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) {
-	out := make([]exo.Value, len(p.args))
+	out, size := make([]exo.Value, len(p.args)), 0
 	for i, a := range p.args {
 		from := msg
 		if a.origin != fromMessage {
@@ -280,6 +286,9 @@ func (p *plan) bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) 
 		v, err := a.convert(v, from)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(v.Text()); size > maxBound {
+			return nil, exo.Errorf(exo.Limit, "", "the values of the query are longer than %d MiB together, each counted as often as it is used", maxBound>>20)
 		}
 		out[i] = v
 	}

@@ -19,6 +19,7 @@ type compiler struct {
 	aliases int
 	slots   []argSource
 	steps   int
+	emitted int           // operations written: what is repeated in the statement counts each time
 	grants  []*guestGrant // of the message's objects
 	msg     *exo.Message
 }
@@ -26,6 +27,11 @@ type compiler struct {
 // maxSteps bounds the work of one compilation: a message is a graph, and each
 // use of a node is compiled anew.
 const maxSteps = 5000
+
+// maxEmitted bounds what is written of it: an operand that is repeated could
+// double with each level.
+const maxEmitted = 50_000
+
 const maxSources = 60 // SQLite joins at most 64 tables
 
 // occurrence is one row variable of a query: one table, in one place.

@@ -1,6 +1,7 @@
 package exosql
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"encoding/json"
 	"math/big"
@@ -68,6 +69,22 @@ func newSQLiteDriver() *sqlite.Driver {
 	})
 	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
 	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
+	d.define("exo_nullif", 2, func(args []driver.Value) any {
+		a, okA := number(args[0])
+		b, okB := number(args[1])
+		if okA && okB && a.Cmp(b) == 0 {
+			return nil
+		}
+		return args[0]
+	})
+	d.define("exo_nullif_interval", 2, func(args []driver.Value) any {
+		a, okA := args[0].(string)
+		b, okB := args[1].(string)
+		if okA && okB && bytes.Equal(keyBytes(intervalKey(a)), keyBytes(intervalKey(b))) {
+			return nil
+		}
+		return args[0]
+	})
 	d.defineHas("exo_has", func(x any, v driver.Value) bool {
 		if b, ok := x.(bool); ok {
 			return truth(b) == v
@@ -144,6 +161,14 @@ func truth(b bool) any {
 	return int64(0)
 }
 
+// keyBytes is a key as bytes; that of no value is like no other's.
+func keyBytes(key any) []byte {
+	if b, ok := key.([]byte); ok {
+		return b
+	}
+	return []byte{0xff}
+}
+
 // intervalKey is the length of an interval as PostgreSQL compares it, in
 // microseconds: a month has 30 days, a day 24 hours.
 func intervalKey(s string) any {
@@ -169,41 +194,4 @@ func elements(s string) ([]any, bool) {
 		return nil, false
 	}
 	return list, true
-}
-
-// like reports whether s matches a pattern of SQL: % stands for any text, _ for
-// one character, and \ for the character that follows. Each % is tried from its
-// first place on and never again, so the work is at most the product of the lengths.
-func like(s, pattern string) bool {
-	text, p := []rune(s), []rune(pattern)
-	i, k, star, from := 0, 0, -1, 0
-	for i < len(text) {
-		switch {
-		case k < len(p) && p[k] == '%':
-			star, from = k, i
-			k++
-			continue
-		case k < len(p) && p[k] == '_':
-			i, k = i+1, k+1
-			continue
-		case k < len(p):
-			c, width := p[k], 1
-			if c == '\\' && k+1 < len(p) {
-				c, width = p[k+1], 2
-			}
-			if c == text[i] {
-				i, k = i+1, k+width
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		from++
-		i, k = from, star+1
-	}
-	for k < len(p) && p[k] == '%' {
-		k++
-	}
-	return k == len(p)
 }

@@ -110,6 +110,11 @@ func moreExpressions() []string {
 			x+".add(0.5).round(1000)", x+".mod("+small+")", x+".rmod("+large+")", x+".neg().abs().floor().ceil().roundUp()", x+".sub("+x+").mul("+x+")", x+".coalesce("+x+").mul("+x+")", x+".toText().length",
 			x+".nullIf(0).div(3)", x+".isNull().case("+x+", 1).mul("+x+")", x+".add(1).in([1, 0.5])", x+".is("+x+".neg())", x+".mul(2).between(-1, "+large+")")
 	}
+	// A number that is one of several, of different kinds, in whatever order.
+	for _, pick := range []string{"t.d.coalesce(t.n)", "t.n.coalesce(t.d)", "t.n.isNull().case(t.d, t.n)", "t.b.isNull().case(t.f, t.d)", "t.d.nullIf(t.n)", "t.d.coalesce(t.n).coalesce(t.f)", "t.d.nullIf(t.f).coalesce(t.big)"} {
+		out = append(out, pick+".mul("+pick+")", chain(pick, ".mul("+pick+")", 3), pick+".add(1e300).mul(1e300)", pick+".div(t.d)", pick+".round(3).toText().length")
+	}
+	out = append(out, "t.tags.length.mul(t.tags.length).mul(2147483647).mul(2147483647)", "t.nums.length.floor().div(2)", "t.day.day().mul(t.day.year()).div(3)", "t.s.length.mul(t.s.length).mul(2147483647)")
 	out = append(out, "t.d.eq(t.f)", "t.d.lt(t.n)", "t.f.lt(t.n)", "t.f.is(t.big)", "t.d.in([t.f, t.n])", "t.f.eq(9007199254740991)", "t.n.lt(1e300)", "t.big.lt('9007199254740993')",
 		"t.s.concat(t.s, t.s).upper().lower().trim().length", "t.s.upper().like('%A%_')", "t.s.ilike('%\\u0130%')", "t.s.substring(1073741824, 1073741825)", "t.s.substring(2147483647)", "t.s.substring(5, 1)",
 		"t.s.slice(0, 3).concat(t.n.toText(), t.d.toText(), t.f.toText(), t.b.toText(), t.at.toText(), t.day.toText(), t.u.toText())", "t.s.endsWith(t.s)", "t.s.includes(t.s.upper())", "t.s.startsWith(t.s.trim())",

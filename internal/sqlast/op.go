@@ -30,6 +30,10 @@ const (
 	CodePointText  // Postgres only: the same, compared and sorted by code point
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
+	NullIfNumber   // of exact numbers
+	NullIfInterval //
+	Between        // SQLite only: a value, low and high
+	Within         // Postgres only: low, high and a value, calculated once; its BETWEEN copies it
 	Case           // condition, value where it holds, value elsewhere
 
 	// Numbers. These take and give exact numbers (see IntExact) and have no value,
@@ -53,7 +57,7 @@ const (
 	NumberText // an exact number, as text without an exponent
 
 	// Texts.
-	Brief   // a text of at most 4 MiB, or NULL; on Postgres it is given twice
+	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
 	Concat  // NULL if one is
 	Lower   // by Unicode's rules for no language in particular
 	Upper   //
@@ -130,6 +134,10 @@ var ops = [numOps]opInfo{
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},
 	NullIf:         {"nullif", 2, 2, function("nullif("), function("nullif(")},
+	NullIfNumber:   {"nullif-number", 2, 2, function("exo_nullif("), function("nullif(")},
+	NullIfInterval: {"nullif-interval", 2, 2, function("exo_nullif_interval("), function("nullif(")},
+	Between:        {"between", 3, 3, spelling{"(", []constant{" BETWEEN ", " AND "}, ")"}, spelling{}},
+	Within:         {"within", 3, 3, spelling{}, spelling{"(SELECT v >= ", []constant{" AND v <= ", " FROM (SELECT "}, " AS v OFFSET 0) AS b)"}},
 	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},
 
 	Includes:   {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
@@ -155,7 +163,7 @@ var ops = [numOps]opInfo{
 	NumberKey:  {"number-key", 1, 1, function("exo_key("), function("(")},
 	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
 
-	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 4194304 THEN "}, " END)"}},
+	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 1048576 THEN "}, " END)"}},
 	Concat: {"concat", 2, 0, infix("||"), infix("||")},
 	Lower:  {"lower", 1, 1, function("exo_lower("), spelling{"(lower(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},
 	Upper:  {"upper", 1, 1, function("exo_upper("), spelling{"(upper(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},

@@ -198,10 +198,35 @@ func (f *fragment) in(e In) *fragment {
 		return f.add(False)
 	}
 	f.write("(").add(e.X)
+	if f.dialect == Postgres && !arguments(e.List) {
+		// Of a list with expressions in it Postgres makes a comparison for each, with a
+		// copy of X: within one another that doubles with each level.
+		op := constant(" = ANY (ARRAY")
+		if e.Not {
+			op = " <> ALL (ARRAY"
+		}
+		return f.write(op).call(spelling{"[", []constant{", "}, "]"}, e.List).write("))")
+	}
 	if e.Not {
 		f.write(" NOT")
 	}
 	return f.write(" IN ").call(function("("), e.List).write(")")
+}
+
+// arguments reports whether a list depends on no row.
+func arguments(list []Expr) bool {
+	for _, x := range list {
+		switch x := x.(type) {
+		case Arg, Const:
+		case Call:
+			if !arguments(x.Args) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (f *fragment) rowNumber(e RowNumber) *fragment {
