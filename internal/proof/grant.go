@@ -376,9 +376,9 @@ func (p *Pred) predicate(t *declared) exosql.Predicate[Row] {
 	case JSON:
 		return compare[exosql.JSON](p, t.doc, nil)
 	case Tags:
-		return compare[[]string](p, t.tags, nil)
+		return compare[[]*string](p, t.tags, nil)
 	}
-	return compare[[]int64](p, t.nums, nil)
+	return compare[[]*int64](p, t.nums, nil)
 }
 
 func compare[V any](p *Pred, c exosql.Column[Row, V], of func(Value) V) exosql.Predicate[Row] {

@@ -136,8 +136,8 @@ type Row struct {
 	U    *[16]byte
 	Raw  *[]byte
 	Doc  *exosql.JSON
-	Tags *[]string
-	Nums *[]int64
+	Tags *[]*string
+	Nums *[]*int64
 }
 
 func row2note(r *Row) *string   { return &r.Note }
@@ -167,8 +167,8 @@ type declared struct {
 	code     exosql.Column[Row, [16]byte]
 	raw      exosql.Column[Row, []byte]
 	doc      exosql.Column[Row, exosql.JSON]
-	tags     exosql.Column[Row, []string]
-	nums     exosql.Column[Row, []int64]
+	tags     exosql.Column[Row, []*string]
+	nums     exosql.Column[Row, []*int64]
 }
 
 func declareTable(name int) *exosql.Table[Row] {
@@ -266,9 +266,9 @@ func (d *declared) column(c int, iso bool) {
 	case slotDoc:
 		d.doc = exosql.NewNullable(t, "doc", func(r *Row) **exosql.JSON { return &r.Doc })
 	case slotTags:
-		d.tags = exosql.NewNullable(t, "labels", func(r *Row) **[]string { return &r.Tags })
+		d.tags = exosql.NewNullable(t, "labels", func(r *Row) **[]*string { return &r.Tags })
 	case slotNums:
-		d.nums = exosql.NewNullable(t, "nums", func(r *Row) **[]int64 { return &r.Nums })
+		d.nums = exosql.NewNullable(t, "nums", func(r *Row) **[]*int64 { return &r.Nums })
 	}
 	if x, ok := d.times[c]; ok && iso {
 		d.times[c] = x.StoredISO()
