@@ -80,7 +80,7 @@ func (p *prompt) calls(path string, t *exo.Type) []call {
 }
 
 func access(name string) string {
-	if identifier.MatchString(name) {
+	if identifier(name) {
 		return "." + name
 	}
 	return "[" + quote(name) + "]"

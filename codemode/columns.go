@@ -7,122 +7,133 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// exprs declares the interfaces of column expressions. What all of them can do
-// is said once, in Column; what several can do, once more in Ordered: the
-// operators would fill half of the declarations otherwise.
+// kind is an interface of column expressions, as it is declared.
+type kind struct {
+	*exo.Interface
+	names []string // of the members that are listed: what JavaScript has its own words for is not
+	lines []member // they, with V for the type of the column's values
+	signs []string // JavaScript's operators and functions that work on it
+}
+
+func (d *declarer) newKind(i *exo.Interface) *kind {
+	k := &kind{Interface: i}
+	signs, hidden := map[*exo.Method][]string{}, i.Methods["!="] // which in callbacks means !==
+	for n, m := range i.Methods {
+		if isSign(n) {
+			signs[m] = append(signs[m], n)
+		}
+	}
+	sc := d.columnScope(i, "V")
+	for _, n := range i.Names() {
+		m := i.Methods[n]
+		if m == nil || signs[m] == nil && m != hidden {
+			k.names = append(k.names, n)
+			k.lines = append(k.lines, d.columnMember(i, n, sc))
+			continue
+		}
+		slices.Sort(signs[m])
+		k.signs = append(k.signs, signs[m]...)
+	}
+	return k
+}
+
+// exprs declares the interfaces of column expressions. What several of them can
+// do is said once (see sharing): it would fill half of the declarations otherwise.
 func (d *declarer) exprs() []string {
-	var all []*exo.Interface
+	var all []*kind
 	for _, n := range d.order {
 		if i := d.cat[n]; i.Expr {
-			all = append(all, i)
+			all = append(all, d.newKind(i))
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	// Who has which line, written with V for the type of the column's values.
+	d.shared = d.sharing(all)
+	out := []string{aboutColumns(all)}
+	for n, s := range d.shared {
+		head := "interface " + s.name + "<V>"
+		if n > 0 {
+			head += " extends " + parent(d.shared[:n], s.of).name + "<V>"
+		}
+		out = append(out, packed(head, strings.Join(s.signs, " "), s.lines))
+	}
+	for _, k := range all {
+		out = append(out, d.column(k))
+	}
+	return out
+}
+
+// column declares one kind: what it shares with no other.
+func (d *declarer) column(k *kind) string {
+	item, v := d.item(k.Interface)
+	head := "interface " + d.shown[k.Name]
+	switch {
+	case item != "":
+		head += "<" + item + ">"
+	case d.enums(k.Interface):
+		head, v = head+"<V = "+v+">", "V"
+	}
 	var lines []member
-	has := map[member][]*exo.Interface{}
-	general := map[*exo.Interface][]member{}
-	for _, i := range all {
-		general[i] = d.columnMembers(i, "V")
-		for _, l := range general[i] {
-			if has[l] == nil {
-				lines = append(lines, l)
-			}
-			has[l] = append(has[l], i)
+	sc := d.columnScope(k.Interface, v)
+	for n, l := range k.lines {
+		if !slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.lines, l) }) {
+			lines = append(lines, d.columnMember(k.Interface, k.names[n], sc))
 		}
 	}
-	// The largest group of several, but not all, becomes Ordered.
-	var some []*exo.Interface
-	for _, l := range lines {
-		if g := has[l]; len(g) > 1 && len(g) < len(all) && len(g) > len(some) {
-			some = g
-		}
+	note := strings.Join(slices.DeleteFunc(slices.Clone(k.signs), func(sign string) bool {
+		return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.signs, sign) })
+	}), " ")
+	if how := notations[d.kindOf(k.Interface)]; how != "" {
+		note = strings.TrimSpace(how + "; " + note)
+		note = strings.TrimSuffix(note, ";")
 	}
-	var common, ordered []member
-	inOrdered := func(l member) bool { return len(some) > 0 && slices.Equal(has[l], some) }
-	for _, l := range lines {
-		switch {
-		case len(has[l]) == len(all):
-			common = append(common, l)
-		case inOrdered(l):
-			ordered = append(ordered, l)
-		}
-	}
-	out := []string{"// In callbacks a column is an expression without a value. JavaScript works on it: " + strings.Join(signs(all), " "), packed("interface Column<V>", common)}
-	if len(ordered) > 0 {
-		out = append(out, packed("interface Ordered<V> extends Column<V>", ordered))
-	}
-	for _, i := range all {
-		of := d.of(i)
-		head, v := "interface "+d.shown[i.Name], of
-		if d.enums(i) {
-			head, v = head+"<V = "+of+">", "V"
-		}
-		base := "Column"
-		if slices.Contains(some, i) {
-			base = "Ordered"
-		}
-		head += " extends " + base + "<" + v + ">"
-		var ms []member
-		own := d.columnMembers(i, v)
-		for k, l := range general[i] {
-			if len(has[l]) < len(all) && !(base == "Ordered" && inOrdered(l)) {
-				ms = append(ms, own[k])
-			}
-		}
-		out = append(out, packed(head, ms))
-	}
-	return out
+	head += " extends " + parent(d.shared, []*kind{k}).name + "<" + v + ">"
+	return packed(head, note, lines)
 }
 
-// columnMembers are the lines of a column interface, without what a program
-// writes in JavaScript's own words.
-func (d *declarer) columnMembers(i *exo.Interface, v string) []member {
-	var ms []member
-	for _, n := range i.Names() {
-		if f := i.Fields[n]; f != nil {
-			ms = append(ms, member{n + ": " + d.typ(f.Type, asIs), f.Doc})
-		} else if m := i.Methods[n]; len(sign(i, m)) == 0 {
-			ms = append(ms, d.method(m, d.columnScope(i, v)))
-		}
-	}
-	return ms
+// notations say what the values of a type that JavaScript doesn't have look like.
+var notations = map[string]string{
+	exo.TypeDecimal:  "exact; text like '12.5' in results",
+	exo.TypeDate:     "a day, '2024-01-31'",
+	exo.TypeInterval: "ISO 8601, 'P1DT2H30M'",
+	exo.TypeBytes:    "base64",
 }
 
-// sign are the names of a method that are no words: JavaScript's operators, and
-// functions like Math.abs.
-func sign(i *exo.Interface, m *exo.Method) []string {
-	var out []string
-	for n, x := range i.Methods {
-		if x == m && n != "=" && n != "<>" && !identifier.MatchString(n) && !strings.Contains(n, " ") {
-			out = append(out, n)
-		}
+// aboutColumns says of operators what their names do not.
+func aboutColumns(all []*kind) string {
+	s := "// In callbacks a column is an expression without a value. Behind // stands the JavaScript that works on it."
+	some := func(sign string) bool {
+		return slices.ContainsFunc(all, func(k *kind) bool { return slices.Contains(k.signs, sign) })
 	}
-	slices.Sort(out)
-	return out
+	if some("+") && some("??") {
+		s += " A null part makes a sum or template null: use ??."
+	}
+	if some("/") {
+		s += " Dividing by 0 gives null."
+	}
+	return s
 }
 
-// signs are those of all interfaces, in the order in which they are declared.
-func signs(all []*exo.Interface) []string {
-	var out []string
-	for _, i := range all {
-		for _, n := range i.Names() {
-			if m := i.Methods[n]; m != nil {
-				for _, s := range sign(i, m) {
-					if !slices.Contains(out, s) {
-						out = append(out, s)
-					}
-				}
-			}
-		}
+func (d *declarer) columnMember(i *exo.Interface, name string, sc scope) member {
+	if f := i.Fields[name]; f != nil {
+		return member{name + ": " + d.typ(f.Type, asIs), f.Doc}
 	}
-	return out
+	return d.method(i.Methods[name], sc)
+}
+
+// isSign reports whether a method's name is no word: an operator of JavaScript,
+// or a function like Math.abs.
+func isSign(n string) bool {
+	return n != "=" && n != "<>" && n != "!=" && !identifier(n) && !strings.Contains(n, " ")
 }
 
 func (d *declarer) columnScope(i *exo.Interface, v string) scope {
-	return scope{vars: map[string]string{"of": v}, of: d.of(i)}
+	sc := scope{vars: map[string]string{"of": v}, of: d.of(i)}
+	for _, p := range d.itemOf(i) {
+		sc.vars[p] = letter(p, []string{"V"})
+	}
+	return sc
 }
 
 // of is the plain type of a column's values, without enums and null.
@@ -137,6 +148,48 @@ func (d *declarer) of(i *exo.Interface) string {
 	}
 	slices.Sort(ts)
 	return or(strings.Join(ts, " | "), "any")
+}
+
+// kindOf is the name of the type of a column's values, "" if there are several.
+func (d *declarer) kindOf(i *exo.Interface) string {
+	name := ""
+	for _, t := range d.args[i.Name] {
+		if of := t.Args["of"]; of == nil || name != "" && of.Name != name {
+			return ""
+		} else {
+			name = of.Name
+		}
+	}
+	return name
+}
+
+// itemOf are the type arguments, besides that of its values, that columns of this
+// kind are declared with: what an array holds.
+func (d *declarer) itemOf(i *exo.Interface) []string {
+	var out []string
+	for _, t := range d.args[i.Name] {
+		for _, p := range sorted(t.Args) {
+			if p != "of" && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// item is the type parameter of a kind that has one, and the type of its values.
+func (d *declarer) item(i *exo.Interface) (param, values string) {
+	ps := d.itemOf(i)
+	if len(ps) != 1 {
+		return "", d.of(i)
+	}
+	param = letter(ps[0], []string{"V"})
+	for _, t := range d.args[i.Name] {
+		if of := t.Args["of"]; of == nil || of.Name != exo.TypeList {
+			return param, d.of(i)
+		}
+	}
+	return param, list(param)
 }
 
 func (d *declarer) enums(i *exo.Interface) bool {

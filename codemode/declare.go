@@ -13,14 +13,11 @@ import (
 // declare writes TypeScript declarations of everything that can be reached from
 // what was granted. It knows the catalogue and nothing else: no method and no
 // interface is named here, so what a model reads is what the gate checks.
-func declare(cat exo.Catalog, granted []exo.Granted) string {
-	d := &declarer{cat: cat, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}}
-	d.reach(granted)
-	d.nameAll()
+func (d *declarer) declare() string {
 	var shared, own []string
 	exprs := d.exprs()
 	for _, name := range d.order {
-		i := cat[name]
+		i := d.cat[name]
 		switch {
 		case i.Expr:
 		case len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0:
@@ -32,9 +29,9 @@ func declare(cat exo.Catalog, granted []exo.Granted) string {
 		}
 	}
 	var api []member
-	for _, g := range granted {
+	for _, g := range d.granted {
 		doc := g.Doc
-		if i := cat[g.Type.Name]; i != nil && i.Doc == doc {
+		if i := d.cat[g.Type.Name]; i != nil && i.Doc == doc {
 			doc = "" // said there
 		}
 		api = append(api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
@@ -43,15 +40,27 @@ func declare(cat exo.Catalog, granted []exo.Granted) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
+// newDeclarer collects and names what there is to declare.
+func newDeclarer(cat exo.Catalog, granted []exo.Granted) *declarer {
+	d := &declarer{cat: cat, granted: granted, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
+	d.reach(granted)
+	d.nameAll()
+	return d
+}
+
 type declarer struct {
-	cat    exo.Catalog
-	order  []string               // the interfaces that can be reached, breadth first
-	args   map[string][]*exo.Type // the distinct types by which an interface is referred to
-	shown  map[string]string      // what an interface is called here
-	said   map[*exo.Method]bool   // methods of rows: their queries have them too, and need no second doc
-	plain  bool                   // Plain is used
-	filter bool                   // Filter is used
-	arg    bool                   // Arg is used
+	cat     exo.Catalog
+	granted []exo.Granted
+	order   []string               // the interfaces that can be reached, breadth first
+	args    map[string][]*exo.Type // the distinct types by which an interface is referred to
+	shown   map[string]string      // what an interface is called here
+	taken   map[string]bool        // names that mean something here
+	types   map[string]bool        // the names of all types that can be met
+	shared  []sharedKind           // what kinds of columns have in common
+	said    map[*exo.Method]bool   // methods of rows: their queries have them too, and need no second doc
+	plain   bool                   // Plain is used
+	filter  bool                   // Filter is used
+	arg     bool                   // Arg is used
 }
 
 // reach collects the interfaces in a stable order.
@@ -91,6 +100,7 @@ func (d *declarer) visitType(t *exo.Type) {
 	if t == nil {
 		return
 	}
+	d.types[t.Name] = true
 	for _, n := range sorted(t.Args) {
 		d.visitType(t.Args[n])
 	}
@@ -129,17 +139,19 @@ var attenuated = regexp.MustCompile(`_[0-9a-f]{1,8}$`)
 // else in TypeScript. The suffix of an attenuated one (see exo.Only) goes: a
 // model has no use for it.
 func (d *declarer) nameAll() {
-	used := map[string]bool{}
-	for _, n := range []string{"Plain", "Column", "Ordered", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {
-		used[n] = true
+	for _, n := range []string{"Plain", "Column", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {
+		d.taken[n] = true
+	}
+	for _, b := range bySign {
+		d.taken[b.name] = true
 	}
 	for _, name := range d.order {
 		base := attenuated.ReplaceAllString(name, "")
 		n := base
-		for k := 2; used[n]; k++ {
+		for k := 2; d.taken[n]; k++ {
 			n = fmt.Sprintf("%s%d", base, k)
 		}
-		used[n] = true
+		d.taken[n] = true
 		d.shown[name] = n
 	}
 }
@@ -176,20 +188,27 @@ func (d *declarer) closed(name string) *exo.Type {
 // empty declares an interface without members: a name for those that stand for it.
 func (d *declarer) empty(i *exo.Interface) string {
 	var of []string
-	columns, missing := 0, false
+	var columns []*kind
 	for _, n := range d.order {
-		x := d.cat[n]
-		switch is := slices.Contains(x.Is, i.Name); {
-		case is && x.Expr:
-			columns++
-		case is:
+		if x := d.cat[n]; slices.Contains(x.Is, i.Name) {
 			of = append(of, d.shown[n])
-		case x.Expr:
-			missing = true
+			if x.Expr {
+				columns = append(columns, &kind{Interface: x})
+			}
 		}
 	}
-	if columns > 0 && !missing {
-		of = append([]string{"Column<any>"}, of...)
+	// One name for all the columns, if just they have one.
+	for _, s := range d.shared {
+		same := func(k *kind) bool {
+			return slices.ContainsFunc(columns, func(c *kind) bool { return c.Interface == k.Interface })
+		}
+		if len(s.of) == len(columns) && !slices.ContainsFunc(s.of, func(k *kind) bool { return !same(k) }) {
+			of = slices.DeleteFunc(of, func(n string) bool {
+				return slices.ContainsFunc(columns, func(c *kind) bool { return d.shown[c.Name] == n })
+			})
+			of = append([]string{s.name + "<any>"}, of...)
+			break
+		}
 	}
 	if len(of) == 0 {
 		return "interface " + d.shown[i.Name] + " {}"
@@ -276,74 +295,4 @@ func (d *declarer) helpers() []string {
 		out = append(out, "type Arg<V> = V | Column<V>;")
 	}
 	return out
-}
-
-// member is one line of a declaration.
-type member struct{ text, doc string }
-
-const maxLine = 140
-
-// block is a declaration on one line if it is short, else with a member on each.
-func block(head string, ms []member) string {
-	texts, docs := make([]string, len(ms)), false
-	for k, m := range ms {
-		texts[k] = m.text
-		docs = docs || m.doc != ""
-	}
-	if len(ms) == 0 {
-		return head + " {}"
-	}
-	if s := head + " { " + strings.Join(texts, "; ") + " }"; !docs && len(s) <= maxLine {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString(head + " {\n")
-	for _, m := range ms {
-		b.WriteString("  " + m.text + ";" + comment(m.doc) + "\n")
-	}
-	return b.String() + "}"
-}
-
-// packed is a block in which members without a comment share lines.
-func packed(head string, ms []member) string {
-	var lines []member
-	open := false
-	for _, m := range ms {
-		last := len(lines) - 1
-		if open && m.doc == "" && len(lines[last].text)+len(m.text) < maxLine {
-			lines[last].text += "; " + m.text
-			continue
-		}
-		lines = append(lines, m)
-		open = m.doc == ""
-	}
-	return block(head, lines)
-}
-
-func comment(doc string) string {
-	if doc = line(doc); doc == "" {
-		return ""
-	}
-	return " // " + doc
-}
-
-// line keeps a text from ending the comment that it stands in.
-func line(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// tags marks what is labelled, or what admits labels.
-func tags(verb string, l exo.Label) string {
-	if l.Public() {
-		return ""
-	}
-	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"
-}
-
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
-
-// property is a name where a property's name is due.
-func property(n string) string {
-	if identifier.MatchString(n) {
-		return n
-	}
-	return quote(n)
 }

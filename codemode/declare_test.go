@@ -9,7 +9,6 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
-	"github.com/exoagent/exoagent/exosql"
 )
 
 func TestDeclarations(t *testing.T) {
@@ -124,27 +123,5 @@ func TestOddNames(t *testing.T) {
 		if !strings.Contains(d, want) {
 			t.Errorf("no %q in\n%s", want, d)
 		}
-	}
-}
-
-// TestDeclaredArrays: an array's declaration says what it holds.
-func TestDeclaredArrays(t *testing.T) {
-	type row struct {
-		ID   int64
-		Tags []string
-		Nums []int64
-	}
-	rows := exosql.NewTable[row]("rows")
-	id := exosql.NewKey(rows, "id", func(r *row) *int64 { return &r.ID })
-	facet := exosql.NewFacet(rows, "row", id, exosql.NewColumn(rows, "tags", func(r *row) *[]string { return &r.Tags }),
-		exosql.NewColumn(rows, "nums", func(r *row) *[]int64 { return &r.Nums }))
-	db, err := exosql.Open(t.Context(), "sqlite::memory:", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	d := newTool(t, codemode.Grants{"rows": facet.Of(exosql.Grant(db, rows, exosql.AllRows[row]()))}, nil).Declarations()
-	if want := "interface Elements extends Column<number[] | string[]> {"; !strings.Contains(d, want) {
-		t.Errorf("no %q in\n%s", want, d)
 	}
 }

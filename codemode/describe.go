@@ -13,6 +13,7 @@ type prompt struct {
 	catalog exo.Catalog
 	granted []exo.Granted
 	admits  exo.Label
+	types   map[string]bool // the names of all types that can be met
 }
 
 // describe is the whole description: purpose, rules, declarations, examples.
@@ -66,13 +67,31 @@ func (p *prompt) rules() []rule {
 	add("link", "Follow a link from a query, `query.link()`, for only the rows it leads to; join it, `.join(({ a }) => a.link())`, for the columns of both tables; join any other query with a condition, `.join(other, ({ a, b }) => a.x === b.y)`.", has("join") && q.linked)
 	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
-	add("dates", "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments. Whole numbers beyond 2^53 are strings.", true)
+	add("values", p.values(), p.values() != "")
 	if l := p.kept(); len(l) > 0 {
 		add("labels", fmt.Sprintf("A program that has read a column marked [%s], be it in a condition only or in a whole row, can't return anything: select the other columns. Such values may only be passed to methods marked [takes …].", strings.Join(l, "] or [")), true)
 	}
 	add("console", "console.log is captured and returned with the result. The clock stands still during a run.", true)
 	add("errors", "An error names the line and column and what would be right: correct the program and call again. A result that is too large is cut, and `notice` says how much is missing.", true)
 	return rs
+}
+
+// values says what is written as text, as JavaScript has no type that holds it.
+func (p *prompt) values() string {
+	var says []string
+	for _, v := range []struct{ typ, text string }{
+		{exo.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
+		{exo.TypeDate, "Days are '2024-01-31'; of a Date or a time that is compared with a day, the day in UTC counts."},
+		{exo.TypeDecimal, "Decimals are strings in results (`Number(row.total)`), and numbers or strings in comparisons and arguments."},
+		{exo.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
+		{exo.TypeBytes, "Bytes are base64."},
+		{exo.TypeInt, "Whole numbers beyond 2^53 are strings."},
+	} {
+		if p.types[v.typ] {
+			says = append(says, v.text)
+		}
+	}
+	return strings.Join(says, " ")
 }
 
 // advice says how to ask for less.

@@ -8,7 +8,8 @@ func Prompted(g Grants, opt *Options) (rules map[string]string, examples []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &prompt{catalog: gate.Catalog(), granted: gate.Granted()}
+	d := newDeclarer(gate.Catalog(), gate.Granted())
+	p := &prompt{catalog: d.cat, granted: d.granted, types: d.types}
 	if opt != nil {
 		p.admits = opt.Admits
 	}

@@ -41,9 +41,9 @@ var held = []struct{ rule, code, want string }{
 	{"row", "return api.org.projects().limit(1).select(({ project }) => ({ x: project.title }))", `[{"x":"Site"}]`},
 	{"as", "return api.org.projects().join(({ project }) => project.tasks().as('task')).join(({ task }) => task.project().as('project2')).select(({ project, project2 }) => ({ a: project.id, b: project2.id })).limit(1)", `[{"a":1,"b":1}]`},
 	{"as", "return api.org.projects().join(({ project }) => project.tasks()).join(({ task }) => task.project())", "error .as('project2')"},
-	{"dates", "return api.org.projects().tasks().where(t => t.dueAt >= '2024-04-30T00:00:00Z').select(t => ({ due: t.task.dueAt }))", `[{"due":"2024-05-01T00:00:00.000Z"}]`},
-	{"dates", "return api.org.projects().tasks().where(t => t.dueAt.gt(new Date('2024-04-30'))).count()", "1"},
-	{"dates", "return [typeof (await api.mail.list())[0].at, await api.mail.send({ to: [], subject: '', at: new Date() })]", `["string",null]`},
+	{"values", "return api.org.projects().tasks().where(t => t.dueAt >= '2024-04-30T00:00:00Z').select(t => ({ due: t.task.dueAt }))", `[{"due":"2024-05-01T00:00:00.000Z"}]`},
+	{"values", "return api.org.projects().tasks().where(t => t.dueAt.gt(new Date('2024-04-30'))).count()", "1"},
+	{"values", "return [typeof (await api.mail.list())[0].at, await api.mail.send({ to: [], subject: '', at: new Date() })]", `["string",null]`},
 	{"console", "console.log({ a: [1] }); const a = Date.now(); for (let i = 0; i < 1e4; i++); return Date.now() - a", "0"},
 	{"errors", "const a = 1;\n  return api.org.nothing()", "error 2:"},
 }

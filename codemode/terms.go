@@ -119,6 +119,8 @@ func (d *declarer) param(p exo.Param, sc scope) string {
 			args = append(args, or(sc.vars[p.Bind+"."+a], "any"))
 		}
 		want = d.shown[i.Name] + angle(args)
+	case p.Count:
+		want = d.term(p.Want, scope{}, asArg)
 	default:
 		want = d.term(p.Want, sc, asArg)
 		if sc.of != "" && isScalar(p.Want) && !p.Fixed {
@@ -171,12 +173,12 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		some.Null = false
 		return d.term(&some, sc, pos) + " | null"
 	case t.Con != nil:
+		if pos == asArg && sc.of != "" && t.Con.Name != exo.TypeText && d.typ(t.Con, asPlain) == sc.of {
+			return sc.vars["of"] // the same for every kind of column
+		}
 		s := d.typ(t.Con, pos)
 		if t.Con.Name == exo.TypeDecimal && pos == asArg {
-			return s + " | number"
-		}
-		if pos == asArg && sc.of != "" && d.typ(t.Con, asPlain) == sc.of {
-			s = sc.vars["of"] // the same for every kind of column
+			s += " | number"
 		}
 		return s
 	case t.Var == "self":
@@ -307,6 +309,8 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 		s := d.shown[t.Name]
 		if of != nil && len(of.Enum) > 0 {
 			s += "<" + union(of.Enum) + ">"
+		} else if item, _ := d.item(i); item != "" {
+			s += "<" + d.typ(t.Args[d.itemOf(i)[0]], asPlain) + ">"
 		}
 		if of != nil && of.Null {
 			s += " | null"
@@ -357,7 +361,14 @@ func eachTerm(t *exo.Term, f func(*exo.Term)) {
 	}
 }
 
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted[V any](m map[string]V) []string {
+	if len(m) == 0 { // of most types and terms
+		return nil
+	}
+	names := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(names)
+	return names
+}
 
 func or(s, other string) string {
 	if s == "" {
@@ -419,7 +430,7 @@ func paramName(s string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
 	})
-	if len(words) > 0 && identifier.MatchString(words[len(words)-1]) {
+	if len(words) > 0 && identifier(words[len(words)-1]) {
 		return words[len(words)-1]
 	}
 	return "argument"

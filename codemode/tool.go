@@ -77,8 +77,9 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
 	t.eval = local
-	p := &prompt{catalog: gate.Catalog(), granted: gate.Granted(), admits: opt.Admits}
-	t.declarations = declare(p.catalog, p.granted)
+	d := newDeclarer(gate.Catalog(), gate.Granted())
+	p := &prompt{catalog: d.cat, granted: d.granted, admits: opt.Admits, types: d.types}
+	t.declarations = d.declare()
 	t.description = p.describe(t.declarations)
 	t.advice = p.advice()
 	return t, nil

@@ -1,0 +1,91 @@
+package codemode
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// member is one line of a declaration.
+type member struct{ text, doc string }
+
+const maxLine = 140
+
+// block is a declaration on one line if it is short, else with a member on each.
+func block(head string, ms []member) string {
+	texts, docs := make([]string, len(ms)), false
+	for k, m := range ms {
+		texts[k] = m.text
+		docs = docs || m.doc != ""
+	}
+	if len(ms) == 0 {
+		return head + " {}"
+	}
+	if s := head + " { " + strings.Join(texts, "; ") + " }"; !docs && len(s) <= maxLine {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(head + " {\n")
+	for _, m := range ms {
+		b.WriteString("  " + m.text + ";" + comment(m.doc) + "\n")
+	}
+	return b.String() + "}"
+}
+
+// packed is a block with a note on its first line, in which members without a
+// comment share lines.
+func packed(head, note string, ms []member) string {
+	var lines []member
+	open := false
+	for _, m := range ms {
+		last := len(lines) - 1
+		if open && m.doc == "" && len(lines[last].text)+len(m.text) < maxLine {
+			lines[last].text += "; " + m.text
+			continue
+		}
+		lines = append(lines, m)
+		open = m.doc == ""
+	}
+	first, rest, more := strings.Cut(block(head, lines), "\n")
+	first += comment(note)
+	if more {
+		first += "\n" + rest
+	}
+	return first
+}
+
+func comment(doc string) string {
+	if doc = line(doc); doc == "" {
+		return ""
+	}
+	return " // " + doc
+}
+
+// line keeps a text from ending the comment that it stands in.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tags marks what is labelled, or what admits labels.
+func tags(verb string, l exo.Label) string {
+	if l.Public() {
+		return ""
+	}
+	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"
+}
+
+// identifier reports whether n is a name that JavaScript takes without quotes.
+func identifier(n string) bool {
+	for i, c := range []byte(n) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return n != ""
+}
+
+// property is a name where a property's name is due.
+func property(n string) string {
+	if identifier(n) {
+		return n
+	}
+	return quote(n)
+}

@@ -1,0 +1,144 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sharedKind is an interface that several kinds of columns extend: the lines
+// and signs that exactly these have.
+type sharedKind struct {
+	name  string
+	of    []*kind
+	lines []member
+	signs []string
+}
+
+func (s *sharedKind) has(k *kind) bool { return slices.Contains(s.of, k) }
+
+// size is about how many bytes it takes to say what is shared.
+func (s *sharedKind) size() int {
+	n := len(strings.Join(s.signs, " "))
+	for _, l := range s.lines {
+		n += len(l.text) + len(l.doc) + len("; // ")
+	}
+	return n
+}
+
+// bySign names what shares an operator of JavaScript after what that is for.
+var bySign = []struct{ sign, name string }{{"===", "Comparable"}, {"<", "Ordered"}, {"-", "Numeric"}}
+
+// sharing finds what is worth being declared once. Of any two the one is
+// part of the other or they have no kind in common, so that each kind extends one.
+// The first is Column, which all extend; the parts of one come after it.
+func (d *declarer) sharing(all []*kind) []sharedKind {
+	column := sharedKind{name: "Column", of: all}
+	var groups []*sharedKind
+	group := func(has func(*kind) bool) *sharedKind {
+		var of []*kind
+		for _, k := range all {
+			if has(k) {
+				of = append(of, k)
+			}
+		}
+		if len(of) == len(all) {
+			return &column
+		}
+		for _, g := range groups {
+			if slices.Equal(g.of, of) {
+				return g
+			}
+		}
+		groups = append(groups, &sharedKind{of: of})
+		return groups[len(groups)-1]
+	}
+	for n, k := range all {
+		for _, l := range k.lines {
+			if !slices.ContainsFunc(all[:n], func(o *kind) bool { return slices.Contains(o.lines, l) }) {
+				g := group(func(o *kind) bool { return slices.Contains(o.lines, l) })
+				g.lines = append(g.lines, l)
+			}
+		}
+		for _, s := range k.signs {
+			if !slices.ContainsFunc(all[:n], func(o *kind) bool { return slices.Contains(o.signs, s) }) {
+				g := group(func(o *kind) bool { return slices.Contains(o.signs, s) })
+				g.signs = append(g.signs, s)
+			}
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b *sharedKind) int { return len(b.of) - len(a.of) })
+	out := []sharedKind{column}
+	for _, g := range groups {
+		const cost = 60 // of a declaration, and of a name more to know
+		if g.size()*(len(g.of)-1) < cost || slices.ContainsFunc(out, g.crosses) {
+			continue
+		}
+		if g.name = d.sharedName(g, out); g.name != "" {
+			out = append(out, *g)
+		}
+	}
+	for n := range out {
+		out[n].fill(out[:n])
+	}
+	return out
+}
+
+// fill gives s all that its kinds have in common and that is not said before:
+// + belongs to numbers, though texts have it too.
+func (s *sharedKind) fill(before []sharedKind) {
+	first := s.of[0]
+	s.lines = slices.DeleteFunc(slices.Clone(first.lines), func(l member) bool {
+		return slices.ContainsFunc(s.of, func(k *kind) bool { return !slices.Contains(k.lines, l) }) ||
+			slices.ContainsFunc(before, func(b sharedKind) bool { return b.has(first) && slices.Contains(b.lines, l) })
+	})
+	s.signs = slices.DeleteFunc(slices.Clone(first.signs), func(sign string) bool {
+		return slices.ContainsFunc(s.of, func(k *kind) bool { return !slices.Contains(k.signs, sign) }) ||
+			slices.ContainsFunc(before, func(b sharedKind) bool { return b.has(first) && slices.Contains(b.signs, sign) })
+	})
+}
+
+// crosses reports whether two have kinds in common without one being part of the other.
+func (s *sharedKind) crosses(o sharedKind) bool {
+	common := 0
+	for _, k := range s.of {
+		if o.has(k) {
+			common++
+		}
+	}
+	return common > 0 && common < min(len(s.of), len(o.of))
+}
+
+// sharedName is "" where there is none to be found.
+func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
+	for _, b := range bySign {
+		if slices.Contains(s.signs, b.sign) && !slices.ContainsFunc(others, func(o sharedKind) bool { return o.name == b.name }) {
+			return b.name
+		}
+	}
+	if len(s.of) > 3 {
+		return ""
+	}
+	var names []string
+	for _, k := range s.of {
+		names = append(names, d.shown[k.Name])
+	}
+	base := strings.Join(names, "Or")
+	name := base
+	for n := 2; d.taken[name]; n++ {
+		name = fmt.Sprintf("%s%d", base, n)
+	}
+	d.taken[name] = true
+	return name
+}
+
+// parent is the smallest that all of these extend: the last, as the parts of one
+// come after it.
+func parent(shared []sharedKind, of []*kind) *sharedKind {
+	for n := len(shared) - 1; n > 0; n-- {
+		if !slices.ContainsFunc(of, func(k *kind) bool { return !shared[n].has(k) }) {
+			return &shared[n]
+		}
+	}
+	return &shared[0]
+}
