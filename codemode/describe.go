@@ -59,7 +59,7 @@ func (p *prompt) rules() []rule {
 				sends = append(sends, "`."+n+"()`")
 			}
 		}
-		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, and returning the query, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", strings.Join(sends, " or "), q.await), true)
+		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, `await Promise.all([query])`, and returning a query or `{ a: query }`, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", strings.Join(sends, " or "), q.await), true)
 	}
 	add("promise", "Methods that return a Promise act when called: await them; Promise.all runs several at once.", p.acts())
 	add("order", "Calls apply in order: put where and orderBy before limit; where after limit filters only the rows that limit kept.", has("where", "limit", "orderBy"))

@@ -68,10 +68,11 @@ const (
 const maxItems = 1_000_000
 
 type converter struct {
-	r     *run
-	how   purpose
-	items int
-	bytes int
+	r       *run
+	how     purpose
+	answers *answers // of a result; else nil
+	items   int
+	bytes   int
 }
 
 // toValue turns a JavaScript value into plain data. It runs getters of the
@@ -138,6 +139,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.E
 		if c.how == forConsole {
 			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
 		}
+		if c.answers != nil && x.awaits() {
+			return c.answer(o, depth, at)
+		}
 		e := x.notRun()
 		e.Op = at.String()
 		return exo.Value{}, e
@@ -175,6 +179,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.E
 	case "Promise":
 		if c.how == forConsole {
 			return exo.Text("[promise]"), nil
+		}
+		if c.answers != nil {
+			return c.answer(o, depth, at)
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
 	case "String":

@@ -100,6 +100,7 @@ var earlyNames = map[string]bool{
 // each name.
 func (r *run) watchPromises() {
 	promises := r.intrinsic("Promise").Get("prototype").(*goja.Object)
+	r.then, _ = goja.AssertFunction(promises.Get("then"))
 	if err := promises.SetPrototype(r.vm.NewDynamicObject(&earlyMembers{r.vm})); err != nil {
 		panic(err)
 	}

@@ -74,6 +74,7 @@ func prelude(name string) *goja.Program {
 var polyfills = []polyfill{
 	{words: []string{"Date"}, native: (*run).addDate},
 	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
+	{words: gatherers, with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
 	{words: []string{"withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
 	{words: []string{"fromAsync"}, program: prelude("array")},

@@ -33,9 +33,10 @@ type run struct {
 	console console
 
 	vm            *goja.Runtime
-	intrinsics    *goja.Object // the engine's own global object, which no program can reach
-	objects       *goja.Object // Object.prototype
-	safeRegExp    *goja.Object // what programs find as RegExp, once a regular expression can be reached
+	intrinsics    *goja.Object  // the engine's own global object, which no program can reach
+	objects       *goja.Object  // Object.prototype
+	then          goja.Callable // of promises, as the engine made it
+	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object
 	grants        map[uint32]*goja.Object
@@ -88,13 +89,16 @@ func (r *run) send(n *exo.Node) goja.Value {
 	return r.vm.ToValue(promise)
 }
 
-// awaited is what `await x` waits for: a query that was not sent is sent, but
-// only by a method that changes nothing.
+// awaited is what `await x` waits for: a query that was not sent is sent, be it x
+// or what the promise x gives, but only by a method that changes nothing.
 func (r *run) awaited(v goja.Value) goja.Value {
 	x := r.recordedIn(v)
 	if x == nil {
 		if isMethod(v) {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
+		}
+		if p := promiseOf(v); p != nil {
+			return r.ofPromise(v, p)
 		}
 		return v
 	}
@@ -157,17 +161,8 @@ func (r *run) main() (v exo.Value, failed *Error) {
 		return v, failed
 	}
 	r.undefined = goja.IsUndefined(result)
-	var cerr *exo.Error
-	if ex := r.vm.Try(func() { v, cerr = r.toValue(result, forResult) }); ex != nil {
-		return exo.Value{}, r.failure(ex)
-	}
-	if cerr != nil {
-		if cerr.Op != "" {
-			cerr.Op = "the result's " + cerr.Op
-		} else {
-			cerr.Op = "the result"
-		}
-		return exo.Value{}, r.placed(cerr, 0, 0)
+	if v, failed = r.result(result); failed != nil {
+		return exo.Value{}, failed
 	}
 	// A getter of the result may have sent one more call, which must not be left
 	// half done.

@@ -31,11 +31,13 @@ return tasks.length  //! denied "is for arrays"
 ---
 return JSON.stringify(tasks)  //! invalid "has not run yet"
 ---
-return { list: tasks }  //! invalid "the result's list"
+return { list: box }  //! invalid "the result's list: box is no data"
 ---
 const rows = tasks.execute(); return rows.map((r) => r.id)  //! program ""
 ---
-return { n: tasks.count() }  //! invalid "not awaited"
+return await box.put({ n: tasks.count() })  //! invalid "not awaited"
+---
+return await box.put({ list: tasks })  //! invalid ""
 ---
 tasks.where((t) => t.status === 'closed')  //! invalid "one of 'open', 'doing', 'done'"
 ---

@@ -1,0 +1,135 @@
+package exoeval
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// A query that stands where only its rows make sense is executed there: awaited
+// itself, given by a promise that is awaited, in a list of Promise.all, in what the
+// program returns. Nothing else executes one: recorded things are no thenables, so
+// passing one through a promise only passes it on.
+
+// awaits reports whether a recorded thing is something to execute.
+func (x *recorded) awaits() bool {
+	i := x.iface()
+	return i != nil && i.Await != ""
+}
+
+// ofPromise is a promise of what v gives: the rows, if that is a query.
+func (r *run) ofPromise(v goja.Value, p *goja.Promise) goja.Value {
+	switch p.State() {
+	case goja.PromiseStateRejected:
+		return v
+	case goja.PromiseStateFulfilled:
+		if x := r.recordedIn(p.Result()); x != nil && x.awaits() {
+			return r.awaited(p.Result())
+		}
+		return v
+	}
+	return r.called(r.then(v, r.function("given", func(c goja.FunctionCall) goja.Value { return r.executed(c.Argument(0)) })))
+}
+
+// executed is v, or a promise of its rows if it is a query.
+func (r *run) executed(v goja.Value) goja.Value {
+	if x := r.recordedIn(v); x != nil && x.awaits() {
+		return r.awaited(v)
+	}
+	return v
+}
+
+// gatherers are the functions of Promise that wait for the items of a list.
+var gatherers = []string{"all", "allSettled", "race", "any"}
+
+// addGatherers makes them execute the queries in an array, and those that its
+// promises give.
+func (r *run) addGatherers(map[string]goja.Value) {
+	promise := r.intrinsic("Promise")
+	for _, name := range gatherers {
+		native, _ := goja.AssertFunction(promise.Get(name))
+		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
+			list := c.Argument(0)
+			if isArray(list) && r.rowsIn(list) == nil {
+				list = r.gathered(list.(*goja.Object))
+			}
+			return r.called(native(c.This, list))
+		}))
+	}
+}
+
+func (r *run) gathered(list *goja.Object) goja.Value {
+	n := list.Get("length").ToInteger()
+	if n > maxItems {
+		panic(r.throw(exo.Errorf(exo.Limit, "", "the list has %d items; the limit is %d", n, maxItems)))
+	}
+	items := make([]any, n)
+	for i := range items {
+		v := list.Get(itoa(i))
+		if v == nil { // a hole
+			v = goja.Undefined()
+		}
+		if p := promiseOf(v); p != nil {
+			v = r.ofPromise(v, p)
+		}
+		items[i] = r.executed(v)
+	}
+	return r.vm.NewArray(items...)
+}
+
+// answers are the rows of queries, and what promises gave, that stand in a result.
+type answers struct {
+	of    map[*goja.Object]goja.Value // nil: asked for
+	asked []*goja.Object              // in this round, in order
+	sent  []goja.Value                // the promises of their answers
+}
+
+// rounds bound how often a result is read: a getter can give a new query each time.
+const rounds = 4
+
+// result is what the program returned, as data. Reading it executes the queries
+// in it, all at once; when they have answered, it is read again with their rows in
+// their place.
+func (r *run) result(result goja.Value) (exo.Value, *Error) {
+	a := &answers{of: map[*goja.Object]goja.Value{}}
+	for range rounds {
+		var v exo.Value
+		var err *exo.Error
+		a.asked, a.sent = nil, nil
+		if ex := r.vm.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
+			return exo.Value{}, r.failure(ex)
+		}
+		if err != nil {
+			if err.Op != "" {
+				err.Op = "'s " + err.Op
+			}
+			err.Op = "the result" + err.Op
+			return exo.Value{}, r.placed(err, 0, 0)
+		}
+		if len(a.asked) == 0 {
+			return v, nil
+		}
+		for i, o := range a.asked {
+			rows, failed := r.settled(a.sent[i])
+			if failed != nil {
+				return exo.Value{}, failed
+			}
+			a.of[o] = rows
+		}
+	}
+	return exo.Value{}, r.placed(exo.Errorf(exo.Invalid, "the result", "holds a query again and again; await it before"), 0, 0)
+}
+
+// answer is what stands for a query or a promise in a result; null as long as it
+// is not known.
+func (c *converter) answer(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
+	if v, asked := c.answers.of[o]; v != nil {
+		return c.value(v, depth+1, at)
+	} else if asked {
+		return exo.Null(), nil
+	}
+	c.answers.of[o] = nil
+	c.answers.asked = append(c.answers.asked, o)
+	c.answers.sent = append(c.answers.sent, c.r.awaited(o))
+	return exo.Null(), nil
+}

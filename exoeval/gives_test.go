@@ -1,0 +1,75 @@
+package exoeval_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// change is something that await would run, if it changed nothing.
+type change struct{ effect bool }
+
+func (c change) Describe() (exo.Description, error) {
+	i := &exo.Interface{Name: "Change", Await: "run", Order: []string{"run", "twice"}, Methods: map[string]*exo.Method{
+		"run":   {Name: "run", Sends: true, Effect: c.effect, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}},
+		"twice": {Name: "twice", Result: &exo.Term{Var: "self"}},
+	}}
+	return exo.Description{Type: &exo.Type{Name: "Change"}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (change) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Int(1), nil }
+
+// However a program comes to give something that acts, it is run once where only its
+// result makes sense, and never if it has an effect.
+func TestGivenIsRun(t *testing.T) {
+	for program, calls := range map[string]int{
+		"await change":                                        1,
+		"return await change.twice()":                         1,
+		"return change":                                       1,
+		"return (async () => change)()":                       1,
+		"await (async () => change)()":                        1,
+		"await (async () => { await null; return change })()": 1,
+		"const p = (async () => change)(); await 0; await p":  1,
+		"await Promise.all([change, change.twice()])":         2,
+		"await Promise.race([change])":                        1,
+		"await Promise.any([change])":                         1,
+		"await Promise.all([(async () => change)()])":         1,
+		"return { a: { b: [change] } }":                       1,
+		"const c = change.twice(); return [c, c, { c }]":      1,
+		"return { get a() { return change } }":                1,
+		"for await (const x of [change, change.twice()]);":    2,
+	} {
+		for _, effect := range []bool{false, true} {
+			n := 0
+			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: func(e exo.Event) {
+				if e.Phase == exo.Outcome {
+					n++
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: program})
+			switch {
+			case !effect && (res.Err != nil || n != calls):
+				t.Errorf("%s: %d calls, %v", program, n, res.Err)
+			case effect && (n != 0 || res.Err == nil || res.Err.Kind != exo.Invalid || !strings.Contains(res.Err.Message, ".run()")):
+				t.Errorf("%s, of what has an effect: %d calls, %v", program, n, res.Err)
+			}
+		}
+	}
+	// Passing it on runs nothing.
+	for _, program := range []string{"await Promise.resolve([change]); return 1", "[change].map((c) => c.twice()); return 1", "Promise.resolve(change).then((c) => 1); return 1", "console.log(change, [change]); return 1"} {
+		n := 0
+		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{}}, Record: func(exo.Event) { n++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: program}); res.Err != nil || n != 0 {
+			t.Errorf("%s: %d events, %v", program, n, res.Err)
+		}
+	}
+}
