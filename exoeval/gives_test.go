@@ -26,21 +26,21 @@ func (change) Eval(context.Context, *exo.Message) (exo.Value, error) { return ex
 // result makes sense, and never if it has an effect.
 func TestGivenIsRun(t *testing.T) {
 	for program, calls := range map[string]int{
-		"await change":                                        1,
-		"return await change.twice()":                         1,
-		"return change":                                       1,
-		"return (async () => change)()":                       1,
-		"await (async () => change)()":                        1,
-		"await (async () => { await null; return change })()": 1,
-		"const p = (async () => change)(); await 0; await p":  1,
-		"await Promise.all([change, change.twice()])":         2,
-		"await Promise.race([change])":                        1,
-		"await Promise.any([change])":                         1,
-		"await Promise.all([(async () => change)()])":         1,
-		"return { a: { b: [change] } }":                       1,
-		"const c = change.twice(); return [c, c, { c }]":      1,
-		"return { get a() { return change } }":                1,
-		"for await (const x of [change, change.twice()]);":    2,
+		"await change; return 1":                                        1,
+		"return await change.twice()":                                   1,
+		"return change":                                                 1,
+		"return (async () => change)()":                                 1,
+		"await (async () => change)(); return 1":                        1,
+		"await (async () => { await null; return change })(); return 1": 1,
+		"const p = (async () => change)(); await 0; await p":            1,
+		"await Promise.all([change, change.twice()]); return 1":         2,
+		"await Promise.race([change]); return 1":                        1,
+		"await Promise.any([change]); return 1":                         1,
+		"await Promise.all([(async () => change)()]); return 1":         1,
+		"return { a: { b: [change] } }":                                 1,
+		"const c = change.twice(); return [c, c, { c }]":                1,
+		"return { get a() { return change } }":                          1,
+		"for await (const x of [change, change.twice()]);":              2,
 	} {
 		for _, effect := range []bool{false, true} {
 			n := 0
