@@ -78,7 +78,7 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 	case k.numeric():
 		ops = strings.Fields("add sub mul div mod rsub rdiv rmod neg abs round roundUp floor ceil toText coalesce nullIf case")
 	case k == Text:
-		ops = strings.Fields("lower upper trim length substring concat concat prepend coalesce nullIf case lower upper")
+		ops = strings.Fields("lower upper trim length slice substring concat concat prepend coalesce nullIf case lower upper")
 	case k == Bool:
 		ops = strings.Fields("case case toText coalesce nullIf")
 	case k == Time:
@@ -104,7 +104,7 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 		if g.n(2) == 1 {
 			n.Args = append(n.Args, small(g.n(4)))
 		}
-	case "substring":
+	case "slice", "substring":
 		n.Args = append(n.Args, small(g.n(4)))
 		if g.n(3) > 0 {
 			n.Args = append(n.Args, small(g.n(6)))

@@ -138,7 +138,7 @@ func apply(op string, vs []Value) truth {
 // calculated are the operators that give a value of the kind that their node has.
 var calculated = func() map[string]bool {
 	m := map[string]bool{}
-	for _, op := range strings.Fields("coalesce nullIf lower upper trim length substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
+	for _, op := range strings.Fields("coalesce nullIf lower upper trim length slice substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
 		"year month getMonth day weekday hour minute second getTime") {
 		m[op] = true
 	}
@@ -181,12 +181,15 @@ func calculate(op string, vs []Value) Value {
 			return whole(int64(len(a.L)))
 		}
 		return whole(int64(utf8.RuneCountInString(a.S)))
-	case "substring":
-		to := 1 << 30
+	case "slice", "substring":
+		from, to := int(vs[1].I), 1<<30
 		if len(vs) > 2 {
 			to = int(vs[2].I)
 		}
-		return text(cut(a.S, int(vs[1].I), to))
+		if op == "substring" && from > to {
+			from, to = to, from
+		}
+		return text(cut(a.S, from, to))
 	case "concat":
 		s := ""
 		for _, v := range vs {

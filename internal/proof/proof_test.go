@@ -177,7 +177,7 @@ func root(n *Node) *Node {
 var kindNames = []string{"Int", "Text", "Float", "Bool", "Time", "Decimal", "Day", "Span", "UUID", "Bytes", "JSON", "Tags", "Nums"}
 
 // every operator must be in some program.
-var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull isNotNull coalesce nullIf and or not case includes startsWith endsWith like notLike ilike notIlike lower upper trim length substring concat prepend " +
+var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull isNotNull coalesce nullIf and or not case includes startsWith endsWith like notLike ilike notIlike lower upper trim length slice substring concat prepend " +
 	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year month getMonth day weekday hour minute second getTime has distinct leftJoin")
 
 // features that at least one program in a thousand must have.

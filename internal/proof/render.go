@@ -266,7 +266,7 @@ var words = map[string][]string{
 	"eq": {".eq", "['=']"}, "ne": {".ne", "['<>']", "['!=']"}, "lt": {".lt", "['<']"}, "le": {".le", "['<=']"}, "gt": {".gt", "['>']"}, "ge": {".ge", "['>=']"},
 	"is": {".is", "['===']"}, "isNot": {".isNot", "['!==']"}, "and": {".and", "['&&']"}, "or": {".or", "['||']"}, "not": {".not", "['!']"}, "in": {".in"}, "includes": {".includes"},
 	"isNull": {".isNull", ".eq", ".is", "['=']"}, "isNotNull": {".isNotNull", ".ne", ".isNot", "['<>']"},
-	"like": {".like", "['LIKE']"}, "notIlike": {".notIlike", "['NOT ILIKE']"}, "lower": {".lower", ".toLowerCase"}, "upper": {".upper", ".toUpperCase"}, "substring": {".substring", ".slice"},
+	"like": {".like", "['LIKE']"}, "notIlike": {".notIlike", "['NOT ILIKE']"}, "lower": {".lower", ".toLowerCase"}, "upper": {".upper", ".toUpperCase"}, "substring": {".substring"}, "slice": {".slice"},
 	"concat": {".concat"}, "add": {".add", "['+']"}, "mod": {".mod", "['%']"}, "abs": {".abs", "['Math.abs']"}, "roundUp": {".roundUp", "['Math.round']"}, "year": {".year", ".getFullYear"}, "day": {".day", ".getDate"},
 	"has": {".has", ".includes"}, "case": {".case", "['?:']"}, "toText": {".toText"},
 }
