@@ -21,6 +21,11 @@ const (
 // not reach into it. So this asks goja's own translation, and then Go's parser,
 // whether the fast engine takes the pattern.
 func (c *checker) regexp(e *ast.RegExpLiteral) {
+	if e.Pattern == "" {
+		// goja's parser takes `/[a` at the end of a line for an empty one, and drops
+		// the line.
+		c.fail(e.Idx, "syntax error: the regular expression is not closed: missing /")
+	}
 	spelled, why := spellRegexp(e.Pattern, e.Flags)
 	if why != "" {
 		c.fail(e.Idx, "%s", why)

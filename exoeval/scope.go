@@ -293,12 +293,21 @@ func (c *checker) hoistVars(list []*ast.VariableDeclaration) {
 	for _, d := range list {
 		for _, b := range d.List {
 			c.bindNames(b.Target, func(name string, _ file.Idx) {
-				if d := c.scope.declare(name); isFunction(b.Initializer) {
-					d.fn = b.Initializer
+				if d, fn := c.scope.declare(name), functionOf(b); fn != nil {
+					d.fn = fn
 				}
 			})
 		}
 	}
+}
+
+// functionOf is the function that a declaration gives its name to, or nil. A
+// pattern names parts of it: `const { length } = () => {}` makes length no function.
+func functionOf(b *ast.Binding) ast.Expression {
+	if _, named := b.Target.(*ast.Identifier); named && isFunction(b.Initializer) {
+		return b.Initializer
+	}
+	return nil
 }
 
 // hoistBlock declares what the statements of a block declare.
@@ -326,8 +335,8 @@ func (c *checker) hoistLexical(d *ast.LexicalDeclaration) {
 			if d.Token.String() == "const" {
 				v.fixed = "a const"
 			}
-			if isFunction(b.Initializer) {
-				v.fn = b.Initializer
+			if fn := functionOf(b); fn != nil {
+				v.fn = fn
 			}
 		})
 	}

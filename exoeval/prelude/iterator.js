@@ -3,6 +3,7 @@
 	// No generators here: what they lead to is made safe only where a program has them.
 	const { Function, Infinity, Number, Object, RangeError, Symbol: { iterator }, TypeError, WeakMap } = engine;
 	const { create, defineProperty: define, getPrototypeOf } = Object, uncurry = Function.prototype.bind.bind(Function.prototype.call);
+	const call = uncurry(Function.prototype.call); // a program may put another in its place
 	const proto = getPrototypeOf(getPrototypeOf([][iterator]()));
 	const hide = (o, name, value) => define(o, name, { value, writable: true, configurable: true, enumerable: false });
 	const object = (x) => {
@@ -10,8 +11,8 @@
 		return x;
 	};
 	// An iterator as it is at first: its next is looked up once.
-	const open = (x) => { const it = object(x), { next } = it; return { it, next: () => object(next.call(it)) }; };
-	const close = (s) => { const f = s.it.return; if (f !== void 0 && f !== null) f.call(s.it); };
+	const open = (x) => { const it = object(x), { next } = it; return { it, next: () => object(call(next, it)) }; };
+	const close = (s) => { const f = s.it.return; if (f !== void 0 && f !== null) call(f, s.it); };
 	// What a callback throws closes the iterator that it was called for.
 	const guarded = (s, f) => {
 		let ok = false;
@@ -49,7 +50,7 @@
 	const from = (x, texts) => {
 		if (typeof x !== 'string' || !texts) object(x);
 		const f = x[iterator];
-		return open(f === void 0 || f === null ? x : f.call(x));
+		return open(f === void 0 || f === null ? x : call(f, x));
 	};
 	const each = (it, f, visit) => {
 		callable(it, f);

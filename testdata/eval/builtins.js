@@ -43,3 +43,11 @@ return [a.l, a.m.get(1).x, b.l, b.d.getTime(), b.d !== a.d]
 return [encodeURIComponent('a b&c'), decodeURIComponent('a%20b'), isFinite('1')]  //=> ["a%20b%26c","a b",true]
 ---
 return [/x/ instanceof RegExp, RegExp('x') instanceof RegExp, new RegExp(/x/g).flags, RegExp.name, typeof RegExp]  //=> [true,true,"g","RegExp","function"]
+---
+// What a program puts in the place of built-in methods does not change those that are our own.
+const evil = () => 'evil', v = { a: { b: [1, new Date(5)] }, m: new Map([[1, 2]]), s: new Set([3]) };
+for (const C of [Map, Set, Date]) { const p = Object.getPrototypeOf(new C()); for (const k of ['has', 'get', 'set', 'add', 'forEach', 'getTime', Symbol.iterator]) if (k in p) p[k] = evil; }
+Object.getPrototypeOf([]).push = evil;
+const c = structuredClone(v);
+return [c.a.b, c.m.size, c.s.size, Object.groupBy([1, 2], (x) => (x > 1 ? 'b' : 'a')), Map.groupBy([1, 2, 3], (x) => x > 1).size];
+//=> [[1,"1970-01-01T00:00:00.005Z"],1,1,{"a":[1],"b":[2]},2]

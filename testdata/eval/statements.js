@@ -74,3 +74,15 @@ return /\p{L}/.test('é')  //! syntax "needs the flag u"
 return new RegExp('\\p{Greek}', 'u')  //! program "\\p{Script=Greek}"
 ---
 return /\pL/u.test('p')  //! syntax "braces"
+---
+// A pattern that takes parts of a function names no function, which would be called as the program.
+const { length: n } = (a, b) => a; return n  //=> 2
+---
+const [n] = [() => 1]; return n()  //=> 1
+---
+// A regular expression that the line ends in is refused: the parser would take it for an empty one and drop the line.
+const r = /[a; return r
+//! syntax "regular expression"
+---
+return /[a
+//! syntax "regular expression"
