@@ -24,6 +24,9 @@ command -v gcc >/dev/null || missing+=(gcc libc6-dev)
 pg_bin() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1; }
 [ -n "$(pg_bin)" ] && [ -x "$(pg_bin)/initdb" ] || missing+=(postgresql)
 command -v psql >/dev/null || missing+=(postgresql-client)
+# The language of programs is compared with Node.js, and with cases from npm.
+command -v node >/dev/null || missing+=(nodejs)
+command -v npm >/dev/null || missing+=(npm)
 if [ ${#missing[@]} -gt 0 ]; then
   say "installing from the system's packages: ${missing[*]}"
   as_root apt-get update -qq
@@ -36,6 +39,13 @@ if [ ! -x "$staticcheck" ]; then
   say "installing staticcheck v0.8.2 to $tools"
   GOBIN="$tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
   mv "$tools/staticcheck" "$staticcheck"
+fi
+
+parser_tests="$tools/parser-tests"
+if [ ! -d "$parser_tests/node_modules/test262-parser-tests/pass" ]; then
+  say "installing test262-parser-tests 0.0.5 to $parser_tests"
+  mkdir -p "$parser_tests"
+  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$parser_tests" test262-parser-tests@0.0.5
 fi
 
 # A PostgreSQL of our own on loopback, gone when we are done.
@@ -66,6 +76,9 @@ go vet ./...
 
 say "staticcheck"
 "$staticcheck" ./...
+
+say "the language of programs, as this Node.js has it"
+node testdata/conformance/node.mjs --check
 
 say "tests, with the race detector and the seeds of the fuzz targets"
 EXO_LONG=$long go test -race -count=1 -timeout 40m ./...

@@ -380,6 +380,9 @@ func stringEnd(src string, i int) int {
 		switch src[j] {
 		case '\\':
 			j++
+			if strings.HasPrefix(src[j:], "\r\n") { // a line that goes on is one terminator
+				j++
+			}
 		case '\n', '\r':
 			return j
 		case src[i]:
