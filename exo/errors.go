@@ -21,11 +21,15 @@ const (
 	Syntax                // the program does not parse or uses syntax that is refused
 	Program               // the program threw, or can never finish
 	Internal              // our fault or the database's; the guest reads only this word
+	Crashed               // the engine failed under the program: it ran, and what it had sent may have happened
+	Breach                // the program's process tried what no program can do, and was ended for it
+	Kinds                 // how many there are; no kind
 )
 
 var kindNames = [...]string{
 	Other: "other", Denied: "denied", Revoked: "revoked", Invalid: "invalid", Limit: "limit", Conflict: "conflict",
 	Cancelled: "cancelled", Syntax: "syntax", Program: "program", Internal: "internal",
+	Crashed: "crashed", Breach: "breach",
 }
 
 func (k Kind) String() string {

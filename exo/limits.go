@@ -9,6 +9,8 @@ type Limits struct {
 	// Of the program, enforced by the evaluator.
 	Wall         time.Duration // time during which the guest has something to run; 5 s
 	Total        time.Duration // wall clock of the whole run, waiting included; 30 s
+	CPU          time.Duration // processor time of a worker; 5 s
+	Memory       int           // bytes that a worker may add to what it has when it starts; 64 MiB
 	SourceBytes  int           // program text; 64 KiB
 	Nesting      int           // depth of the program's syntax; 200
 	CallDepth    int           // nested calls of guest functions; 500
@@ -27,7 +29,7 @@ type Limits struct {
 
 // defaultLimits are what a zero field stands for.
 var defaultLimits = Limits{
-	Wall: 5 * time.Second, Total: 30 * time.Second, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
+	Wall: 5 * time.Second, Total: 30 * time.Second, CPU: 5 * time.Second, Memory: 64 << 20, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
 	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10,
 	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10,
 	Rows: 100_000, Bytes: 64 << 20,
@@ -41,6 +43,8 @@ func (l Limits) OrDefault() Limits {
 	d := defaultLimits
 	or(&l.Wall, d.Wall)
 	or(&l.Total, d.Total)
+	or(&l.CPU, d.CPU)
+	or(&l.Memory, d.Memory)
 	or(&l.SourceBytes, d.SourceBytes)
 	or(&l.Nesting, d.Nesting)
 	or(&l.CallDepth, d.CallDepth)

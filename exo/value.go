@@ -101,6 +101,10 @@ func RefValue(o Object) Value {
 	return Value{kind: KindRef, ref: o}
 }
 
+// RefNumber is a reference as a guest's process holds it: a number of its
+// session, which there refers to nothing.
+func RefNumber(id uint32) Value { return Value{kind: KindRef, bits: uint64(id)} }
+
 // Kind says what the value holds.
 func (v Value) Kind() ValueKind { return v.kind }
 

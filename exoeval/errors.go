@@ -18,6 +18,9 @@ type Error struct {
 	Err        error // for the host's log; never shown to a guest
 }
 
+// Fail is the error of a run that err ended at no known place.
+func Fail(err *exo.Error) *Error { return &Error{Kind: err.Kind, Message: err.Guest(), Err: err.Err} }
+
 func (e *Error) Error() string {
 	s := e.Kind.String() + ": " + e.Message
 	if e.Line > 0 {

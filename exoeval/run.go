@@ -12,18 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// port is what a program's side knows of the host: it sends calls and receives
-// replies in call order. In process it is the session itself; nothing else of
-// the session may be used here, so that a worker can stand in its place.
-type port interface {
-	Submit(exo.Call) error
-	Next(context.Context) (exo.Reply, bool, error)
-}
-
 // run is one program in one realm. It lives on one goroutine.
 type run struct {
 	ctx     context.Context
-	port    port
+	port    Port
 	check   *exo.Checker
 	granted []exo.Granted
 	limits  exo.Limits
@@ -229,7 +221,7 @@ func (r *run) turn() *Error {
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
 	if err != nil {
-		return r.placed(r.ended(err), 0, 0)
+		return r.placed(ended(err, r.limits), 0, 0)
 	}
 	if !ok {
 		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
@@ -242,7 +234,7 @@ func (r *run) turn() *Error {
 	if reply.Err != nil {
 		if reply.Err.Kind == exo.Limit || reply.Err.Kind == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
-				return r.placed(r.ended(r.ctx.Err()), c.line, c.col)
+				return r.placed(ended(r.ctx.Err(), r.limits), c.line, c.col)
 			}
 			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
 		}
@@ -258,14 +250,6 @@ func (r *run) turn() *Error {
 		return r.failure(err)
 	}
 	return nil
-}
-
-// ended says why the context of the run ended.
-func (r *run) ended(err error) *exo.Error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", r.limits.Total)
-	}
-	return &exo.Error{Kind: exo.Cancelled, Err: err}
 }
 
 // stopwatch counts the time in which the program has something to run, and

@@ -171,7 +171,7 @@ func (r *run) guarded(f func()) {
 
 // placed gives an error its place in the program as it was handed in.
 func (r *run) placed(err *exo.Error, line, col int) *Error {
-	e := &Error{Kind: err.Kind, Message: err.Guest(), Err: err.Err}
+	e := Fail(err)
 	if line > 0 && r.prog != nil {
 		e.Line, e.Column, e.SourceLine = r.prog.position(line, col)
 	}

@@ -1,0 +1,140 @@
+package exoeval
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Port is what a program's side knows of the host: it sends calls and receives
+// replies in call order. In process it is the session itself; nothing else of
+// the session is used on the program's side, so that a worker can stand in its place.
+type Port interface {
+	Submit(exo.Call) error
+	Next(context.Context) (exo.Reply, bool, error)
+}
+
+// World is what the program's side of a run is made from: plain data without
+// any object, so that it crosses to a worker. It is immutable.
+type World struct {
+	Catalog    exo.Catalog
+	Granted    []exo.Granted
+	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
+	Limits     exo.Limits
+
+	front frontConfig
+}
+
+// NewWorld is what the grants of gate look like from the program's side. It
+// fails when a name can't be used in programs.
+func NewWorld(gate *exo.Gate) (*World, error) {
+	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits()}
+	seen := map[string]bool{}
+	for _, i := range w.Catalog {
+		for name, m := range i.Methods {
+			for _, p := range m.Params {
+				if p.Lambda != nil && !seen[name] {
+					seen[name] = true
+					w.Describing = append(w.Describing, name)
+				}
+			}
+		}
+	}
+	slices.Sort(w.Describing)
+	w.Prepare()
+	return w, checkNames(gate)
+}
+
+// Prepare makes a World ready whose exported fields were filled in from a frame.
+func (w *World) Prepare() {
+	w.front = frontConfig{MaxSource: w.Limits.SourceBytes, MaxNesting: w.Limits.Nesting, Globals: globals(), Describing: map[string]bool{}}
+	for _, g := range w.Granted {
+		w.front.Grants = append(w.front.Grants, g.Name)
+	}
+	for _, name := range w.Describing {
+		w.front.Describing[name] = true
+	}
+}
+
+// Outcome is how a program ended, as its own side tells it. Until Settle has
+// asked the host's side it is no result.
+type Outcome struct {
+	Value     exo.Value
+	Undefined bool
+	Console   string
+	Err       *Error
+}
+
+// Run parses, checks, compiles and runs the program of job, which must have its
+// clock and seed (see At). All of it is the guest's side: parsers can be made to end
+// a process, too.
+func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) Outcome {
+	prog, err := compile(job.Program, w.front)
+	if err != nil {
+		e := *err.(*Error)
+		return Outcome{Err: &e}
+	}
+	return w.run(ctx, port, check, prog, job)
+}
+
+func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) Outcome {
+	r := &run{
+		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog,
+		start: job.Start, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
+		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]*goja.Object{}, thrown: map[*goja.Object]thrown{},
+		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Limits.Wall},
+	}
+	// A cancelled caller stops a program that computes, too.
+	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
+	defer stop()
+	var o Outcome
+	o.Value, o.Err = r.main()
+	o.Undefined = r.undefined
+	o.Console = r.console.b.String()
+	return o
+}
+
+// Settle ends the host's side of a run and says what may be known of it. When
+// it returns, nothing of the run will take effect any more.
+func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) *Result {
+	// A call that was sent happens, also when the program fails after it: whether an
+	// effect took place must not depend on which of the two was faster.
+	for ctx.Err() == nil {
+		if _, ok, err := s.Next(ctx); !ok || err != nil {
+			break
+		}
+	}
+	res := &Result{Value: o.Value, Err: o.Err}
+	if res.Err != nil && ctx.Err() != nil {
+		e := Fail(ended(ctx.Err(), limits))
+		e.Line, e.Column, e.SourceLine = res.Err.Line, res.Err.Column, res.Err.SourceLine
+		res.Err = e
+	}
+	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
+		res.Err = Fail(exo.AsError("", err))
+	}
+	res.Label, res.Undefined = s.Label(), res.Err == nil && o.Undefined
+	res.Console = o.Console
+	if err := s.Release(); err != nil {
+		// The result, the error's text and the console are sinks: none may say more
+		// than that there is nothing to see.
+		res.Value, res.Undefined, res.Console, res.Err = exo.Value{}, false, "", Fail(err)
+	}
+	if res.Err != nil {
+		res.Value = exo.Value{}
+	}
+	return res
+}
+
+// ended says why the context of a run ended.
+func ended(err error, limits exo.Limits) *exo.Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", limits.Total)
+	}
+	return &exo.Error{Kind: exo.Cancelled, Err: err}
+}
