@@ -31,6 +31,7 @@ var afterwards = map[exo.Kind]string{
 	exo.Other:     "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
 	exo.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
 	exo.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
+	exo.Breach:    "Do not run it again.",
 	exo.Revoked:   "This access was taken away: go on without it.",
 }
 

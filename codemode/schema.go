@@ -19,7 +19,7 @@ const outputSchema = `{"type":"object","properties":{` +
 	`"console":{"type":"string","description":"What the program logged."},` +
 	`"notice":{"type":"string","description":"What was cut because the result was too large, and how to ask for less."},` +
 	`"error":{"type":"object","description":"Why there is no result.","properties":{` +
-	`"kind":{"type":"string","enum":["denied","revoked","invalid","limit","conflict","cancelled","syntax","program","internal"]},` +
+	`"kind":{"type":"string","enum":["denied","revoked","invalid","limit","conflict","cancelled","syntax","program","internal","crashed","breach"]},` +
 	`"message":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},` +
 	`"source":{"type":"string","description":"The line of the program."}},` +
 	`"required":["kind","message"],"additionalProperties":false}},"additionalProperties":false}`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
 // Grants are the names that a program finds, and the objects they refer to.
@@ -17,10 +18,16 @@ type Grants map[string]exo.Object
 
 // Options are for New. Nil and zero mean the defaults.
 type Options struct {
-	Name      string          // what the model calls the tool; default "execute"
-	Limits    exo.Limits      // of every run; a zero field is its default
-	Principal exo.Principal   // on whose behalf programs run; recorded
-	Admits    exo.Label       // labels that what the model reads may carry; zero: public values only
+	Name      string        // what the model calls the tool; default "execute"
+	Limits    exo.Limits    // of every run; a zero field is its default
+	Principal exo.Principal // on whose behalf programs run; recorded
+	Admits    exo.Label     // labels that what the model reads may carry; zero: public values only
+	// Pool is whose workers run the programs; nil: the pool of the process.
+	Pool *worker.Pool
+	// InProcess runs the programs in the process of the host, without a worker. It is for
+	// programs whose author you trust, and for tests: a hostile program can end the host, or
+	// stall it. It still can't reach what it was not granted.
+	InProcess bool
 	Record    func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
 }
 
@@ -72,17 +79,23 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
 	t.limits = gate.Limits()
-	local := exoeval.NewLocal(gate)
-	if err := local.Err(); err != nil {
+	if t.eval, err = evaluator(gate, opt); err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
-	t.eval = local
 	d := newDeclarer(gate.Catalog(), gate.Granted())
 	p := &prompt{catalog: d.cat, granted: d.granted, admits: opt.Admits, types: d.types}
 	t.declarations = d.declare()
 	t.description = p.describe(t.declarations)
 	t.advice = p.advice()
 	return t, nil
+}
+
+func evaluator(gate *exo.Gate, opt *Options) (exoeval.Evaluator, error) {
+	if opt.InProcess {
+		local := exoeval.NewLocal(gate)
+		return local, local.Err()
+	}
+	return worker.New(gate, &worker.Options{Pool: opt.Pool})
 }
 
 // Name is what the model calls the tool.

@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// Event says how a worker came to its end, when that was not its program's.
+type Event uint8
+
+const (
+	NoEvent        Event = iota
+	OutOfMemory          // it grew beyond Limits.Memory
+	OutOfCPU             // it used up Limits.CPU
+	OutOfTime            // it used up Limits.Wall in native code, or Limits.Total
+	Stopped              // the caller's context ended
+	EngineFailed         // the engine or the runtime failed
+	PolicyBreach         // it made a system call that no program needs: a security event
+	ProtocolBreach       // it sent what no worker sends: a security event
+)
+
+func (e Event) String() string {
+	names := [...]string{"none", "out of memory", "out of processor time", "out of time", "stopped", "crashed", "policy breach", "protocol breach"}
+	if int(e) < len(names) {
+		return names[e]
+	}
+	return fmt.Sprintf("event(%d)", uint8(e))
+}
+
+// Death is in the Err of a run whose worker was ended or ended itself. It is for
+// the host's log: find it with errors.As.
+type Death struct {
+	Event  Event
+	Detail string // what the process wrote at last, or what was wrong with its frame; it may be hostile text
+}
+
+func (d *Death) Error() string {
+	if d.Detail == "" {
+		return "worker: " + d.Event.String()
+	}
+	return fmt.Sprintf("worker: %s: %q", d.Event, d.Detail)
+}
+
+// ErrNotRun is in the Err of a run that never began: no worker could be had.
+// Nothing of the program has happened.
+var ErrNotRun = errors.New("worker: the program was not run")
+
+var tooLarge = exoeval.Fail(exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less"))
+
+// verdict is what the model and the host are told about a death.
+func (d *Death) verdict(l exo.Limits) *exo.Error {
+	e := &exo.Error{Err: d}
+	switch d.Event {
+	case OutOfMemory:
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; keep less at a time, and do more in the query", bytesText(l.Memory))
+	case OutOfCPU:
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; do more in the query and less in loops", l.CPU)
+	case OutOfTime:
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; do more in the query and less in loops", l.Wall)
+	case Stopped:
+		e.Kind = exo.Cancelled
+	case PolicyBreach, ProtocolBreach:
+		e.Kind, e.Msg = exo.Breach, "the program was ended: it tried what no program can do"
+	default:
+		e.Kind, e.Msg = exo.Crashed, "the engine that runs programs failed under this one; write it in another way"
+	}
+	return e
+}
+
+func bytesText(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// classify says what a process died of that we did not end ourselves.
+func classify(status int, policy, cpu bool, said string) *Death {
+	d := &Death{Event: EngineFailed, Detail: cut(said, 500)}
+	switch {
+	case policy:
+		d.Event = PolicyBreach
+	case cpu:
+		d.Event = OutOfCPU
+	case status == exitMemory:
+		d.Event, d.Detail = OutOfMemory, ""
+	case outOfMemory(said):
+		d.Event = OutOfMemory
+	}
+	return d
+}
+
+// outOfMemory reports whether the Go runtime said that it got no more memory,
+// also for a stack, or for a thread's.
+func outOfMemory(said string) bool {
+	for _, s := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to create new OS thread", "pthread_create failed"} {
+		if strings.Contains(said, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package worker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// cause stands for the error of a call of this number, whose text stays with the host.
+type cause uint64
+
+func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) }
+
+// outcome is how a program ended, with what the host needs to know the rest.
+type outcome struct {
+	exoeval.Outcome
+	cause uint64 // the call whose error ended it; 0: none
+}
+
+// Bounds of what a worker says of a failure: more than the evaluator ever writes.
+const (
+	maxMessage = 64 << 10
+	maxDetail  = 4 << 10
+)
+
+func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
+	b = begin(b, frameDone)
+	w := valueWriter{b: b, sent: sent, back: true}
+	if e := o.Err; e != nil {
+		var c cause
+		errors.As(e.Err, &c)
+		detail := ""
+		if e.Err != nil && c == 0 {
+			detail = cut(e.Err.Error(), maxDetail)
+		}
+		w.b = append(w.b, 0, byte(e.Kind))
+		w.b = appendText(w.b, cut(e.Message, maxMessage))
+		w.b = appendCount(appendCount(w.b, max(0, e.Line)), max(0, e.Column))
+		w.b = appendText(w.b, cut(e.SourceLine, maxMessage))
+		w.b = binary.AppendUvarint(w.b, uint64(c))
+		w.b = appendText(w.b, detail)
+	} else {
+		w.b = append(w.b, 1)
+		if o.Undefined {
+			w.b[len(w.b)-1] = 2
+		}
+		w.value(&o.Value)
+	}
+	w.b = appendText(w.b, o.Console)
+	return end(w.b), w.items
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}
+
+// decodeDone reads how a worker says its program ended. It can lie about its own
+// program only: what the run may say at all is the session's to decide.
+func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err error) {
+	r := valueReader{decoder: &decoder{s: s, items: maxItems}, sent: sent, back: true}
+	switch how := r.byte(); how {
+	case 0:
+		e := &exoeval.Error{Kind: exo.Kind(r.byte())}
+		switch e.Kind {
+		case exo.Crashed, exo.Breach:
+			r.fail("a verdict that is the host's")
+		}
+		if int(e.Kind) >= int(exo.Kinds) {
+			r.fail("no such kind")
+		}
+		e.Message = r.short(maxMessage)
+		e.Line, e.Column = r.upTo(1<<31), r.upTo(1<<31)
+		e.SourceLine = r.short(maxMessage)
+		o.cause = r.uint()
+		if detail := r.short(maxDetail); detail != "" {
+			e.Err = fmt.Errorf("in the worker: %q", detail)
+		}
+		o.Err = e
+	case 1, 2:
+		o.Undefined = how == 2
+		o.Value = r.value(0)
+	default:
+		r.fail("no such ending")
+	}
+	// What the console says of being full comes after its limit.
+	o.Console = r.short(limits.ConsoleBytes + 200)
+	return o, r.done()
+}
+
+func (d *decoder) short(limit int) string {
+	s := d.text()
+	if len(s) > limit {
+		d.fail("a text that is too long")
+		return ""
+	}
+	return s
+}

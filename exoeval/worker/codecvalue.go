@@ -1,0 +1,193 @@
+package worker
+
+import (
+	"encoding/binary"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// valueWriter writes values to the other side. Where the two sides differ it
+// is by what they may hold: the host sends references, the worker sends rows
+// back by the number under which they came.
+type valueWriter struct {
+	b     []byte
+	items int
+	typ   func(id uint32) *exo.Type // the host's: of a reference
+	sent  *rowsLog                  // rows in the order in which they were sent, or came
+	back  bool                      // it is the worker's: rows that came go back as their number
+	types func([]byte, *exo.Type) []byte
+}
+
+// rowsLog numbers rows as they cross to the worker, alike on both sides.
+type rowsLog struct {
+	rows  []*exo.Rows
+	index map[*exo.Rows]int
+}
+
+func (l *rowsLog) add(r *exo.Rows) {
+	if l.index == nil {
+		l.index = map[*exo.Rows]int{}
+	}
+	l.index[r] = len(l.rows)
+	l.rows = append(l.rows, r)
+}
+
+func (w *valueWriter) value(v *exo.Value) {
+	w.items++
+	switch v.Kind() {
+	case exo.KindList:
+		w.b = appendCount(append(w.b, tagList), v.Len())
+		for i := range v.Len() {
+			x := v.At(i)
+			w.value(&x)
+		}
+	case exo.KindRecord:
+		w.b = appendCount(append(w.b, tagRecord), v.Len())
+		for n, x := range v.Fields() {
+			w.b = appendText(w.b, n)
+			w.value(&x)
+		}
+	case exo.KindRows:
+		w.rows(v.Rows())
+	case exo.KindRef:
+		w.b = append(w.b, tagRef)
+		if w.types == nil { // no reference ever goes to the host
+			w.b[len(w.b)-1] = tagNone
+			return
+		}
+		w.b = binary.AppendUvarint(w.b, uint64(v.RefID()))
+		w.b = w.types(w.b, w.typ(v.RefID()))
+	default:
+		w.b = appendScalar(w.b, v)
+	}
+}
+
+func (w *valueWriter) rows(r *exo.Rows) {
+	if w.back {
+		if n, ok := w.sent.index[r]; ok {
+			w.b = appendCount(append(w.b, tagSame), n)
+			return
+		}
+	} else {
+		w.sent.add(r)
+	}
+	w.b = append(w.b, tagRows)
+	w.b = appendShape(w.b, r.Shape)
+	w.b = appendCount(w.b, len(r.Cells))
+	w.items += len(r.Cells)
+	for i := range r.Cells {
+		switch c := &r.Cells[i]; c.Kind() {
+		case exo.KindList, exo.KindRecord, exo.KindRows, exo.KindRef:
+			w.value(c)
+		default:
+			w.b = appendScalar(w.b, c)
+		}
+	}
+}
+
+// valueReader reads values of the other side. The zero valueReader reads plain
+// data and nothing else.
+type valueReader struct {
+	*decoder
+	sent  *rowsLog
+	typed func(id uint32, t *exo.Type) // the worker's: it learns of a reference; nil: none may come
+	back  bool                         // the host's: rows may come as their number
+}
+
+func (r *valueReader) value(depth int) exo.Value {
+	if r.items--; r.items < 0 || depth > maxDepth {
+		r.fail("too many values, or nested too deeply")
+		return exo.Value{}
+	}
+	switch tag := r.byte(); {
+	case tag == tagList:
+		items := make([]exo.Value, 0, min(r.count(1), r.items+1))
+		for range cap(items) {
+			items = append(items, r.value(depth+1))
+		}
+		return exo.List(items...)
+	case tag == tagRecord:
+		return r.record(depth)
+	case tag == tagRows && !r.back:
+		return r.rows(depth)
+	case tag == tagSame && r.back:
+		if n := r.upTo(uint64(len(r.sent.rows))); n < len(r.sent.rows) {
+			rows := r.sent.rows[n]
+			// Counted each time: a list of one array a thousand times over is small here,
+			// and huge as text.
+			r.items -= len(rows.Cells)
+			return exo.RowsValue(rows)
+		}
+		r.fail("rows that were never sent")
+		return exo.Value{}
+	case tag == tagRef && r.typed != nil:
+		id := r.upTo(1<<32 - 1)
+		r.typed(uint32(id), r.typ())
+		return exo.RefNumber(uint32(id))
+	default:
+		return r.scalar(tag)
+	}
+}
+
+func (r *valueReader) record(depth int) exo.Value {
+	n := r.count(2)
+	if n > r.items {
+		r.fail("too many values")
+		return exo.Value{}
+	}
+	fields := make([]exo.Field, n)
+	var seen map[string]bool
+	if n > 12 {
+		seen = make(map[string]bool, n)
+	}
+	for i := range fields {
+		name := r.text()
+		if exo.Text(name).Kind() == exo.NoValue {
+			r.fail("no such name")
+		}
+		// Two fields of one name would be two readings of one record.
+		if seen != nil {
+			if seen[name] {
+				r.fail("a name that is given twice")
+			}
+			seen[name] = true
+		} else {
+			for k := range i {
+				if fields[k].Name == name {
+					r.fail("a name that is given twice")
+				}
+			}
+		}
+		fields[i] = exo.Field{Name: name, Value: r.value(depth + 1)}
+		if r.err != nil {
+			return exo.Value{}
+		}
+	}
+	return exo.Record(fields...)
+}
+
+func (r *valueReader) rows(depth int) exo.Value {
+	x := &exo.Rows{Shape: r.shape(0)}
+	width, n := x.Shape.Width(), r.count(1)
+	if n > r.items || width == 0 && n > 0 || width > 0 && n%width != 0 {
+		r.fail("rows that don't fit their shape")
+		return exo.Value{}
+	}
+	if r.sent != nil {
+		r.sent.add(x)
+	}
+	x.Cells = make([]exo.Value, n)
+	for i := range x.Cells {
+		switch tag := r.byte(); tag {
+		case tagList, tagRecord, tagRows, tagRef:
+			r.at--
+			x.Cells[i] = r.value(depth + 1)
+		default:
+			x.Cells[i] = r.scalar(tag)
+		}
+		if r.err != nil {
+			return exo.Value{}
+		}
+	}
+	return exo.RowsValue(x)
+}

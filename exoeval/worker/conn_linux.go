@@ -1,0 +1,132 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// socket is the worker's end of the connection: file descriptor 3, read and
+// written by plain system calls, so that nothing but these two is needed for it.
+type socket int
+
+const connection socket = 3
+
+func (s socket) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(s), b)
+		if err == unix.EINTR {
+			continue
+		}
+		if err == nil && n == 0 {
+			return 0, os.ErrClosed
+		}
+		return max(n, 0), err
+	}
+}
+
+func (s socket) Write(b []byte) (n int, err error) {
+	for n < len(b) {
+		k, err := unix.Write(int(s), b[n:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return n, err
+		}
+		n += k
+	}
+	return n, nil
+}
+
+type stderr struct{}
+
+func (stderr) Write(b []byte) (int, error) { return unix.Write(2, b) }
+
+// exit ends the process at once: nothing registered for its end may run.
+func exit(status int) { unix.Exit(status) }
+
+// orphaned: the kernel kills a worker whose host has died (Pdeathsig).
+func orphaned() bool { return false }
+
+type locked struct {
+	rw        socket
+	isolation Isolation
+	size      uint64 // address space, bytes
+}
+
+// lockdown gives up everything that the process could still do and that no
+// program needs. What can fail silently on this system is reported, not
+// assumed; what would leave a hole open is an error.
+func lockdown() (l locked, err error) {
+	l.rw, l.isolation = connection, Process
+	if t, err := unix.GetsockoptInt(int(connection), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {
+		return l, fmt.Errorf("not started by a host")
+	}
+	// The first timer opens the runtime's poller. Later it could not.
+	time.Sleep(1)
+	if err := closeInherited(); err != nil {
+		return l, err
+	}
+	size, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return l, err
+	}
+	pages, err := strconv.ParseUint(strings.Fields(string(size))[0], 10, 64)
+	if err != nil {
+		return l, err
+	}
+	l.size = pages * uint64(os.Getpagesize())
+	for _, r := range []struct {
+		resource int
+		max      uint64
+	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_NOFILE, 0}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}} {
+		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
+			return l, fmt.Errorf("limit %d: %w", r.resource, err)
+		}
+	}
+	l.isolation |= Resources
+	// Both are of a thread, and the runtime has several. Where the C library has made
+	// some of them the runtime can't speak for all; the filter can, and takes the
+	// first of the two with it.
+	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	if all != 0 {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return l, fmt.Errorf("no new privileges: %w", err)
+		}
+	} else if landlock() {
+		l.isolation |= Files
+	}
+	if ok, err := seccomp(); err != nil {
+		return l, err
+	} else if ok {
+		l.isolation |= SystemCalls
+	}
+	return l, nil
+}
+
+// closeInherited closes whatever a library of the host left open without
+// close-on-exec. The runtime's own poller stays.
+func closeInherited() error {
+	dir, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, e := range dir {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= int(connection) {
+			continue
+		}
+		to, err := os.Readlink("/proc/self/fd/" + e.Name())
+		if err != nil || to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
+			continue // closed meanwhile: the listing itself; or the runtime's
+		}
+		unix.Close(fd)
+	}
+	return nil
+}

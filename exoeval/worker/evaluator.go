@@ -1,0 +1,89 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// Options are for New. Nil and zero mean the defaults.
+type Options struct {
+	Pool *Pool // whose workers run the programs; nil: Shared
+}
+
+// Evaluator runs programs against the grants of one gate, each in a process of
+// its own that can do nothing and dies alone. It implements exoeval.Evaluator.
+type Evaluator struct {
+	gate  *exo.Gate
+	world *exoeval.World
+	head  []byte // the world as a job begins with it
+	pool  *Pool
+}
+
+var _ exoeval.Evaluator = (*Evaluator)(nil)
+
+// New makes an evaluator. It fails when a grant has a name that programs can't
+// use. It starts no process.
+func New(gate *exo.Gate, o *Options) (*Evaluator, error) {
+	w, err := exoeval.NewWorld(gate)
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluator{gate: gate, world: w, head: appendWorld(nil, w)}
+	if o != nil {
+		e.pool = o.Pool
+	}
+	if e.pool == nil {
+		e.pool = Shared()
+	}
+	return e, nil
+}
+
+// Isolation says which walls are round the programs of this evaluator.
+func (e *Evaluator) Isolation(ctx context.Context) (Isolation, error) { return e.pool.Isolation(ctx) }
+
+// Run implements exoeval.Evaluator. When it returns, nothing of the program will
+// take effect any more. The Err of a run that never began wraps ErrNotRun; that of
+// one whose process was ended is a *Death.
+func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
+	begin := time.Now()
+	limits := e.world.Limits
+	if len(job.Program) > limits.SourceBytes {
+		return &exoeval.Result{Err: exoeval.Fail(exoeval.TooLong(len(job.Program), limits)), Took: time.Since(begin)}
+	}
+	begun := ctx
+	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	defer cancel()
+	r := &run{ctx: ctx, limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
+	if err := e.begin(begun, r, job.At(begin)); err != nil {
+		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
+	}
+	r.s = e.gate.NewSession(ctx, job.Principal)
+	out := r.run()
+	res := out.Settle(ctx, r.s, limits)
+	res.Took = time.Since(begin)
+	return res
+}
+
+// begin finds a worker that takes the job. One that has died in the pool takes
+// none, and nothing has happened.
+func (e *Evaluator) begin(ctx context.Context, r *run, job exoeval.Job) error {
+	frame := appendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job)
+	for try := 1; ; try++ {
+		w, err := e.pool.acquire(ctx, job.Principal)
+		if err != nil {
+			return err
+		}
+		r.w = w
+		if err = r.give(frame); err == nil {
+			return nil
+		}
+		e.pool.discard(w)
+		if try == 3 {
+			return &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, err)}
+		}
+	}
+}

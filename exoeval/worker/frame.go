@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A frame is a length of four bytes, then that many bytes: what it is, and its
+// parts. Each side knows from where it stands which frames may come next.
+type frameKind byte
+
+const (
+	frameHello frameKind = 'h' // worker: it is locked down and waits; what holds it
+	frameJob   frameKind = 'j' // host: the world of the run and the program
+	frameCall  frameKind = 'c' // worker: a message
+	frameReply frameKind = 'r' // host: the answer to the oldest call without one
+	frameDone  frameKind = 'd' // worker: how the program ended; its last frame
+)
+
+// version changes with every change of a frame. Both sides are one binary, so
+// it can differ only where the binary was replaced on a system that has no
+// /proc/self/exe.
+const version = 1
+
+// Bounds of frames. What comes from a worker is hostile, so no length that it
+// names makes the host allocate more than these.
+const (
+	maxHello = 64
+	maxCall  = 8 << 20   // of a message; its literals have limits of their own
+	maxDone  = 40 << 20  // of a result without the rows that the host has: what a conversion admits, and room
+	maxReply = 512 << 20 // of an answer, which the host's own limits bound
+	maxItems = 1_100_000 // values in one frame of a worker: what a conversion admits, and room
+	maxDepth = 70        // values within values
+)
+
+const headerSize = 4
+
+// begin starts a frame in b; end fills in its length.
+func begin(b []byte, kind frameKind) []byte { return append(b, 0, 0, 0, 0, byte(kind)) }
+
+func end(b []byte) []byte {
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-headerSize))
+	return b
+}
+
+var errFrame = errors.New("worker: a malformed frame")
+
+// readFrame reads one frame of at most limit bytes. Only what has arrived is
+// allocated: a length alone costs nothing.
+func readFrame(r io.Reader, limit int) (frameKind, string, error) {
+	var head [headerSize]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, "", err
+	}
+	n := int64(binary.LittleEndian.Uint32(head[:]))
+	if n < 1 || n > int64(limit) {
+		return 0, "", fmt.Errorf("%w: %d bytes, more than %d", errFrame, n, limit)
+	}
+	b := make([]byte, min(n, 64<<10))
+	if _, err := io.ReadFull(r, b); err != nil {
+		return 0, "", err
+	}
+	for int64(len(b)) < n {
+		more := make([]byte, min(n, 4*int64(len(b))))
+		copy(more, b)
+		if _, err := io.ReadFull(r, more[len(b):]); err != nil {
+			return 0, "", err
+		}
+		b = more
+	}
+	return frameKind(b[0]), string(b[1:]), nil
+}

@@ -1,0 +1,133 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// serve is all that a worker process does: it locks itself down, says so, waits
+// for one job, runs it and ends. It never returns.
+func serve() {
+	defer exit(exitNoHost) // a panic of our own still prints first: see die
+	time.Local = time.UTC  // the zone would be read from a file when it is first asked for
+	debug.SetTraceback("none")
+	debug.SetMaxStack(48 << 20) // deeper recursion is native, and no program needs it
+	conn, err := lockdown()
+	if err != nil {
+		io.WriteString(stderr{}, "worker: lockdown: "+err.Error()+"\n")
+		exit(exitLockdown)
+	}
+	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
+	g.write(appendHello(nil, conn.isolation, conn.size))
+	world, job, err := decodeJob(g.read(frameJob, maxReply))
+	if err != nil {
+		exit(exitNoHost)
+	}
+	go watchMemory(uint64(world.Limits.Memory))
+	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(int64(world.Limits.Memory) * 3 / 4)
+	for _, n := range world.Granted {
+		g.types[n.ID], g.names[n.ID] = n.Type, n.Name
+	}
+	world.Prepare()
+	g.limits = world.Limits
+	check := &exo.Checker{Catalog: world.Catalog, Limits: world.Limits, Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show}
+	out := world.Run(context.Background(), g, check, job)
+	b, items := appendDone(nil, out, &g.sent)
+	if items > maxItems || len(b) > maxDone {
+		out.Value, out.Err = exo.Value{}, tooLarge
+		b, _ = appendDone(nil, out, &g.sent)
+	}
+	g.write(b)
+	exit(exitDone)
+}
+
+// guest is the program's side of the connection: the Port of its run.
+type guest struct {
+	in     *bufio.Reader
+	out    io.Writer
+	buf    []byte
+	sent   rowsLog
+	types  map[uint32]*exo.Type
+	names  map[uint32]string
+	open   int
+	calls  int
+	limits exo.Limits
+}
+
+func (g *guest) show(id uint32) string {
+	if n, ok := g.names[id]; ok {
+		return n
+	}
+	return fmt.Sprintf("object %d", id)
+}
+
+// Submit sends a message. It is on its way when Submit returns: whether an
+// effect happens must not depend on what the program does next.
+func (g *guest) Submit(c exo.Call) error {
+	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
+		return exo.Errorf(exo.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
+	}
+	b, items := appendCall(g.buf[:0], c)
+	if g.buf = b; items > maxLiterals || len(b) > maxCall {
+		return exo.Errorf(exo.Limit, "", "a message holds too many values, or too large ones")
+	}
+	g.open++
+	g.write(b)
+	return nil
+}
+
+// Next waits for the reply to the oldest call.
+func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
+	if g.open == 0 {
+		return exo.Reply{}, false, nil
+	}
+	g.open--
+	p, err := decodeReply(g.read(frameReply, maxReply), &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
+	if err != nil {
+		exit(exitNoHost)
+	}
+	return p, true, nil
+}
+
+func (g *guest) write(b []byte) {
+	if _, err := g.out.Write(b); err != nil {
+		exit(exitNoHost)
+	}
+}
+
+// read reads the one kind of frame that may come now. When the host is gone
+// there is nobody to run for.
+func (g *guest) read(want frameKind, limit int) string {
+	kind, s, err := readFrame(g.in, limit)
+	if err != nil || kind != want {
+		exit(exitNoHost)
+	}
+	return s
+}
+
+// watchMemory ends the process when it has grown by more than limit. The engine
+// can't be held to a size, and an allocation that fails can't be recovered
+// from, so the process is the unit that dies.
+func watchMemory(limit uint64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	size := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64() - sample[1].Value.Uint64()
+	}
+	for base := size(); ; time.Sleep(time.Millisecond) {
+		if size() > base+limit {
+			exit(exitMemory)
+		}
+		if orphaned() {
+			exit(exitNoHost)
+		}
+	}
+}

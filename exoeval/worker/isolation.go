@@ -1,0 +1,56 @@
+package worker
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// Isolation is a set of walls round a program. Which are in force depends on
+// the system; a worker reports its own before it gets a program.
+type Isolation uint32
+
+const (
+	Process     Isolation = 1 << iota // a process of its own, without environment, files or arguments; deadline; memory watched from inside
+	Resources                         // the kernel bounds address space and processor time, and refuses new files
+	SystemCalls                       // the kernel ends the process at any system call but those for memory, threads, time and the connection
+	Files                             // the kernel refuses files and networks in its own terms besides
+	Watched                           // memory and processor time are watched from outside
+	Tied                              // the kernel ends the process with its host
+
+	allIsolation = 1<<iota - 1
+)
+
+// Strong is what there is on Linux since 3.17, on amd64 and arm64.
+const Strong = Process | Resources | SystemCalls | Watched | Tied
+
+// Has reports whether all walls of min are among those of i.
+func (i Isolation) Has(min Isolation) bool { return i&min == min }
+
+func (i Isolation) String() string {
+	var on []string
+	for bit, name := range [...]string{"process", "resources", "system calls", "files", "watched", "tied"} {
+		if i>>bit&1 == 1 {
+			on = append(on, name)
+		}
+	}
+	if on == nil {
+		return "none"
+	}
+	return strings.Join(on, ", ")
+}
+
+func appendHello(b []byte, i Isolation, size uint64) []byte {
+	b = append(begin(b, frameHello), version)
+	b = binary.AppendUvarint(b, uint64(i))
+	return end(binary.AppendUvarint(b, size))
+}
+
+// decodeHello reads what a worker says before it has met any program.
+func decodeHello(s string) (i Isolation, size uint64, err error) {
+	d := &decoder{s: s}
+	if d.byte() != version {
+		d.fail("another version")
+	}
+	i, size = Isolation(d.upTo(allIsolation)), d.uint()
+	return i, size, d.done()
+}

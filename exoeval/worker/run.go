@@ -1,0 +1,163 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// run is the host's side of one program: it passes messages to the session and
+// answers to the worker, and watches.
+type run struct {
+	w      *proc
+	pool   *Pool
+	s      *exo.Session
+	ctx    context.Context
+	limits exo.Limits
+	calls  chan struct{} // one for each message that was submitted
+
+	mu     sync.Mutex
+	sent   rowsLog               // rows that the worker has
+	failed map[uint64]*exo.Error // errors whose text it does not have
+	open   int                   // messages without an answer
+	over   bool
+
+	watch watch
+}
+
+// give hands the worker its job. Until all of it has arrived nothing runs.
+func (r *run) give(job []byte) error {
+	if err := r.w.end.limit(r.w.p.Pid, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
+		return err
+	}
+	_, err := r.w.end.conn.Write(job)
+	return err
+}
+
+// run follows the program to its end and says what became of it. When it
+// returns, the worker is gone or on its way, and no message of it can come any more.
+func (r *run) run() exoeval.Outcome {
+	stop := context.AfterFunc(r.ctx, func() { r.w.kill(&Death{Event: Stopped}) })
+	stopPool := context.AfterFunc(r.pool.ctx, func() { r.w.kill(&Death{Event: Stopped, Detail: errClosed.Error()}) })
+	r.startWatch()
+	replied := make(chan struct{})
+	go func() {
+		defer close(replied)
+		r.reply()
+	}()
+	out, ended := r.receive()
+	stop()
+	stopPool()
+	r.stopWatch()
+	close(r.calls)
+	if ended {
+		r.pool.discard(r.w)
+	} else {
+		out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
+		r.pool.release()
+	}
+	<-replied
+	return out
+}
+
+// receive takes frames until the program has ended. ended is false when the
+// worker was lost before it could say how.
+func (r *run) receive() (out exoeval.Outcome, ended bool) {
+	for {
+		kind, s, err := readFrame(r.w.in, maxDone)
+		if err != nil && !errors.Is(err, errFrame) {
+			return out, false
+		}
+		if err == nil {
+			switch kind {
+			case frameCall:
+				err = r.submit(s)
+			case frameDone:
+				if out, err = r.done(s); err == nil {
+					return out, true
+				}
+			default:
+				err = errFrame
+			}
+		}
+		if err != nil {
+			// An honest worker counts its calls itself, so whatever the session or a decoder
+			// refuses was never sent by one.
+			r.w.kill(&Death{Event: ProtocolBreach, Detail: err.Error()})
+			return out, false
+		}
+	}
+}
+
+func (r *run) submit(s string) error {
+	if len(s) > maxCall {
+		return errFrame
+	}
+	c, err := decodeCall(s, r.limits.MessageNodes)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.open++
+	r.mu.Unlock()
+	if err := r.s.Submit(c); err != nil {
+		return err
+	}
+	r.calls <- struct{}{} // there is room for as many as the session takes
+	return nil
+}
+
+// done reads how the program ended. What failed in the host is told with the
+// host's own words, which the worker never had.
+func (r *run) done(s string) (exoeval.Outcome, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o, err := decodeDone(s, &r.sent, r.limits)
+	if err != nil {
+		return exoeval.Outcome{}, err
+	}
+	if o.cause != 0 {
+		failed, ok := r.failed[o.cause]
+		if !ok {
+			return exoeval.Outcome{}, errFrame
+		}
+		o.Err.Err = failed.Err
+	}
+	return o.Outcome, nil
+}
+
+// reply passes answers to the worker, in call order, until the run is over.
+func (r *run) reply() {
+	var b []byte
+	typ := r.s.Checker().Ref
+	for range r.calls {
+		p, ok, err := r.s.Next(r.ctx)
+		if !ok || err != nil {
+			return
+		}
+		r.mu.Lock()
+		if p.Err != nil {
+			if r.failed == nil {
+				r.failed = map[uint64]*exo.Error{}
+			}
+			r.failed[p.ID] = p.Err
+		}
+		over := r.over
+		if !over {
+			b = appendReply(b[:0], p, &r.sent, typ)
+		}
+		r.mu.Unlock()
+		if over {
+			continue
+		}
+		if _, err := r.w.end.conn.Write(b); err != nil {
+			continue // it is gone; what it had sent happens
+		}
+		r.mu.Lock()
+		r.open--
+		r.mu.Unlock()
+	}
+}

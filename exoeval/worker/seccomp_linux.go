@@ -1,0 +1,119 @@
+//go:build linux && (amd64 || arm64)
+
+package worker
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// calls are what the Go runtime needs once it runs, and glibc where the binary
+// has it: memory, threads of its own, time, signals to itself; and reading and
+// writing what is open, which is the connection. Everything else ends the process.
+var calls = []uint32{
+	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE,
+	unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_SCHED_YIELD,
+	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK, unix.SYS_MINCORE,
+	unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_CTL,
+	unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGACTION, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
+	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
+	unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_GETRANDOM,
+	unix.SYS_CLOCK_GETTIME, unix.SYS_GETTIMEOFDAY,
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SCHED_GETAFFINITY,
+}
+
+// Offsets in struct seccomp_data, on little-endian machines.
+const (
+	dataCall = 0
+	dataArch = 4
+	dataArgs = 16
+)
+
+const notFound, allow, kill = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS), unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_KILL_PROCESS
+
+// filter is the program that the kernel runs for each system call.
+func filter() []unix.SockFilter {
+	load := func(off uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
+	}
+	ret := func(what uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what} }
+	// when runs then, which must end in a return, if the accumulator equals k.
+	when := func(k uint32, then ...unix.SockFilter) []unix.SockFilter {
+		return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
+	}
+	set := func(bits uint32, yes, no uint32) []unix.SockFilter {
+		return []unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: bits, Jf: 1}, ret(yes), ret(no)}
+	}
+	arg := func(i uint32) unix.SockFilter { return load(dataArgs + 8*i) }
+
+	f := []unix.SockFilter{load(dataArch),
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: auditArch, Jt: 1}, ret(kill), // another architecture has other numbers
+		load(dataCall)}
+	for _, c := range append(calls, moreCalls...) {
+		f = append(f, when(c, ret(allow))...)
+	}
+	// Memory, but none that could be executed, and of no file.
+	f = append(f, when(unix.SYS_MMAP, append([]unix.SockFilter{arg(3),
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.MAP_ANONYMOUS, Jt: 1}, ret(kill), arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
+	f = append(f, when(unix.SYS_MPROTECT, append([]unix.SockFilter{arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
+	// Threads, but no processes. clone3 has its flags in memory, which a filter can't
+	// read; without it the C library falls back to clone.
+	f = append(f, when(unix.SYS_CLONE, append([]unix.SockFilter{arg(0)}, set(unix.CLONE_THREAD, allow, kill)...)...)...)
+	f = append(f, when(unix.SYS_CLONE3, ret(notFound))...)
+	// Names for memory and threads are no matter; the rest of prctl is.
+	f = append(f, when(unix.SYS_PRCTL, ret(notFound))...)
+	// Signals to itself: the runtime preempts its threads.
+	f = append(f, when(unix.SYS_TGKILL, append([]unix.SockFilter{arg(0)}, append(when(uint32(os.Getpid()), ret(allow)), ret(kill))...)...)...)
+	return append(f, ret(kill))
+}
+
+// seccomp gives all threads of the process the filter. ok is false where the
+// kernel has none.
+func seccomp() (ok bool, err error) {
+	f := filter()
+	p := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	r, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p)))
+	runtime.KeepAlive(f)
+	switch {
+	case errno == unix.ENOSYS || errno == unix.EINVAL || errno == unix.EPERM || errno == unix.EACCES:
+		return false, nil
+	case errno != 0:
+		return false, fmt.Errorf("system call filter: %w", errno)
+	case r != 0:
+		return false, fmt.Errorf("system call filter: thread %d did not take it", r)
+	}
+	return true, nil
+}
+
+// landlock refuses every way to files and networks in the kernel's own terms:
+// a second wall should the filter of calls have a hole. False where the kernel has none.
+func landlock() bool {
+	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return false
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
+	size := unsafe.Sizeof(attr.Handled_access_fs)
+	if abi >= 2 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if abi >= 3 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if abi >= 4 {
+		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+		size += unsafe.Sizeof(attr.Handled_access_net)
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if errno != 0 {
+		return false
+	}
+	defer unix.Close(int(fd))
+	_, _, errno = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0)
+	return errno == 0
+}

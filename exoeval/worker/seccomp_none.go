@@ -1,0 +1,7 @@
+//go:build linux && !amd64 && !arm64
+
+package worker
+
+func seccomp() (bool, error) { return false, nil }
+
+func landlock() bool { return false }

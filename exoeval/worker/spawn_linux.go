@@ -1,0 +1,149 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// self is this very binary, also when its file was replaced or removed.
+func self() (string, error) { return "/proc/self/exe", nil }
+
+const hostIsolation = Watched | Tied
+
+var environment = []string{"GOMAXPROCS=1"} // and no more: a fixed number is never looked up again
+
+// endpoint is the host's side of one worker.
+type endpoint struct {
+	conn   *os.File
+	stderr int
+	statm  int
+	clock  int32 // of the processor time that it has used
+}
+
+// launch starts a worker. It must be called on a thread that lives as long as
+// the worker: the kernel ends the worker with the thread that started it.
+func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "worker")
+	defer theirs.Close()
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		unix.Close(pair[0])
+		return nil, nil, err
+	}
+	errs := os.NewFile(uintptr(pipe[1]), "worker")
+	defer errs.Close()
+	e := &endpoint{stderr: pipe[0], statm: -1}
+	err = errors.Join(unix.SetNonblock(pipe[0], true), unix.SetNonblock(pair[0], true)) // the runtime's poller takes what doesn't block
+	e.conn = os.NewFile(uintptr(pair[0]), "worker")
+	if err != nil {
+		e.close()
+		return nil, nil, err
+	}
+	p, err := os.StartProcess(path, []string{marker}, &os.ProcAttr{
+		Dir: "/", Env: environment, Files: []*os.File{null, null, errs, theirs},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		e.close()
+		return nil, nil, err
+	}
+	// For the worker's end too, which is the same: one that fills the pipe may not
+	// wait for us.
+	unix.SetNonblock(pipe[1], true)
+	if e.statm, err = unix.Open("/proc/"+strconv.Itoa(p.Pid)+"/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		p.Kill()
+		p.Wait()
+		e.close()
+		return nil, nil, err
+	}
+	e.clock = ^int32(p.Pid)<<3 | 2 // CPUCLOCK_SCHED of a process
+	return p, e, nil
+}
+
+// limit holds the worker to the limits of its job, from outside. size is its
+// address space before it, of which the runtime reserves more than it uses.
+func (e *endpoint) limit(pid int, size uint64, memory int, cpu time.Duration) error {
+	space := size + uint64(memory) + addressSlack
+	if err := unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}, nil); err != nil {
+		return fmt.Errorf("worker: address space: %w", err)
+	}
+	used, _ := e.cpu()
+	// Whole seconds, counted from its start: the watch from outside is more exact.
+	seconds := uint64((used+cpu)/time.Second) + 2
+	if err := unix.Prlimit(pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil); err != nil {
+		return fmt.Errorf("worker: processor time: %w", err)
+	}
+	return nil
+}
+
+// cpu is the processor time that the worker has used.
+func (e *endpoint) cpu() (time.Duration, bool) {
+	var t unix.Timespec
+	if err := unix.ClockGettime(e.clock, &t); err != nil {
+		return 0, false
+	}
+	return time.Duration(t.Nano()), true
+}
+
+// memory is what the worker holds of its own, without the pages of its binary.
+func (e *endpoint) memory() (int64, bool) {
+	var b [128]byte
+	n, err := unix.Pread(e.statm, b[:], 0)
+	if err != nil || n <= 0 {
+		return 0, false
+	}
+	var f [3]int64 // size, resident, shared
+	i := 0
+	for _, c := range b[:n] {
+		if c == ' ' {
+			if i++; i == len(f) {
+				break
+			}
+		} else if c >= '0' && c <= '9' {
+			f[i] = f[i]*10 + int64(c-'0')
+		}
+	}
+	return (f[1] - f[2]) * pageSize, true
+}
+
+var pageSize = int64(os.Getpagesize())
+
+// said is what a dead worker wrote to its error output.
+func (e *endpoint) said() string {
+	var b [4 << 10]byte
+	n, err := unix.Read(e.stderr, b[:])
+	if err != nil || n <= 0 {
+		return ""
+	}
+	return string(b[:n])
+}
+
+func (e *endpoint) close() {
+	e.conn.Close()
+	unix.Close(e.stderr)
+	if e.statm >= 0 {
+		unix.Close(e.statm)
+	}
+}
+
+// exitOf is how a process ended.
+func exitOf(s *os.ProcessState) (status int, policy, cpu bool) {
+	w, ok := s.Sys().(syscall.WaitStatus)
+	if !ok {
+		return -1, false, false
+	}
+	if w.Signaled() {
+		return -1, w.Signal() == syscall.SIGSYS, w.Signal() == syscall.SIGXCPU
+	}
+	return w.ExitStatus(), false, false
+}

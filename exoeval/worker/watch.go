@@ -1,0 +1,75 @@
+package worker
+
+import "time"
+
+// watch holds a worker to its limits from outside, where it can't be reached:
+// native code of the engine ignores the interrupt, and a worker that was taken over
+// would not count.
+type watch struct {
+	timer      *time.Timer
+	last       time.Time
+	wall       time.Duration // time during which the guest had something to run
+	start, cpu time.Duration // processor time, before the job and at the last look
+	memory     int64         // before the job
+}
+
+const (
+	firstLook = 4 * time.Millisecond // most programs have ended by then
+	nextLook  = 2 * time.Millisecond
+	grace     = 40 * time.Millisecond // the engine's own interrupt knows the place in the program
+)
+
+func (r *run) startWatch() {
+	w := &r.watch
+	w.last = time.Now()
+	w.start, _ = r.w.end.cpu()
+	w.cpu = w.start
+	w.memory, _ = r.w.end.memory()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.timer = time.AfterFunc(firstLook, r.look)
+}
+
+func (r *run) stopWatch() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.watch.timer.Stop()
+}
+
+// look is called every few milliseconds while the program runs.
+func (r *run) look() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	w, now := &r.watch, time.Now()
+	elapsed := now.Sub(w.last)
+	w.last = now
+	if r.open > 0 {
+		// It may be waiting for an answer. We don't ask it: what it computes meanwhile
+		// shows as processor time.
+		elapsed = 0
+	}
+	if cpu, ok := r.w.end.cpu(); ok {
+		elapsed = max(elapsed, cpu-w.cpu)
+		w.cpu = cpu
+	}
+	w.wall += elapsed
+	memory, _ := r.w.end.memory()
+	limit := int64(r.limits.Memory)
+	switch {
+	case memory-w.memory > limit+limit/4+slack:
+		r.w.kill(&Death{Event: OutOfMemory})
+	case w.cpu-w.start > r.limits.CPU+grace:
+		r.w.kill(&Death{Event: OutOfCPU})
+	case w.wall > r.limits.Wall+grace:
+		r.w.kill(&Death{Event: OutOfTime})
+	default:
+		w.timer.Reset(nextLook)
+	}
+}
+
+// slack is what the engine and the runtime need besides the program's data.
+const slack = 8 << 20
