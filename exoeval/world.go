@@ -110,7 +110,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 		}
 	}
 	res := &Result{Value: o.Value, Err: o.Err}
-	if res.Err != nil && ctx.Err() != nil {
+	if res.Err != nil && ctx.Err() != nil && !verdict(res.Err.Kind) {
 		e := Fail(ended(ctx.Err(), limits))
 		e.Line, e.Column, e.SourceLine = res.Err.Line, res.Err.Column, res.Err.SourceLine
 		res.Err = e
@@ -130,6 +130,10 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	}
 	return res
 }
+
+// verdict reports whether a failure is what ended the program, so that the end of
+// its context, while its calls were waited for, says nothing new.
+func verdict(k exo.Kind) bool { return k == exo.Limit || k == exo.Crashed || k == exo.Breach }
 
 // ended says why the context of a run ended.
 func ended(err error, limits exo.Limits) *exo.Error {

@@ -39,6 +39,9 @@ func serve() {
 	world.Prepare()
 	g.limits = world.Limits
 	check := &exo.Checker{Catalog: world.Catalog, Limits: world.Limits, Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show}
+	if hostile != nil {
+		hostile(g, job.Program)
+	}
 	out := world.Run(context.Background(), g, check, job)
 	b, items := appendDone(nil, out, &g.sent)
 	if items > maxItems || len(b) > maxDone {
@@ -48,6 +51,9 @@ func serve() {
 	g.write(b)
 	exit(exitDone)
 }
+
+// hostile stands for code that took over a worker. Only tests set it.
+var hostile func(g *guest, program string)
 
 // guest is the program's side of the connection: the Port of its run.
 type guest struct {

@@ -47,13 +47,13 @@ func (r *run) look() {
 	w, now := &r.watch, time.Now()
 	elapsed := now.Sub(w.last)
 	w.last = now
+	cpu, ok := r.w.end.cpu()
 	if r.open > 0 {
 		// It may be waiting for an answer. We don't ask it: what it computes meanwhile
-		// shows as processor time.
-		elapsed = 0
+		// shows as processor time. Where the system shows none, the total bounds it.
+		elapsed = min(elapsed, max(0, cpu-w.cpu))
 	}
-	if cpu, ok := r.w.end.cpu(); ok {
-		elapsed = max(elapsed, cpu-w.cpu)
+	if ok {
 		w.cpu = cpu
 	}
 	w.wall += elapsed

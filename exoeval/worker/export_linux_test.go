@@ -1,0 +1,191 @@
+package worker
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// Variables are set before the takeover, so this is in force in the workers of
+// the test binary: programs that begin with ! are attacks of somebody who has
+// taken over the process.
+var _ = func() bool { hostile = attack; return true }()
+
+func attack(g *guest, program string) {
+	name, ok := strings.CutPrefix(program, "!")
+	if !ok {
+		return
+	}
+	if f := systemCalls[name]; f != nil {
+		f()
+		panic("the call returned")
+	}
+	b := frames[name]
+	if b == nil {
+		panic("no such attack")
+	}
+	g.write(b)
+	time.Sleep(time.Hour)
+}
+
+// CallAttacks and FrameAttacks are the names of the attacks.
+func CallAttacks() []string  { return keys(systemCalls) }
+func FrameAttacks() []string { return keys(frames) }
+
+func keys[T any](m map[string]T) (ks []string) {
+	for k := range m {
+		ks = append(ks, k)
+	}
+	return ks
+}
+
+var systemCalls = map[string]func(){
+	"open":      func() { os.ReadFile("/etc/passwd") },
+	"write":     func() { os.WriteFile("/tmp/exoagent-worker-was-here", nil, 0o600) },
+	"stat":      func() { os.Stat("/etc/passwd") },
+	"socket":    func() { unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0) },
+	"pair":      func() { unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
+	"pass":      func() { unix.Sendmsg(3, []byte("x"), unix.UnixRights(3), nil, 0) },
+	"fork":      func() { unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0) },
+	"exec":      func() { unix.Exec("/bin/true", []string{"true"}, nil) },
+	"kill host": func() { unix.Kill(os.Getppid(), unix.SIGTERM) },
+	"kill":      func() { unix.Kill(1, 0) },
+	"tgkill":    func() { unix.Tgkill(1, 1, 0) },
+	"ptrace":    func() { unix.PtraceAttach(1) },
+	"memory":    func() { unix.RawSyscall6(unix.SYS_PROCESS_VM_READV, 1, 0, 0, 0, 0, 0) },
+	"dup":       func() { unix.Dup(3) },
+	"limits": func() {
+		unix.Prlimit(0, unix.RLIMIT_AS, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}, nil)
+	},
+	"execute": func() { syscall.Mmap(-1, 0, 4096, unix.PROT_EXEC|unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE) },
+	"mprotect": func() {
+		b, _ := syscall.Mmap(-1, 0, 4096, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE)
+		syscall.Mprotect(b, unix.PROT_EXEC)
+	},
+	"map file": func() { syscall.Mmap(0, 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE) },
+	"unshare":  func() { unix.Unshare(unix.CLONE_NEWUSER) },
+	"uring":    func() { unix.RawSyscall(unix.SYS_IO_URING_SETUP, 1, 0, 0) },
+	"bpf":      func() { unix.RawSyscall(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&[8]byte{})), 8) },
+	"keys":     func() { unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false) },
+}
+
+func framed(kind frameKind, parts ...[]byte) []byte {
+	b := begin(nil, kind)
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	return end(b)
+}
+
+func call(c exo.Call) []byte { b, _ := appendCall(nil, c); return b }
+
+func twice(b []byte) []byte { return append(b, b...) }
+
+var ref = exo.WireNode{Op: exo.OpRef, Recv: -1}
+
+var frames = map[string][]byte{
+	"nothing":            {0, 0, 0, 0},
+	"huge":               {255, 255, 255, 255, 'd', 1},
+	"unknown kind":       framed('x'),
+	"hello again":        appendHello(nil, Strong, 1),
+	"a job":              framed(frameJob),
+	"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
+	"a call of nothing":  framed(frameCall),
+	"a call cut":         framed(frameCall, []byte{1, 5, 1}),
+	"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})[5:], []byte{0}),
+	"many nodes":         framed(frameCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
+	"a forward node":     call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpField, Name: "x", Recv: 7}}}}),
+	"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
+	"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
+	"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0, 0}),
+	"rows never sent":    framed(frameDone, []byte{1, tagSame, 0, 0}),
+	"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0, 0}),
+	"no value":           framed(frameDone, []byte{1, tagNone, 0}),
+	"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0}),
+	"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff, 0}),
+	"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull, 0}),
+	"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00, 0}),
+	"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull, 0}),
+	"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
+	"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000)), []byte{0}),
+	"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
+	"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
+	"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 5, 0, 0}),
+	"a long console":     framed(frameDone, []byte{1, tagNull}, appendText(nil, strings.Repeat("x", 1<<20))),
+	"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
+}
+
+// Codec, for tests and fuzzing.
+var (
+	DecodeCall = decodeCall
+	AppendCall = appendCall
+)
+
+func DecodeDone(s string, l exo.Limits) (exoeval.Outcome, error) {
+	log := &rowsLog{}
+	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1)}})
+	o, err := decodeDone(s, log, l)
+	return o.Outcome, err
+}
+
+func AppendDone(o exoeval.Outcome) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
+
+func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
+	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Start: time.Now(), Program: "p"})
+	got, _, err := decodeJob(string(b[5:]))
+	return got, len(b), err
+}
+
+// CrossReply sends a value to a worker and lets it come back as the result.
+func CrossReply(v exo.Value) (there, back exo.Value, err error) {
+	var host, worker rowsLog
+	b := appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, func(uint32) *exo.Type { return &exo.Type{Name: "T"} })
+	p, err := decodeReply(string(b[5:]), &worker, func(uint32, *exo.Type) {})
+	if err != nil {
+		return v, v, err
+	}
+	d, _ := appendDone(nil, exoeval.Outcome{Value: p.Value}, &worker)
+	o, err := decodeDone(string(d[5:]), &host, exo.DefaultLimits())
+	return p.Value, o.Value, err
+}
+
+func DecodeReply(s string) error {
+	_, err := decodeReply(s, &rowsLog{}, func(uint32, *exo.Type) {})
+	return err
+}
+
+func DecodeJob(s string) error { _, _, err := decodeJob(s); return err }
+
+func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil)[5:] }
+
+// Held is how many workers the pool has.
+func (p *Pool) Held() (running, idle int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running, len(p.idle)
+}
+
+// Waiting is how many programs wait for their turn.
+func (p *Pool) Waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.total
+}
+
+// IdlePIDs are the processes that wait.
+func (p *Pool) IdlePIDs() (pids []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.idle {
+		pids = append(pids, w.p.Pid)
+	}
+	return pids
+}

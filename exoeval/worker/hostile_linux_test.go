@@ -1,0 +1,150 @@
+package worker_test
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+func TestIsolation(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Require: worker.Strong})
+	i, err := evaluator(t, &shop{}, exo.Limits{}, p).Isolation(t.Context())
+	if err != nil || !i.Has(worker.Strong) {
+		t.Fatalf("%v, %v: this system must give %v", i, err, worker.Strong)
+	}
+	if p, err := worker.NewPool(worker.PoolOptions{Require: 1 << 30}); err == nil || p != nil {
+		t.Error("a wall that does not exist was not missed")
+	}
+}
+
+// A process that was taken over can do nothing but end.
+func TestSystemCalls(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{}, nil)
+	for _, name := range worker.CallAttacks() {
+		r := run(t, e, "!"+name)
+		if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.PolicyBreach {
+			t.Errorf("%s: %v", name, r.Err)
+		}
+	}
+	if _, err := os.Stat("/tmp/exoagent-worker-was-here"); err == nil {
+		t.Error("a worker wrote a file")
+	}
+}
+
+// What no worker sends is a breach, and never reaches the gate or the result.
+func TestFrames(t *testing.T) {
+	s := &shop{}
+	e := evaluator(t, s, exo.Limits{}, nil)
+	for _, name := range worker.FrameAttacks() {
+		r := run(t, e, "!"+name)
+		if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
+			t.Errorf("%s: %v %v", name, r.Value, r.Err)
+		}
+		if strings.Contains(r.Err.Message, "frame") {
+			t.Errorf("%s: the model reads %q", name, r.Err.Message)
+		}
+	}
+}
+
+// killers end or stall the process that runs them.
+var killers = []struct {
+	name, program string
+	kind          exo.Kind
+	event         worker.Event
+}{
+	{"repeat", "'a'.repeat(2**36)", exo.Limit, worker.OutOfMemory},
+	{"sort", "let a = [1]; a.length = 2**32-1; a.sort(); return 1", exo.Limit, worker.OutOfMemory},
+	{"push", "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)", exo.Limit, worker.OutOfMemory},
+	{"double", "let s = 'ab'; for (;;) s = s + s + s.length", exo.Limit, worker.OutOfMemory},
+	{"template", "let s = 'ab'; for (;;) s = `${s}${s}`", exo.Limit, worker.OutOfMemory},
+	{"fill", "Array(1e9).fill(0).length", exo.Limit, worker.OutOfMemory},
+	{"deep JSON", `JSON.parse('{"a":'.repeat(2e6) + '1' + '}'.repeat(2e6))`, exo.Limit, worker.OutOfMemory},
+	{"split", "'x'.repeat(2**25).split('').length", exo.Limit, worker.OutOfMemory},
+	{"replaceAll", "'x'.repeat(1e4).replaceAll('x', 'y'.repeat(1e6)).length", exo.Limit, worker.OutOfMemory},
+	{"join", "new Array(2**32-1).join('')", exo.Limit, worker.OutOfTime},
+	{"indexOf", "let a = [1]; a.length = 2**32-1; return a.indexOf(7)", exo.Limit, worker.OutOfTime},
+	{"reverse", "let a = []; a.length = 2**32-1; a.reverse(); return 1", exo.Limit, worker.OutOfTime},
+	{"regexp", "/^(a|aa)*b$/.test('a'.repeat(3e7))", exo.Limit, worker.OutOfTime},
+	{"flat", "let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return String(a).length", exo.Limit, worker.OutOfTime},
+	{"loop", "for (;;) {}", exo.Limit, worker.NoEvent}, // the engine's own interrupt, which knows the place
+}
+
+func TestKillers(t *testing.T) {
+	const wall = 400 * time.Millisecond
+	e := evaluator(t, &shop{}, exo.Limits{Wall: wall}, nil)
+	run(t, e, "1")
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for _, c := range killers {
+		begin := time.Now()
+		r := run(t, e, c.program)
+		took := time.Since(begin)
+		if r.Err == nil || r.Err.Kind != c.kind {
+			t.Errorf("%s: %v %v", c.name, r.Value, r.Err)
+			continue
+		}
+		// On a busy machine a program may use up its time before its memory; a limit it is.
+		if got := event(r); got != c.event && got != worker.OutOfTime && !(strings.Contains(r.Err.Message, "ran longer") || c.event == worker.OutOfTime && got == worker.OutOfMemory) {
+			t.Errorf("%s: %v", c.name, r.Err)
+		}
+		if took > 20*wall {
+			t.Errorf("%s took %v", c.name, took)
+		}
+		if !strings.Contains(r.Err.Message, "64 MiB") && !strings.Contains(r.Err.Message, wall.String()) {
+			t.Errorf("%s does not say which limit: %q", c.name, r.Err.Message)
+		}
+		t.Logf("%s: %v after %v", c.name, event(r), took)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.Sys) - int64(before.Sys); grown > 40<<20 {
+		t.Errorf("the host grew by %d MiB", grown>>20)
+	}
+	if r := run(t, e, "1 + 1"); r.Err != nil || r.Value.Int() != 2 {
+		t.Errorf("after all of them: %v %v", r.Value, r.Err)
+	}
+}
+
+// Processor time is counted apart: while a call is open the wall clock of the
+// guest stands still, and a native loop does not.
+func TestProcessorTime(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{CPU: 150 * time.Millisecond, Wall: time.Minute, Total: 2 * time.Second}, nil)
+	r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)")
+	if r.Err == nil || r.Err.Kind != exo.Limit || event(r) != worker.OutOfCPU || !strings.Contains(r.Err.Message, "150ms of processor time") {
+		t.Errorf("%v", r.Err)
+	}
+}
+
+// Waiting for the host costs a program nothing but the total.
+func TestWaitingIsFree(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{Wall: 150 * time.Millisecond}, nil)
+	if r := run(t, e, "for (let i = 0; i < 15; i++) await shop.nap(); return 'done'"); r.Err != nil || r.Value.Text() != "done" {
+		t.Errorf("%v %v", r.Value, r.Err)
+	}
+	e = evaluator(t, &shop{}, exo.Limits{Total: 100 * time.Millisecond}, nil)
+	if r := run(t, e, "await shop.wait()"); r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "100ms in all") {
+		t.Errorf("%v", r.Err)
+	}
+}
+
+// An engine that fails is told apart from a limit and from the program's own errors.
+func TestCrash(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{}, nil)
+	r := run(t, e, "!no such attack") // a panic outside the realm
+	if r.Err == nil || r.Err.Kind != exo.Crashed || event(r) != worker.EngineFailed {
+		t.Errorf("%v", r.Err)
+	}
+	// goja's own panics are recovered in the worker and end the program only.
+	if r := run(t, e, "'a'.repeat(2**53)"); r.Err == nil || event(r) != worker.NoEvent {
+		t.Errorf("%v", r.Err)
+	}
+}
+
+var _ exoeval.Evaluator = (*worker.Evaluator)(nil)

@@ -1,0 +1,222 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// A program that never ran is told apart from one that ran and failed.
+func TestNeverRan(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1})
+	s := &shop{began: make(chan struct{})}
+	e := evaluator(t, s, exo.Limits{}, p)
+	ran, stopRunning := context.WithCancel(t.Context())
+	waits, stopWaiting := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if r := e.Run(ran, exoeval.Job{Program: "shop.act(); await shop.wait()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || errors.Is(r.Err.Err, worker.ErrNotRun) {
+			t.Errorf("stopped while it ran: %v", r.Err)
+		}
+	})
+	<-s.began
+	wg.Go(func() {
+		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+			t.Errorf("stopped while it waited: %v", r.Err)
+		}
+	})
+	for p.Waiting() != 1 {
+		runtime.Gosched()
+	}
+	stopWaiting()
+	for p.Waiting() != 0 {
+		runtime.Gosched()
+	}
+	stopRunning()
+	wg.Wait()
+	if n := s.acts.Load(); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+}
+
+// Each principal has a line of its own, and lines take turns.
+func TestQueue(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1, Queue: 3})
+	s := &shop{began: make(chan struct{})}
+	e := evaluator(t, s, exo.Limits{}, p)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}) })
+	<-s.began
+	var mu sync.Mutex
+	var order []string
+	for i, who := range []exo.Principal{"ann", "ann", "ann", "bob"} {
+		wg.Go(func() {
+			r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: who})
+			mu.Lock()
+			defer mu.Unlock()
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+			order = append(order, string(who))
+		})
+		for p.Waiting() != i+1 {
+			runtime.Gosched()
+		}
+	}
+	// The line is full: the program is refused at once, and it is said what to do.
+	r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()", Principal: "ann"})
+	if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) || !strings.Contains(r.Err.Message, "try again") {
+		t.Errorf("%v", r.Err)
+	}
+	cancel()
+	wg.Wait()
+	if i := slices.Index(order, "bob"); i > 1 {
+		t.Errorf("bob waited for all of ann's programs: %v", order)
+	}
+	if s.acts.Load() != 0 {
+		t.Error("a program that was refused had an effect")
+	}
+}
+
+func TestClose(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 2})
+	s := &shop{}
+	e := evaluator(t, s, exo.Limits{}, p)
+	results := make(chan *exoeval.Result)
+	for range 4 {
+		go func() { results <- e.Run(context.Background(), exoeval.Job{Program: "for (;;) {}"}) }()
+	}
+	for p.Waiting() != 2 {
+		runtime.Gosched()
+	}
+	p.Close()
+	ran := 0
+	for range 4 {
+		r := <-results
+		if r.Err == nil {
+			t.Fatal("an endless loop ended")
+		}
+		if !errors.Is(r.Err.Err, worker.ErrNotRun) {
+			ran++
+			if r.Err.Kind != exo.Cancelled {
+				t.Error(r.Err)
+			}
+		}
+	}
+	if running, idle := p.Held(); ran > 2 || running != 0 || idle != 0 {
+		t.Errorf("%d ran; %d run and %d idle after Close", ran, running, idle)
+	}
+	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Internal || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		t.Errorf("%v", r.Err)
+	}
+	p.Close()
+}
+
+// Workers that died while they waited are replaced, and nobody notices.
+func TestDeadIdle(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 4, Idle: 2})
+	e := evaluator(t, &shop{}, exo.Limits{}, p)
+	run(t, e, "1")
+	for range 2000 {
+		if _, idle := p.Held(); idle == 2 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for _, pid := range p.IdlePIDs() {
+		kill(pid)
+	}
+	for range 5 {
+		if r := run(t, e, "1"); r.Err != nil {
+			t.Fatal(r.Err)
+		}
+	}
+}
+
+func kill(pid int) {
+	q, err := os.FindProcess(pid)
+	if err != nil {
+		return
+	}
+	q.Kill()
+	for range 1000 {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(b), ") Z ") {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(fds)
+}
+
+// After many runs, half of them hostile, nothing is left: no process, no file,
+// no goroutine.
+func TestNothingLeaks(t *testing.T) {
+	programs := []string{"1", "'a'.repeat(2**36)", "await shop.rows()", "for (;;) {}", "throw 1", "!nothing", "shop.again().then(a => a.rows())", "!open", "shop.act(); return 1", "!huge"}
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	p := newPool(t, worker.PoolOptions{Workers: 6})
+	e := evaluator(t, &shop{}, exo.Limits{Wall: 50 * time.Millisecond}, p)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for k := range 20 {
+				e.Run(t.Context(), exoeval.Job{Program: programs[(i+k)%len(programs)]})
+			}
+		})
+	}
+	wg.Wait()
+	p.Close()
+	for range 200 {
+		if runtime.NumGoroutine() <= goroutines {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines {
+		b := make([]byte, 1<<16)
+		t.Errorf("%d goroutines, %d before\n%s", n, goroutines, b[:runtime.Stack(b, true)])
+	}
+	if n := openFiles(t); n > files {
+		t.Errorf("%d open files, %d before", n, files)
+	}
+}
+
+// The calls of a program happen or not, whoever is faster, and none after Run.
+func TestEffects(t *testing.T) {
+	for name, program := range map[string]string{
+		"awaited":          "await shop.act(); return 1",
+		"not awaited":      "shop.act(); return 1",
+		"before a failure": "shop.act(); throw new Error('x')",
+		"before a loop":    "shop.act(); for (;;) {}",
+		"before the end":   "shop.act(); 'a'.repeat(2**36)",
+	} {
+		s := &shop{}
+		e := evaluator(t, s, exo.Limits{Wall: 100 * time.Millisecond}, nil)
+		for range 5 {
+			s.acts.Store(0)
+			run(t, e, program)
+			if n := s.acts.Load(); n != 1 {
+				t.Errorf("%s: %d effects", name, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// shop is an object with one method of each kind that matters to a worker.
+type shop struct {
+	acts  atomic.Int64 // effects that happened
+	rows  exo.Value
+	began chan struct{} // closed by the first wait, where not nil
+}
+
+var data = &exo.Term{Con: &exo.Type{Name: exo.TypeData}}
+
+func (s *shop) Describe() (exo.Description, error) {
+	m := map[string]*exo.Method{}
+	for _, n := range []string{"rows", "fail", "wait", "nap", "again"} {
+		m[n] = &exo.Method{Name: n, Result: data, Sends: true}
+	}
+	m["act"] = &exo.Method{Name: "act", Result: data, Sends: true, Effect: true}
+	m["echo"] = &exo.Method{Name: "echo", Result: data, Sends: true, Params: []exo.Param{{Name: "x", Want: data}}}
+	return exo.Description{Type: &exo.Type{Name: "Shop"}, Interfaces: []*exo.Interface{{Name: "Shop", Methods: m}}}, nil
+}
+
+var errDriver = errors.New("driver: password=hunter2 at /srv/db")
+
+func (s *shop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	switch m.Root.Name {
+	case "rows":
+		return s.rows, nil
+	case "echo":
+		return m.Args[0], nil
+	case "act":
+		s.acts.Add(1)
+		return exo.Int(s.acts.Load()), nil
+	case "again":
+		return exo.RefValue(s), nil
+	case "nap":
+		time.Sleep(30 * time.Millisecond)
+		return exo.Null(), nil
+	case "wait":
+		if s.began != nil {
+			close(s.began)
+		}
+		<-ctx.Done()
+		return exo.Value{}, ctx.Err()
+	}
+	return exo.Value{}, errDriver
+}
+
+func rowsOf(n int) exo.Value {
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done"}}}
+	for i := range n {
+		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("task number %d", i)), exo.Bool(i%3 == 0))
+	}
+	return exo.RowsValue(rows)
+}
+
+func gateOf(t testing.TB, s *shop, l exo.Limits) *exo.Gate {
+	t.Helper()
+	if s.rows.Kind() == exo.NoValue {
+		s.rows = rowsOf(100)
+	}
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Limits: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func evaluator(t testing.TB, s *shop, l exo.Limits, p *worker.Pool) *worker.Evaluator {
+	t.Helper()
+	e, err := worker.New(gateOf(t, s, l), &worker.Options{Pool: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
+	t.Helper()
+	p, err := worker.NewPool(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func run(t testing.TB, e exoeval.Evaluator, program string) *exoeval.Result {
+	t.Helper()
+	return e.Run(t.Context(), exoeval.Job{Program: program, Seed: 1})
+}
+
+func event(r *exoeval.Result) worker.Event {
+	var d *worker.Death
+	if r.Err != nil && errors.As(r.Err.Err, &d) {
+		return d.Event
+	}
+	return worker.NoEvent
+}
