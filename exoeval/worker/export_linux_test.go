@@ -144,6 +144,9 @@ func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
 	return got, len(b), err
 }
 
+// WorldBytes is the head of a job.
+func WorldBytes(w *exoeval.World) []byte { return appendWorld(nil, w) }
+
 // CrossReply sends a value to a worker and lets it come back as the result.
 func CrossReply(v exo.Value) (there, back exo.Value, err error) {
 	var host, worker rowsLog

@@ -1,0 +1,185 @@
+package worker_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+const twoJoins = `(api) => api.org
+  .join(({ org }) => org.projects())
+  .join(({ project }) => project.tasks())
+  .where(({ task }) => task.done === false)
+  .select(({ project, task }) => ({ project: project.name, task: task.title }))
+  .execute()`
+
+// What a process costs: each line in process and in a worker that waited. The
+// time in which workers get ready is not counted; BenchmarkStart is that.
+func BenchmarkRun(b *testing.B) {
+	b.Run("sum/goja", func(b *testing.B) {
+		for b.Loop() {
+			if v, err := goja.New().RunString("1 + 1"); err != nil || v.ToInteger() != 2 {
+				b.Fatal(v, err)
+			}
+		}
+	})
+	r := testutil.As(b, testutil.Open(b), testutil.Acme, exo.Limits{})
+	small := gateOf(b, &shop{rows: rowsOf(100)}, exo.Limits{})
+	for _, c := range []struct {
+		name, program string
+		gate          *exo.Gate
+	}{
+		{"sum", "1 + 1", small},
+		{"calls 100", "for (let i = 0; i < 100; i++) await shop.echo(i)", small},
+		{"query", twoJoins, r.Gate},
+		{"rows 100", "return await shop.rows()", small},
+		{"rows 10000", "return await shop.rows()", gateOf(b, &shop{rows: rowsOf(10_000)}, exo.Limits{})},
+		{"rows 10000 read", "let n = 0; for (const r of await shop.rows()) n += r.id; return n", gateOf(b, &shop{rows: rowsOf(10_000)}, exo.Limits{})},
+	} {
+		b.Run(c.name+"/local", func(b *testing.B) { benchmark(b, exoeval.NewLocal(c.gate), c.program, nil) })
+		p := newPool(b, worker.PoolOptions{Workers: 4, Idle: 2})
+		e, err := worker.New(c.gate, &worker.Options{Pool: p})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(c.name+"/worker", func(b *testing.B) { benchmark(b, e, c.program, p) })
+		p.Close()
+	}
+}
+
+// benchmark reports the median: a pool that refills itself beside a run makes
+// the mean say little on two processors.
+func benchmark(b *testing.B, e exoeval.Evaluator, program string, p *worker.Pool) {
+	var took []time.Duration
+	run(b, e, program)
+	for b.Loop() {
+		if p != nil {
+			b.StopTimer()
+			settle(p)
+			b.StartTimer()
+		}
+		r := run(b, e, program)
+		if r.Err != nil {
+			b.Fatal(r.Err)
+		}
+		took = append(took, r.Took)
+	}
+	b.ReportMetric(float64(median(took).Nanoseconds())/1e3, "µs/median")
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// settle waits until the pool is full and rests.
+func settle(p *worker.Pool) {
+	for {
+		if running, idle := p.Held(); running == 0 && idle == 2 {
+			return
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// From nothing to the end of the first program, and to a worker that waits.
+func BenchmarkStart(b *testing.B) {
+	var cold []time.Duration
+	for b.Loop() {
+		p := newPool(b, worker.PoolOptions{Workers: 1, Idle: 1})
+		e := evaluator(b, &shop{}, exo.Limits{}, p)
+		b.StartTimer()
+		r := run(b, e, "1 + 1")
+		b.StopTimer()
+		if r.Err != nil {
+			b.Fatal(r.Err)
+		}
+		cold = append(cold, r.Took)
+		p.Close()
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(median(cold).Nanoseconds())/1e3, "µs/median")
+}
+
+// As many programs as the machine runs, each in a process of its own.
+func BenchmarkThroughput(b *testing.B) {
+	n := 2 * runtime.GOMAXPROCS(0)
+	p := newPool(b, worker.PoolOptions{Workers: n, Queue: 1 << 20})
+	e := evaluator(b, &shop{}, exo.Limits{}, p)
+	run(b, e, "1")
+	var wg sync.WaitGroup
+	jobs := make(chan struct{})
+	for range n {
+		wg.Go(func() {
+			for range jobs {
+				if r := run(b, e, "1 + 1"); r.Err != nil {
+					b.Error(r.Err)
+				}
+			}
+		})
+	}
+	begin, runs := time.Now(), 0
+	for b.Loop() {
+		jobs <- struct{}{}
+		runs++
+	}
+	close(jobs)
+	wg.Wait()
+	b.ReportMetric(float64(runs)/time.Since(begin).Seconds(), "runs/s")
+}
+
+// A reply of rows in frames, and in JSON.
+func BenchmarkCodec(b *testing.B) {
+	for _, n := range []int{1, 100, 10_000} {
+		v := rowsOf(n)
+		b.Run(fmt.Sprintf("frame %d", n), func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				f := worker.ReplyBytes(exo.Reply{ID: 1, Value: v})
+				if err := worker.DecodeReply(string(f)); err != nil {
+					b.Fatal(err)
+				}
+				size = len(f)
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+		b.Run(fmt.Sprintf("JSON %d", n), func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				f, err := v.AppendJSON(nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var back []map[string]any
+				if err := json.Unmarshal(f, &back); err != nil {
+					b.Fatal(err)
+				}
+				size = len(f)
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+	}
+	w := worldOf(b)
+	b.Run("world", func(b *testing.B) {
+		size := 0
+		for b.Loop() {
+			_, n, err := worker.CrossWorld(w)
+			if err != nil {
+				b.Fatal(err)
+			}
+			size = n
+		}
+		b.ReportMetric(float64(size), "bytes")
+	})
+}

@@ -1,0 +1,185 @@
+package worker_test
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+// Every limit crosses: each field is set to something of its own.
+func TestLimitsCross(t *testing.T) {
+	w := worldOf(t)
+	l := reflect.ValueOf(&w.Limits).Elem()
+	for i := range l.NumField() {
+		l.Field(i).SetInt(int64(1000 + i))
+	}
+	got, _, err := worker.CrossWorld(w)
+	if err != nil || got.Limits != w.Limits {
+		t.Errorf("%v\n%v, %v", w.Limits, got.Limits, err)
+	}
+}
+
+func worldOf(t testing.TB) *exoeval.World {
+	t.Helper()
+	w, err := exoeval.NewWorld(testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{}).Gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// The catalogue that a worker has is the gate's, but for the documentation of members.
+func TestCatalogCrosses(t *testing.T) {
+	w := worldOf(t)
+	got, size, err := worker.CrossWorld(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := worker.WorldBytes(w), worker.WorldBytes(got); !bytes.Equal(a, b) {
+		t.Errorf("what came is written in %d bytes, what was sent in %d", len(b), len(a))
+	}
+	if len(got.Catalog) != len(w.Catalog) || len(got.Granted) != len(w.Granted) {
+		t.Error("something is missing")
+	}
+	// The codec names every field that a checker can ask for: who adds one comes here.
+	for _, c := range []struct {
+		v      any
+		fields int
+	}{{exo.Interface{}, 8}, {exo.Method{}, 9}, {exo.Param{}, 13}, {exo.Term{}, 11}, {exo.Type{}, 5}, {exo.Member{}, 3}, {exo.TypeField{}, 4},
+		{exo.Granted{}, 4}, {exo.Limits{}, 16}, {exo.WireNode{}, 8}, {exoeval.Outcome{}, 4}, {exoeval.Error{}, 6}} {
+		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
+			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
+		}
+	}
+	t.Logf("%d bytes", size)
+}
+
+func anyValue(depth int) *rapid.Generator[exo.Value] {
+	return rapid.Custom(func(t *rapid.T) exo.Value {
+		kinds := 8
+		if depth == 0 {
+			kinds = 6
+		}
+		switch rapid.IntRange(0, kinds).Draw(t, "kind") {
+		case 0:
+			return exo.Null()
+		case 1:
+			return exo.Bool(rapid.Bool().Draw(t, "bool"))
+		case 2, 3:
+			return exo.Int(rapid.Int64().Draw(t, "int"))
+		case 4:
+			return exo.Time(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
+		case 5:
+			f := rapid.Float64().Draw(t, "float")
+			if math.IsNaN(f) || math.IsInf(f, 0) {
+				f = 0
+			}
+			return exo.Float(f)
+		case 6:
+			return exo.Text(rapid.StringMatching(`[a-zäß€😀"\\]{0,9}`).Draw(t, "text"))
+		case 7:
+			return exo.List(append([]exo.Value{}, rapid.SliceOfN(anyValue(depth-1), 0, 4).Draw(t, "list")...)...)
+		}
+		fields := []exo.Field{}
+		for _, n := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 0, 15, rapid.ID[string]).Draw(t, "names") {
+			fields = append(fields, exo.Field{Name: n, Value: anyValue(depth-1).Draw(t, n)})
+		}
+		return exo.Record(fields...)
+	})
+}
+
+// Values come through as they were, there and back, rows too; and rows that
+// were not touched come back as the very ones that were sent.
+func TestValuesCross(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyValue(3).Draw(t, "value")
+		there, back, err := worker.CrossReply(v)
+		if err != nil || !reflect.DeepEqual(v, there) || !reflect.DeepEqual(v, back) {
+			t.Fatalf("%v: %v, %v, %v", v, there, back, err)
+		}
+	})
+	sub := &exo.Shape{Names: []string{"b", "c"}}
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "sub"}, Subs: []*exo.Shape{nil, sub}}, Cells: []exo.Value{
+		exo.Int(1), exo.Text("x"), exo.List(exo.Int(2), exo.Null()), exo.Null(), exo.Float(1.5), exo.Record(exo.Field{Name: "n", Value: exo.Bool(true)})}}
+	there, back, err := worker.CrossReply(exo.RowsValue(rows))
+	if err != nil || !reflect.DeepEqual(there.Rows(), rows) || back.Rows() != rows {
+		t.Errorf("%v, %v, %v", there, back, err)
+	}
+	empty := &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}
+	if _, back, err := worker.CrossReply(exo.List(exo.RowsValue(empty), exo.RowsValue(rows))); err != nil || back.At(0).Rows() != empty || back.At(1).Rows() != rows {
+		t.Errorf("%v, %v", back, err)
+	}
+}
+
+var someCalls = []exo.Call{
+	{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "rows", Recv: 0}}}},
+	{ID: 1 << 40, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 7}, {Op: exo.OpParam, Name: "where", Recv: 0, Arg: 1},
+		{Op: exo.OpLit, Recv: -1, Lit: exo.List(exo.Text("x"), exo.Null(), exo.Record(exo.Field{Name: "a", Value: exo.Float(1.5)}))},
+		{Op: exo.OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: exo.OpLambda, Recv: 1, Args: []int32{3}}, {Op: exo.OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
+}
+
+// What a decoder takes, the encoder writes in the same bytes: there is one
+// spelling of each message, and nothing in a frame goes unread.
+func FuzzFrameCall(f *testing.F) {
+	for _, c := range someCalls {
+		b, _ := worker.AppendCall(nil, c)
+		f.Add(string(b[5:]))
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c, err := worker.DecodeCall(s, 100)
+		if err != nil {
+			return
+		}
+		if b, _ := worker.AppendCall(nil, c); string(b[5:]) != s {
+			t.Errorf("%q is read as %+v, which is written %q", s, c, b[5:])
+		}
+	})
+}
+
+func FuzzFrameDone(f *testing.F) {
+	for _, o := range []exoeval.Outcome{{Value: exo.Int(7), Console: "x"}, {Value: exo.Null(), Undefined: true},
+		{Value: exo.Record(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
+		{Err: &exoeval.Error{Kind: exo.Program, Message: "m", Line: 1, Column: 2, SourceLine: "s"}}} {
+		f.Add(string(worker.AppendDone(o)))
+	}
+	f.Add("\x01\x0c\x00\x00")
+	f.Fuzz(func(t *testing.T, s string) {
+		o, err := worker.DecodeDone(s, exo.Limits{ConsoleBytes: 100})
+		if err == nil && o.Err == nil {
+			if _, err := o.Value.AppendJSON(nil); err != nil {
+				t.Errorf("%q is a result that is no data: %v", s, err)
+			}
+		}
+	})
+}
+
+// The worker's own decoders meet only the host's frames, and still end.
+func FuzzFrameHost(f *testing.F) {
+	f.Add(string(worker.ReplyBytes(exo.Reply{ID: 1, Value: rowsOf(3)})))
+	f.Add(string(worker.ReplyBytes(exo.Reply{ID: 1, Err: exo.Errorf(exo.Denied, "a", "b")})))
+	f.Fuzz(func(t *testing.T, s string) {
+		_ = worker.DecodeReply(s)
+		_ = worker.DecodeJob(s)
+	})
+}
+
+// No text of the host is in a frame to a worker.
+func TestRepliesHideCauses(t *testing.T) {
+	for _, e := range []*exo.Error{exo.AsError("todos", errDriver), {Kind: exo.Denied, Msg: "no", Err: errDriver}, {Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, {Kind: exo.Other, Msg: "hunter2"}} {
+		if b := worker.ReplyBytes(exo.Reply{ID: 1, Err: e}); contains(b, "hunter2") || contains(b, "/srv") {
+			t.Errorf("%v crosses as %q", e, b)
+		}
+	}
+}
+
+func contains(b []byte, s string) bool { return strings.Contains(string(b), s) }

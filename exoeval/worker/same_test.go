@@ -1,0 +1,113 @@
+package worker_test
+
+import (
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+var limitsLine = regexp.MustCompile(`(?m)^// limits: (.*)$`)
+
+// Whatever the corpus of the language says of a program, it ends alike in a
+// worker and in process: value, error and its place, console, label.
+func TestSameAsLocal(t *testing.T) {
+	db := testutil.Open(t)
+	programs := 0
+	for _, f := range testutil.Corpus(t, "eval", ".js") {
+		text := f.Read()
+		limits := exo.Limits{}
+		if m := limitsLine.FindStringSubmatch(text); m != nil {
+			var err error
+			if limits, err = testutil.ParseLimits(m[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := testutil.As(t, db, testutil.Acme, limits)
+		e, err := worker.New(r.Gate, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks, _ := testutil.Chunks(text)
+		var wg sync.WaitGroup
+		busy := make(chan struct{}, runtime.GOMAXPROCS(0))
+		for _, chunk := range chunks {
+			program, _, err := testutil.Cut(chunk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs++
+			busy <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-busy }()
+				job := exoeval.Job{Program: program, Start: testutil.Start, Seed: 7}
+				here, there := told(r.Eval.Run(t.Context(), job)), told(e.Run(t.Context(), job))
+				if here != there {
+					t.Errorf("%s: %s\nin process: %s\nin a worker: %s", f.Name, program, here, there)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if programs < 300 {
+		t.Errorf("%d programs", programs)
+	}
+}
+
+// addresses are the engine's own, and differ from process to process.
+var addresses = regexp.MustCompile(`0x[0-9a-f]+|\{[^}]*%!`)
+
+// told is a result as text, what the host knows of a cause included.
+func told(r *exoeval.Result) string {
+	var b strings.Builder
+	b.WriteString(r.Value.String())
+	if r.Undefined {
+		b.WriteString(" undefined")
+	}
+	if e := r.Err; e != nil {
+		b.WriteString(" " + e.Kind.String() + " " + e.Message + " in " + e.SourceLine)
+		if e.Kind != exo.Internal && e.Err != nil {
+			b.WriteString(" " + e.Err.Error())
+		}
+		b.WriteString(" at " + string(rune('0'+e.Line%10)) + ":" + string(rune('0'+e.Column%10)))
+	}
+	b.WriteString("\n" + r.Console + "\n" + r.Label.String())
+	return addresses.ReplaceAllString(b.String(), "…")
+}
+
+// The host learns the true cause of a failure; the worker never has it.
+func TestCauseStaysWithTheHost(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{}, nil)
+	r := run(t, e, "await shop.fail()")
+	if r.Err == nil || r.Err.Kind != exo.Internal || r.Err.Err != errDriver || r.Err.Line != 1 {
+		t.Errorf("%v", r.Err)
+	}
+	r = run(t, e, "try { await shop.fail() } catch (e) { return String(e) + e.stack + JSON.stringify(e) }")
+	if r.Err != nil || strings.Contains(r.Value.Text(), "hunter2") || !strings.Contains(r.Value.Text(), "internal error") {
+		t.Errorf("%v %v", r.Value, r.Err)
+	}
+	r = run(t, e, "const a = await shop.again(); return (await a.rows()).length + await a.echo(1)")
+	if r.Err != nil || r.Value.Int() != 101 {
+		t.Errorf("an object that came with a reply: %v %v", r.Value, r.Err)
+	}
+}
+
+// A limit that was caught ends the program all the same.
+func TestCaughtLimit(t *testing.T) {
+	s := &shop{}
+	e := evaluator(t, s, exo.Limits{Calls: 3}, nil)
+	r := run(t, e, "for (let i = 0; i < 9; i++) { try { await shop.rows() } catch {} } await shop.act(); return 'went on'")
+	if r.Err == nil || r.Err.Kind != exo.Limit || s.acts.Load() != 0 {
+		t.Errorf("%v %v, %d effects", r.Value, r.Err, s.acts.Load())
+	}
+	r = run(t, e, "for (let i = 0; i < 500; i++) { try { shop.rows() } catch {} } return 'went on'")
+	if r.Err == nil || r.Err.Kind != exo.Limit {
+		t.Errorf("%v %v", r.Value, r.Err)
+	}
+}
