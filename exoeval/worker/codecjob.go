@@ -98,22 +98,40 @@ func appendBool(b []byte, v bool) []byte {
 	return append(b, 0)
 }
 
-// catalogWriter writes a catalogue with each method once: interfaces of the
-// columns of a database have most of theirs in common.
-type catalogWriter struct {
-	index   map[string]int
-	methods []byte
-	scratch []byte
+// catalogWriter writes a catalogue with each method, term and type once:
+// interfaces of the columns of a database have most of theirs in common, and what
+// is read once is made once.
+type catalogWriter struct{ types, terms, methods table }
+
+// table numbers distinct byte strings from 0 and keeps them in that order.
+type table struct {
+	index map[string]int
+	all   []byte
 }
 
+func (t *table) add(b []byte) int {
+	n, ok := t.index[string(b)]
+	if !ok {
+		if t.index == nil {
+			t.index = map[string]int{}
+		}
+		n = len(t.index)
+		t.index[string(b)] = n
+		t.all = append(t.all, b...)
+	}
+	return n
+}
+
+func (t *table) append(b []byte) []byte { return append(appendCount(b, len(t.index)), t.all...) }
+
 func appendCatalog(b []byte, c exo.Catalog) []byte {
-	w := &catalogWriter{index: map[string]int{}}
+	w := &catalogWriter{}
 	var body []byte
 	names := slices.Sorted(maps.Keys(c))
 	for _, name := range names {
 		body = w.iface(body, c[name])
 	}
-	b = append(appendCount(b, len(w.index)), w.methods...)
+	b = w.methods.append(w.terms.append(w.types.append(b)))
 	return append(appendCount(b, len(names)), body...)
 }
 
@@ -123,7 +141,7 @@ func (w *catalogWriter) iface(b []byte, i *exo.Interface) []byte {
 	b = appendCount(b, len(i.Fields))
 	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
 		f := i.Fields[n]
-		b = appendTexts(appendType(appendText(b, n), f.Type), f.Label.Tags())
+		b = appendTexts(appendCount(appendText(b, n), w.types.add(appendType(nil, f.Type))), f.Label.Tags())
 	}
 	b = appendCount(b, len(i.Methods))
 	for _, n := range slices.Sorted(maps.Keys(i.Methods)) {
@@ -133,10 +151,10 @@ func (w *catalogWriter) iface(b []byte, i *exo.Interface) []byte {
 }
 
 func (w *catalogWriter) method(m *exo.Method) int {
-	b := appendText(w.scratch[:0], m.Name)
+	b := appendText(nil, m.Name)
 	b = appendBool(appendBool(appendBool(b, m.Sends), m.Effect), m.Sink)
 	b = appendTexts(appendTexts(b, m.Label.Tags()), m.Admits.Tags())
-	b = appendTerm(b, m.Result)
+	b = w.term(b, m.Result)
 	b = appendCount(b, len(m.Params))
 	for k := range m.Params {
 		p := &m.Params[k]
@@ -148,16 +166,13 @@ func (w *catalogWriter) method(m *exo.Method) int {
 			}
 		}
 		b = binary.AppendUvarint(b, flags)
-		b = appendTerm(appendTerm(b, p.Want), p.Lambda)
+		b = w.term(w.term(b, p.Want), p.Lambda)
 	}
-	w.scratch = b
-	n, ok := w.index[string(b)]
-	if !ok {
-		n = len(w.index)
-		w.index[string(b)] = n
-		w.methods = append(w.methods, b...)
-	}
-	return n
+	return w.methods.add(b)
+}
+
+func (w *catalogWriter) term(b []byte, t *exo.Term) []byte {
+	return appendCount(b, w.terms.add(appendTerm(nil, t)))
 }
 
 func paramFlags(p *exo.Param) [9]*bool {
@@ -165,9 +180,17 @@ func paramFlags(p *exo.Param) [9]*bool {
 }
 
 func (d *decoder) catalog() exo.Catalog {
+	types := make([]*exo.Type, d.count(1))
+	for i := range types {
+		types[i] = d.typ()
+	}
+	terms := make([]*exo.Term, d.count(1))
+	for i := range terms {
+		terms[i] = d.term(0)
+	}
 	methods := make([]*exo.Method, d.count(8))
 	for i := range methods {
-		methods[i] = d.method()
+		methods[i] = d.method(terms)
 	}
 	n := d.count(6)
 	c := make(exo.Catalog, n)
@@ -177,26 +200,32 @@ func (d *decoder) catalog() exo.Catalog {
 		i.Fields = make(map[string]*exo.Member, k)
 		for range k {
 			name := d.text()
-			i.Fields[name] = &exo.Member{Type: d.typ(), Label: exo.NewLabel(d.texts()...)}
+			i.Fields[name] = &exo.Member{Type: pick(d, types), Label: exo.NewLabel(d.texts()...)}
 		}
 		k = d.count(2)
 		i.Methods = make(map[string]*exo.Method, k)
 		for range k {
-			name, at := d.text(), d.upTo(uint64(len(methods)))
-			if d.err != nil || at == len(methods) {
-				d.fail("no such method")
-				return nil
-			}
-			i.Methods[name] = methods[at]
+			name := d.text()
+			i.Methods[name] = pick(d, methods)
 		}
 		c[i.Name] = i
 	}
 	return c
 }
 
-func (d *decoder) method() *exo.Method {
+// pick is the one of the table that comes next by its number.
+func pick[T any](d *decoder, table []*T) *T {
+	n := d.upTo(uint64(len(table)))
+	if d.err != nil || n == len(table) {
+		d.fail("no such number")
+		return nil
+	}
+	return table[n]
+}
+
+func (d *decoder) method(terms []*exo.Term) *exo.Method {
 	m := &exo.Method{Name: d.text(), Sends: d.bool(), Effect: d.bool(), Sink: d.bool(),
-		Label: exo.NewLabel(d.texts()...), Admits: exo.NewLabel(d.texts()...), Result: d.term(0)}
+		Label: exo.NewLabel(d.texts()...), Admits: exo.NewLabel(d.texts()...), Result: pick(d, terms)}
 	if n := d.count(5); n > 0 {
 		m.Params = make([]exo.Param, n)
 	}
@@ -207,7 +236,7 @@ func (d *decoder) method() *exo.Method {
 		for bit, v := range paramFlags(p) {
 			*v = flags>>bit&1 == 1
 		}
-		p.Want, p.Lambda = d.term(0), d.term(0)
+		p.Want, p.Lambda = pick(d, terms), pick(d, terms)
 	}
 	return m
 }

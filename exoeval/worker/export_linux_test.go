@@ -165,6 +165,11 @@ func DecodeReply(s string) error {
 	return err
 }
 
+// JobOf is a job frame, without its header.
+func JobOf(w *exoeval.World) string {
+	return string(appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p"})[headerSize+1:])
+}
+
 func DecodeJob(s string) error { _, _, err := decodeJob(s); return err }
 
 func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil)[5:] }

@@ -25,6 +25,7 @@ func serve() {
 		exit(exitLockdown)
 	}
 	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
+	warm()
 	g.write(appendHello(nil, conn.isolation, conn.size))
 	world, job, err := decodeJob(g.read(frameJob, maxReply))
 	if err != nil {

@@ -160,13 +160,13 @@ func (p *Pool) take(ctx context.Context, who exo.Principal) (*proc, error) {
 	if n := len(p.idle); n > 0 {
 		w, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	p.refill()
 	p.mu.Unlock()
 	return w, nil
 }
 
 // leave gives the place of a program to the next that waits. p.mu is held.
 func (p *Pool) leave() {
+	p.refill() // not before a program has ended: starting a process takes a processor from it
 	if t := p.queue.next(); t != nil {
 		close(t.turn) // the place is its
 		return

@@ -1,0 +1,57 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// warmUp uses what most programs use. A process that was just started has none of
+// its pages yet, and getting them takes longer than a small program runs.
+const warmUp = `async (api) => {
+  const a = await w.pick(1, 'x').rows({ a: [1.5, null, true] });
+  const n = a.filter((r) => r.id > 1).map(({ id, t, ...rest }) => ({ id, t: ` + "`${t}!`" + `, ...rest })).reduce((s, r) => s + r.id, 0);
+  try { null.x } catch (e) { console.log(String(e), new Map([[1, 2]]).size, new Date(0).toISOString()) }
+  return { n, a, s: JSON.stringify(a).length, at: Object.entries({ x: 1 }), r: 'a-b'.replace(/-/g, '+').split('+') };
+}`
+
+// warm runs a program of ours before the worker says that it is ready.
+func warm() exoeval.Outcome {
+	data := &exo.Term{Con: &exo.Type{Name: exo.TypeData}}
+	t := &exo.Type{Name: "Warm"}
+	w := &exoeval.World{Limits: exo.DefaultLimits(), Granted: []exo.Granted{{Name: "w", Type: t}}, Catalog: exo.Catalog{"Warm": {Name: "Warm", Await: "rows", Methods: map[string]*exo.Method{
+		"rows": {Name: "rows", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
+		"pick": {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
+	}}}}
+	w.Prepare()
+	p := &warmPort{}
+	check := &exo.Checker{Catalog: w.Catalog, Limits: w.Limits, Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
+	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Start: time.UnixMilli(0), Seed: 1})
+	log := &rowsLog{}
+	b, _ := appendDone(nil, out, log)
+	_, _ = decodeDone(string(b[headerSize+1:]), log, w.Limits)
+	return out
+}
+
+// warmPort answers a call with rows, through the frames of a true one.
+type warmPort struct{ ids []uint64 }
+
+func (p *warmPort) Submit(c exo.Call) error {
+	b, _ := appendCall(nil, c)
+	c, err := decodeCall(string(b[headerSize+1:]), 100)
+	p.ids = append(p.ids, c.ID)
+	return err
+}
+
+func (p *warmPort) Next(context.Context) (exo.Reply, bool, error) {
+	if len(p.ids) == 0 {
+		return exo.Reply{}, false, nil
+	}
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "t"}}, Cells: []exo.Value{exo.Int(1), exo.Text("x"), exo.Int(2), exo.Null()}}
+	b := appendReply(nil, exo.Reply{ID: p.ids[0], Value: exo.RowsValue(rows)}, &rowsLog{}, nil)
+	p.ids = p.ids[1:]
+	r, err := decodeReply(string(b[headerSize+1:]), &rowsLog{}, nil)
+	return r, true, err
+}
