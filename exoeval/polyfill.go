@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"embed"
+	"sync"
 
 	"github.com/dop251/goja"
 )
@@ -19,7 +20,7 @@ type polyfill struct {
 	words   []string // globals or members, any of which the program mentions
 	with    []string // and, if there are any, one of these too
 	native  func(r *run, made map[string]goja.Value)
-	program *goja.Program // if it is not native
+	program func() *goja.Program // if it is not native
 }
 
 func (p *polyfill) wanted(c *checker) bool {
@@ -43,7 +44,7 @@ func (p *polyfill) load(r *run, made map[string]goja.Value) error {
 		p.native(r, made)
 		return nil
 	}
-	v, err := r.vm.RunProgram(p.program)
+	v, err := r.vm.RunProgram(p.program())
 	if err != nil {
 		return err
 	}
@@ -63,12 +64,16 @@ func (p *polyfill) load(r *run, made map[string]goja.Value) error {
 //go:embed prelude/*.js
 var preludeFiles embed.FS
 
-func prelude(name string) *goja.Program {
-	b, err := preludeFiles.ReadFile("prelude/" + name + ".js")
-	if err != nil {
-		panic(err)
-	}
-	return mustCompile(name, string(b))
+// prelude compiles a file when it is first wanted: a worker starts for one
+// program, and pays for none that this one does not mention.
+func prelude(name string) func() *goja.Program {
+	return sync.OnceValue(func() *goja.Program {
+		b, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		if err != nil {
+			panic(err)
+		}
+		return mustCompile(name, string(b))
+	})
 }
 
 var polyfills = []polyfill{

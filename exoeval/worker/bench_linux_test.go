@@ -95,7 +95,7 @@ func settle(p *worker.Pool) {
 
 // From nothing to the end of the first program, and to a worker that waits.
 func BenchmarkStart(b *testing.B) {
-	var cold []time.Duration
+	var cold, used []time.Duration
 	for b.Loop() {
 		p := newPool(b, worker.PoolOptions{Workers: 1, Idle: 1})
 		e := evaluator(b, &shop{}, exo.Limits{}, p)
@@ -106,10 +106,17 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(r.Err)
 		}
 		cold = append(cold, r.Took)
+		for cpu := time.Duration(0); cpu == 0; cpu = p.IdleCPU() {
+			time.Sleep(time.Millisecond)
+			if cpu = p.IdleCPU(); cpu > 0 {
+				used = append(used, cpu)
+			}
+		}
 		p.Close()
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(median(cold).Nanoseconds())/1e3, "µs/median")
+	b.ReportMetric(float64(median(used).Nanoseconds())/1e3, "µs-CPU/worker")
 }
 
 // As many programs as the machine runs, each in a process of its own.

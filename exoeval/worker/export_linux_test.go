@@ -181,6 +181,17 @@ func (p *Pool) Held() (running, idle int) {
 	return p.running, len(p.idle)
 }
 
+// IdleCPU is the processor time that a worker has used when it is ready.
+func (p *Pool) IdleCPU() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.idle {
+		d, _ := w.end.cpu()
+		return d
+	}
+	return 0
+}
+
 // Waiting is how many programs wait for their turn.
 func (p *Pool) Waiting() int {
 	p.mu.Lock()

@@ -152,7 +152,9 @@ func kill(pid int) {
 	}
 	q.Kill()
 	for range 1000 {
-		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(b), ") Z ") {
+		// Its connection ends with the last of its threads.
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if b, err2 := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || err2 != nil || len(threads) <= 1 && strings.Contains(string(b), ") Z ") {
 			return
 		}
 		time.Sleep(time.Millisecond)
