@@ -1,0 +1,33 @@
+package codemode_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+// A tool that was not told otherwise runs programs where they can't end the
+// host; InProcess is a choice that has to be written.
+func TestHostSurvives(t *testing.T) {
+	grants := codemode.Grants(testutil.Tenant(testutil.Open(t), testutil.Acme))
+	tool, err := codemode.New(grants, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In process this ends all tests of the package.
+	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "64 MiB") {
+		t.Errorf("%v", r.Err)
+	}
+	local, err := codemode.New(grants, &codemode.Options{InProcess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []*codemode.Tool{tool, local} {
+		if r := tool.Run(t.Context(), "api.org.projects().count()"); r.Err != nil || string(r.JSON) == "" {
+			t.Errorf("%v", r.Err)
+		}
+	}
+}
