@@ -112,6 +112,11 @@ func (c *checker) exprs(list []ast.Expression) {
 	}
 }
 
+// relational operators are of one precedence.
+var relational = map[token.Token]bool{
+	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true, token.IN: true, token.INSTANCEOF: true,
+}
+
 // expr admits an expression. The list of cases is the language.
 func (c *checker) expr(e ast.Expression) {
 	if !c.enter(e) {
@@ -162,6 +167,10 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.UnaryExpression:
 		c.unary(e)
 	case *ast.BinaryExpression:
+		if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
+			// goja's parser reads a < b < c as a < (b < c), silently another value.
+			c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
+		}
 		c.left(e.Left)
 		c.expr(e.Right)
 	case *ast.ConditionalExpression:

@@ -1,6 +1,8 @@
 package exoeval
 
 import (
+	"strings"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
@@ -27,6 +29,9 @@ func (r *run) disarmStrings() {
 			p := c.Argument(0)
 			if o, ok := p.(*goja.Object); ok {
 				// Read once: what the check saw is what is used.
+				if m.name == "matchAll" && isPattern(o) && !strings.Contains(o.Get("flags").String(), "g") {
+					panic(r.vm.NewTypeError("matchAll wants a regular expression with the flag g"))
+				}
 				if own, ok := goja.AssertFunction(o.GetSymbol(m.symbol)); ok {
 					return r.called(own(p, c.This.ToString()))
 				}

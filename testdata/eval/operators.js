@@ -144,3 +144,14 @@ tasks.where((t) => /draw/.test(t.title))  //! invalid "column.like"
 tasks.where((t) => Math.max(t.priority, 1) > 0)  //! invalid "Math.abs"
 ---
 tasks.where((t) => t.title || 'x')  //! invalid "use ??"
+---
+// Comparisons in a row would be grouped to the right, which is another value.
+return 1 < 2 < 3
+//! syntax "can't be chained"
+---
+const x = 5; return tasks.where((t) => 1 <= t.priority < 5)
+//! syntax "a < b && b < c"
+---
+return [(1 < 2) < 3, 1 < 2 && 2 < 3, 'a' in { a: 1 } === true, 1 < 2 === true]  //=> [true,true,true,true]
+---
+return 'aa'.matchAll(/a/)  //! program "flag g"
