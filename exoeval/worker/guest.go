@@ -25,6 +25,8 @@ func serve() {
 		exit(exitLockdown)
 	}
 	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
+	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(memoryGoal(exo.DefaultLimits()))
 	warm()
 	g.write(appendHello(nil, conn.isolation, conn.size))
 	world, job, err := decodeJob(g.read(frameJob, maxReply))
@@ -32,8 +34,9 @@ func serve() {
 		exit(exitNoHost)
 	}
 	go watchMemory(uint64(world.Limits.Memory))
-	debug.SetGCPercent(200)
-	debug.SetMemoryLimit(int64(world.Limits.Memory) * 3 / 4)
+	if goal := memoryGoal(world.Limits); goal != memoryGoal(exo.DefaultLimits()) {
+		debug.SetMemoryLimit(goal)
+	}
 	for _, n := range world.Granted {
 		g.types[n.ID], g.names[n.ID] = n.Type, n.Name
 	}
@@ -119,6 +122,9 @@ func (g *guest) read(want frameKind, limit int) string {
 	}
 	return s
 }
+
+// memoryGoal is where the collector begins to work harder. It is no limit.
+func memoryGoal(l exo.Limits) int64 { return int64(l.Memory) * 3 / 4 }
 
 // watchMemory ends the process when it has grown by more than limit. The engine
 // can't be held to a size, and an allocation that fails can't be recovered

@@ -31,9 +31,10 @@ type Pool struct {
 	running  int     // workers that run or are about to
 	idle     []*proc // greeted, with no program
 	starting int     // on their way to idle
+	begun    bool
 	closed   bool
-	failed   error          // why the last worker did not start
-	busy     sync.WaitGroup // processes that are not reaped yet, and goroutines
+	rest     sync.Cond      // nothing runs
+	busy     sync.WaitGroup // goroutines, some of which reap processes
 	launches chan launching
 	null     *os.File
 	kill     context.CancelCauseFunc
@@ -53,6 +54,7 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	or(&o.Queue, 64)
 	or(&o.TotalWait, 1024)
 	p := &Pool{opts: o, launches: make(chan launching)}
+	p.rest.L = &p.mu
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 {
 		if i, err := p.Isolation(context.Background()); err != nil {
@@ -171,7 +173,9 @@ func (p *Pool) leave() {
 		close(t.turn) // the place is its
 		return
 	}
-	p.running--
+	if p.running--; p.running == 0 {
+		p.rest.Broadcast()
+	}
 }
 
 // refill starts workers for the programs to come. p.mu is held.
@@ -212,9 +216,10 @@ func (p *Pool) fresh() (*proc, error) {
 
 // begin starts the launcher with the first program. p.mu is held.
 func (p *Pool) begin() {
-	if p.null != nil {
+	if p.begun {
 		return
 	}
+	p.begun = true
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err == nil {
 		p.null = null
@@ -281,7 +286,12 @@ func (p *Pool) Close() error {
 	for _, w := range idle {
 		w.reap()
 	}
-	p.busy.Wait()
+	p.mu.Lock()
+	for p.running > 0 {
+		p.rest.Wait()
+	}
+	p.mu.Unlock()
+	p.busy.Wait() // nobody adds to it any more
 	if first && p.null != nil {
 		p.null.Close()
 	}
