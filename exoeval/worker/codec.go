@@ -101,7 +101,23 @@ func (d *decoder) upTo(limit uint64) int {
 
 // count is how many parts follow, of at least size bytes each: never more than
 // the rest of the frame can hold, so it is safe to allocate for.
-func (d *decoder) count(size int) int { return d.upTo(uint64((len(d.s) - d.at) / size)) }
+func (d *decoder) count(size int) int {
+	n := d.uint()
+	if n > uint64((len(d.s)-d.at)/size) { // what is left once the number itself was read
+		d.fail("more parts than there is room for")
+		return 0
+	}
+	return int(n)
+}
+
+// errPanic is a mistake of ours that a frame has found. The host survives that, too.
+var errPanic = fmt.Errorf("%w: reading it failed", errFrame)
+
+func recovered(err *error) {
+	if recover() != nil {
+		*err = errPanic
+	}
+}
 
 func (d *decoder) bool() bool { return d.upTo(1) == 1 }
 

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -137,6 +138,9 @@ func FuzzFrameCall(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		c, err := worker.DecodeCall(s, 100)
+		if errors.Is(err, worker.ErrPanic) {
+			t.Fatalf("%q: the decoder panicked", s)
+		}
 		if err != nil {
 			return
 		}
@@ -155,6 +159,9 @@ func FuzzFrameDone(f *testing.F) {
 	f.Add("\x01\x0c\x00\x00")
 	f.Fuzz(func(t *testing.T, s string) {
 		o, err := worker.DecodeDone(s, exo.Limits{ConsoleBytes: 100})
+		if errors.Is(err, worker.ErrPanic) {
+			t.Fatalf("%q: the decoder panicked", s)
+		}
 		if err == nil && o.Err == nil {
 			if _, err := o.Value.AppendJSON(nil); err != nil {
 				t.Errorf("%q is a result that is no data: %v", s, err)

@@ -77,6 +77,7 @@ func (w *valueWriter) node(n *exo.WireNode) {
 // decodeCall reads a message of at most nodes nodes. That the catalogue allows
 // it is the gate's to see; here it is only well formed.
 func decodeCall(s string, nodes int) (c exo.Call, err error) {
+	defer recovered(&err)
 	r := valueReader{decoder: &decoder{s: s, items: maxLiterals}, sent: &rowsLog{}}
 	r.back = true // no rows in a message, neither new ones nor old
 	c.ID = r.uint()

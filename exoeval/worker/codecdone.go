@@ -63,6 +63,7 @@ func cut(s string, n int) string {
 // decodeDone reads how a worker says its program ended. It can lie about its own
 // program only: what the run may say at all is the session's to decide.
 func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err error) {
+	defer recovered(&err)
 	r := valueReader{decoder: &decoder{s: s, items: maxItems}, sent: sent, back: true}
 	switch how := r.byte(); how {
 	case 0:

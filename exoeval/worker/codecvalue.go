@@ -169,7 +169,7 @@ func (r *valueReader) record(depth int) exo.Value {
 func (r *valueReader) rows(depth int) exo.Value {
 	x := &exo.Rows{Shape: r.shape(0)}
 	width, n := x.Shape.Width(), r.count(1)
-	if n > r.items || width == 0 && n > 0 || width > 0 && n%width != 0 {
+	if width == 0 && n > 0 || width > 0 && n%width != 0 {
 		r.fail("rows that don't fit their shape")
 		return exo.Value{}
 	}

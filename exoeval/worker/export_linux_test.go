@@ -127,6 +127,7 @@ var frames = map[string][]byte{
 var (
 	DecodeCall = decodeCall
 	AppendCall = appendCall
+	ErrPanic   = errPanic
 )
 
 func DecodeDone(s string, l exo.Limits) (exoeval.Outcome, error) {

@@ -31,17 +31,32 @@ func TestNeverRan(t *testing.T) {
 		}
 	})
 	<-s.began
+	bob := make(chan struct{})
 	wg.Go(func() {
-		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) {
-			t.Errorf("stopped while it waited: %v", r.Err)
+		defer close(bob)
+		if r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"}); r.Err != nil {
+			t.Error(r.Err)
 		}
 	})
 	for p.Waiting() != 1 {
 		runtime.Gosched()
 	}
-	stopWaiting()
-	for p.Waiting() != 0 {
+	gone := make(chan struct{})
+	wg.Go(func() {
+		defer close(gone)
+		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+			t.Errorf("stopped while it waited: %v", r.Err)
+		}
+	})
+	for p.Waiting() != 2 {
 		runtime.Gosched()
+	}
+	stopWaiting()
+	<-gone
+	select {
+	case <-bob:
+		t.Error("who stops waiting gave away a place that was not theirs")
+	case <-time.After(200 * time.Millisecond):
 	}
 	stopRunning()
 	wg.Wait()
