@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -128,6 +129,16 @@ func ReadHostile(t testing.TB) (all []Hostile) {
 		h.Program, h.Twin = spell(h.Program), spell(h.Twin)
 	}
 	return all
+}
+
+// Within is the limits of a section: a program that may run out of time gets wall
+// to do so, and any other the usual time, since machines can be slow.
+func (h *Hostile) Within(wall time.Duration) exo.Limits {
+	l := h.Limits
+	if slices.Contains(h.Kinds, "limit") {
+		l.Wall, l.Total = wall, 5*time.Second
+	}
+	return l
 }
 
 // Judge says what is wrong with how a program of the corpus ended, or "".
