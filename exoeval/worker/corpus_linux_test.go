@@ -1,0 +1,89 @@
+package worker_test
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestHostileCorpus runs every program of testdata/hostile in workers, those that
+// end or stall a process too. This process lives, does not grow with them, and has
+// a verdict not long after the time that the program had.
+func TestHostileCorpus(t *testing.T) {
+	t.Setenv("EXO_CANARY", testutil.Environment)
+	const wall, slack = 100 * time.Millisecond, 15 * time.Second
+	db := testutil.Open(t)
+	runner := func(limits exo.Limits) *testutil.Runner {
+		// No record: it would keep what programs send.
+		g, err := exo.NewGate(exo.Config{Grants: testutil.Tenant(db, testutil.Acme), Limits: limits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := worker.New(g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &testutil.Runner{Eval: e, Gate: g}
+	}
+	good := runner(exo.Limits{})
+	if o := good.Run(t, "return (await org.first()).id"); o.JSON != "1" {
+		t.Fatal(o)
+	}
+	before := resident(t)
+	for _, h := range testutil.ReadHostile(t) {
+		r := runner(h.Within(wall))
+		ctx, cancel := context.WithTimeout(t.Context(), slack)
+		res := r.Eval.Run(ctx, exoeval.Job{Program: h.Program, Start: testutil.Start, Seed: 7})
+		late := ctx.Err() != nil
+		cancel()
+		o := testutil.Outcome{Result: res, Console: res.Console}
+		if res.Err != nil {
+			o.Kind, o.Message = res.Err.Kind, res.Err.Message
+		} else if b, err := res.Value.AppendJSON(nil); err == nil {
+			o.JSON = string(b)
+		}
+		switch {
+		case late:
+			t.Errorf("testdata/hostile/%s:%d: no verdict within %v", h.File, h.Line, slack)
+		case o.Kind == exo.Limit && h.Fatal: // whatever else it may end with on a slower machine
+		default:
+			if p := h.Judge(o); p != "" {
+				t.Errorf("testdata/hostile/%s:%d: %s", h.File, h.Line, p)
+			}
+		}
+		now := resident(t)
+		if now > before+40<<20 { // 500 calls of 200 KB may be here until they are collected
+			debug.FreeOSMemory()
+			now = resident(t)
+		}
+		if now > before+40<<20 {
+			t.Fatalf("testdata/hostile/%s:%d: this process grew from %d to %d MiB", h.File, h.Line, before>>20, now>>20)
+		}
+	}
+	if o := good.Run(t, "return (await org.first()).id"); o.JSON != "1" {
+		t.Errorf("the next program gets %s", o)
+	}
+}
+
+// resident is the memory of this process in bytes.
+func resident(t *testing.T) int {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.Fields(string(b))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n * os.Getpagesize()
+}
