@@ -84,7 +84,7 @@ var typed = []struct{ src, want string }{
 	{"const a = 1 as number // one\nconst b = (x: number /* , */) => x; return a + b(1)", "2"},
 	{"class A { static: number\n get: string\n x = 1\n }; return Object.keys(new A())", `["static","get","x"]`},
 	{"const c = api.n ? (): number => 1 : null; return c()", "1"},
-	{"const x: number = 0, a = 0, b = 3; return [a < b > -1, a < b > x]", "[true,true]"},
+	{"const x: number = 0, a = 0, b = 3; return [a < b, b > x, a < b, b > -1]", "[true,true,true,true]"},
 	{"const q: any = 1\n!q\nconst r: number = 3; return r", "3"},
 	{"const f = (): Array<number>=> { const z: number = 1; return [z] }; return f()", "[1]"},
 	{"const last: number = 7; enum E { A = last, B } return [E.A, E.B]", "[7,8]"},
