@@ -21,8 +21,6 @@ new Array(-1)
 [[1, 2, 3, 4, 5].copyWithin(0, 3), [1, 2, 3, 4, 5].copyWithin(1, 0, 2), [1, 2, 3].copyWithin(-1, 0)]
 [[1, 2].at(-1), [1, 2].at(5), [1, 2].at(0.9), 'ab'.at(-1)]
 [[...[1, 2].entries()], [...[1, 2].keys()], [...[1, 2].values()], [...'ab'].entries().next()]
-[[3, 1, 2].toSorted(), [1, 2].toReversed(), [1, 2, 3].toSpliced(0, 1, 'a', 'b'), [1, 2, 3].with(-1, 9)]
-[1].with(5, 1)
 { const a = [1, 2, 3]; a.length = 1; a[3] = 4; delete a[0]; return [a, a.length, 0 in a, 3 in a]; }
 { const a = [1, 2]; a.x = 1; return [Object.keys(a), a.length, JSON.stringify(a)]; }
 { const a = []; a['1'] = 'b'; a['01'] = 'c'; return [a.length, Object.keys(a)]; }

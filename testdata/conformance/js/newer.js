@@ -19,3 +19,5 @@ new Iterator()
 { class C extends Iterator { n = 0; next() { return { value: this.n++, done: this.n > 3 }; } } return [new C().toArray(), [...new C()], new C() instanceof Iterator]; }
 [[1].values() instanceof Iterator, typeof Iterator, Iterator.name]
 { let closed = 0; const src = { [Symbol.iterator]() { return { next: () => ({ value: 1, done: false }), return() { closed++; return {}; } }; } }; for (const x of Iterator.from(src).map((x) => x)) break; return closed; }
+[[3, 1, 2].toSorted(), [1, 2].toReversed(), [1, 2, 3].toSpliced(0, 1, 'a', 'b'), [1, 2, 3].with(-1, 9)]
+[1].with(5, 1)
