@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	noModules        = "no modules here: `import`, `export` and `require` are not available; the granted objects are in scope by name"
+	noModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
 	noForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
 	awaitOutside     = "`await` works only directly inside an async function: write `async` before the parameters of the innermost function"
 	noAsyncGenerator = "async generators are not available; use an async function that returns an array"

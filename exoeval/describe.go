@@ -27,6 +27,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))
+		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]) && r.check.Catalog[recv.Type.Name].Methods["select"] != nil:
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no callback: say by .select(…) before it what is meant")))
 		case m.Sends && len(m.Params) == 0:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no arguments; put .where(…) or what else is meant before it")))
 		}
@@ -36,7 +38,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for i, a := range args {
 		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
 	}
-	n, err := r.check.MakeCall(recv, name, nodes)
+	n, err := r.make(recv, m, name, nodes)
 	if err != nil {
 		panic(r.throw(err))
 	}
@@ -49,7 +51,34 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		return r.send(n)
 	}
 	f.made(n)
-	return r.record(n)
+	if len(r.frames) > 0 {
+		return r.record(n)
+	}
+	o := r.record(n)
+	x := r.recordedIn(o)
+	x.stack = r.vm.CaptureCallStack(2, nil) // the method itself, and who called it
+	return o
+}
+
+// make is a checked call, or an error that says what to write instead.
+func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, *exo.Error) {
+	for _, a := range args {
+		if a.Op == exo.OpLit {
+			if err := r.exact(recv, a.Lit); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n, err := r.check.MakeCall(recv, name, args)
+	if err != nil && m != nil {
+		err = r.better(err, recv, m, args)
+	}
+	return n, err
+}
+
+func isCallable(v goja.Value) bool {
+	_, ok := goja.AssertFunction(v)
+	return ok
 }
 
 func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
@@ -163,7 +192,18 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 		if isArray(v) {
 			method = "in"
 		}
-		c := must(r.check.MakeCall(must(r.check.MakeField(row, k)), method, []*exo.Node{r.node(v, false, 0)}))
+		field := must(r.check.MakeField(row, k))
+		if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
+			if !goja.IsNull(v) {
+				must(nil, r.lacks(field, "===", "==="))
+			}
+			method = "isNull"
+		}
+		var args []*exo.Node
+		if method != "isNull" {
+			args = []*exo.Node{r.node(v, false, 0)}
+		}
+		c := must(r.make(field, r.methodOf(field, method), method, args))
 		if cond == nil {
 			cond = c
 		} else {

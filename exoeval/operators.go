@@ -51,7 +51,11 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 			if r.methodOf(x.node, "case") != nil {
 				return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; write the condition with && and ||", r.check.Name(x.node))))
+			hint := "write the condition with && and ||"
+			if t := r.valueType(x.node); t != "" && t != exo.TypeBool {
+				hint = "compare it, like " + r.comparison(x.node)
+			}
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.check.Name(x.node), hint)))
 		}
 		if c.Argument(0).ToBoolean() {
 			return r.thunk(c.Argument(1))
@@ -94,11 +98,11 @@ func (r *run) thunk(v goja.Value) goja.Value {
 func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
 	if x := r.recordedIn(a); x != nil {
 		if op == "??" {
-			r.mustHave(x.node, "coalesce", op)
 			b := r.thunk(thunk)
 			if goja.IsNull(b) || goja.IsUndefined(b) {
 				return a // `x ?? null` is a habit
 			}
+			r.mustHave(x.node, "coalesce", op)
 			return r.operate(x.node, "coalesce", b)
 		}
 		return r.operate(x.node, op, r.thunk(thunk))
@@ -114,8 +118,12 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	if x == nil && y == nil {
 		return r.plain(op, a, b)
 	}
+	written := op
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
+	}
+	if v := r.nullTest(op, x, y, a, b); v != nil {
+		return v
 	}
 	switch op {
 	case "in", "instanceof":
@@ -125,13 +133,26 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 		return r.plus(a, b)
 	}
 	if x != nil {
-		return r.operate(x.node, op, b)
+		return r.operateAs(x.node, op, written, b)
 	}
 	m := mirrored[op]
 	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.node, m) == nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right", op, r.check.Name(y.node))))
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.check.Name(y.node), r.instead(y.node, op))))
 	}
-	return r.operate(y.node, m, a)
+	return r.operateAs(y.node, m, written, a)
+}
+
+// nullTest is the comparison of an expression, x or y, that can be compared with
+// null only, with null; nil if it is something else.
+func (r *run) nullTest(op string, x, y *recorded, a, b goja.Value) goja.Value {
+	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
+	if x == nil {
+		x, b = y, a
+	}
+	if method == "" || !goja.IsNull(b) && !goja.IsUndefined(b) || r.methodOf(x.node, op) != nil || r.methodOf(x.node, method) == nil {
+		return nil
+	}
+	return r.operate(x.node, method)
 }
 
 // methodOf is a method of an expression that stands for a value, or nil.
@@ -154,21 +175,19 @@ func (r *run) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja
 	return r.call(n, r.methodOf(n, method), method, args)
 }
 
-var operatorHints = map[string]string{
-	"!":  "; for an empty value use .isNull()",
-	"-":  "; to sort backwards use .desc()",
-	"||": "; for another value where this one is empty use ??",
+func (r *run) mustHave(n *exo.Node, method, op string) {
+	if r.methodOf(n, method) == nil {
+		panic(r.throw(r.lacks(n, method, op)))
+	}
 }
 
-func (r *run) mustHave(n *exo.Node, method, op string) {
-	if r.methodOf(n, method) != nil {
-		return
-	}
+// lacks is the error for an operator that an expression doesn't have.
+func (r *run) lacks(n *exo.Node, method, op string) *exo.Error {
 	what := "a whole table or query"
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, operatorHints[op])))
+	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, r.instead(n, method))
 }
 
 // refuseColumn throws for a column where only a value will do; format names it.

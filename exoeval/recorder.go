@@ -17,6 +17,8 @@ type recorded struct {
 	r    *run
 	node *exo.Node
 	row  *exo.Node // what only gives, once asked for
+
+	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
 }
 
 func (r *run) record(n *exo.Node) *goja.Object {
@@ -129,6 +131,9 @@ func (x *recorded) absent(name string) goja.Value {
 	}
 	if r.quiet(name) {
 		return goja.Undefined()
+	}
+	if out := x.wayOut(name); out != "" {
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(x.node), shorten(name, 60), out)))
 	}
 	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
 		panic(r.throw(exo.Errorf(exo.Denied, "", "`%s` is for arrays, and this is a query that has not run yet: use (await ….%s()).%s", name, i.Await, name)))

@@ -98,7 +98,12 @@ func (r *run) awaited(v goja.Value) goja.Value {
 	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect {
 		panic(r.throw(x.novalue()))
 	}
-	return r.call(x.node, i.Methods[i.Await], i.Await, nil)
+	p := r.call(x.node, i.Methods[i.Await], i.Await, nil)
+	if c := r.open[r.lastID]; c.line == 0 {
+		c.line, c.col = frameOf(x.stack) // the program returned it
+		r.open[r.lastID] = c
+	}
+	return p
 }
 
 func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {

@@ -159,7 +159,7 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		}
 		t := it.expr.typ()
 		if t.kind == exo.TypeJSON || t.kind == exo.TypeList {
-			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` can't be compared; select other columns", out.names[i])
+			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
 		if _, value := it.expr.(argExpr); value || t.kind == exo.TypeNull {
 			continue // the same in every row
