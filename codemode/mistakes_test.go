@@ -83,6 +83,7 @@ func TestMistakes(t *testing.T) {
 	for program, want := range map[string]string{
 		"return api.things.where(c => c.at.toText().slice(0, 10) === c.due.toText()).count()":                     "1",
 		"return api.things.where(c => c.name.slice(0, 1) === 'Z' && c.name.endsWith('!')).count()":                "1",
+		"return api.things.where(c => c.id < 9007199254740993).count()":                                           "1",
 		"return api.things.where(c => c.id === '9007199254740993').count()":                                       "0",
 		"return api.things.select(c => ({ a: c.at.getTime() - c.at.getTime(), b: c.share.round(0) })).distinct()": `[{"a":0,"b":1}]`,
 	} {

@@ -64,7 +64,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, *exo.Error) {
 	for _, a := range args {
 		if a.Op == exo.OpLit {
-			if err := r.exact(recv, a.Lit); err != nil {
+			if err := r.exact(recv, name, a.Lit); err != nil {
 				return nil, err
 			}
 		}

@@ -151,10 +151,13 @@ func (r *run) valueType(n *exo.Node) string {
 	return n.Type.Args["of"].Name
 }
 
-// exact refuses numbers that stand for several whole numbers where whole numbers
-// are compared: they would equal what nobody wrote.
-func (r *run) exact(recv *exo.Node, v exo.Value) *exo.Error {
-	if r.valueType(recv) != exo.TypeInt || !inexact(v) {
+// equalities are the methods that tell whole numbers apart to the last digit.
+var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": true, "in": true, "notIn": true, "===": true, "!==": true, "=": true, "<>": true, "!=": true}
+
+// exact refuses numbers that stand for several whole numbers where equality with a
+// whole number is asked for: they would equal what nobody wrote.
+func (r *run) exact(recv *exo.Node, name string, v exo.Value) *exo.Error {
+	if !equalities[name] || r.valueType(recv) != exo.TypeInt || !inexact(v) {
 		return nil
 	}
 	return exo.Errorf(exo.Invalid, r.check.Name(recv), "is compared with a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes")
