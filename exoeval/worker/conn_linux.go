@@ -69,7 +69,7 @@ func lockdown() (l locked, err error) {
 		return l, fmt.Errorf("not started by a host")
 	}
 	// The first timer opens the runtime's poller. Later it could not.
-	time.Sleep(time.Nanosecond)
+	time.Sleep(1 * time.Nanosecond)
 	if err := closeInherited(); err != nil {
 		return l, err
 	}
