@@ -172,7 +172,7 @@ func openSuitePostgres(b *testing.B) (*exosql.DB, func(string) statement) {
 }
 
 // suiteTool is the tool of one organisation, and tells which statement it ran.
-func suiteTool(b *testing.B, db *exosql.DB, org int) (*codemode.Tool, func() exosql.Query) {
+func suiteTool(b *testing.B, db *exosql.DB, org int, inProcess bool) (*codemode.Tool, func() exosql.Query) {
 	facet := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgName)
 	project := exosql.NewFacet(tu.Projects, "project", tu.ProjectID, tu.ProjectName)
 	task := exosql.NewFacet(tu.Tasks, "task", tu.TaskID, tu.TaskTitle, tu.TaskPriority)
@@ -181,7 +181,7 @@ func suiteTool(b *testing.B, db *exosql.DB, org int) (*codemode.Tool, func() exo
 	one := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(int64(org)), exosql.ScopeVia(tu.OrgProjects), exosql.ScopeVia(tu.ProjectTasks))
 	var ran exosql.Query
 	limits := exo.Limits{ResultBytes: 16 << 20} // 10,000 rows whole, on both sides
-	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Limits: limits, Record: func(e exo.Event) {
+	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Limits: limits, InProcess: inProcess, Record: func(e exo.Event) {
 		for _, d := range e.Details {
 			ran, _ = d.(exosql.Query)
 		}
@@ -206,7 +206,7 @@ func BenchmarkQuery(b *testing.B) {
 		b.Run(e.name, func(b *testing.B) {
 			db, prepare := e.open(b)
 			for _, t := range tenants {
-				tool, ran := suiteTool(b, db, t.org)
+				tool, ran := suiteTool(b, db, t.org, true)
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				out, err := tool.Call(ctx, input)
@@ -221,6 +221,15 @@ func BenchmarkQuery(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						if _, err := tool.Call(ctx, input); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+				worked, _ := suiteTool(b, db, t.org, false)
+				b.Run(fmt.Sprintf("%d/worker", t.rows), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, err := worked.Call(ctx, input); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -263,7 +272,7 @@ func BenchmarkQuery(b *testing.B) {
 
 // suiteRun is a tool with one object, and the input that runs a program.
 func suiteRun(b *testing.B, o exo.Object, program string) func() json.RawMessage {
-	tool, err := codemode.New(codemode.Grants{"org": o}, nil)
+	tool, err := codemode.New(codemode.Grants{"org": o}, &codemode.Options{InProcess: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -209,3 +209,7 @@ func (p *Pool) IdlePIDs() (pids []int) {
 	}
 	return pids
 }
+
+// RaceFactor is how many times more memory this process needs than without the
+// race detector.
+var RaceFactor = 1 + 7*min(addressSlack>>40, 1)

@@ -75,7 +75,13 @@ func TestHostDies(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "42\n" {
 		t.Fatalf("%q %v", line, err)
 	}
-	workers := children(t, cmd.Process.Pid)
+	var workers []int
+	for range 500 { // the second may still be on its way
+		if workers = children(t, cmd.Process.Pid); len(workers) > 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if len(workers) < 2 {
 		t.Errorf("%d workers before", len(workers))
 	}

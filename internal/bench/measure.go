@@ -33,6 +33,7 @@ var suites = []struct{ pkg, bench, cpu string }{
 	{"exo", "^BenchmarkGate$", "1"},
 	{"exosql", "^BenchmarkPlan$", ""},
 	{"codemode", "^Benchmark(Query|Record|Shape)$", ""},
+	{"codemode", "^BenchmarkTool$/^new$", ""},
 }
 
 const program = "(api) => api.currentUser.join(({ user }) => user.todos()).where(({ todo }) => todo.completed === false).select(({ todo }) => ({ title: todo.title })).execute()"

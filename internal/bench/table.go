@@ -27,8 +27,9 @@ func makeRows() []row {
 			base := "codemode/Query/" + e.name + "/" + n.name + "/"
 			rows := e.shown + ", " + n.shown + " rows"
 			out = append(out,
-				row{rows + "; the driver scans", base + "tool", "", base + "scan", targets[e.name+n.name]},
-				row{rows + "; the driver scans and Go encodes", base + "tool", "", base + "json", ""})
+				row{rows + ", in process; the driver scans", base + "tool", "", base + "scan", targets[e.name+n.name]},
+				row{rows + ", in a worker; the driver scans", base + "worker", "", base + "scan", ""},
+				row{rows + ", in process; the driver scans and Go encodes", base + "tool", "", base + "json", ""})
 		}
 	}
 	return append(out,
@@ -40,7 +41,8 @@ func makeRows() []row {
 		row{"refused: no such method", "exo/Gate/missing/10", "", "", "under 1 µs"},
 		row{"the same among 300 methods", "exo/Gate/missing/300", "", "", "under 1 µs"},
 		row{"refused: revoked", "exo/Gate/revoked/10", "", "", "under 1 µs"},
-		row{"20 lines of JavaScript over 1,000 rows", "codemode/Shape", "", "", "under 3 ms"},
+		row{"making a tool", "codemode/Tool/new", "", "", "under 1 ms"},
+		row{"20 lines of JavaScript over 1,000 rows, in process", "codemode/Shape", "", "", "under 3 ms"},
 		row{"a process from start to end, with one program", "start", "", "", "under 60 ms"},
 		row{"the memory of that process", "start", "MB", "", "under 40 MB"})
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package exoeval
+
+const raced = 1
