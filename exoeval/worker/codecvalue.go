@@ -22,6 +22,7 @@ type valueWriter struct {
 type rowsLog struct {
 	rows  []*exo.Rows
 	index map[*exo.Rows]int
+	sizes []int // known for those that came back
 }
 
 func (l *rowsLog) add(r *exo.Rows) {
@@ -30,6 +31,17 @@ func (l *rowsLog) add(r *exo.Rows) {
 	}
 	l.index[r] = len(l.rows)
 	l.rows = append(l.rows, r)
+}
+
+// size is how many bytes the rows of number n are, roughly, as text.
+func (l *rowsLog) size(n int) int {
+	for len(l.sizes) < len(l.rows) {
+		l.sizes = append(l.sizes, -1)
+	}
+	if l.sizes[n] < 0 {
+		l.sizes[n] = exo.RowsValue(l.rows[n]).Bytes()
+	}
+	return l.sizes[n]
 }
 
 func (w *valueWriter) value(v *exo.Value) {
@@ -92,6 +104,25 @@ type valueReader struct {
 	sent  *rowsLog
 	typed func(id uint32, t *exo.Type) // the worker's: it learns of a reference; nil: none may come
 	back  bool                         // the host's: rows may come as their number
+	same  int                          // bytes of the rows that came as a number
+}
+
+// maxSame bounds rows that come as numbers, which cost the sender nothing. It is
+// above what the conversion of an honest worker admits.
+const maxSame = 40 << 20
+
+// maxAhead is how many values memory is taken for before they are there: a
+// count says nothing of what follows it, and counts can be nested.
+const maxAhead = 64
+
+// claim reads a count and takes it off what the frame may still hold.
+func (r *valueReader) claim(size int) int {
+	n := r.count(size)
+	if n > r.items {
+		r.fail("too many values")
+		return 0
+	}
+	return n
 }
 
 func (r *valueReader) value(depth int) exo.Value {
@@ -101,9 +132,12 @@ func (r *valueReader) value(depth int) exo.Value {
 	}
 	switch tag := r.byte(); {
 	case tag == tagList:
-		items := make([]exo.Value, 0, min(r.count(1), r.items+1))
-		for range cap(items) {
-			items = append(items, r.value(depth+1))
+		n := r.claim(1)
+		items := make([]exo.Value, 0, min(n, maxAhead))
+		for range n {
+			if items = append(items, r.value(depth+1)); r.err != nil {
+				return exo.Value{}
+			}
 		}
 		return exo.List(items...)
 	case tag == tagRecord:
@@ -116,6 +150,10 @@ func (r *valueReader) value(depth int) exo.Value {
 			// Counted each time: a list of one array a thousand times over is small here,
 			// and huge as text.
 			r.items -= len(rows.Cells)
+			if r.same += r.sent.size(n); r.same > maxSame {
+				r.fail("more rows than a result holds")
+				return exo.Value{}
+			}
 			return exo.RowsValue(rows)
 		}
 		r.fail("rows that were never sent")
@@ -130,17 +168,13 @@ func (r *valueReader) value(depth int) exo.Value {
 }
 
 func (r *valueReader) record(depth int) exo.Value {
-	n := r.count(2)
-	if n > r.items {
-		r.fail("too many values")
-		return exo.Value{}
-	}
-	fields := make([]exo.Field, n)
+	n := r.claim(2)
+	fields := make([]exo.Field, 0, min(n, maxAhead))
 	var seen map[string]bool
 	if n > 12 {
-		seen = make(map[string]bool, n)
+		seen = map[string]bool{}
 	}
-	for i := range fields {
+	for i := range n {
 		name := r.text()
 		if exo.Text(name).Kind() == exo.NoValue {
 			r.fail("no such name")
@@ -158,7 +192,7 @@ func (r *valueReader) record(depth int) exo.Value {
 				}
 			}
 		}
-		fields[i] = exo.Field{Name: name, Value: r.value(depth + 1)}
+		fields = append(fields, exo.Field{Name: name, Value: r.value(depth + 1)})
 		if r.err != nil {
 			return exo.Value{}
 		}
@@ -168,7 +202,7 @@ func (r *valueReader) record(depth int) exo.Value {
 
 func (r *valueReader) rows(depth int) exo.Value {
 	x := &exo.Rows{Shape: r.shape(0)}
-	width, n := x.Shape.Width(), r.count(1)
+	width, n := x.Shape.Width(), r.claim(1)
 	if width == 0 && n > 0 || width > 0 && n%width != 0 {
 		r.fail("rows that don't fit their shape")
 		return exo.Value{}
@@ -176,14 +210,14 @@ func (r *valueReader) rows(depth int) exo.Value {
 	if r.sent != nil {
 		r.sent.add(x)
 	}
-	x.Cells = make([]exo.Value, n)
-	for i := range x.Cells {
+	x.Cells = make([]exo.Value, 0, min(n, 64*maxAhead))
+	for range n {
 		switch tag := r.byte(); tag {
 		case tagList, tagRecord, tagRows, tagRef:
 			r.at--
-			x.Cells[i] = r.value(depth + 1)
+			x.Cells = append(x.Cells, r.value(depth+1))
 		default:
-			x.Cells[i] = r.scalar(tag)
+			x.Cells = append(x.Cells, r.scalar(tag))
 		}
 		if r.err != nil {
 			return exo.Value{}

@@ -220,12 +220,7 @@ func (p *Pool) begin() {
 		return
 	}
 	p.begun = true
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err == nil {
-		p.null = null
-	}
-	path, err2 := self()
-	err = errors.Join(err, err2)
+	path, err := self()
 	p.busy.Add(1)
 	go p.launcher(path, err)
 }
@@ -239,13 +234,14 @@ func (p *Pool) launcher(path string, err error) {
 	for {
 		select {
 		case l := <-p.launches:
-			if err == nil {
-				var e error
-				l.proc.p, l.proc.end, e = launch(path, p.null)
-				l.err <- e
-			} else {
-				l.err <- err
+			e := err
+			if e == nil && p.null == nil { // asked again each time: a host may be out of descriptors for a moment
+				p.null, e = os.OpenFile(os.DevNull, os.O_RDWR, 0)
 			}
+			if e == nil {
+				l.proc.p, l.proc.end, e = launch(path, p.null)
+			}
+			l.err <- e
 		case <-p.ctx.Done():
 			return
 		}

@@ -59,7 +59,9 @@ func filter() []unix.SockFilter {
 	}
 	// Memory, but none that could be executed, and of no file.
 	f = append(f, when(unix.SYS_MMAP, append([]unix.SockFilter{arg(3),
-		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.MAP_ANONYMOUS, Jt: 1}, ret(kill), arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.MAP_ANONYMOUS, Jt: 1}, ret(kill),
+		// Shared memory is not counted as the worker's own.
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.MAP_SHARED, Jf: 1}, ret(kill), arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
 	f = append(f, when(unix.SYS_MPROTECT, append([]unix.SockFilter{arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
 	// Threads, but no processes. clone3 has its flags in memory, which a filter can't
 	// read; without it the C library falls back to clone.

@@ -23,7 +23,8 @@ type endpoint struct {
 	conn   *os.File
 	stderr int
 	statm  int
-	clock  int32 // of the processor time that it has used
+	tasks  string // the folder of its threads
+	clock  int32  // of the processor time that it has used
 }
 
 // launch starts a worker. It must be called on a thread that lives as long as
@@ -60,6 +61,7 @@ func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
 	// For the worker's end too, which is the same: one that fills the pipe may not
 	// wait for us.
 	unix.SetNonblock(pipe[1], true)
+	e.tasks = "/proc/" + strconv.Itoa(p.Pid) + "/task"
 	if e.statm, err = unix.Open("/proc/"+strconv.Itoa(p.Pid)+"/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		p.Kill()
 		p.Wait()
@@ -114,6 +116,16 @@ func (e *endpoint) memory() (int64, bool) {
 		}
 	}
 	return (f[1] - f[2]) * pageSize, true
+}
+
+// threads is how many the worker has. They cost the host what no limit of memory
+// counts: kernel stacks, and the numbers of which a machine has only so many.
+func (e *endpoint) threads() int {
+	var st unix.Stat_t
+	if unix.Stat(e.tasks, &st) != nil {
+		return 0
+	}
+	return int(st.Nlink) - 2
 }
 
 var pageSize = int64(os.Getpagesize())

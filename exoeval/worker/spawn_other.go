@@ -59,6 +59,7 @@ func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
 func (e *endpoint) limit(int, uint64, int, time.Duration) error { return nil }
 func (e *endpoint) cpu() (time.Duration, bool)                  { return 0, false }
 func (e *endpoint) memory() (int64, bool)                       { return 0, false }
+func (e *endpoint) threads() int                                { return 0 }
 
 // said is called when the process is dead, so the pipe ends.
 func (e *endpoint) said() string {

@@ -60,6 +60,8 @@ func (r *run) look() {
 	memory, _ := r.w.end.memory()
 	limit := int64(r.limits.Memory)
 	switch {
+	case r.w.end.threads() > maxThreads:
+		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
 	case w.cpu-w.start > r.limits.CPU+grace:
@@ -70,6 +72,9 @@ func (r *run) look() {
 		w.timer.Reset(nextLook)
 	}
 }
+
+// maxThreads is more than the Go runtime makes for one program.
+const maxThreads = 64
 
 // slack is what the engine and the runtime need besides the program's data.
 const slack = 8 << 20
