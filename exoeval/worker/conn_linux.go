@@ -123,8 +123,15 @@ func closeInherited() error {
 			continue
 		}
 		to, err := os.Readlink("/proc/self/fd/" + e.Name())
-		if err != nil || to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
-			continue // closed meanwhile: the listing itself; or the runtime's
+		if err != nil {
+			continue // closed meanwhile: the listing itself
+		}
+		if to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
+			// The runtime's own are closed at exec; one that is not came from the host,
+			// and events could be sent to it.
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC != 0 {
+				continue
+			}
 		}
 		unix.Close(fd)
 	}

@@ -21,6 +21,8 @@ type proc struct {
 
 // greet waits for the worker to say that it is locked down.
 func (w *proc) greet() error {
+	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
+	defer late.Stop()
 	w.in = bufio.NewReaderSize(w.end.conn, 4<<10)
 	kind, s, err := readFrame(w.in, maxHello)
 	if err == nil && kind != frameHello {
@@ -36,6 +38,10 @@ func (w *proc) greet() error {
 	}
 	return nil
 }
+
+// startTime is how long a worker may take until it is ready, or to take its job:
+// what hangs there has not begun, and no limit of a run counts yet.
+const startTime = 10 * time.Second
 
 // kill ends the worker for a reason, if it has no reason yet.
 func (w *proc) kill(d *Death) {

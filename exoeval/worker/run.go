@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -33,6 +34,11 @@ func (r *run) give(job []byte) error {
 	if err := r.w.end.limit(r.w.p.Pid, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
 		return err
 	}
+	// A worker that does not read must not hold us.
+	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "it did not take its job in time"}) })
+	defer late.Stop()
+	stop := context.AfterFunc(r.ctx, func() { r.w.kill(&Death{Event: Stopped}) })
+	defer stop()
 	_, err := r.w.end.conn.Write(job)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // self is this very binary, also when its file was replaced or removed.
-func self() (string, error) { return "/proc/self/exe", nil }
+func self() (string, error) { return "/proc/self/exe", standalone() }
 
 const hostIsolation = Watched | Tied
 

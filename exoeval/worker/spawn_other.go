@@ -12,7 +12,12 @@ import (
 // Elsewhere a worker is a process with a deadline that watches its own memory,
 // on the two standard pipes. The kernel holds it to nothing.
 
-func self() (string, error) { return os.Executable() }
+func self() (string, error) {
+	if err := standalone(); err != nil {
+		return "", err
+	}
+	return os.Executable()
+}
 
 const hostIsolation Isolation = 0
 

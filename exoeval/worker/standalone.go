@@ -1,0 +1,21 @@
+package worker
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// standalone refuses binaries whose main is not Go's: a library of Go in a server
+// of C or Python is started with that server's main, which would run again.
+func standalone() error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {
+			return fmt.Errorf("worker: this is no program of Go's but built with -buildmode=%s: to start it again would run its main; use codemode's InProcess, or a program of its own", s.Value)
+		}
+	}
+	return nil
+}
