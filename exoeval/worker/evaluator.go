@@ -82,7 +82,7 @@ func (e *Evaluator) begin(ctx context.Context, r *run, job exoeval.Job) error {
 			return nil
 		}
 		e.pool.discard(w)
-		if try == 3 {
+		if try > e.pool.opts.Idle+1 { // all that waited, and one that was started for it
 			return &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, err)}
 		}
 	}

@@ -45,7 +45,7 @@ func (r *run) give(job []byte) error {
 
 // run follows the program to its end and says what became of it. When it
 // returns, the worker is gone or on its way, and no message of it can come any more.
-func (r *run) run() exoeval.Outcome {
+func (r *run) run() (out exoeval.Outcome) {
 	stop := context.AfterFunc(r.ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	stopPool := context.AfterFunc(r.pool.ctx, func() { r.w.kill(&Death{Event: Stopped, Detail: errClosed.Error()}) })
 	r.startWatch()
@@ -54,18 +54,31 @@ func (r *run) run() exoeval.Outcome {
 		defer close(replied)
 		r.reply()
 	}()
-	out, ended := r.receive()
-	stop()
-	stopPool()
-	r.stopWatch()
-	close(r.calls)
-	if ended {
-		r.pool.discard(r.w)
-	} else {
-		out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
-		r.pool.release()
-	}
-	<-replied
+	ended := false
+	// A callback of the host, like Record, may panic, and its caller go on: the
+	// worker and its place must not be lost with it.
+	defer func() {
+		p := recover()
+		if p != nil {
+			ended = false
+			r.w.kill(&Death{Event: Stopped, Detail: "a callback of the host panicked"})
+		}
+		stop()
+		stopPool()
+		r.stopWatch()
+		close(r.calls)
+		if ended {
+			r.pool.discard(r.w)
+		} else {
+			out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
+			r.pool.release()
+		}
+		<-replied
+		if p != nil {
+			panic(p)
+		}
+	}()
+	out, ended = r.receive()
 	return out
 }
 
