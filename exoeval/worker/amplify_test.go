@@ -3,6 +3,7 @@ package worker
 import (
 	"encoding/binary"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -43,5 +44,17 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	}
 	if _, err := decodeDone(string(appendText(same, "")), log, exo.Limits{}); err == nil || !strings.Contains(err.Error(), "more rows") {
 		t.Errorf("the same rows a hundred times: %v", err)
+	}
+}
+
+// A server of C that has a library of Go in it would be started again as a whole.
+func TestStandalone(t *testing.T) {
+	for mode, ok := range map[string]bool{"exe": true, "pie": true, "c-shared": false, "c-archive": false, "plugin": false, "shared": false} {
+		if err := goMain([]debug.BuildSetting{{Key: "-compiler", Value: "gc"}, {Key: "-buildmode", Value: mode}}); (err == nil) != ok {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	if goMain(nil) != nil { // binaries of go test say nothing
+		t.Error("no setting")
 	}
 }

@@ -70,6 +70,9 @@ var systemCalls = map[string]func(){
 		b, _ := syscall.Mmap(-1, 0, 4096, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE)
 		syscall.Mprotect(b, unix.PROT_EXEC)
 	},
+	"shared": func() {
+		syscall.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_SHARED)
+	},
 	"map file": func() { syscall.Mmap(0, 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE) },
 	"unshare":  func() { unix.Unshare(unix.CLONE_NEWUSER) },
 	"uring":    func() { unix.RawSyscall(unix.SYS_IO_URING_SETUP, 1, 0, 0) },
@@ -213,3 +216,11 @@ func (p *Pool) IdlePIDs() (pids []int) {
 // RaceFactor is how many times more memory this process needs than without the
 // race detector.
 var RaceFactor = 1 + 7*min(addressSlack>>40, 1)
+
+// FewThreads makes the watch hold every worker for one with too many threads,
+// until the function that it returns is called.
+func FewThreads() (restore func()) {
+	n := maxThreads
+	maxThreads = 1
+	return func() { maxThreads = n }
+}

@@ -12,7 +12,11 @@ func standalone() error {
 	if !ok {
 		return nil
 	}
-	for _, s := range info.Settings {
+	return goMain(info.Settings)
+}
+
+func goMain(settings []debug.BuildSetting) error {
+	for _, s := range settings {
 		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {
 			return fmt.Errorf("worker: this is no program of Go's but built with -buildmode=%s: to start it again would run its main; use codemode's InProcess, or a program of its own", s.Value)
 		}

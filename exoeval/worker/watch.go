@@ -74,7 +74,7 @@ func (r *run) look() {
 }
 
 // maxThreads is more than the Go runtime makes for one program.
-const maxThreads = 64
+var maxThreads = 64
 
 // slack is what the engine and the runtime need besides the program's data.
 const slack = 8 << 20
