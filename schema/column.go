@@ -1,0 +1,60 @@
+package schema
+
+// Column is a column of a table, a view or nothing else.
+type Column struct {
+	Name    string
+	Type    string // as the engine writes it: "character varying(40)", "shop.mood", "INTEGER"; "" on SQLite if none was declared
+	Kind    Kind
+	Elem    Kind  // of a list: the kind of its elements
+	Enum    *Name // the type, or that of the elements, is this enum
+	Domain  *Name // the type is this domain; Type and Kind are of its values, Enum too
+	NotNull bool  // by NOT NULL, a domain that is, or a key that makes it so. A column of SQLite's PRIMARY KEY may be NULL unless it says NOT NULL, is the rowid, or the table is STRICT or WITHOUT ROWID
+
+	Default   string // an expression; "" for none
+	Generated Generated
+	GenExpr   string // of a generated column
+	Identity  Identity
+
+	Collation string // if it is not the default; "NOCASE" on SQLite
+	Loose     bool   // equality takes different texts for equal: a nondeterministic collation, NOCASE, RTRIM, citext, char(n)
+
+	Comment string
+}
+
+// Kind is what values of a column are, in the words of a program: the scalar types
+// of package exo. The zero Kind is a type that is none of them.
+type Kind string
+
+const (
+	Unknown  Kind = ""
+	Bool     Kind = "bool"
+	Int      Kind = "int" // to 64 bits
+	Float    Kind = "float"
+	Text     Kind = "text"
+	Time     Kind = "time"
+	Decimal  Kind = "decimal"
+	Date     Kind = "date"
+	Interval Kind = "interval"
+	UUID     Kind = "uuid"
+	Bytes    Kind = "bytes"
+	JSON     Kind = "json"
+	List     Kind = "list" // an array; see Elem
+)
+
+// Generated says whether a column is computed from others, and when.
+type Generated string
+
+const (
+	NotGenerated Generated = ""
+	Stored       Generated = "STORED"
+	Virtual      Generated = "VIRTUAL" // when it is read
+)
+
+// Identity says whether the engine numbers rows by the column.
+type Identity string
+
+const (
+	NotIdentity Identity = ""
+	ByDefault   Identity = "BY DEFAULT" // unless a value is given: serial and the rowid of SQLite too
+	Always      Identity = "ALWAYS"
+)

@@ -1,0 +1,57 @@
+package schema
+
+// Engine is a kind of database.
+type Engine string
+
+const (
+	SQLite   Engine = "sqlite"
+	Postgres Engine = "postgres"
+)
+
+// Database is the catalogue of one database.
+type Database struct {
+	Engine  Engine
+	Path    []string // PostgreSQL: the schemas in which names without one are looked up, in order
+	Tables  []*Table
+	Views   []*View
+	Enums   []*Enum
+	Domains []*Domain
+	Role    Role // PostgreSQL, live: who read the catalogue
+}
+
+// Name is the name of a table, view or type. Schema is empty on SQLite.
+type Name struct{ Schema, Name string }
+
+// View is a view. Its columns are known from a live database only; none of them is a key.
+type View struct {
+	Name
+	Materialized bool
+	Columns      []Column
+	Comment      string
+}
+
+// Enum is a type of listed texts.
+type Enum struct {
+	Name
+	Values  []string // in the order in which they sort
+	Comment string
+}
+
+// Domain is a type with checks on the values of another.
+type Domain struct {
+	Name
+	Type    string // of the values, as the engine writes it
+	Kind    Kind
+	Elem    Kind
+	NotNull bool
+	Default string
+	Checks  []Check
+	Comment string
+}
+
+// Role is who read a live PostgreSQL.
+type Role struct {
+	Name      string
+	Superuser bool // nothing in the database binds it
+	BypassRLS bool // no row-level security binds it
+}

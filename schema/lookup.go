@@ -1,0 +1,97 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// String is the name as it is written in messages: schema.name, or name alone.
+func (n Name) String() string {
+	if n.Schema == "" {
+		return n.Name
+	}
+	return n.Schema + "." + n.Name
+}
+
+// Is reports whether two names of the engine are the same: SQLite's ignore the
+// case of the letters A to Z.
+func (e Engine) Is(a, b string) bool {
+	if e == SQLite {
+		return asciiFold(a) == asciiFold(b)
+	}
+	return a == b
+}
+
+func asciiFold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// Table finds a table by its name; without a schema it is looked up along Path. It
+// is nil if there is none.
+func (d *Database) Table(n Name) *Table {
+	return find(d, n, d.Tables, func(t *Table) Name { return t.Name })
+}
+
+// View finds a view like Table finds a table.
+func (d *Database) View(n Name) *View {
+	return find(d, n, d.Views, func(v *View) Name { return v.Name })
+}
+
+func find[T any](d *Database, n Name, all []*T, name func(*T) Name) *T {
+	in := []string{n.Schema}
+	if n.Schema == "" && d.Engine == Postgres {
+		in = d.Path
+	}
+	for _, s := range in {
+		for _, x := range all {
+			if m := name(x); d.Engine.Is(m.Schema, s) && d.Engine.Is(m.Name, n.Name) {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// Column finds a column by its name as the engine keeps it; nil if there is none.
+func (t *Table) Column(name string) *Column {
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.Columns[i]
+}
+
+// Keys are the columns of all that is unique in every row: the primary key, unique
+// constraints, and unique indexes over columns alone that have every row.
+func (t *Table) Keys() [][]string {
+	var out [][]string
+	if t.PrimaryKey != nil {
+		out = append(out, t.PrimaryKey.Columns)
+	}
+	for _, k := range t.Uniques {
+		out = append(out, k.Columns)
+	}
+	for _, i := range t.Indexes {
+		if cols := i.columns(); i.Unique && i.Where == "" && !i.Invalid && len(cols) == len(i.Parts) {
+			out = append(out, cols)
+		}
+	}
+	return out
+}
+
+// columns are the leading parts of the index that are columns.
+func (i *Index) columns() []string {
+	var out []string
+	for _, p := range i.Parts {
+		if p.Column == "" {
+			break
+		}
+		out = append(out, p.Column)
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package schema
+
+// Table is a table with all that acts on its rows.
+type Table struct {
+	Name
+	Comment     string
+	Columns     []Column
+	PrimaryKey  *Key         // nil if there is none
+	Uniques     []Key        // UNIQUE constraints; unique indexes are among Indexes
+	Indexes     []Index      // of CREATE INDEX; those that stand behind keys are not listed
+	ForeignKeys []ForeignKey // from this table
+	Checks      []Check
+	Triggers    []Trigger
+	Rules       []string // PostgreSQL: names of rewrite rules
+	Policies    []Policy
+
+	RowSecurity      bool // row-level security is enabled
+	ForceRowSecurity bool // and binds the owner too
+	Owned            bool // PostgreSQL, live: the role that read it owns it, alone or through a role it is in
+
+	PartitionBy string // the partition key: the table holds no rows of its own
+	PartitionOf *Name  // the table whose partition this is
+	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
+
+	Strict       bool // SQLite: values have the declared types
+	WithoutRowID bool // SQLite
+	Virtual      bool // SQLite: a module decides what the rows are
+}
+
+// Key is a primary or unique key. SQLite's keys have no name.
+type Key struct {
+	Name          string
+	Columns       []string // in the key's order
+	NullsDistinct bool     // of a unique key: rows with NULL are not compared. Always so but for NULLS NOT DISTINCT
+	Deferrable    bool
+}
+
+// Index is an index that was made as such.
+type Index struct {
+	Name    string
+	Parts   []Part
+	Include []string // columns that are carried along
+	Unique  bool
+	Method  string // PostgreSQL: "btree", "gin", ...; "" on SQLite
+	Where   string // of a partial index: which rows it has; "" for all
+	Invalid bool   // PostgreSQL, live: it was not built to the end, so nothing uses it
+}
+
+// Part is one column or one expression of an index.
+type Part struct {
+	Column    string // "" for an expression
+	Expr      string
+	Desc      bool
+	Collation string // if it is not the column's
+	OpClass   string // PostgreSQL, if it is not the default: "text_pattern_ops"
+}
+
+// ForeignKey says that a row leads to one of another table (or of the same). SQLite's have no name.
+type ForeignKey struct {
+	Name       string
+	Columns    []string
+	Table      Name
+	References []string // columns of Table, as many as Columns
+	OnDelete   Action
+	OnUpdate   Action
+	Deferrable bool
+}
+
+// Action is what becomes of rows when the row they lead to goes or changes.
+type Action string
+
+const (
+	NoAction   Action = "NO ACTION"
+	Restrict   Action = "RESTRICT"
+	Cascade    Action = "CASCADE"
+	SetNull    Action = "SET NULL"
+	SetDefault Action = "SET DEFAULT"
+)
+
+// Check is a condition on every row. On SQLite the name may be empty.
+type Check struct {
+	Name string
+	Expr string
+}
+
+// Trigger is code that runs when rows change. Those that PostgreSQL makes for
+// constraints are not listed.
+type Trigger struct {
+	Name     string
+	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
+	Events   []string // of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
+	Function string   // PostgreSQL: what it calls
+	Disabled bool
+}
+
+// Policy is a row-level security policy. It binds nobody unless RowSecurity is set.
+type Policy struct {
+	Name        string
+	Restrictive bool
+	Command     string   // "ALL", "SELECT", "INSERT", "UPDATE", "DELETE"
+	Roles       []string // sorted; "public" is everybody
+	Using       string
+	Check       string
+}
