@@ -3,7 +3,7 @@ package schema
 // Column is a column of a table, a view or nothing else.
 type Column struct {
 	Name    string
-	Type    string // as the engine writes it: "character varying(40)", "shop.mood", "INTEGER"; "" on SQLite if none was declared
+	Type    string // as the engine writes it: "character varying(40)", "shop.mood", "shop.mood[]", "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema: "citext"
 	Kind    Kind
 	Elem    Kind  // of a list: the kind of its elements
 	Enum    *Name // the type, or that of the elements, is this enum
@@ -16,7 +16,7 @@ type Column struct {
 	Identity  Identity
 
 	Collation string // if it is not the default; "NOCASE" on SQLite
-	Loose     bool   // equality takes different texts for equal: a nondeterministic collation, NOCASE, RTRIM, citext, char(n)
+	Loose     bool   // the collation takes different texts for equal: NOCASE, RTRIM, one that a program registered, a nondeterministic one. The types citext and char(n) compare loosely without it
 
 	Comment string
 }
@@ -55,6 +55,6 @@ type Identity string
 
 const (
 	NotIdentity Identity = ""
-	ByDefault   Identity = "BY DEFAULT" // unless a value is given: serial and the rowid of SQLite too
+	ByDefault   Identity = "BY DEFAULT" // unless a value is given: also a default of nextval(…), as serial has, and the rowid of SQLite. Default is empty then
 	Always      Identity = "ALWAYS"
 )

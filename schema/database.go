@@ -28,6 +28,7 @@ type View struct {
 	Materialized bool
 	Columns      []Column
 	Comment      string
+	Extension    string // PostgreSQL, live: the extension that the view is part of
 }
 
 // Enum is a type of listed texts.

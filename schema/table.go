@@ -19,12 +19,14 @@ type Table struct {
 	Owned            bool // PostgreSQL, live: the role that read it owns it, alone or through a role it is in
 
 	PartitionBy string // the partition key: the table holds no rows of its own
-	PartitionOf *Name  // the table whose partition this is
+	PartitionOf *Name  // the table whose partition this is; of keys, indexes, foreign keys, checks and triggers only its own are listed, not those that it has of that table
 	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
 
 	Strict       bool // SQLite: values have the declared types
 	WithoutRowID bool // SQLite
 	Virtual      bool // SQLite: a module decides what the rows are
+
+	Extension string // PostgreSQL, live: the extension that the table is part of
 }
 
 // Key is a primary or unique key. SQLite's keys have no name.
@@ -89,7 +91,7 @@ type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
 	Events   []string // of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
-	Function string   // PostgreSQL: what it calls
+	Function string   // PostgreSQL: the name of what it calls, without its schema
 	Disabled bool
 }
 
