@@ -1,0 +1,302 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxName is how long PostgreSQL's names are, in bytes.
+const maxName = 63
+
+// makeName is what PostgreSQL calls what has no name: table_columns_label, of
+// which the longer part is cut where it is too long.
+func makeName(table, columns, label string) string {
+	room := maxName - len(label)
+	if label != "" {
+		room--
+	}
+	if columns != "" {
+		room--
+	}
+	a, b := len(table), len(columns)
+	for a+b > room {
+		if a > b {
+			a--
+		} else {
+			b--
+		}
+	}
+	name := cut(table, a)
+	if columns != "" {
+		name += "_" + cut(columns, b)
+	}
+	if label != "" {
+		name += "_" + label
+	}
+	return name
+}
+
+// cut shortens s to at most n bytes of whole characters.
+func cut(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// objectName is the first such name that is free, and takes it.
+func (p *parser) objectName(schema, table, columns, label string) string {
+	for i := 0; ; i++ {
+		l := label
+		if i > 0 {
+			l += strconv.Itoa(i)
+		}
+		n := Name{schema, makeName(table, columns, l)}
+		if !p.taken[n] {
+			p.taken[n] = true
+			return n.Name
+		}
+	}
+}
+
+// joined is how PostgreSQL names several columns.
+func joined(columns []string) string {
+	out := ""
+	for i, c := range columns {
+		if i > 0 {
+			out += "_"
+		}
+		if out += c; len(out) >= maxName {
+			break
+		}
+	}
+	return cut(out, maxName)
+}
+
+type foreignOf struct {
+	table *Table
+	pendingForeign
+}
+
+// finish gives the table what was gathered, in the order in which PostgreSQL names it.
+func (b *tableBuilder) finish() {
+	p, t := b.p, b.t
+	p.taken[t.Name] = true
+	for _, c := range b.checks {
+		c.Name = b.constraintName(c.Name, func() string {
+			var own []string
+			for _, n := range c.columns {
+				if t.Column(n) != nil {
+					own = append(own, n)
+				}
+			}
+			if len(own) != 1 {
+				return p.objectName(t.Schema, t.Name.Name, "", "check")
+			}
+			return p.objectName(t.Schema, t.Name.Name, own[0], "check")
+		})
+		t.Checks = append(t.Checks, c.Check)
+	}
+	b.addKeys()
+	for _, f := range b.foreign {
+		if len(f.References) > 0 && len(f.References) != len(f.Columns) {
+			p.fail(f.at, "a foreign key of %d columns leads to %d", len(f.Columns), len(f.References))
+		}
+		if p.engine == Postgres && p.lookup(f.Table) == nil {
+			p.fail(f.at, "there is no table %s up to here", f.Table)
+		}
+		f.Name = b.constraintName(f.Name, func() string { return p.objectName(t.Schema, t.Name.Name, joined(f.Columns), "fkey") })
+		if to := p.lookup(f.Table); to != nil {
+			f.Table = to.Name
+		}
+		p.foreign = append(p.foreign, foreignOf{t, f})
+	}
+}
+
+// constraintName is the one given, or one that is made. SQLite keeps those of checks only.
+func (b *tableBuilder) constraintName(given string, generated func() string) string {
+	switch {
+	case given != "":
+		b.p.taken[Name{b.t.Schema, given}] = true
+		return given
+	case b.p.engine == SQLite:
+		return ""
+	}
+	return generated()
+}
+
+// addKeys gives the table its keys. The engines make one of those that are alike.
+func (b *tableBuilder) addKeys() {
+	p, t := b.p, b.t
+	slices.SortStableFunc(b.keys, func(x, y pendingKey) int {
+		return btoi(y.primary) - btoi(x.primary)
+	})
+	for _, k := range b.keys {
+		if k.primary {
+			b.addPrimary(k.Key)
+			continue
+		}
+		alike := func(o Key) bool { return slices.Equal(o.Columns, k.Columns) }
+		if t.PrimaryKey != nil && alike(*t.PrimaryKey) && b.primary.end > 0 && !b.isRowid() && (p.engine == SQLite || !k.Deferrable) {
+			continue
+		}
+		if i := slices.IndexFunc(t.Uniques, alike); i >= 0 && b.isNew(t.Uniques[i], k.Key) {
+			continue
+		}
+		k.Name = b.constraintName(k.Name, func() string { return p.objectName(t.Schema, t.Name.Name, joined(k.Columns), "key") })
+		if p.engine == SQLite {
+			k.Name = ""
+		}
+		t.Uniques = append(t.Uniques, k.Key)
+	}
+}
+
+// isNew reports whether two equal keys of one statement become one.
+func (b *tableBuilder) isNew(have, k Key) bool {
+	return b.p.engine == SQLite || have.Deferrable == k.Deferrable && have.NullsDistinct == k.NullsDistinct && (k.Name == "" || k.Name == have.Name)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isRowid reports whether the primary key is the rowid by another name.
+func (b *tableBuilder) isRowid() bool {
+	t := b.t
+	if b.p.engine != SQLite || t.WithoutRowID || t.PrimaryKey == nil || len(t.PrimaryKey.Columns) != 1 {
+		return false
+	}
+	return b.rowid
+}
+
+func (b *tableBuilder) addPrimary(k Key) {
+	p, t := b.p, b.t
+	k.NullsDistinct = true
+	k.Name = b.constraintName(k.Name, func() string { return p.objectName(t.Schema, t.Name.Name, "", "pkey") })
+	t.PrimaryKey = &k
+	for _, n := range k.Columns {
+		c := t.Column(n)
+		c.NotNull = c.NotNull || p.engine == Postgres || t.WithoutRowID || t.Strict
+	}
+	if p.engine == SQLite {
+		c := t.Column(k.Columns[0])
+		// A key of the table that is one INTEGER is the rowid too, whatever its order.
+		b.rowid = b.rowid || b.tableKey && len(k.Columns) == 1 && asciiUpper(c.Type) == "INTEGER"
+		if b.isRowid() {
+			c.NotNull, c.Identity = true, ByDefault
+		}
+		k.Name = ""
+	}
+}
+
+// finish resolves the foreign keys: SQLite lets them lead to tables that come later.
+func (p *parser) finish() {
+	for _, f := range p.foreign {
+		if !slices.Contains(p.db.Tables, f.table) {
+			continue // it was dropped
+		}
+		if p.engine == Postgres && len(f.References) == 0 {
+			to := p.db.Table(f.Table)
+			if to == nil {
+				p.fail(f.at, "table %s, which this leads to, was dropped", f.Table)
+			}
+			if to.PrimaryKey == nil || len(to.PrimaryKey.Columns) != len(f.Columns) {
+				p.fail(f.at, "table %s has no primary key of %d columns: name the columns that this leads to", f.Table, len(f.Columns))
+			}
+		}
+		f.table.ForeignKeys = append(f.table.ForeignKeys, f.ForeignKey)
+	}
+	for _, t := range p.db.Tables {
+		for _, f := range t.ForeignKeys {
+			if to := p.db.Table(f.Table); to != nil && p.engine == Postgres {
+				for _, c := range f.References {
+					if to.Column(c) == nil {
+						p.fail(p.foreignAt(t, f), "table %s has no column %s", to.Name, clip(c))
+					}
+				}
+			}
+		}
+	}
+}
+
+func (p *parser) foreignAt(t *Table, f ForeignKey) token {
+	for _, g := range p.foreign {
+		if g.table == t && g.Name == f.Name && slices.Equal(g.Columns, f.Columns) {
+			return g.at
+		}
+	}
+	return token{}
+}
+
+// finish brings everything into the order that doc.go promises, and spells names
+// of SQLite as their definitions do.
+func (d *Database) finish() {
+	byName := func(a, b Name) int {
+		if c := strings.Compare(a.Schema, b.Schema); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	}
+	slices.SortFunc(d.Tables, func(a, b *Table) int { return byName(a.Name, b.Name) })
+	slices.SortFunc(d.Views, func(a, b *View) int { return byName(a.Name, b.Name) })
+	slices.SortFunc(d.Enums, func(a, b *Enum) int { return byName(a.Name, b.Name) })
+	slices.SortFunc(d.Domains, func(a, b *Domain) int { return byName(a.Name, b.Name) })
+	for _, x := range d.Domains {
+		slices.SortStableFunc(x.Checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+	}
+	for _, t := range d.Tables {
+		for i := range t.ForeignKeys {
+			d.resolve(&t.ForeignKeys[i])
+		}
+		slices.SortStableFunc(t.Uniques, func(a, b Key) int { return byColumns(a.Columns, b.Columns, a.Name, b.Name) })
+		slices.SortStableFunc(t.ForeignKeys, func(a, b ForeignKey) int {
+			if c := byColumns(a.Columns, b.Columns, a.Name, b.Name); c != 0 {
+				return c
+			}
+			return byColumns(append([]string{a.Table.String()}, a.References...), append([]string{b.Table.String()}, b.References...), "", "")
+		})
+		slices.SortStableFunc(t.Indexes, func(a, b Index) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(t.Checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(t.Triggers, func(a, b Trigger) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(t.Policies, func(a, b Policy) int { return strings.Compare(a.Name, b.Name) })
+		slices.Sort(t.Rules)
+		for i := range t.Policies {
+			slices.Sort(t.Policies[i].Roles)
+		}
+	}
+}
+
+func byColumns(a, b []string, n, m string) int {
+	if c := slices.Compare(a, b); c != 0 {
+		return c
+	}
+	return strings.Compare(n, m)
+}
+
+// resolve spells the target of a foreign key as it is defined, and fills in the
+// primary key where no columns were named.
+func (d *Database) resolve(f *ForeignKey) {
+	to := d.Table(f.Table)
+	if to == nil {
+		return
+	}
+	f.Table = to.Name
+	if len(f.References) == 0 && to.PrimaryKey != nil && len(to.PrimaryKey.Columns) == len(f.Columns) {
+		f.References = slices.Clone(to.PrimaryKey.Columns)
+	}
+	for i, r := range f.References {
+		for _, c := range to.Columns {
+			if d.Engine.Is(c.Name, r) {
+				f.References[i] = c.Name
+			}
+		}
+	}
+}

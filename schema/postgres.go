@@ -1,0 +1,322 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ReadPostgres reads the catalogue of a PostgreSQL database (12 or newer), as the
+// role of the connection may see it. With schemas it reads these, and of the others
+// the tables with foreign keys that lead there: what is deleted here can take their
+// rows along. Without, it reads all that are not the system's own.
+func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database, error) {
+	r := &postgresReader{ctx: ctx, q: q, schemas: schemas, db: &Database{Engine: Postgres}, tables: map[int64]*Table{}, views: map[int64]*View{}, types: map[int64]*postgresType{}}
+	steps := []struct {
+		what string
+		read func() error
+	}{
+		{"the role", r.role}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents},
+		{"the constraints", r.constraints}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies},
+		{"the rules", r.rules}, {"the enums", r.enums}, {"the domains", r.domains},
+	}
+	for _, s := range steps {
+		if err := s.read(); err != nil {
+			return nil, &ReadError{s.what, err}
+		}
+	}
+	r.db.finish()
+	return r.db, nil
+}
+
+type postgresReader struct {
+	ctx     context.Context
+	q       Querier
+	schemas []string
+	db      *Database
+	tables  map[int64]*Table
+	views   map[int64]*View
+	oids    string // of both, as PostgreSQL writes an array
+	types   map[int64]*postgresType
+}
+
+// each runs a query over the relations that are read.
+func (r *postgresReader) each(query string, scan func(*sql.Rows) error) error {
+	return each(r.ctx, r.q, query, []any{r.oids}, scan)
+}
+
+// list reads a JSON array of texts.
+func list(text string) (out []string, err error) {
+	err = json.Unmarshal([]byte(text), &out)
+	return out, err
+}
+
+func (r *postgresReader) role() error {
+	return each(r.ctx, r.q, `SELECT rolname::text, rolsuper, rolbypassrls, to_json(current_schemas(false)::text[])::text FROM pg_roles WHERE rolname = current_user`, nil, func(rows *sql.Rows) error {
+		var path string
+		err := rows.Scan(&r.db.Role.Name, &r.db.Role.Superuser, &r.db.Role.BypassRLS, &path)
+		if err == nil {
+			r.db.Path, err = list(path)
+		}
+		return err
+	})
+}
+
+// wanted are the relations that are read. $1 is a JSON array of schemas, or empty.
+const wanted = `WITH RECURSIVE wanted(oid) AS (
+	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
+		ELSE n.nspname IN (SELECT json_array_elements_text($1::text::json)) END
+	UNION SELECT k.conrelid FROM pg_constraint AS k JOIN wanted AS w ON w.oid = k.confrelid WHERE k.contype = 'f'
+)`
+
+func (r *postgresReader) relations() error {
+	in := ""
+	if len(r.schemas) > 0 {
+		b, err := json.Marshal(r.schemas)
+		if err != nil {
+			return err
+		}
+		in = string(b)
+	}
+	var oids []string
+	err := each(r.ctx, r.q, wanted+` SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.relrowsecurity, c.relforcerowsecurity,
+			pg_has_role(c.relowner, 'USAGE'), CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) ELSE '' END,
+			coalesce((SELECT e.extname::text FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
+		FROM wanted AS w JOIN pg_class AS c ON c.oid = w.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace`, []any{in}, func(rows *sql.Rows) error {
+		var oid int64
+		var kind string
+		t := &Table{}
+		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.PartitionBy, &t.Extension); err != nil {
+			return err
+		}
+		oids = append(oids, strconv.FormatInt(oid, 10))
+		if kind == "v" || kind == "m" {
+			v := &View{Name: t.Name, Materialized: kind == "m", Comment: t.Comment, Extension: t.Extension}
+			r.views[oid], r.db.Views = v, append(r.db.Views, v)
+			return nil
+		}
+		r.tables[oid], r.db.Tables = t, append(r.db.Tables, t)
+		return nil
+	})
+	r.oids = "{" + strings.Join(oids, ",") + "}"
+	return err
+}
+
+func (r *postgresReader) columns() error {
+	return r.each(`SELECT a.attrelid::bigint, a.attname::text, a.atttypid::bigint, format_type(a.atttypid, a.atttypmod), a.attnotnull, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
+			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN l.collname::text END, ''), coalesce(NOT l.collisdeterministic, false),
+			coalesce(col_description(a.attrelid, a.attnum), '')
+		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+		WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`, func(rows *sql.Rows) error {
+		var rel, typ int64
+		var c Column
+		var format, expr, identity, generated string
+		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment); err != nil {
+			return err
+		}
+		coll, loose := c.Collation, c.Loose
+		r.typeOf(typ, format).set(&c)
+		c.Collation, c.Loose = coll, loose
+		switch generated {
+		case "s":
+			c.Generated, c.GenExpr = Stored, expr
+		case "v":
+			c.Generated, c.GenExpr = Virtual, expr
+		default:
+			c.setDefault(expr, Postgres)
+		}
+		switch identity {
+		case "a":
+			c.Identity = Always
+		case "d":
+			c.Identity = ByDefault
+		}
+		if t := r.tables[rel]; t != nil {
+			t.Columns = append(t.Columns, c)
+		} else if v := r.views[rel]; v != nil {
+			v.Columns = append(v.Columns, c)
+		}
+		return nil
+	})
+}
+
+// parents are the tables that others are partitions of, or inherit from.
+func (r *postgresReader) parents() error {
+	return r.each(`SELECT i.inhrelid::bigint, n.nspname::text, p.relname::text, p.relkind = 'p' FROM pg_inherits AS i JOIN pg_class AS p ON p.oid = i.inhparent
+		JOIN pg_namespace AS n ON n.oid = p.relnamespace WHERE i.inhrelid = ANY ($1::text::oid[]) ORDER BY i.inhrelid, i.inhseqno`, func(rows *sql.Rows) error {
+		var rel int64
+		var parent Name
+		var partition bool
+		if err := rows.Scan(&rel, &parent.Schema, &parent.Name, &partition); err != nil {
+			return err
+		}
+		switch t := r.tables[rel]; {
+		case t == nil:
+		case partition:
+			t.PartitionOf = &parent
+		default:
+			t.Inherits = append(t.Inherits, parent)
+		}
+		return nil
+	})
+}
+
+var postgresActions = map[string]Action{"a": NoAction, "r": Restrict, "c": Cascade, "n": SetNull, "d": SetDefault}
+
+// namesOf makes a JSON array of the columns with these numbers.
+func namesOf(rel, numbers string) string {
+	return `(SELECT coalesce(json_agg(a.attname ORDER BY k.n), '[]')::text FROM unnest(` + numbers + `) WITH ORDINALITY AS k(num, n) JOIN pg_attribute AS a ON a.attrelid = ` + rel + ` AND a.attnum = k.num)`
+}
+
+func (r *postgresReader) constraints() error {
+	return r.each(`SELECT c.conrelid::bigint, c.conname::text, c.contype::text, c.condeferrable, coalesce(n.nspname::text, ''), coalesce(f.relname::text, ''), c.confdeltype::text, c.confupdtype::text,
+			`+namesOf("c.conrelid", "c.conkey")+`, `+namesOf("c.confrelid", "c.confkey")+`, coalesce(pg_get_expr(c.conbin, c.conrelid), ''),
+			NOT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false)
+		FROM pg_constraint AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.conindid AND c.contype = 'u' LEFT JOIN pg_class AS f ON f.oid = c.confrelid LEFT JOIN pg_namespace AS n ON n.oid = f.relnamespace
+		WHERE c.conrelid = ANY ($1::text::oid[]) AND c.contype IN ('p', 'u', 'f', 'c') AND c.conislocal AND c.conparentid = 0 ORDER BY c.conrelid, c.conname`, func(rows *sql.Rows) error {
+		var rel int64
+		var kind, onDelete, onUpdate, cols, refs, expr string
+		var f ForeignKey
+		var distinct bool
+		if err := rows.Scan(&rel, &f.Name, &kind, &f.Deferrable, &f.Table.Schema, &f.Table.Name, &onDelete, &onUpdate, &cols, &refs, &expr, &distinct); err != nil {
+			return err
+		}
+		var err error
+		if f.Columns, err = list(cols); err != nil {
+			return err
+		}
+		if f.References, err = list(refs); err != nil {
+			return err
+		}
+		t := r.tables[rel]
+		if t == nil {
+			return nil
+		}
+		k := Key{Name: f.Name, Columns: f.Columns, NullsDistinct: distinct, Deferrable: f.Deferrable}
+		switch kind {
+		case "p":
+			t.PrimaryKey = &k
+		case "u":
+			t.Uniques = append(t.Uniques, k)
+		case "f":
+			f.OnDelete, f.OnUpdate = postgresActions[onDelete], postgresActions[onUpdate]
+			t.ForeignKeys = append(t.ForeignKeys, f)
+		case "c":
+			t.Checks = append(t.Checks, Check{f.Name, expr})
+		}
+		return nil
+	})
+}
+
+func (r *postgresReader) indexes() error {
+	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
+			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
+				'Desc', k <= i.indnkeyatts AND i.indoption[k-1] & 1 = 1,
+				'Collation', CASE WHEN k <= i.indnkeyatts AND i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END,
+				'OpClass', CASE WHEN k <= i.indnkeyatts AND NOT o.opcdefault THEN o.opcname ELSE '' END) ORDER BY k)::text
+			FROM generate_series(1, i.indnatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0
+			LEFT JOIN pg_collation AS l ON k <= i.indnkeyatts AND l.oid = i.indcollation[k-1] LEFT JOIN pg_opclass AS o ON k <= i.indnkeyatts AND o.oid = i.indclass[k-1])
+		FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam
+		WHERE i.indrelid = ANY ($1::text::oid[]) AND NOT c.relispartition AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
+		ORDER BY i.indrelid, c.relname`, func(rows *sql.Rows) error {
+		var rel int64
+		var x Index
+		var valid bool
+		var text string
+		if err := rows.Scan(&rel, &x.Name, &x.Unique, &valid, &x.Method, &x.Where, &text); err != nil {
+			return err
+		}
+		x.Invalid = !valid
+		var parts []struct {
+			Key bool
+			Part
+		}
+		if err := json.Unmarshal([]byte(text), &parts); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if p.Key {
+				x.Parts = append(x.Parts, p.Part)
+			} else {
+				x.Include = append(x.Include, p.Column)
+			}
+		}
+		if t := r.tables[rel]; t != nil {
+			t.Indexes = append(t.Indexes, x)
+		} // of a materialized view: no table of ours
+		return nil
+	})
+}
+
+func (r *postgresReader) triggers() error {
+	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+		WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal AND coalesce((to_jsonb(t) ->> 'tgparentid')::bigint, 0) = 0 ORDER BY t.tgrelid, t.tgname`, func(rows *sql.Rows) error {
+		var rel int64
+		var bits int
+		tr := Trigger{Timing: "AFTER"}
+		if err := rows.Scan(&rel, &tr.Name, &bits, &tr.Disabled, &tr.Function); err != nil {
+			return err
+		}
+		switch {
+		case bits&2 != 0:
+			tr.Timing = "BEFORE"
+		case bits&64 != 0:
+			tr.Timing = "INSTEAD OF"
+		}
+		for i, bit := range []int{4, 16, 8, 32} {
+			if bits&bit != 0 {
+				tr.Events = append(tr.Events, events[i])
+			}
+		}
+		if t := r.tables[rel]; t != nil {
+			t.Triggers = append(t.Triggers, tr)
+		}
+		return nil
+	})
+}
+
+func (r *postgresReader) policies() error {
+	commands := map[string]string{"*": "ALL", "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE"}
+	return r.each(`SELECT p.polrelid::bigint, p.polname::text, p.polcmd::text, NOT p.polpermissive, coalesce(pg_get_expr(p.polqual, p.polrelid), ''), coalesce(pg_get_expr(p.polwithcheck, p.polrelid), ''),
+			(SELECT json_agg(CASE WHEN o = 0 THEN 'public' ELSE pg_get_userbyid(o)::text END)::text FROM unnest(p.polroles) AS o)
+		FROM pg_policy AS p WHERE p.polrelid = ANY ($1::text::oid[]) ORDER BY p.polrelid, p.polname`, func(rows *sql.Rows) error {
+		var rel int64
+		var x Policy
+		var command, roles string
+		if err := rows.Scan(&rel, &x.Name, &command, &x.Restrictive, &x.Using, &x.Check, &roles); err != nil {
+			return err
+		}
+		x.Command = commands[command]
+		var err error
+		if x.Roles, err = list(roles); err != nil {
+			return err
+		}
+		if t := r.tables[rel]; t != nil {
+			t.Policies = append(t.Policies, x)
+		}
+		return nil
+	})
+}
+
+func (r *postgresReader) rules() error {
+	return r.each(`SELECT w.ev_class::bigint, w.rulename::text FROM pg_rewrite AS w WHERE w.ev_class = ANY ($1::text::oid[]) AND w.rulename <> '_RETURN' ORDER BY 1, 2`, func(rows *sql.Rows) error {
+		var rel int64
+		var name string
+		err := rows.Scan(&rel, &name)
+		if t := r.tables[rel]; t != nil {
+			t.Rules = append(t.Rules, name)
+		}
+		return err
+	})
+}
+
+// reads reports whether a type is of a schema that is read.
+func (r *postgresReader) reads(schema string) bool {
+	return len(r.schemas) == 0 || slices.Contains(r.schemas, schema)
+}

@@ -1,0 +1,313 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Querier is what the readers need of a database: *sql.DB, *sql.Conn and *sql.Tx
+// have it. A transaction gives one picture while others change the catalogue.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// ReadSQLite reads the catalogue of the main schema of a SQLite database (3.37 or newer).
+//
+// What SQLite itself reports is asked of it; what it keeps only as the text of a
+// definition (collations, checks, conditions, what a trigger is for) is read from that text.
+func ReadSQLite(ctx context.Context, q Querier) (*Database, error) {
+	r := &sqliteReader{ctx: ctx, q: q, db: &Database{Engine: SQLite}, sql: map[string]string{}}
+	steps := []struct {
+		what string
+		read func() error
+	}{
+		{"the list of tables", r.tables}, {"the columns", r.columns}, {"the definitions", r.definitions},
+		{"the indexes", r.indexes}, {"the foreign keys", r.foreignKeys}, {"the triggers", r.triggers},
+	}
+	for _, s := range steps {
+		if err := s.read(); err != nil {
+			return nil, &ReadError{s.what, err}
+		}
+	}
+	r.db.finish()
+	return r.db, nil
+}
+
+type sqliteReader struct {
+	ctx context.Context
+	q   Querier
+	db  *Database
+	sql map[string]string // of tables and indexes, by name
+}
+
+// each runs a query and hands its rows to scan.
+func each(ctx context.Context, q Querier, query string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (r *sqliteReader) tables() error {
+	return each(r.ctx, r.q, `SELECT l.name, l.type, l.wr, l.strict, coalesce(m.sql, '') FROM pragma_table_list AS l
+		JOIN sqlite_schema AS m ON m.name = l.name AND m.type IN ('table', 'view')
+		WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') AND l.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY l.name`, nil, func(rows *sql.Rows) error {
+		t := &Table{}
+		var kind, text string
+		if err := rows.Scan(&t.Name.Name, &kind, &t.WithoutRowID, &t.Strict, &text); err != nil {
+			return err
+		}
+		if kind == "view" {
+			r.db.Views = append(r.db.Views, &View{Name: t.Name})
+			return nil
+		}
+		t.Virtual = kind == "virtual"
+		if t.Virtual { // what it says of these depends on the module
+			t.WithoutRowID, t.Strict = false, false
+		}
+		r.sql[t.Name.Name] = text
+		r.db.Tables = append(r.db.Tables, t)
+		return nil
+	})
+}
+
+func (r *sqliteReader) columns() error {
+	for _, t := range r.db.Tables {
+		key := map[int]string{}
+		err := r.columnsOf(t.Name.Name, func(c Column, pk int) {
+			t.Columns = append(t.Columns, c)
+			if pk > 0 {
+				key[pk] = c.Name
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if len(key) > 0 {
+			t.PrimaryKey = &Key{NullsDistinct: true}
+		}
+		for i := 1; key[i] != ""; i++ {
+			t.PrimaryKey.Columns = append(t.PrimaryKey.Columns, key[i])
+		}
+	}
+	for _, v := range r.db.Views {
+		if err := r.columnsOf(v.Name.Name, func(c Column, _ int) { v.Columns = append(v.Columns, c) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error {
+	return each(r.ctx, r.q, `SELECT name, type, "notnull", coalesce(dflt_value, ''), pk, hidden FROM pragma_table_xinfo(?, 'main') ORDER BY cid`, []any{table}, func(rows *sql.Rows) error {
+		var c Column
+		var text string
+		var pk, hidden int
+		if err := rows.Scan(&c.Name, &c.Type, &c.NotNull, &text, &pk, &hidden); err != nil {
+			return err
+		}
+		switch hidden {
+		case 1: // a virtual table's own
+			return nil
+		case 2:
+			c.Generated = Virtual
+		case 3:
+			c.Generated = Stored
+		}
+		c.setDefault(text, SQLite)
+		c.Kind = sqliteKind(c.Type)
+		add(c, pk)
+		return nil
+	})
+}
+
+// definitions takes from the texts what SQLite does not report.
+func (r *sqliteReader) definitions() error {
+	for _, t := range r.db.Tables {
+		if t.Virtual {
+			continue
+		}
+		d, err := ParseDDL(r.sql[t.Name.Name], SQLite)
+		if err == nil && (len(d.Tables) != 1 || len(d.Tables[0].Columns) != len(t.Columns)) {
+			err = fmt.Errorf("its definition and its columns don't agree")
+		}
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		own := d.Tables[0]
+		t.Checks = own.Checks
+		for i := range t.Columns {
+			c, w := &t.Columns[i], own.Columns[i]
+			c.Collation, c.Loose, c.GenExpr, c.Identity = w.Collation, w.Loose, w.GenExpr, w.Identity
+			if c.Identity != NotIdentity {
+				c.NotNull = true // the rowid
+			}
+		}
+		for _, f := range own.ForeignKeys { // only these texts say which can be deferred
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Columns: f.Columns, Table: f.Table, Deferrable: f.Deferrable})
+		}
+	}
+	return nil
+}
+
+func (r *sqliteReader) indexes() error {
+	for _, t := range r.db.Tables {
+		type listed struct {
+			name, origin string
+			unique       bool
+			text         string
+		}
+		var list []listed
+		err := each(r.ctx, r.q, `SELECT l.name, l.origin, l."unique", coalesce(m.sql, '') FROM pragma_index_list(?, 'main') AS l
+			LEFT JOIN sqlite_schema AS m ON m.type = 'index' AND m.name = l.name ORDER BY l.name`, []any{t.Name.Name}, func(rows *sql.Rows) error {
+			var l listed
+			err := rows.Scan(&l.name, &l.origin, &l.unique, &l.text)
+			list = append(list, l)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range list {
+			if l.origin == "pk" {
+				continue
+			}
+			parts, err := r.parts(t, l.name)
+			if err != nil {
+				return err
+			}
+			if l.origin == "u" {
+				x := Index{Parts: parts}
+				t.Uniques = append(t.Uniques, Key{Columns: x.columns(), NullsDistinct: true})
+				continue
+			}
+			x := Index{Name: l.name, Parts: parts, Unique: l.unique}
+			if err := x.fromText(t, l.text); err != nil {
+				return fmt.Errorf("index %s: %w", l.name, err)
+			}
+			t.Indexes = append(t.Indexes, x)
+		}
+	}
+	return nil
+}
+
+func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
+	err = each(r.ctx, r.q, `SELECT cid, coalesce(name, ''), "desc", coalesce(coll, '') FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno`, []any{index}, func(rows *sql.Rows) error {
+		var p Part
+		var cid int
+		if err := rows.Scan(&cid, &p.Column, &p.Desc, &p.Collation); err != nil {
+			return err
+		}
+		if cid == -1 {
+			p.Column = "rowid"
+		}
+		own := "BINARY"
+		if c := t.Column(p.Column); c != nil {
+			own = or(c.Collation, own)
+		}
+		if SQLite.Is(p.Collation, own) {
+			p.Collation = ""
+		}
+		out = append(out, p)
+		return nil
+	})
+	return out, err
+}
+
+// fromText takes from the definition of an index what SQLite does not report:
+// its expressions and its condition.
+func (x *Index) fromText(t *Table, text string) error {
+	p, err := newParser(text, SQLite)
+	if err != nil {
+		return err
+	}
+	p.db.Tables = []*Table{{Name: t.Name, Columns: t.Columns}}
+	if err := p.run(); err != nil {
+		return err
+	}
+	if len(p.db.Tables[0].Indexes) != 1 || len(p.db.Tables[0].Indexes[0].Parts) != len(x.Parts) {
+		return fmt.Errorf("its definition and its parts don't agree")
+	}
+	own := p.db.Tables[0].Indexes[0]
+	x.Where = own.Where
+	for i := range x.Parts {
+		if x.Parts[i].Column == "" {
+			x.Parts[i].Expr = own.Parts[i].Expr
+		}
+	}
+	return nil
+}
+
+func (r *sqliteReader) foreignKeys() error {
+	for _, t := range r.db.Tables {
+		texts := t.ForeignKeys
+		t.ForeignKeys = nil
+		last := -1
+		err := each(r.ctx, r.q, `SELECT id, "table", "from", coalesce("to", ''), upper(on_update), upper(on_delete) FROM pragma_foreign_key_list(?, 'main') ORDER BY id, seq`, []any{t.Name.Name}, func(rows *sql.Rows) error {
+			var id int
+			var f ForeignKey
+			var from, to string
+			if err := rows.Scan(&id, &f.Table.Name, &from, &to, &f.OnUpdate, &f.OnDelete); err != nil {
+				return err
+			}
+			if id != last {
+				t.ForeignKeys = append(t.ForeignKeys, f)
+			}
+			last = id
+			g := &t.ForeignKeys[len(t.ForeignKeys)-1]
+			g.Columns = append(g.Columns, from)
+			if to != "" {
+				g.References = append(g.References, to)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range t.ForeignKeys {
+			f := &t.ForeignKeys[i]
+			if j := slices.IndexFunc(texts, func(g ForeignKey) bool {
+				return slices.Equal(g.Columns, f.Columns) && SQLite.Is(g.Table.Name, f.Table.Name)
+			}); j >= 0 {
+				f.Deferrable = texts[j].Deferrable
+			}
+		}
+	}
+	return nil
+}
+
+func (r *sqliteReader) triggers() error {
+	return each(r.ctx, r.q, `SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
+		var table, text string
+		if err := rows.Scan(&table, &text); err != nil {
+			return err
+		}
+		t := r.db.Table(Name{Name: table})
+		if t == nil {
+			return nil // of a view: no rows of ours
+		}
+		p, err := newParser(text, SQLite)
+		if err == nil {
+			p.db.Tables = []*Table{{Name: t.Name}}
+			err = p.run()
+		}
+		if err == nil && len(p.db.Tables[0].Triggers) != 1 {
+			err = fmt.Errorf("its definition makes no trigger of it")
+		}
+		if err != nil {
+			return fmt.Errorf("trigger of %s: %w", strings.TrimSpace(table), err)
+		}
+		t.Triggers = append(t.Triggers, p.db.Tables[0].Triggers...)
+		return nil
+	})
+}
