@@ -33,7 +33,7 @@ func newParser(text string, engine Engine) (*parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{src: text, engine: engine, toks: toks, db: &Database{Engine: engine}, taken: map[Name]bool{}, others: map[Name]string{}, loose: map[string]bool{}}
+	p := &parser{src: text, engine: engine, toks: toks, db: &Database{Engine: engine}, taken: map[Name]bool{}, others: map[Name]string{}, loose: map[string]bool{}, numbered: map[columnID]bool{}}
 	if engine == Postgres {
 		p.path, p.db.Path = []string{"public"}, []string{"public"}
 	}
@@ -69,10 +69,11 @@ type parser struct {
 	path   []string
 	taken  map[Name]bool // PostgreSQL: names of constraints and indexes that there are
 
-	domains []parsedDomain
-	others  map[Name]string // PostgreSQL: composite types and the like
-	loose   map[string]bool // PostgreSQL: collations that are not deterministic
-	foreign []foreignOf     // to be resolved when all tables are known
+	domains  []parsedDomain
+	others   map[Name]string   // PostgreSQL: composite types and the like
+	loose    map[string]bool   // PostgreSQL: collations that are not deterministic
+	numbered map[columnID]bool // PostgreSQL: columns GENERATED AS IDENTITY
+	foreign  []foreignOf       // to be resolved when all tables are known
 }
 
 func (p *parser) peek() token { return p.toks[p.i] }

@@ -32,7 +32,7 @@ func (p *parser) alter() {
 
 func (p *parser) alterTable() {
 	maybe := p.accept("IF", "EXISTS")
-	_ = p.accept("ONLY")
+	only := p.accept("ONLY")
 	at := p.peek()
 	n := p.reference("a table")
 	t := p.lookup(n)
@@ -46,7 +46,11 @@ func (p *parser) alterTable() {
 	p.punct("*")
 	b := &tableBuilder{p: p, t: t}
 	for {
+		before := columnsByName(t)
 		p.alterAction(b)
+		if !only {
+			p.inherited(t, before)
+		}
 		if !p.punct(",") {
 			break
 		}
@@ -73,7 +77,7 @@ func (p *parser) alterAction(b *tableBuilder) {
 		if maybe := p.accept("IF", "EXISTS"); maybe && t.Column(p.peek().text) == nil {
 			p.next()
 		} else {
-			p.dropColumn(t, p.columnOf(t))
+			p.dropColumns(t, p.columnOf(t))
 		}
 		_ = p.accept("CASCADE") || p.accept("RESTRICT")
 	case p.accept("ALTER"):
@@ -114,8 +118,7 @@ func (p *parser) alterAction(b *tableBuilder) {
 			p.fail(at, "table %s has no trigger %s", t.Name, name)
 		}
 	case p.accept("ATTACH", "PARTITION"):
-		child, parent := p.table(), t.Name
-		child.PartitionOf = &parent
+		p.attach(p.table(), t)
 		p.toNextAction()
 	case p.accept("DETACH", "PARTITION"):
 		p.table().PartitionOf = nil
@@ -290,7 +293,7 @@ func (p *parser) alterType() {
 // alterIndex knows what dumps say of partitions: an index of a partition that
 // belongs to one of the whole table is not listed.
 func (p *parser) alterIndex() {
-	_ = p.accept("IF", "EXISTS")
+	maybe := p.accept("IF", "EXISTS")
 	at := p.peek()
 	n := p.reference("an index")
 	switch {
@@ -312,7 +315,9 @@ func (p *parser) alterIndex() {
 				}
 			}
 		}
-		p.fail(at, "there is no index %s up to here", n)
+		if !maybe {
+			p.fail(at, "there is no index %s up to here", n)
+		}
 	default:
 		p.skip()
 	}

@@ -44,6 +44,9 @@ func (p *parser) rename(t *Table) {
 			p.fail(where, "table %s has two columns %s", t.Name, to)
 		}
 		p.renameColumn(t, old, to)
+		for _, c := range p.heirs(t) {
+			p.renameColumn(c, old, to)
+		}
 	}
 }
 

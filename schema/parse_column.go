@@ -119,6 +119,7 @@ func (b *tableBuilder) primaryColumn(c *Column, name string, at token) {
 
 func (b *tableBuilder) identity(c *Column, how Identity) {
 	c.Identity, c.NotNull, c.Default = how, true, ""
+	b.p.numbered[columnID{b.t.Name, c.Name}] = true
 	if b.p.isPunct("(") {
 		b.p.parens()
 	}

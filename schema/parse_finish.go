@@ -249,6 +249,7 @@ func (d *Database) finish() {
 	slices.SortFunc(d.Views, func(a, b *View) int { return byName(a.Name, b.Name) })
 	slices.SortFunc(d.Enums, func(a, b *Enum) int { return byName(a.Name, b.Name) })
 	slices.SortFunc(d.Domains, func(a, b *Domain) int { return byName(a.Name, b.Name) })
+	d.Tables, d.Views, d.Enums, d.Domains = orNil(d.Tables), orNil(d.Views), orNil(d.Enums), orNil(d.Domains)
 	for _, x := range d.Domains {
 		slices.SortStableFunc(x.Checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
 	}
@@ -268,10 +269,19 @@ func (d *Database) finish() {
 		slices.SortStableFunc(t.Triggers, func(a, b Trigger) int { return strings.Compare(a.Name, b.Name) })
 		slices.SortStableFunc(t.Policies, func(a, b Policy) int { return strings.Compare(a.Name, b.Name) })
 		slices.Sort(t.Rules)
+		t.Uniques, t.Indexes, t.ForeignKeys, t.Checks, t.Triggers, t.Policies, t.Rules = orNil(t.Uniques), orNil(t.Indexes), orNil(t.ForeignKeys), orNil(t.Checks), orNil(t.Triggers), orNil(t.Policies), orNil(t.Rules)
 		for i := range t.Policies {
 			slices.Sort(t.Policies[i].Roles)
 		}
 	}
+}
+
+// orNil makes no list of an empty one, so that equal catalogues are equal in depth.
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
 }
 
 func byColumns(a, b []string, n, m string) int {

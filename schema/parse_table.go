@@ -24,8 +24,7 @@ func (p *parser) createTable() {
 		n := parent.Name
 		t.PartitionOf = &n
 		for _, c := range parent.Columns {
-			c.Comment = ""
-			t.Columns = append(t.Columns, c)
+			t.Columns = append(t.Columns, p.handedDown(parent, c))
 		}
 		if p.isPunct("(") {
 			b.elements(true)
@@ -323,8 +322,7 @@ func (b *tableBuilder) inherit(parent *Table) {
 	var cols []Column
 	for _, c := range parent.Columns {
 		if b.t.Column(c.Name) == nil {
-			c.Comment, c.Identity = "", NotIdentity
-			cols = append(cols, c)
+			cols = append(cols, b.p.handedDown(parent, c))
 		}
 	}
 	b.t.Columns = append(cols, b.t.Columns...)

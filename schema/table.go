@@ -24,7 +24,7 @@ type Table struct {
 
 	Strict       bool // SQLite: values have the declared types
 	WithoutRowID bool // SQLite
-	Virtual      bool // SQLite: a module decides what the rows are
+	Virtual      bool // SQLite: a module decides what the rows are, and a definition does not say what the columns are
 
 	Extension string // PostgreSQL, live: the extension that the table is part of
 }

@@ -1,0 +1,100 @@
+package schema
+
+import "slices"
+
+// heirs are the tables whose columns follow those of t: its partitions, and what
+// INHERITS from it, and theirs.
+func (p *parser) heirs(t *Table) []*Table {
+	var out []*Table
+	for _, c := range p.db.Tables {
+		if c.PartitionOf != nil && *c.PartitionOf == t.Name || slices.Contains(c.Inherits, t.Name) {
+			out = append(out, c)
+			for _, d := range p.heirs(c) {
+				if !slices.Contains(out, d) {
+					out = append(out, d)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func columnsByName(t *Table) map[string]Column {
+	out := map[string]Column{}
+	for _, c := range t.Columns {
+		out[c.Name] = c
+	}
+	return out
+}
+
+// inherited changes the heirs of t as t was changed.
+func (p *parser) inherited(t *Table, before map[string]Column) {
+	for _, heir := range p.heirs(t) {
+		for _, c := range t.Columns {
+			was, old := before[c.Name]
+			h := heir.Column(c.Name)
+			switch {
+			case h == nil:
+				heir.Columns = append(heir.Columns, p.handedDown(t, c))
+			case old:
+				if c.Type != was.Type {
+					h.Type, h.Kind, h.Elem, h.Enum, h.Domain, h.Collation, h.Loose = c.Type, c.Kind, c.Elem, c.Enum, c.Domain, c.Collation, c.Loose
+				}
+				if c.NotNull != was.NotNull {
+					h.NotNull = c.NotNull
+				}
+				if c.Default != was.Default {
+					h.Default = c.Default
+				}
+			}
+		}
+	}
+}
+
+// handedDown is a column as an heir has it: with its default, but neither numbered
+// by itself nor with the comment.
+func (p *parser) handedDown(t *Table, c Column) Column {
+	if p.numbered[columnID{t.Name, c.Name}] {
+		c.Identity = NotIdentity
+	}
+	c.Comment = ""
+	return c
+}
+
+// columnID names a column of a table.
+type columnID struct {
+	table  Name
+	column string
+}
+
+func (p *parser) dropColumns(t *Table, name string) {
+	for _, h := range append(p.heirs(t), t) {
+		p.dropColumn(h, name)
+	}
+}
+
+// attach makes child a partition of parent: what they have in common is the parent's.
+func (p *parser) attach(child, parent *Table) {
+	name := parent.Name
+	child.PartitionOf = &name
+	if parent.PrimaryKey != nil && child.PrimaryKey != nil && slices.Equal(parent.PrimaryKey.Columns, child.PrimaryKey.Columns) {
+		child.PrimaryKey = nil
+	}
+	child.Uniques = slices.DeleteFunc(child.Uniques, func(k Key) bool {
+		return slices.ContainsFunc(parent.Uniques, func(o Key) bool { return slices.Equal(o.Columns, k.Columns) })
+	})
+	child.Checks = slices.DeleteFunc(child.Checks, func(c Check) bool {
+		return slices.ContainsFunc(parent.Checks, func(o Check) bool { return o.Name == c.Name })
+	})
+	child.Indexes = slices.DeleteFunc(child.Indexes, func(x Index) bool {
+		return slices.ContainsFunc(parent.Indexes, func(o Index) bool {
+			return slices.Equal(o.Parts, x.Parts) && slices.Equal(o.Include, x.Include) && o.Unique == x.Unique && o.Method == x.Method && o.Where == x.Where
+		})
+	})
+	all := slices.Clone(p.foreign)
+	p.foreign = slices.DeleteFunc(p.foreign, func(f foreignOf) bool {
+		return f.table == child && slices.ContainsFunc(all, func(o foreignOf) bool {
+			return o.table == parent && slices.Equal(o.Columns, f.Columns) && o.Table == f.Table
+		})
+	})
+}
