@@ -89,7 +89,11 @@ func (p *parser) renameColumn(t *Table, old, to string) {
 			}
 		}
 	}
-	t.Column(old).Name = to
+	c := t.Column(old)
+	if c == nil {
+		return
+	}
+	c.Name = to
 	if t.PrimaryKey != nil {
 		in(t.PrimaryKey.Columns)
 	}

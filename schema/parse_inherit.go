@@ -5,18 +5,16 @@ import "slices"
 // heirs are the tables whose columns follow those of t: its partitions, and what
 // INHERITS from it, and theirs.
 func (p *parser) heirs(t *Table) []*Table {
-	var out []*Table
-	for _, c := range p.db.Tables {
-		if c.PartitionOf != nil && *c.PartitionOf == t.Name || slices.Contains(c.Inherits, t.Name) {
-			out = append(out, c)
-			for _, d := range p.heirs(c) {
-				if !slices.Contains(out, d) {
-					out = append(out, d)
-				}
+	all := []*Table{t}
+	for i := 0; i < len(all); i++ {
+		for _, c := range p.db.Tables {
+			heir := c.PartitionOf != nil && *c.PartitionOf == all[i].Name || slices.Contains(c.Inherits, all[i].Name)
+			if heir && !slices.Contains(all, c) {
+				all = append(all, c)
 			}
 		}
 	}
-	return out
+	return all[1:]
 }
 
 func columnsByName(t *Table) map[string]Column {
