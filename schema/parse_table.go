@@ -52,8 +52,9 @@ type tableBuilder struct {
 	keys    []pendingKey
 	foreign []pendingForeign
 
-	tableKey bool // the primary key is a constraint of the table
-	rowid    bool // SQLite: INTEGER PRIMARY KEY, the rowid by another name
+	inherited int  // how many columns are of other tables
+	tableKey  bool // the primary key is a constraint of the table
+	rowid     bool // SQLite: INTEGER PRIMARY KEY, the rowid by another name
 }
 
 type pendingCheck struct {
@@ -317,13 +318,25 @@ func (b *tableBuilder) options() {
 	}
 }
 
-// inherit puts the parent's columns before the table's own.
+// inherit puts the parent's columns before the table's own; what both have is one.
 func (b *tableBuilder) inherit(parent *Table) {
-	var cols []Column
+	t := b.t
 	for _, c := range parent.Columns {
-		if b.t.Column(c.Name) == nil {
-			cols = append(cols, b.p.handedDown(parent, c))
+		c = b.p.handedDown(parent, c)
+		if i := slices.IndexFunc(t.Columns, func(o Column) bool { return o.Name == c.Name }); i >= 0 {
+			own := t.Columns[i]
+			own.NotNull = own.NotNull || c.NotNull
+			if own.Default == "" && own.Identity == NotIdentity {
+				own.Default, own.Identity = c.Default, c.Identity
+			}
+			if i < b.inherited {
+				t.Columns[i] = own
+				continue
+			}
+			t.Columns = slices.Delete(t.Columns, i, i+1)
+			c = own
 		}
+		t.Columns = slices.Insert(t.Columns, b.inherited, c)
+		b.inherited++
 	}
-	b.t.Columns = append(cols, b.t.Columns...)
 }
