@@ -12,7 +12,7 @@
 // Everything is in an order that does not depend on the reading: tables, views,
 // enums and domains by schema and name; columns as they are declared; enum values
 // as they sort; unique keys and foreign keys by their columns; indexes, checks,
-// triggers, rules and policies by name. A second reading is equal to the first.
+// triggers, rules and policies by name, checks without one by their text. A second reading is equal to the first.
 //
 // # Names
 //

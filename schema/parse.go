@@ -172,10 +172,7 @@ func (p *parser) name(what string) string {
 		return t.text
 	case t.kind == tokWord && !reserved[t.up]:
 		p.i++
-		if p.engine == Postgres {
-			return strings.ToLower(t.text)
-		}
-		return t.text
+		return p.folded(t.text)
 	case t.kind == tokWord:
 		p.fail(t, "found the keyword %s, want %s; a name that is a keyword stands in double quotes", t.text, what)
 	}

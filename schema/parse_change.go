@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // rename reads what follows ALTER TABLE … RENAME.
 func (p *parser) rename(t *Table) {
@@ -106,7 +109,21 @@ func (p *parser) renameColumn(t *Table, old, to string) {
 			if x.Parts[i].Column == old {
 				x.Parts[i].Column = to
 			}
+			p.renameIn(&x.Parts[i].Expr, old, to)
 		}
+	}
+	for i := range t.Indexes {
+		p.renameIn(&t.Indexes[i].Where, old, to)
+	}
+	for i := range t.Checks {
+		p.renameIn(&t.Checks[i].Expr, old, to)
+	}
+	for i := range t.Columns {
+		p.renameIn(&t.Columns[i].GenExpr, old, to)
+	}
+	for i := range t.Policies {
+		p.renameIn(&t.Policies[i].Using, old, to)
+		p.renameIn(&t.Policies[i].Check, old, to)
 	}
 	for _, f := range p.foreign {
 		if f.table == t {
@@ -116,6 +133,27 @@ func (p *parser) renameColumn(t *Table, old, to string) {
 			in(f.References)
 		}
 	}
+}
+
+// renameIn renames a column in an expression.
+func (p *parser) renameIn(expr *string, old, to string) {
+	toks, err := lex(*expr, p.engine)
+	if err != nil {
+		return // the statement had these very tokens
+	}
+	for _, t := range slices.Backward(toks) {
+		if t.kind == tokName && p.engine.Is(t.text, old) || t.kind == tokWord && p.engine.Is(p.folded(t.text), old) {
+			*expr = (*expr)[:t.pos] + quoteIfNeeded(to) + (*expr)[t.end:]
+		}
+	}
+}
+
+// folded is a name without quotes as the engine keeps it.
+func (p *parser) folded(s string) string {
+	if p.engine == Postgres {
+		return strings.ToLower(s)
+	}
+	return s
 }
 
 // dropColumn takes a column away with all that is made of it.

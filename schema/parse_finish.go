@@ -111,6 +111,9 @@ func (b *tableBuilder) finish() {
 			p.fail(f.at, "there is no table %s up to here", f.Table)
 		}
 		f.Name = b.constraintName(f.Name, func() string { return p.objectName(t.Schema, t.Name.Name, joined(f.Columns), "fkey") })
+		if p.engine == SQLite {
+			f.Name = ""
+		}
 		if to := p.lookup(f.Table); to != nil {
 			f.Table = to.Name
 		}
@@ -133,19 +136,19 @@ func (b *tableBuilder) constraintName(given string, generated func() string) str
 // addKeys gives the table its keys. The engines make one of those that are alike.
 func (b *tableBuilder) addKeys() {
 	p, t := b.p, b.t
-	slices.SortStableFunc(b.keys, func(x, y pendingKey) int {
-		return btoi(y.primary) - btoi(x.primary)
-	})
+	slices.SortStableFunc(b.keys, func(x, y pendingKey) int { return btoi(y.primary) - btoi(x.primary) })
+	var kept []pendingKey
 	for _, k := range b.keys {
+		i := slices.IndexFunc(kept, func(o pendingKey) bool { return b.alike(o, k) })
+		if i < 0 {
+			kept = append(kept, k)
+		} else if kept[i].Name == "" {
+			kept[i].Name = k.Name // PostgreSQL keeps the first, and the first name
+		}
+	}
+	for _, k := range kept {
 		if k.primary {
 			b.addPrimary(k.Key)
-			continue
-		}
-		alike := func(o Key) bool { return slices.Equal(o.Columns, k.Columns) }
-		if t.PrimaryKey != nil && alike(*t.PrimaryKey) && b.primary.end > 0 && !b.isRowid() && (p.engine == SQLite || !k.Deferrable) {
-			continue
-		}
-		if i := slices.IndexFunc(t.Uniques, alike); i >= 0 && b.isNew(t.Uniques[i], k.Key) {
 			continue
 		}
 		k.Name = b.constraintName(k.Name, func() string { return p.objectName(t.Schema, t.Name.Name, joined(k.Columns), "key") })
@@ -156,9 +159,15 @@ func (b *tableBuilder) addKeys() {
 	}
 }
 
-// isNew reports whether two equal keys of one statement become one.
-func (b *tableBuilder) isNew(have, k Key) bool {
-	return b.p.engine == SQLite || have.Deferrable == k.Deferrable && have.NullsDistinct == k.NullsDistinct && (k.Name == "" || k.Name == have.Name)
+// alike reports whether two keys of one statement become one.
+func (b *tableBuilder) alike(x, y pendingKey) bool {
+	if !slices.Equal(x.Columns, y.Columns) {
+		return false
+	}
+	if b.p.engine == SQLite {
+		return !x.primary || !b.isRowid(x.Key) // the rowid has no index that could be the other's
+	}
+	return x.Deferrable == y.Deferrable && x.NullsDistinct == y.NullsDistinct
 }
 
 func btoi(b bool) int {
@@ -168,32 +177,28 @@ func btoi(b bool) int {
 	return 0
 }
 
-// isRowid reports whether the primary key is the rowid by another name.
-func (b *tableBuilder) isRowid() bool {
-	t := b.t
-	if b.p.engine != SQLite || t.WithoutRowID || t.PrimaryKey == nil || len(t.PrimaryKey.Columns) != 1 {
+// isRowid reports whether a primary key is the rowid by another name: one column
+// INTEGER. Where it is a constraint of the table, its order does not matter.
+func (b *tableBuilder) isRowid(k Key) bool {
+	if b.p.engine != SQLite || b.t.WithoutRowID || len(k.Columns) != 1 {
 		return false
 	}
-	return b.rowid
+	return b.rowid || b.tableKey && asciiUpper(b.t.Column(k.Columns[0]).Type) == "INTEGER"
 }
 
 func (b *tableBuilder) addPrimary(k Key) {
 	p, t := b.p, b.t
-	k.NullsDistinct = true
 	k.Name = b.constraintName(k.Name, func() string { return p.objectName(t.Schema, t.Name.Name, "", "pkey") })
+	if p.engine == SQLite {
+		k.Name = ""
+	}
 	t.PrimaryKey = &k
 	for _, n := range k.Columns {
 		c := t.Column(n)
 		c.NotNull = c.NotNull || p.engine == Postgres || t.WithoutRowID || t.Strict
-	}
-	if p.engine == SQLite {
-		c := t.Column(k.Columns[0])
-		// A key of the table that is one INTEGER is the rowid too, whatever its order.
-		b.rowid = b.rowid || b.tableKey && len(k.Columns) == 1 && asciiUpper(c.Type) == "INTEGER"
-		if b.isRowid() {
+		if b.isRowid(k) {
 			c.NotNull, c.Identity = true, ByDefault
 		}
-		k.Name = ""
 	}
 }
 
@@ -251,7 +256,7 @@ func (d *Database) finish() {
 	slices.SortFunc(d.Domains, func(a, b *Domain) int { return byName(a.Name, b.Name) })
 	d.Tables, d.Views, d.Enums, d.Domains = orNil(d.Tables), orNil(d.Views), orNil(d.Enums), orNil(d.Domains)
 	for _, x := range d.Domains {
-		slices.SortStableFunc(x.Checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(x.Checks, byText)
 	}
 	for _, t := range d.Tables {
 		for i := range t.ForeignKeys {
@@ -262,10 +267,10 @@ func (d *Database) finish() {
 			if c := byColumns(a.Columns, b.Columns, a.Name, b.Name); c != 0 {
 				return c
 			}
-			return byColumns(append([]string{a.Table.String()}, a.References...), append([]string{b.Table.String()}, b.References...), "", "")
+			return slices.Compare(a.rest(), b.rest())
 		})
 		slices.SortStableFunc(t.Indexes, func(a, b Index) int { return strings.Compare(a.Name, b.Name) })
-		slices.SortStableFunc(t.Checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(t.Checks, byText)
 		slices.SortStableFunc(t.Triggers, func(a, b Trigger) int { return strings.Compare(a.Name, b.Name) })
 		slices.SortStableFunc(t.Policies, func(a, b Policy) int { return strings.Compare(a.Name, b.Name) })
 		slices.Sort(t.Rules)
@@ -274,6 +279,18 @@ func (d *Database) finish() {
 			slices.Sort(t.Policies[i].Roles)
 		}
 	}
+}
+
+// rest is what tells foreign keys of the same columns apart.
+func (f *ForeignKey) rest() []string {
+	return append([]string{f.Table.Schema, f.Table.Name, string(f.OnDelete), string(f.OnUpdate), strconv.FormatBool(f.Deferrable)}, f.References...)
+}
+
+func byText(a, b Check) int {
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Expr, b.Expr)
 }
 
 // orNil makes no list of an empty one, so that equal catalogues are equal in depth.

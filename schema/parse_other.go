@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,7 +36,11 @@ func (p *parser) createIndex(unique bool) {
 	for {
 		part, name := p.part(t)
 		x.Parts = append(x.Parts, part)
-		named = append(named, name)
+		one := name
+		for i := 1; slices.Contains(named, one); i++ {
+			one = name + strconv.Itoa(i)
+		}
+		named = append(named, one)
 		if !p.punct(",") {
 			break
 		}

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,14 +138,17 @@ func (r *sqliteReader) definitions() error {
 		if t.Virtual {
 			continue
 		}
-		d, err := ParseDDL(r.sql[t.Name.Name], SQLite)
-		if err == nil && (len(d.Tables) != 1 || len(d.Tables[0].Columns) != len(t.Columns)) {
-			err = fmt.Errorf("its definition and its columns don't agree")
+		p, err := newParser(r.sql[t.Name.Name], SQLite)
+		if err == nil {
+			err = p.run()
+		}
+		if err == nil && (len(p.db.Tables) != 1 || len(p.db.Tables[0].Columns) != len(t.Columns)) {
+			err = errors.New("its definition and its columns don't agree")
 		}
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
-		own := d.Tables[0]
+		own := p.db.Tables[0]
 		t.Checks = own.Checks
 		for i := range t.Columns {
 			c, w := &t.Columns[i], own.Columns[i]
@@ -153,8 +157,8 @@ func (r *sqliteReader) definitions() error {
 				c.NotNull = true // the rowid
 			}
 		}
-		for _, f := range own.ForeignKeys { // only these texts say which can be deferred
-			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Columns: f.Columns, Table: f.Table, Deferrable: f.Deferrable})
+		for _, f := range slices.Backward(p.foreign) { // SQLite numbers them from the last to the first
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Deferrable: f.Deferrable})
 		}
 	}
 	return nil
@@ -236,7 +240,7 @@ func (x *Index) fromText(t *Table, text string) error {
 		return err
 	}
 	if len(p.db.Tables[0].Indexes) != 1 || len(p.db.Tables[0].Indexes[0].Parts) != len(x.Parts) {
-		return fmt.Errorf("its definition and its parts don't agree")
+		return errors.New("its definition and its parts don't agree")
 	}
 	own := p.db.Tables[0].Indexes[0]
 	x.Where = own.Where
@@ -274,13 +278,11 @@ func (r *sqliteReader) foreignKeys() error {
 		if err != nil {
 			return err
 		}
+		if len(texts) != len(t.ForeignKeys) && !t.Virtual {
+			return fmt.Errorf("table %s: its definition and its foreign keys don't agree", t.Name)
+		}
 		for i := range t.ForeignKeys {
-			f := &t.ForeignKeys[i]
-			if j := slices.IndexFunc(texts, func(g ForeignKey) bool {
-				return slices.Equal(g.Columns, f.Columns) && SQLite.Is(g.Table.Name, f.Table.Name)
-			}); j >= 0 {
-				f.Deferrable = texts[j].Deferrable
-			}
+			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text says so
 		}
 	}
 	return nil
@@ -302,7 +304,7 @@ func (r *sqliteReader) triggers() error {
 			err = p.run()
 		}
 		if err == nil && len(p.db.Tables[0].Triggers) != 1 {
-			err = fmt.Errorf("its definition makes no trigger of it")
+			err = errors.New("its definition makes no trigger of it")
 		}
 		if err != nil {
 			return fmt.Errorf("trigger of %s: %w", strings.TrimSpace(table), err)
