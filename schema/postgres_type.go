@@ -2,6 +2,7 @@ package schema
 
 import (
 	"database/sql"
+	"strconv"
 	"strings"
 )
 
@@ -88,7 +89,7 @@ func (r *postgresReader) enums() error {
 }
 
 func (r *postgresReader) domains() error {
-	found := map[int64]*Domain{}
+	found, oids := map[int64]*Domain{}, []string(nil)
 	err := each(r.ctx, r.q, `SELECT t.oid::bigint, coalesce(t.typdefault, ''), coalesce(obj_description(t.oid, 'pg_type'), '') FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
 		WHERE t.typtype = 'd' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY t.oid`, nil, func(rows *sql.Rows) error {
 		var oid int64
@@ -102,13 +103,13 @@ func (r *postgresReader) domains() error {
 		}
 		of := r.typeOf(t.base, t.format)
 		d.Name, d.Type, d.Kind, d.Elem, d.NotNull = t.Name, of.text, of.kind, of.elem, t.notNull
-		found[oid], r.db.Domains = d, append(r.db.Domains, d)
+		found[oid], r.db.Domains, oids = d, append(r.db.Domains, d), append(oids, strconv.FormatInt(oid, 10))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return each(r.ctx, r.q, `SELECT contypid::bigint, conname::text, coalesce(pg_get_expr(conbin, 0), '') FROM pg_constraint WHERE contypid <> 0 AND contype = 'c' ORDER BY contypid, conname`, nil, func(rows *sql.Rows) error {
+	return each(r.ctx, r.q, `SELECT contypid::bigint, conname::text, coalesce(pg_get_expr(conbin, 0), '') FROM pg_constraint WHERE contypid = ANY ($1::text::oid[]) AND contype = 'c' ORDER BY contypid, conname`, []any{"{" + strings.Join(oids, ",") + "}"}, func(rows *sql.Rows) error {
 		var oid int64
 		var c Check
 		err := rows.Scan(&oid, &c.Name, &c.Expr)
