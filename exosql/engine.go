@@ -5,12 +5,15 @@ import (
 	"errors"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // engine is one kind of database: it opens guarded connections.
 type engine interface {
 	// connect opens one guarded connection and verifies that its wall holds.
 	connect(ctx context.Context) (session, error)
+	// catalog reads what the database says of itself; see Check.
+	catalog(ctx context.Context) (*schema.Database, error)
 	// close is called once, after every session was closed.
 	close() error
 }

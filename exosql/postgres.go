@@ -14,7 +14,10 @@ import (
 )
 
 // postgresEngine is one PostgreSQL database, or one that speaks its protocol.
-type postgresEngine struct{ config *pgconn.Config }
+type postgresEngine struct {
+	config *pgconn.Config
+	setup  pgx.ConnConfig // the same, for the standard library's interface
+}
 
 func (e *postgresEngine) close() error { return nil }
 
@@ -36,12 +39,13 @@ func openPostgres(ctx context.Context, url string, opt *Options) (engine, error)
 			return nil, err
 		}
 	}
+	setup := *pc.Copy()
 	c := &pc.Config
 	c.MaxProtocolMessageBodyLen = maxRow
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
-	return &postgresEngine{c}, nil
+	return &postgresEngine{c, setup}, nil
 }
 
 func setupPostgres(ctx context.Context, pc pgx.ConnConfig, setup func(context.Context, *sql.DB) error) error {

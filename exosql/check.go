@@ -1,0 +1,244 @@
+package exosql
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Declared is something that [Check] compares with the database: a *Table, a Link, a
+// *Facet with all that it reaches, a Relation with its scopes, a [Scope], and what
+// [Granted] and [Written] make.
+type Declared interface{ declared(*checker) }
+
+// Check compares declarations with the live database, and returns a *[CheckError]
+// with all findings at once, or nil. A host calls it when it starts:
+//
+//	err := exosql.Check(ctx, db, exosql.Granted(grants["currentUser"]))
+//
+// Of what is granted, tables and columns must be there with their types; keys must
+// tell rows apart; links and scopes must have indexes; texts must be equal only to
+// themselves; and policies must bind the role. What is only declared and not
+// granted must be there with its types too; the rest is a warning then. Of tables
+// that are [Written], triggers, rules and cascades must be known. Check fails for
+// what is no warning; [Inspect] returns the warnings as well.
+func Check(ctx context.Context, db *DB, what ...Declared) error {
+	found, err := Inspect(ctx, db, what...)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(found, func(f Finding) bool { return !f.Warning }) {
+		return &CheckError{found}
+	}
+	return nil
+}
+
+// Inspect is Check for whoever wants the warnings too. The error is that nothing
+// could be compared: no connection, or a grant that is wrong in itself.
+func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
+	if db == nil || db.engine == nil {
+		return nil, errClosed
+	}
+	c := &checker{uses: map[*table]*use{}, links: map[*link]bool{}}
+	for _, d := range what {
+		if d == nil {
+			return nil, errors.New("exosql: Check was given nil")
+		}
+		d.declared(c)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	if len(c.tables) == 0 {
+		return nil, errors.New("exosql: Check was given nothing to compare: give it what is granted")
+	}
+	select {
+	case <-db.closed:
+		return nil, errClosed
+	default:
+	}
+	var err error
+	if c.live, err = db.engine.catalog(ctx); err != nil {
+		return nil, err
+	}
+	for _, t := range c.tables {
+		c.table(t)
+	}
+	for _, l := range c.order {
+		c.link(l)
+	}
+	return c.found, nil
+}
+
+// checker gathers what is declared, and then what is found.
+type checker struct {
+	live   *schema.Database
+	tables []*table // in the order in which they were given
+	uses   map[*table]*use
+	order  []*link
+	links  map[*link]bool // whether it is granted
+	found  []Finding
+	err    error
+}
+
+// use is how a table is used.
+type use struct {
+	granted bool
+	scopes  []*pred  // that its rows must satisfy
+	written bool     // its rows may be changed
+	known   []string // triggers, rules and cascades that may act then
+}
+
+func (c *checker) use(t *table) *use {
+	u := c.uses[t]
+	if u == nil {
+		u = &use{}
+		c.uses[t] = u
+		c.tables = append(c.tables, t)
+	}
+	return u
+}
+
+func (c *checker) useLink(l *link, granted bool) {
+	if _, ok := c.links[l]; !ok {
+		c.order = append(c.order, l)
+	}
+	c.links[l] = c.links[l] || granted
+	for _, t := range []*table{l.from, l.to} {
+		u := c.use(t)
+		u.granted = u.granted || granted
+	}
+}
+
+func (c *checker) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (t *Table[T]) declared(c *checker) { c.use(t.t) }
+
+func (l Link[A, B]) declared(c *checker) {
+	if l.l == nil {
+		c.fail(errors.New("exosql: Check was given a zero Link"))
+		return
+	}
+	c.useLink(l.l, false)
+}
+
+func (f *Facet[T]) declared(c *checker) { c.facet(f.f, map[*facet]bool{}) }
+
+// facet walks all that a facet reaches, without freezing it.
+func (c *checker) facet(f *facet, seen map[*facet]bool) {
+	if seen[f] {
+		return
+	}
+	seen[f] = true
+	c.use(f.table).granted = true
+	f.mu.Lock()
+	links := slices.Clone(f.links)
+	f.mu.Unlock()
+	for _, l := range links {
+		c.useLink(l.l, true)
+		c.facet(l.to, seen)
+	}
+}
+
+func (s Scope) declared(c *checker) {
+	switch {
+	case s.s == nil:
+		c.fail(errors.New("exosql: Check was given a zero Scope"))
+	case s.s.link != nil:
+		c.useLink(s.s.link, true)
+	default:
+		u := c.use(s.s.table)
+		u.granted = true
+		if s.s.kind == scopeRows {
+			u.scopes = append(u.scopes, s.s.pred)
+		}
+	}
+}
+
+func (r Relation[T]) declared(c *checker) { c.relation(r.r) }
+
+func (c *checker) relation(r *relation) {
+	switch {
+	case r == nil:
+		c.fail(errZeroRelation)
+		return
+	case r.err != nil:
+		c.fail(r.err)
+		return
+	}
+	for s := r; s != nil; s = s.prev {
+		c.use(s.table).granted = true
+		if s.kind == stepFollow {
+			c.useLink(s.link, true)
+		}
+	}
+	root := r.grant()
+	c.use(root.table).scopes = append(c.use(root.table).scopes, root.pred)
+	for _, s := range root.scopes {
+		s.declared(c)
+	}
+}
+
+// Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
+// scopes, and whatever is wrong with them together. Give it before it is attenuated: of
+// what others wrapped, nothing can be said.
+func Granted(o exo.Object) Declared { return granted{o} }
+
+type granted struct{ o exo.Object }
+
+func (g granted) declared(c *checker) {
+	o, ok := g.o.(*object)
+	if !ok {
+		c.fail(errors.New("exosql: Granted takes what Facet.Of made, before it is attenuated"))
+		return
+	}
+	if err := o.prepare(); err != nil {
+		c.fail(err)
+		return
+	}
+	c.facet(o.facet, map[*facet]bool{})
+	c.relation(o.rel)
+}
+
+// Written tells [Check] that rows of t may be inserted, changed or deleted: then
+// triggers, rules and foreign keys that carry a change on to other rows must be
+// named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)".
+func Written[T any](t *Table[T], known ...constant) Declared {
+	w := writtenTable{t: t.t}
+	for _, k := range known {
+		w.known = append(w.known, string(k))
+	}
+	return w
+}
+
+type writtenTable struct {
+	t     *table
+	known []string
+}
+
+func (w writtenTable) declared(c *checker) {
+	u := c.use(w.t)
+	u.written = true
+	u.known = append(u.known, w.known...)
+}
+
+// add notes a finding, once.
+func (c *checker) add(f Finding) {
+	if !slices.Contains(c.found, f) {
+		c.found = append(c.found, f)
+	}
+}
+
+// byName sorts names for a message.
+func byName(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
+	return names
+}

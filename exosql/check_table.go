@@ -1,0 +1,256 @@
+package exosql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// table compares one table, and all of its columns.
+func (c *checker) table(t *table) {
+	u := c.uses[t]
+	live := c.live.Table(schema.Name{Name: t.name})
+	if live == nil {
+		if v := c.live.View(schema.Name{Name: t.name}); v != nil {
+			c.columns(t, v.Columns, true)
+			c.add(Finding{Kind: NoKey, Table: t.name, Problem: "is a view: nothing makes its key unique", Warning: true})
+			return
+		}
+		c.missing(t)
+		return
+	}
+	c.columns(t, live.Columns, false)
+	c.key(t, live)
+	c.loose(t, live)
+	for _, p := range u.scopes {
+		c.scope(t, live, p)
+	}
+	c.security(t, live)
+	if u.written {
+		c.effects(t, live)
+		c.spanning(t, live)
+	}
+}
+
+func (c *checker) missing(t *table) {
+	var names []string
+	for _, o := range c.live.Tables {
+		names = append(names, o.Name.Name)
+	}
+	f := Finding{Kind: MissingTable, Table: t.name, Problem: "there is no such table"}
+	if c.live.Engine == schema.Postgres {
+		f.Problem += " in the search path (" + strings.Join(c.live.Path, ", ") + ")"
+	}
+	if near := exo.Nearest(t.name, byName(names)); near != "" {
+		f.Fix = fmt.Sprintf("exosql.NewTable[…](%q)", near)
+	} else {
+		var cols []string
+		for _, col := range t.cols {
+			cols = append(cols, c.define(col))
+		}
+		if key := columnNames(t.keys); len(key) > 0 {
+			cols = append(cols, "PRIMARY KEY ("+quoteAll(key)+")")
+		}
+		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", quoteName(t.name), strings.Join(cols, ", "))
+	}
+	c.add(f)
+}
+
+func columnNames(cols []*column) []string {
+	var out []string
+	for _, c := range cols {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// find is the live column of a declared one.
+func (c *checker) find(cols []schema.Column, name string) *schema.Column {
+	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.live.Engine.Is(x.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &cols[i]
+}
+
+func (c *checker) columns(t *table, live []schema.Column, view bool) {
+	for _, col := range t.cols {
+		x := c.find(live, col.name)
+		if x == nil {
+			c.missingColumn(t, col, live)
+			continue
+		}
+		c.kind(t, col, x)
+		switch {
+		case view: // of its columns no engine knows
+		case col.key && !x.NotNull:
+			c.add(Finding{Kind: NullableKey, Table: t.name, Column: col.name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
+				Fix: c.setNotNull(t, col, "a definition with "+quoteName(col.name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
+		case !col.null && !x.NotNull:
+			c.add(Finding{Kind: NullMismatch, Table: t.name, Column: col.name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
+				Fix: c.setNotNull(t, col, "exosql.NewNullable with a pointer field")})
+		case col.null && x.NotNull:
+			c.add(Finding{Kind: NullMismatch, Table: t.name, Column: col.name, Problem: "is declared nullable and is never NULL in the database", Fix: "exosql.NewColumn", Warning: true})
+		}
+	}
+}
+
+func (c *checker) setNotNull(t *table, col *column, sqlite string) string {
+	if c.live.Engine == schema.SQLite {
+		return sqlite
+	}
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", quoteName(t.name), quoteName(col.name))
+}
+
+func (c *checker) missingColumn(t *table, col *column, live []schema.Column) {
+	var names []string
+	for _, x := range live {
+		names = append(names, x.Name)
+	}
+	f := Finding{Kind: MissingColumn, Table: t.name, Column: col.name, Problem: "there is no such column"}
+	if near := exo.Nearest(col.name, names); near != "" {
+		f.Fix = fmt.Sprintf("the name %q in the declaration", near)
+	} else {
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", quoteName(t.name), c.define(col))
+	}
+	c.add(f)
+}
+
+// define is a column in the database's words.
+func (c *checker) define(col *column) string {
+	s := quoteName(col.name) + " " + c.typeName(col)
+	if !col.null {
+		s += " NOT NULL"
+	}
+	return s
+}
+
+// key checks that the declared key tells rows apart.
+func (c *checker) key(t *table, live *schema.Table) {
+	granted := c.uses[t].granted
+	keys := live.Keys()
+	for p := live; p.PartitionOf != nil; { // of a partition only its own keys are listed
+		if p = c.live.Table(*p.PartitionOf); p == nil {
+			break
+		}
+		keys = append(keys, p.Keys()...)
+	}
+	if len(t.keys) == 0 {
+		f := Finding{Kind: NoKey, Table: t.name, Problem: "has no key in its declaration: orders are not total", Warning: !granted}
+		if live.PrimaryKey != nil {
+			f.Fix = "exosql.NewKey for " + strings.Join(live.PrimaryKey.Columns, ", ")
+		} else {
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, declared with exosql.NewKey", quoteName(t.name))
+		}
+		c.add(f)
+		return
+	}
+	declared := columnNames(t.keys)
+	for _, k := range keys {
+		if c.within(k, declared) {
+			return
+		}
+	}
+	f := Finding{Kind: NoKey, Table: t.name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
+	if c.live.Engine == schema.Postgres && live.PrimaryKey == nil {
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", quoteName(t.name), quoteAll(declared))
+	} else {
+		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.name+"_key"), quoteName(t.name), quoteAll(declared))
+	}
+	c.add(f)
+}
+
+// within reports whether all of names are among of.
+func (c *checker) within(names, of []string) bool {
+	for _, n := range names {
+		if !slices.ContainsFunc(of, func(o string) bool { return c.live.Engine.Is(o, n) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// loose refuses columns of which = does not mean what it says: a value that was
+// read finds other rows too, and a scope over it would let in a tenant whose name
+// differs in its case only.
+func (c *checker) loose(t *table, live *schema.Table) {
+	for _, col := range t.cols {
+		x := c.find(live.Columns, col.name)
+		if x == nil {
+			continue
+		}
+		f := Finding{Kind: LooseEquality, Table: t.name, Column: col.name, Warning: !c.uses[t].granted}
+		plain := strings.SplitN(x.Type, "(", 2)[0]
+		switch {
+		case x.Loose && c.live.Engine == schema.SQLite:
+			f.Problem = fmt.Sprintf("has the collation %s, for which different texts are equal", x.Collation)
+			f.Fix = "a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
+		case x.Loose:
+			f.Problem = fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation)
+			f.Fix = fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, quoteName(t.name), quoteName(col.name), x.Type)
+		case col.enum != nil && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
+			f.Problem = fmt.Sprintf("is %s in the database, and with OneOf it is compared as such: different texts are equal", x.Type)
+			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(t.name), quoteName(col.name))
+		default:
+			continue
+		}
+		c.add(f)
+	}
+}
+
+// security refuses policies that bind nobody, or not the role that runs the queries.
+func (c *checker) security(t *table, live *schema.Table) {
+	if c.live.Engine != schema.Postgres || !live.RowSecurity && len(live.Policies) == 0 && !live.ForceRowSecurity {
+		return
+	}
+	f := Finding{Kind: RowSecurity, Table: t.name}
+	role := c.live.Role
+	switch {
+	case !live.RowSecurity:
+		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", quoteName(t.name))
+	case role.Superuser:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s is a superuser, whom it does not bind", role.Name)
+		f.Fix = "a URL with a role that has no more rights than it needs"
+	case role.BypassRLS:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s bypasses it", role.Name)
+		f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", quoteName(role.Name))
+	case live.Owned && !live.ForceRowSecurity:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s owns the table, and owners are not bound", role.Name)
+		f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", quoteName(t.name))
+	case len(live.Policies) == 0:
+		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
+		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", quoteName(t.name))
+	default:
+		return
+	}
+	c.add(f)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "a " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// quoteName writes a name into a statement that somebody reads, and may run.
+func quoteName(s string) string {
+	for i, r := range s {
+		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+	}
+	return s
+}
+
+func quoteAll(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, quoteName(n))
+	}
+	return strings.Join(out, ", ")
+}

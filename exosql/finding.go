@@ -1,0 +1,72 @@
+package exosql
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Finding is one difference between what is declared and what the database has, or
+// one thing of the database that the promise does not survive.
+type Finding struct {
+	Kind    FindingKind
+	Table   string
+	Column  string // "" if it is not about one
+	Problem string // what is wrong
+	Fix     string // what would be right: a statement for the database, or a change of the declaration
+	Warning bool   // Check does not fail for it
+}
+
+// FindingKind says what a finding is about.
+type FindingKind string
+
+const (
+	MissingTable   FindingKind = "missing table"
+	MissingColumn  FindingKind = "missing column"
+	TypeMismatch   FindingKind = "type"
+	NullMismatch   FindingKind = "null"
+	NoKey          FindingKind = "no key"        // the declared key does not tell rows apart
+	NullableKey    FindingKind = "nullable key"  // a column of the key may be NULL
+	NoIndex        FindingKind = "no index"      // for a link or a scope
+	LooseEquality  FindingKind = "loose"         // different texts are equal
+	RowSecurity    FindingKind = "row security"  // policies that bind nobody, or not this role
+	HiddenEffect   FindingKind = "hidden effect" // a write sets off a trigger, a rule or a cascade
+	SpanningUnique FindingKind = "spanning key"  // a unique key that tenants share confirms values
+)
+
+// String is the finding as a line of a report.
+func (f Finding) String() string {
+	where := f.Table
+	if f.Column != "" {
+		where += "." + f.Column
+	}
+	s := fmt.Sprintf("%s: %s", where, f.Problem)
+	if f.Fix != "" {
+		s += ". Right would be: " + f.Fix
+	}
+	if f.Warning {
+		s = "warning: " + s
+	}
+	return s
+}
+
+// CheckError is what [Check] returns: everything that it found, warnings too.
+type CheckError struct{ Findings []Finding }
+
+func (e *CheckError) Error() string {
+	var b strings.Builder
+	n := 0
+	for _, f := range e.Findings {
+		if !f.Warning {
+			n++
+		}
+	}
+	fmt.Fprintf(&b, "exosql: the database is not as declared (%d to mend", n)
+	if w := len(e.Findings) - n; w > 0 {
+		fmt.Fprintf(&b, ", %d to know", w)
+	}
+	b.WriteString("):")
+	for _, f := range e.Findings {
+		b.WriteString("\n\t" + f.String())
+	}
+	return b.String()
+}
