@@ -46,7 +46,8 @@ var (
 var testApp = App{
 	Name: "notes", About: "Notes and their owners.", Who: "owner", Default: 1,
 	Schema: `CREATE TABLE owners (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-		CREATE TABLE notes (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, text TEXT NOT NULL, stars INTEGER);`,
+		CREATE TABLE notes (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL, text TEXT NOT NULL, stars INTEGER);
+		CREATE INDEX notes_by_owner ON notes (owner_id);`,
 	Seed: `INSERT INTO owners VALUES (1, 'ann'), (2, 'bob');
 		INSERT INTO notes VALUES (1, 1, 'first', 5), (2, 1, 'second', NULL), (3, 2, 'of bob', 1);`,
 	Principals: func(ctx context.Context, db *exosql.DB) ([]Principal, error) {

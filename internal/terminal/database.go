@@ -19,7 +19,20 @@ func (a App) open(ctx context.Context, url string) (*exosql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-db %s: %w", redacted(url), err)
 	}
+	if err := a.check(ctx, db); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("-db %s: %w", redacted(url), err)
+	}
 	return db, nil
+}
+
+// check compares what the app grants with what the database has.
+func (a App) check(ctx context.Context, db *exosql.DB) error {
+	var what []exosql.Declared
+	for _, o := range a.Grants(db, a.Default) {
+		what = append(what, exosql.Granted(o))
+	}
+	return exosql.Check(ctx, db, what...)
 }
 
 // redacted is a database's URL as it may be shown: a password can be in any part
