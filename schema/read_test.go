@@ -1,0 +1,144 @@
+package schema_test
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// TestReadSchemas: the schemas that are asked for, and the tables elsewhere that a
+// deletion in them can reach; names are looked up along the path.
+func TestReadSchemas(t *testing.T) {
+	ctx := context.Background()
+	tx, err := testutil.Admin(t, testutil.Server(t)).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	id := strings.ToLower(rand.Text()[:10])
+	a, b, c := "exo_a_"+id, "exo_b_"+id, `exo C "`+id
+	quoted := `"` + strings.ReplaceAll(c, `"`, `""`) + `"`
+	ddl := strings.NewReplacer("$a", a, "$b", b, "$c", quoted).Replace(`CREATE SCHEMA $a; CREATE SCHEMA $b; CREATE SCHEMA $c; SET LOCAL search_path TO $b, $a;
+		CREATE TABLE $a.users (id int PRIMARY KEY); CREATE TABLE $b.users (id text PRIMARY KEY); CREATE TABLE $a.only (x int);
+		CREATE TYPE $c."Mood Of" AS ENUM ('x'); CREATE TABLE $c."Order" (id int REFERENCES $a.users ON DELETE CASCADE, "select" $c."Mood Of"); CREATE TABLE $c.apart (y int)`)
+	if _, err := tx.Exec(ddl); err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ReadPostgres(ctx, tx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range d.Tables {
+		got = append(got, x.Name.String())
+	}
+	if want := fmt.Sprintf("%s.Order %s.only %s.users", c, a, a); strings.Join(got, " ") != want {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	if len(d.Enums) != 1 || d.Enums[0].Name != (schema.Name{Schema: c, Name: "Mood Of"}) {
+		t.Errorf("enums %v: the one that is used is of a schema that was not asked for", d.Enums)
+	}
+	if x := d.Table(schema.Name{Schema: c, Name: "Order"}).Column("select"); x.Type != quoted+`."Mood Of"` || x.Kind != schema.Text || x.Enum == nil {
+		t.Errorf("%+v", x)
+	}
+	all, err := schema.ReadPostgres(ctx, tx, a, b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Tables) != 5 {
+		t.Errorf("%d tables, want 5", len(all.Tables))
+	}
+	if x := all.Table(schema.Name{Name: "users"}); x == nil || x.Schema != b {
+		t.Errorf("users without a schema is %v, want that of %s, which is first in the path", x, b)
+	}
+	if x := all.Table(schema.Name{Name: "only"}); x == nil || x.Schema != a {
+		t.Errorf("only: %v", x)
+	}
+	if all.Table(schema.Name{Name: "apart"}) != nil {
+		t.Error("a table that is not in the path was found without its schema")
+	}
+	if r := all.Role; r.Name == "" || !r.Superuser {
+		t.Errorf("role %+v", r)
+	}
+	again, err := schema.ReadPostgres(ctx, tx, c, b, a)
+	if err != nil || show(t, again) != show(t, all) {
+		t.Errorf("a second reading differs (%v)", err)
+	}
+	if got, err := schema.ReadPostgres(ctx, tx); err != nil || got.Table(schema.Name{Schema: c, Name: "apart"}) == nil || got.Table(schema.Name{Schema: "pg_catalog", Name: "pg_class"}) != nil {
+		t.Errorf("all: %v", err)
+	}
+}
+
+// TestReadFails: an error says what could not be read, and a definition that is
+// not understood is never taken for a column without a collation.
+func TestReadFails(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	for _, s := range []string{`CREATE TABLE a (x TEXT COLLATE NOCASE)`, `PRAGMA writable_schema = on`, `UPDATE sqlite_schema SET sql = 'CREATE TABLE a (x, y)' WHERE name = 'a'`} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var e *schema.ReadError
+	if _, err := schema.ReadSQLite(context.Background(), db); !errors.As(err, &e) || e.What != "the definitions" || !strings.Contains(err.Error(), "table a: ") {
+		t.Errorf("got %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schema.ReadSQLite(context.Background(), db); !errors.As(err, &e) || e.What != "the list of tables" || e.Unwrap() == nil {
+		t.Errorf("of a closed database: %v", err)
+	}
+	if _, err := schema.ReadPostgres(context.Background(), db); !errors.As(err, &e) {
+		t.Errorf("of a closed database: %v", err)
+	}
+}
+
+// TestKinds: what declared types of SQLite mean.
+func TestKinds(t *testing.T) {
+	for typ, want := range map[string]schema.Kind{"INTEGER": schema.Int, "unsigned big int": schema.Int, "VARCHAR(20)": schema.Text, "": schema.Unknown, "BLOB": schema.Bytes, "double precision": schema.Float,
+		"boolean": schema.Bool, "timestamp with time zone": schema.Time, "datetime": schema.Time, "Date": schema.Date, "numeric(10,2)": schema.Decimal, "interval": schema.Interval, "uuid": schema.UUID, "jsonb": schema.JSON, "point": schema.Unknown, "foo": schema.Unknown} {
+		d, err := schema.ParseDDL("CREATE TABLE a (x "+typ+")", schema.SQLite)
+		if err != nil || d.Tables[0].Columns[0].Kind != want {
+			t.Errorf("%q: %v %+v, want %q", typ, err, d, want)
+		}
+	}
+}
+
+// ExampleParseDDL reads a definition without a database.
+func ExampleParseDDL() {
+	d, err := schema.ParseDDL(`
+		CREATE TABLE users (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, email text NOT NULL UNIQUE);
+		CREATE TABLE todos (id serial PRIMARY KEY, user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE, tags text[]);`, schema.Postgres)
+	if err != nil {
+		panic(err)
+	}
+	for _, t := range d.Tables {
+		for _, c := range t.Columns {
+			fmt.Println(t.Name, c.Name, c.Type, c.Kind, c.NotNull)
+		}
+		for _, f := range t.ForeignKeys {
+			fmt.Println(f.Name, f.Columns, "leads to", f.Table, f.References, f.OnDelete)
+		}
+	}
+	_, err = schema.ParseDDL("CREATE TABLE todos (\n  id int,\n  PRIMARY KEY (ident)\n)", schema.Postgres)
+	fmt.Println(err)
+	// Output:
+	// public.todos id integer int true
+	// public.todos user_id bigint int true
+	// public.todos tags text[] list false
+	// todos_user_id_fkey [user_id] leads to public.users [id] CASCADE
+	// public.users id bigint int true
+	// public.users email text text true
+	// schema: 3:16: table public.todos has no column ident; it has id
+}
