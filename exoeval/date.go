@@ -2,7 +2,6 @@ package exoeval
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -19,7 +18,7 @@ import (
 
 // newDate makes the constructor. Only a function of JavaScript sees whether it
 // was called with new.
-var newDate = mustCompile("date", "(function (make, text) { 'use strict'; const none = void 0; return function Date(...a) { return new.target === none ? text() : make(...a); }; })")
+var newDate = compiled("date", "(function (make, text) { 'use strict'; const none = void 0; return function Date(...a) { return new.target === none ? text() : make(...a); }; })")
 
 // addDate makes Date and changes what the prototype of dates does.
 func (r *run) addDate(made map[string]goja.Value) {
@@ -96,7 +95,7 @@ func (r *run) addDate(made map[string]goja.Value) {
 	text := r.function("text", func(goja.FunctionCall) goja.Value {
 		return r.vm.ToValue(dayText(r.start) + " " + clockText(r.start))
 	})
-	v, err := r.vm.RunProgram(newDate)
+	v, err := r.vm.RunProgram(newDate())
 	if err != nil {
 		panic(err)
 	}
@@ -134,19 +133,19 @@ func (r *run) primitive(v goja.Value, getTime goja.Callable) goja.Value {
 }
 
 var (
-	dateLocal = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$`)
-	dateOnly  = regexp.MustCompile(`^\d{4}(?:-\d\d){0,2}$`)
-	dateZoned = regexp.MustCompile(`(?i)(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$`)
+	dateLocal = expression(`^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$`)
+	dateOnly  = expression(`^\d{4}(?:-\d\d){0,2}$`)
+	dateZoned = expression(`(?i)(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$`)
 )
 
 // zoned is the text of a date with a zone: the engine would read one without as
 // the local time of the host.
 func zoned(s string) string {
 	t := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
-	if m := dateLocal.FindStringSubmatch(t); m != nil {
+	if m := dateLocal().FindStringSubmatch(t); m != nil {
 		return m[1] + "T" + m[2] + "Z"
 	}
-	if dateZoned.MatchString(t) || dateOnly.MatchString(t) {
+	if dateZoned().MatchString(t) || dateOnly().MatchString(t) {
 		return s
 	}
 	return s + " UTC" // no date for what the engine can't read with a zone

@@ -208,7 +208,7 @@ const plainSource = `({
 '-x': a => -a, '+x': a => +a, '~x': a => ~a,
 })`
 
-var plainProgram = mustCompile("operators", plainSource)
+var plainProgram = compiled("operators", plainSource)
 
 // plain does what JavaScript does. Which closures do it is not looked up in the
 // realm: a program can't have touched them.
@@ -230,7 +230,7 @@ func (r *run) plain(op string, args ...goja.Value) goja.Value {
 }
 
 func (r *run) loadPlainOps() map[string]goja.Callable {
-	v, err := r.vm.RunProgram(plainProgram)
+	v, err := r.vm.RunProgram(plainProgram())
 	if err != nil {
 		panic(r.rethrow(err))
 	}

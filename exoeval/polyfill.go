@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"embed"
+	"regexp"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -74,6 +75,16 @@ func prelude(name string) func() *goja.Program {
 		}
 		return mustCompile(name, string(b))
 	})
+}
+
+// compiled and expression are made when they are first wanted, too: what a package
+// makes when it is initialised is paid at every start of a worker.
+func compiled(name, src string) func() *goja.Program {
+	return sync.OnceValue(func() *goja.Program { return mustCompile(name, src) })
+}
+
+func expression(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 var polyfills = []polyfill{

@@ -18,6 +18,9 @@ import (
 type rows struct {
 	r      *run
 	value  exo.Value
+	n      int            // rows of value
+	text   int            // bytes of text in them, while they are held
+	held   bool           // their cells are still with the host
 	made   []*goja.Object // of the rows that were asked for; nil: none yet
 	count  int            // of them
 	whole  bool           // the target is filled
@@ -26,11 +29,16 @@ type rows struct {
 }
 
 func (r *run) newRows(v exo.Value) goja.Value {
-	x := &rows{r: r, value: v, target: r.vm.NewArray()}
-	if err := x.target.Set("length", v.Len()); err != nil {
+	x := &rows{r: r, value: v, n: v.Len(), target: r.vm.NewArray()}
+	if h, ok := r.port.(Holder); ok {
+		if n, text, ok := h.Held(v.Rows()); ok {
+			x.n, x.text, x.held = n, text, true
+		}
+	}
+	if err := x.target.Set("length", x.n); err != nil {
 		panic(err)
 	}
-	if v.Len() > 0 {
+	if x.n > 0 {
 		x.trap()
 	} else {
 		x.whole = true
@@ -63,20 +71,27 @@ func (r *run) plainArray(v goja.Value) goja.Value {
 	return v
 }
 
-func (x *rows) len() int { return x.value.Len() }
-
 // row is the object of row i, always the same.
 func (x *rows) row(i int) *goja.Object {
 	if x.made == nil {
-		x.made = make([]*goja.Object, x.len())
+		x.made = make([]*goja.Object, x.n)
 	}
 	if x.made[i] == nil {
 		rs := x.value.Rows()
-		w := len(rs.Cells) / rs.Len()
+		x.fetch()
+		w := rs.Shape.Width()
 		x.made[i], _ = x.r.rowToJS(rs.Shape, rs.Cells[i*w:(i+1)*w])
 		x.count++
 	}
 	return x.made[i]
+}
+
+// fetch gets the cells from the host.
+func (x *rows) fetch() {
+	if x.held {
+		x.held = false
+		x.r.port.(Holder).Fetch(x.value.Rows())
+	}
 }
 
 // fill makes the target what the program takes the proxy for.
@@ -85,17 +100,17 @@ func (x *rows) fill() {
 		return
 	}
 	x.whole = true
-	for i := range x.len() {
+	for i := range x.n {
 		x.r.put(x.target, itoa(i), x.row(i))
 	}
-	x.made, x.traps, x.value = nil, goja.ProxyTrapConfig{}, exo.Value{}
+	x.made, x.traps, x.value, x.n = nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
 }
 
 func (x *rows) trap() {
 	absent := func(target *goja.Object, i int) goja.Value { return target.Get(itoa(i)) }
 	x.traps = goja.ProxyTrapConfig{
 		GetIdx: func(target *goja.Object, i int, _ goja.Value) goja.Value {
-			if i < 0 || i >= x.len() {
+			if i < 0 || i >= x.n {
 				if v := absent(target, i); v != nil {
 					return v
 				}
@@ -104,7 +119,7 @@ func (x *rows) trap() {
 			return x.row(i)
 		},
 		HasIdx: func(target *goja.Object, i int) bool {
-			return i >= 0 && i < x.len() || absent(target, i) != nil
+			return i >= 0 && i < x.n || absent(target, i) != nil
 		},
 		GetOwnPropertyDescriptorIdx: func(target *goja.Object, i int) goja.PropertyDescriptor {
 			x.fill()
@@ -161,11 +176,17 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 		x.fill()
 		return c.list(x.target, depth, at)
 	}
+	if c.how != forResult { // a result can hold what stays with the host
+		x.fetch()
+	}
 	rs := x.value.Rows()
 	// Counted like what is made of objects: a list of one array a thousand times
 	// over would be small here, and huge as text.
-	c.items += len(rs.Cells) + rs.Len()
-	for i := range rs.Cells {
+	c.items += x.n*rs.Shape.Width() + x.n
+	if x.held {
+		c.bytes += x.text
+	}
+	for i := range rs.Cells { // none where they are held: those are plain
 		switch rs.Cells[i].Kind() {
 		case exo.KindText:
 			c.bytes += len(rs.Cells[i].Text())

@@ -2,7 +2,6 @@ package exoeval
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +63,7 @@ func (r *run) here() (line, col int) {
 	return frameOf(r.vm.CaptureCallStack(12, nil))
 }
 
-var stackPlace = regexp.MustCompile(programName + `:(\d+):(\d+)`)
+var stackPlace = expression(programName + `:(\d+):(\d+)`)
 
 // programName is the file name of programs in goja's positions.
 const programName = "program"
@@ -95,7 +94,7 @@ func (r *run) failure(err error) *Error {
 	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
 }
 
-var missingMember = regexp.MustCompile(`^Object has no member '(\w+)'`)
+var missingMember = expression(`^Object has no member '(\w+)'`)
 
 // isLink reports whether something that was granted has a method of this name.
 func (r *run) isLink(name string) bool {
@@ -144,11 +143,11 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 			stack = x.String()
 		}
 	})
-	if m := stackPlace.FindStringSubmatch(stack); m != nil && line == 0 {
+	if m := stackPlace().FindStringSubmatch(stack); m != nil && line == 0 {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
 	}
-	if m := missingMember.FindStringSubmatch(msg); m != nil && r.isLink(m[1]) {
+	if m := missingMember().FindStringSubmatch(msg); m != nil && r.isLink(m[1]) {
 		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
 	text := shorten(msg, 2000)

@@ -19,6 +19,18 @@ type Port interface {
 	Next(context.Context) (exo.Reply, bool, error)
 }
 
+// Holder is a Port whose replies may hold rows without their cells: those stay
+// with the host until the program looks at one of them. Rows that no program looks at
+// go to the result without having been here.
+type Holder interface {
+	Port
+	// Held says how many rows rs stands for, of plain values only, and how many bytes of
+	// text are in them. ok is false for rows that are here.
+	Held(rs *exo.Rows) (rows, text int, ok bool)
+	// Fetch gets the cells of rs, once. A host that does not give them ends the run.
+	Fetch(rs *exo.Rows)
+}
+
 // World is what the program's side of a run is made from: plain data without
 // any object, so that it crosses to a worker. It is immutable.
 type World struct {

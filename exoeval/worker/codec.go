@@ -24,6 +24,7 @@ const (
 	tagRows
 	tagRef  // to the worker: a number, and what can be done with it
 	tagSame // to the host: rows that it sent, by their number
+	tagHeld // to the worker: rows that stay with the host until they are fetched
 )
 
 func appendText(b []byte, s string) []byte {

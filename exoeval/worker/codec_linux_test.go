@@ -177,6 +177,7 @@ func FuzzFrameHost(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		_ = worker.DecodeReply(s)
 		_ = worker.DecodeJob(s)
+		_ = worker.DecodeCells(s)
 	})
 }
 
@@ -190,3 +191,22 @@ func TestRepliesHideCauses(t *testing.T) {
 }
 
 func contains(b []byte, s string) bool { return strings.Contains(string(b), s) }
+
+// A reply holds many plain rows by their number; their cells come once, and only
+// when they are asked for.
+func TestHeldRowsCross(t *testing.T) {
+	for _, n := range []int{101, 10_000} {
+		v := rowsOf(n)
+		reply, cells, got, err := worker.Fetched(v)
+		if err != nil || len(reply) > 40 || len(cells) < 10*n || got.String() != v.String() {
+			t.Errorf("%d rows: %v, %d bytes of reply, %d of cells", n, err, len(reply), len(cells))
+		}
+	}
+	nested := rowsOf(150)
+	nested.Rows().Cells[7] = exo.List(exo.Int(1))
+	for what, v := range map[string]exo.Value{"few": rowsOf(100), "nested": nested} {
+		if reply, cells, got, err := worker.Fetched(v); err != nil || cells != nil || len(reply) < 1000 || got.String() != v.String() {
+			t.Errorf("%s: %v, %d bytes of reply, %d of cells", what, err, len(reply), len(cells))
+		}
+	}
+}

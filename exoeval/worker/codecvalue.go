@@ -18,32 +18,6 @@ type valueWriter struct {
 	types func([]byte, *exo.Type) []byte
 }
 
-// rowsLog numbers rows as they cross to the worker, alike on both sides.
-type rowsLog struct {
-	rows  []*exo.Rows
-	index map[*exo.Rows]int
-	sizes []int // known for those that came back
-}
-
-func (l *rowsLog) add(r *exo.Rows) {
-	if l.index == nil {
-		l.index = map[*exo.Rows]int{}
-	}
-	l.index[r] = len(l.rows)
-	l.rows = append(l.rows, r)
-}
-
-// size is how many bytes the rows of number n are, roughly, as text.
-func (l *rowsLog) size(n int) int {
-	for len(l.sizes) < len(l.rows) {
-		l.sizes = append(l.sizes, -1)
-	}
-	if l.sizes[n] < 0 {
-		l.sizes[n] = exo.RowsValue(l.rows[n]).Bytes()
-	}
-	return l.sizes[n]
-}
-
 func (w *valueWriter) value(v *exo.Value) {
 	w.items++
 	switch v.Kind() {
@@ -71,29 +45,6 @@ func (w *valueWriter) value(v *exo.Value) {
 		w.b = w.types(w.b, w.typ(v.RefID()))
 	default:
 		w.b = appendScalar(w.b, v)
-	}
-}
-
-func (w *valueWriter) rows(r *exo.Rows) {
-	if w.back {
-		if n, ok := w.sent.index[r]; ok {
-			w.b = appendCount(append(w.b, tagSame), n)
-			return
-		}
-	} else {
-		w.sent.add(r)
-	}
-	w.b = append(w.b, tagRows)
-	w.b = appendShape(w.b, r.Shape)
-	w.b = appendCount(w.b, len(r.Cells))
-	w.items += len(r.Cells)
-	for i := range r.Cells {
-		switch c := &r.Cells[i]; c.Kind() {
-		case exo.KindList, exo.KindRecord, exo.KindRows, exo.KindRef:
-			w.value(c)
-		default:
-			w.b = appendScalar(w.b, c)
-		}
 	}
 }
 
@@ -144,6 +95,8 @@ func (r *valueReader) value(depth int) exo.Value {
 		return r.record(depth)
 	case tag == tagRows && !r.back:
 		return r.rows(depth)
+	case tag == tagHeld && !r.back:
+		return r.heldRows()
 	case tag == tagSame && r.back:
 		if n := r.upTo(uint64(len(r.sent.rows))); n < len(r.sent.rows) {
 			rows := r.sent.rows[n]
@@ -198,30 +151,4 @@ func (r *valueReader) record(depth int) exo.Value {
 		}
 	}
 	return exo.Record(fields...)
-}
-
-func (r *valueReader) rows(depth int) exo.Value {
-	x := &exo.Rows{Shape: r.shape(0)}
-	width, n := x.Shape.Width(), r.claim(1)
-	if width == 0 && n > 0 || width > 0 && n%width != 0 {
-		r.fail("rows that don't fit their shape")
-		return exo.Value{}
-	}
-	if r.sent != nil {
-		r.sent.add(x)
-	}
-	x.Cells = make([]exo.Value, 0, min(n, 64*maxAhead))
-	for range n {
-		switch tag := r.byte(); tag {
-		case tagList, tagRecord, tagRows, tagRef:
-			r.at--
-			x.Cells = append(x.Cells, r.value(depth+1))
-		default:
-			x.Cells = append(x.Cells, r.scalar(tag))
-		}
-		if r.err != nil {
-			return exo.Value{}
-		}
-	}
-	return exo.RowsValue(x)
 }

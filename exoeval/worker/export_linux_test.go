@@ -123,10 +123,43 @@ var frames = map[string][]byte{
 	"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
 	"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 5, 0, 0}),
 	"a long console":     framed(frameDone, []byte{1, tagNull}, appendText(nil, strings.Repeat("x", 1<<20))),
+	"cells never sent":   framed(frameFetch, []byte{0}),
+	"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
+	"more than a fetch":  framed(frameFetch, []byte{0, 0}),
+	"cells":              framed(frameCells, []byte{0}),
 	"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
 }
 
 // Codec, for tests and fuzzing.
+
+// Fetched is the frame with the cells of v, if rows like v wait to be fetched, and
+// what a worker makes of it.
+func Fetched(v exo.Value) (reply, cells []byte, got exo.Value, err error) {
+	var host, worker rowsLog
+	reply = appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, nil)
+	p, err := decodeReply(string(reply[5:]), &worker, nil)
+	if err != nil {
+		return reply, nil, exo.Value{}, err
+	}
+	n, err := decodeFetch(string(appendFetch(nil, 0)[5:]))
+	if err != nil {
+		return reply, nil, exo.Value{}, err
+	}
+	rows, ok := host.release(n)
+	if !ok {
+		return reply, nil, p.Value, nil
+	}
+	if _, again := host.release(n); again {
+		return reply, nil, p.Value, errFrame
+	}
+	cells = appendCells(nil, rows)
+	return reply, cells, p.Value, decodeCells(string(cells[5:]), p.Value.Rows(), worker.held[0].rows)
+}
+
+func DecodeCells(s string) error {
+	return decodeCells(s, &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}, 1)
+}
+
 var (
 	DecodeCall = decodeCall
 	AppendCall = appendCall

@@ -16,13 +16,15 @@ const (
 	frameJob   frameKind = 'j' // host: the world of the run and the program
 	frameCall  frameKind = 'c' // worker: a message
 	frameReply frameKind = 'r' // host: the answer to the oldest call without one
+	frameFetch frameKind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
+	frameCells frameKind = 'v' // host: the cells; replies may come before it
 	frameDone  frameKind = 'd' // worker: how the program ended; its last frame
 )
 
 // version changes with every change of a frame. Both sides are one binary, so
 // it can differ only where the binary was replaced on a system that has no
 // /proc/self/exe.
-const version = 1
+const version = 2
 
 // Bounds of frames. What comes from a worker is hostile, so no length that it
 // names makes the host allocate more than these.

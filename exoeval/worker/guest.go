@@ -68,6 +68,7 @@ type guest struct {
 	types  map[uint32]*exo.Type
 	names  map[uint32]string
 	open   int
+	early  []string // replies that came while it waited for cells
 	calls  int
 	limits exo.Limits
 }
@@ -100,11 +101,46 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		return exo.Reply{}, false, nil
 	}
 	g.open--
-	p, err := decodeReply(g.read(frameReply, maxReply), &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
+	var s string
+	if len(g.early) > 0 {
+		s, g.early = g.early[0], g.early[1:]
+	} else {
+		s = g.read(frameReply, maxReply)
+	}
+	p, err := decodeReply(s, &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
 	if err != nil {
 		exit(exitNoHost)
 	}
 	return p, true, nil
+}
+
+// Held implements exoeval.Holder.
+func (g *guest) Held(rs *exo.Rows) (rows, text int, ok bool) {
+	n, known := g.sent.index[rs]
+	if !known {
+		return 0, 0, false
+	}
+	h, ok := g.sent.held[n]
+	return h.rows, h.text, ok
+}
+
+// Fetch implements exoeval.Holder.
+func (g *guest) Fetch(rs *exo.Rows) {
+	n := g.sent.index[rs]
+	h := g.sent.held[n]
+	delete(g.sent.held, n)
+	g.write(appendFetch(nil, n))
+	for {
+		kind, s, err := readFrame(g.in, maxReply)
+		switch {
+		case err == nil && kind == frameReply:
+			g.early = append(g.early, s)
+			continue
+		case err != nil || kind != frameCells || decodeCells(s, rs, h.rows) != nil:
+			exit(exitNoHost)
+		}
+		return
+	}
 }
 
 func (g *guest) write(b []byte) {

@@ -23,7 +23,7 @@ type proc struct {
 func (w *proc) greet() error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
-	w.in = bufio.NewReaderSize(w.end.conn, 4<<10)
+	w.in = bufio.NewReaderSize(w.end.reader(), 4<<10)
 	kind, s, err := readFrame(w.in, maxHello)
 	if err == nil && kind != frameHello {
 		err = errFrame

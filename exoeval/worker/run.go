@@ -20,6 +20,8 @@ type run struct {
 	limits exo.Limits
 	calls  chan struct{} // one for each message that was submitted
 
+	writing sync.Mutex
+
 	mu     sync.Mutex
 	sent   rowsLog               // rows that the worker has
 	failed map[uint64]*exo.Error // errors whose text it does not have
@@ -94,6 +96,8 @@ func (r *run) receive() (out exoeval.Outcome, ended bool) {
 			switch kind {
 			case frameCall:
 				err = r.submit(s)
+			case frameFetch:
+				err = r.fetch(s)
 			case frameDone:
 				if out, err = r.done(s); err == nil {
 					return out, true
@@ -127,6 +131,30 @@ func (r *run) submit(s string) error {
 	}
 	r.calls <- struct{}{} // there is room for as many as the session takes
 	return nil
+}
+
+// fetch sends the cells of rows that the worker has without them.
+func (r *run) fetch(s string) error {
+	n, err := decodeFetch(s)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	rows, ok := r.sent.release(n)
+	r.mu.Unlock()
+	if !ok {
+		return errFrame
+	}
+	_ = r.write(appendCells(nil, rows)) // when it is gone, the next frame of it does not come
+	return nil
+}
+
+// write sends a frame. Replies and cells come from two goroutines.
+func (r *run) write(b []byte) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	_, err := r.w.end.conn.Write(b)
+	return err
 }
 
 // done reads how the program ended. What failed in the host is told with the
@@ -172,7 +200,7 @@ func (r *run) reply() {
 		if over {
 			continue
 		}
-		if _, err := r.w.end.conn.Write(b); err != nil {
+		if r.write(b) != nil {
 			continue // it is gone; what it had sent happens
 		}
 		r.mu.Lock()

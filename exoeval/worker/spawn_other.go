@@ -61,6 +61,7 @@ func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
 	return p, &endpoint{conn: &duplex{in: files[2], out: files[1]}, errs: files[4]}, nil
 }
 
+func (e *endpoint) reader() io.Reader                           { return e.conn }
 func (e *endpoint) limit(int, uint64, int, time.Duration) error { return nil }
 func (e *endpoint) cpu() (time.Duration, bool)                  { return 0, false }
 func (e *endpoint) memory() (int64, bool)                       { return 0, false }
