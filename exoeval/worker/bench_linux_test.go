@@ -2,7 +2,10 @@ package worker_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"sync"
@@ -49,24 +52,36 @@ func BenchmarkRun(b *testing.B) {
 	} {
 		b.Run(c.name+"/local", func(b *testing.B) { benchmark(b, exoeval.NewLocal(c.gate), c.program, nil) })
 		p := newPool(b, worker.PoolOptions{Workers: 4, Idle: 2})
+		// In process, but after the same pause, in which other processes have had the
+		// caches: what a worker is compared with.
+		b.Run(c.name+"/local paused", func(b *testing.B) {
+			e, err := worker.New(small, &worker.Options{Pool: p})
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmark(b, exoeval.NewLocal(c.gate), c.program, func() {
+				run(b, e, "1")
+				settle(p)
+			})
+		})
 		e, err := worker.New(c.gate, &worker.Options{Pool: p})
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(c.name+"/worker", func(b *testing.B) { benchmark(b, e, c.program, p) })
+		b.Run(c.name+"/worker", func(b *testing.B) { benchmark(b, e, c.program, func() { settle(p) }) })
 		p.Close()
 	}
 }
 
 // benchmark reports the median: a pool that refills itself beside a run makes
 // the mean say little on two processors.
-func benchmark(b *testing.B, e exoeval.Evaluator, program string, p *worker.Pool) {
+func benchmark(b *testing.B, e exoeval.Evaluator, program string, between func()) {
 	var took []time.Duration
 	run(b, e, program)
 	for b.Loop() {
-		if p != nil {
+		if between != nil {
 			b.StopTimer()
-			settle(p)
+			between()
 			b.StartTimer()
 		}
 		r := run(b, e, program)
@@ -118,6 +133,74 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(median(cold).Nanoseconds())/1e3, "µs/median")
 	b.ReportMetric(float64(median(used).Nanoseconds())/1e3, "µs-CPU/worker")
 }
+
+// What no process of Go can be faster than: an empty program from its start to its
+// end, one after the other and as many at once as there are processors; and one byte
+// to a process that has slept and back.
+func BenchmarkFloor(b *testing.B) {
+	dir := b.TempDir()
+	src := dir + "/main.go"
+	if err := os.WriteFile(src, []byte(floor), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", dir+"/floor", src).CombinedOutput(); err != nil {
+		b.Fatalf("%v %s", err, out)
+	}
+	start := func() {
+		if err := exec.Command(dir + "/floor").Run(); err != nil {
+			b.Error(err)
+		}
+	}
+	b.Run("start", func(b *testing.B) {
+		for b.Loop() {
+			start()
+		}
+	})
+	b.Run("throughput", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				start()
+			}
+		})
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	})
+	b.Run("echo", func(b *testing.B) {
+		c := exec.Command(dir+"/floor", "echo")
+		in, err1 := c.StdinPipe()
+		out, err2 := c.StdoutPipe()
+		if err := errors.Join(err1, err2, c.Start()); err != nil {
+			b.Fatal(err)
+		}
+		var took []time.Duration
+		buf := make([]byte, 1)
+		for b.Loop() {
+			time.Sleep(10 * time.Millisecond)
+			begin := time.Now()
+			in.Write(buf)
+			out.Read(buf)
+			took = append(took, time.Since(begin))
+		}
+		in.Close()
+		c.Wait()
+		b.ReportMetric(float64(median(took).Nanoseconds())/1e3, "µs/median")
+	})
+}
+
+const floor = `package main
+
+import "syscall"
+import "os"
+
+func main() {
+	b := make([]byte, 1)
+	for len(os.Args) > 1 {
+		if n, _ := syscall.Read(0, b); n <= 0 {
+			return
+		}
+		syscall.Write(1, b)
+	}
+}
+`
 
 // As many programs as the machine runs, each in a process of its own.
 func BenchmarkThroughput(b *testing.B) {
