@@ -79,17 +79,21 @@ func bytesText(n int) string {
 }
 
 // classify says what a process died of that we did not end ourselves.
-func classify(status int, policy, cpu bool, said string) *Death {
+func classify(x ended, said string) *Death {
 	d := &Death{Event: EngineFailed, Detail: cut(said, 500)}
 	switch {
-	case policy:
+	case x.policy:
 		d.Event = PolicyBreach
-	case cpu:
+	case x.cpu:
 		d.Event = OutOfCPU
-	case status == exitMemory:
+	case x.status == exitMemory && x.known:
 		d.Event, d.Detail = OutOfMemory, ""
 	case outOfMemory(said):
 		d.Event = OutOfMemory
+	case !x.known && said == "":
+		// An engine that fails says so, and so does a worker that has grown too large.
+		// What is left is the kernel's filter, which must not be taken for less.
+		d.Event, d.Detail = PolicyBreach, "it ended without a word, and how was lost: this process ignores SIGCHLD, or waits for children that are not its own"
 	}
 	return d
 }

@@ -46,23 +46,30 @@ func New(gate *exo.Gate, o *Options) (*Evaluator, error) {
 func (e *Evaluator) Isolation(ctx context.Context) (Isolation, error) { return e.pool.Isolation(ctx) }
 
 // Run implements exoeval.Evaluator. When it returns, nothing of the program will
-// take effect any more. The Err of a run that never began wraps ErrNotRun; that of
-// one whose process was ended is a *Death.
+// take effect any more: a call on its way to an object that does not heed its
+// context can't be called off, so Run returns when it does, however late. The Err of
+// a run that never began wraps ErrNotRun; that of one whose process was ended is a *Death.
+//
+// Limits.Total bounds first the wait for a place, and then, anew, the run.
 func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	begin := time.Now()
 	limits := e.world.Limits
 	if len(job.Program) > limits.SourceBytes {
 		return &exoeval.Result{Err: exoeval.Fail(exoeval.TooLong(len(job.Program), limits)), Took: time.Since(begin)}
 	}
-	begun := ctx
-	ctx, cancel := context.WithTimeout(ctx, limits.Total)
-	defer cancel()
-	r := &run{ctx: ctx, limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
-	if err := e.begin(begun, r, job.At(begin)); err != nil {
+	ctx, exit, err := e.pool.enter(ctx)
+	if err != nil {
 		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
 	}
+	defer exit()
+	r := &run{limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
+	if err := e.begin(ctx, r, job.At(begin)); err != nil {
+		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	defer cancel()
 	r.s = e.gate.NewSession(ctx, job.Principal)
-	out := r.run()
+	out := r.run(ctx)
 	res := out.Settle(ctx, r.s, limits)
 	res.Took = time.Since(begin)
 	return res
@@ -71,14 +78,20 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 // begin finds a worker that takes the job. One that has died in the pool takes
 // none, and nothing has happened.
 func (e *Evaluator) begin(ctx context.Context, r *run, job exoeval.Job) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limits.Total, errNoPlace)
+	defer cancel()
+	who := party{principal: job.Principal}
+	if who.principal == "" {
+		who.tool = e
+	}
 	frame := appendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job)
 	for try := 1; ; try++ {
-		w, err := e.pool.acquire(ctx, job.Principal)
+		w, err := e.pool.acquire(ctx, who)
 		if err != nil {
 			return err
 		}
 		r.w = w
-		if err = r.give(frame); err == nil {
+		if err = r.give(ctx, frame); err == nil {
 			return nil
 		}
 		e.pool.discard(w)

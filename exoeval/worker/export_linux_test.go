@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -17,7 +18,31 @@ import (
 // Variables are set before the takeover, so this is in force in the workers of
 // the test binary: programs that begin with ! are attacks of somebody who has
 // taken over the process.
-var _ = func() bool { hostile = attack; return true }()
+var _ = func() bool {
+	hostile = attack
+	for os.Args[0] == marker && exists(hangs(os.Getppid())) {
+		time.Sleep(time.Millisecond)
+	}
+	return true
+}()
+
+// hangs is a file while whose existence no worker of the process comes up.
+func hangs(host int) string { return fmt.Sprintf("/tmp/exoagent-worker-hangs-%d", host) }
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// Hang lets no worker of this process come up until release is called.
+func Hang() (release func(), err error) {
+	path := hangs(os.Getpid())
+	return func() { os.Remove(path) }, os.WriteFile(path, nil, 0o600)
+}
+
+// Settled reports whether nothing runs or starts.
+func (p *Pool) Settled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.running == 0 && p.starting == 0
+}
 
 func attack(g *guest, program string) {
 	name, ok := strings.CutPrefix(program, "!")
@@ -215,7 +240,7 @@ func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil
 func (p *Pool) Held() (running, idle int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.running, len(p.idle)
+	return p.queue.running, len(p.idle)
 }
 
 // IdleCPU is the processor time that a worker has used when it is ready.

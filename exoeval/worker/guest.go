@@ -173,6 +173,7 @@ func watchMemory(limit uint64) {
 	}
 	for base := size(); ; time.Sleep(time.Millisecond) {
 		if size() > base+limit {
+			io.WriteString(stderr{}, "worker: out of memory\n") // the status may be lost
 			exit(exitMemory)
 		}
 		if orphaned() {

@@ -106,7 +106,7 @@ func TestQueue(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	p := newPool(t, worker.PoolOptions{Workers: 2})
+	p := newPool(t, worker.PoolOptions{Workers: 2, Share: 2})
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{}, p)
 	results := make(chan *exoeval.Result)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -15,14 +16,26 @@ type proc struct {
 	in        *bufio.Reader
 	isolation Isolation
 	size      uint64
+	who       party // whose place it has
 
-	death atomic.Pointer[Death] // why we ended it; the first reason stays
+	death   atomic.Pointer[Death] // why we ended it; the first reason stays
+	suspect atomic.Pointer[Death] // why we ended it, if it was not ending already
 }
 
-// greet waits for the worker to say that it is locked down.
-func (w *proc) greet() error {
+// ended is how a process ended, as the kernel tells it.
+type ended struct {
+	known  bool
+	status int  // -1 where a signal ended it
+	policy bool // by the filter of system calls
+	cpu    bool // by the kernel's limit of processor time
+	killed bool // by SIGKILL, which may be ours
+}
+
+// greet waits for the worker to say that it is locked down, until ctx ends.
+func (w *proc) greet(ctx context.Context) error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
+	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
 	w.in = bufio.NewReaderSize(w.end.reader(), 4<<10)
 	kind, s, err := readFrame(w.in, maxHello)
 	if err == nil && kind != frameHello {
@@ -31,6 +44,9 @@ func (w *proc) greet() error {
 	if err == nil {
 		w.isolation, w.size, err = decodeHello(s)
 		w.isolation |= hostIsolation
+	}
+	if !stop() {
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		_, said := w.reap()
@@ -49,33 +65,43 @@ func (w *proc) kill(d *Death) {
 	w.p.Kill() // refused once it is reaped: the number may be somebody else's
 }
 
+// killSuspect is kill for a reason that also a process shows that is ending:
+// then it is what it ended of that counts.
+func (w *proc) killSuspect(d *Death) {
+	w.suspect.CompareAndSwap(nil, d)
+	w.p.Kill()
+}
+
 // reap ends the worker, waits for it, and gives back what it had. It is called
-// once. An exit that nobody asked for is what state shows.
-func (w *proc) reap() (state *os.ProcessState, said string) {
+// once.
+func (w *proc) reap() (x ended, said string) {
 	w.p.Kill()
 	return w.collect()
 }
 
 // collect waits for the worker to end.
-func (w *proc) collect() (state *os.ProcessState, said string) {
-	state, _ = w.p.Wait()
+func (w *proc) collect() (x ended, said string) {
+	state, err := w.p.Wait()
+	x = exitOf(w.p, state)
+	if err != nil {
+		w.p.Release() // somebody else has waited for it; what we hold of it stays ours
+	}
 	said = w.end.said()
 	w.end.close()
-	return state, said
+	return x, said
 }
 
 // verdict reaps a worker that is gone and says why.
 func (w *proc) verdict() *Death {
 	// Its connection has ended, so it is ending; killed now, it might not get to say why.
 	late := time.AfterFunc(100*time.Millisecond, func() { w.kill(&Death{Event: ProtocolBreach, Detail: "it hung up and went on"}) })
-	state, said := w.collect()
+	x, said := w.collect()
 	late.Stop()
 	if d := w.death.Load(); d != nil {
 		return d
 	}
-	if state == nil { // somebody else of this process waits for children
-		return &Death{Event: EngineFailed, Detail: "its exit was lost: " + cut(said, 500)}
+	if d := w.suspect.Load(); d != nil && (x.killed || !x.known) {
+		return d
 	}
-	status, policy, cpu := exitOf(state)
-	return classify(status, policy, cpu, said)
+	return classify(x, said)
 }

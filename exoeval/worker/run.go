@@ -16,7 +16,6 @@ type run struct {
 	w      *proc
 	pool   *Pool
 	s      *exo.Session
-	ctx    context.Context
 	limits exo.Limits
 	calls  chan struct{} // one for each message that was submitted
 
@@ -31,30 +30,33 @@ type run struct {
 	watch watch
 }
 
-// give hands the worker its job. Until all of it has arrived nothing runs.
-func (r *run) give(job []byte) error {
+// give hands the worker its job. Until all of it has arrived nothing runs, and if
+// there is an error, nothing has come of it.
+func (r *run) give(ctx context.Context, job []byte) error {
 	if err := r.w.end.limit(r.w.p.Pid, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
 		return err
 	}
 	// A worker that does not read must not hold us.
 	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "it did not take its job in time"}) })
-	defer late.Stop()
-	stop := context.AfterFunc(r.ctx, func() { r.w.kill(&Death{Event: Stopped}) })
-	defer stop()
+	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	_, err := r.w.end.conn.Write(job)
+	inTime := late.Stop()
+	if !stop() || !inTime {
+		return errors.New("worker: it did not take its job in time")
+	}
 	return err
 }
 
 // run follows the program to its end and says what became of it. When it
 // returns, the worker is gone or on its way, and no message of it can come any more.
-func (r *run) run() (out exoeval.Outcome) {
-	stop := context.AfterFunc(r.ctx, func() { r.w.kill(&Death{Event: Stopped}) })
-	stopPool := context.AfterFunc(r.pool.ctx, func() { r.w.kill(&Death{Event: Stopped, Detail: errClosed.Error()}) })
+func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
+	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
+	replies, stopReplies := context.WithCancel(ctx)
 	r.startWatch()
 	replied := make(chan struct{})
 	go func() {
 		defer close(replied)
-		r.reply()
+		r.reply(replies)
 	}()
 	ended := false
 	// A callback of the host, like Record, may panic, and its caller go on: the
@@ -66,14 +68,14 @@ func (r *run) run() (out exoeval.Outcome) {
 			r.w.kill(&Death{Event: Stopped, Detail: "a callback of the host panicked"})
 		}
 		stop()
-		stopPool()
 		r.stopWatch()
 		close(r.calls)
+		stopReplies() // who would read them is gone; what is open is settled after this
 		if ended {
 			r.pool.discard(r.w)
 		} else {
 			out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
-			r.pool.release()
+			r.pool.release(r.w.who)
 		}
 		<-replied
 		if p != nil {
@@ -177,11 +179,11 @@ func (r *run) done(s string) (exoeval.Outcome, error) {
 }
 
 // reply passes answers to the worker, in call order, until the run is over.
-func (r *run) reply() {
+func (r *run) reply(ctx context.Context) {
 	var b []byte
 	typ := r.s.Checker().Ref
 	for range r.calls {
-		p, ok, err := r.s.Next(r.ctx)
+		p, ok, err := r.s.Next(ctx)
 		if !ok || err != nil {
 			return
 		}

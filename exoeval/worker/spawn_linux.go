@@ -98,6 +98,7 @@ func (e *endpoint) cpu() (time.Duration, bool) {
 }
 
 // memory is what the worker holds of its own, without the pages of its binary.
+// It is false where the kernel shows none.
 func (e *endpoint) memory() (int64, bool) {
 	var b [128]byte
 	n, err := unix.Pread(e.statm, b[:], 0)
@@ -115,7 +116,7 @@ func (e *endpoint) memory() (int64, bool) {
 			f[i] = f[i]*10 + int64(c-'0')
 		}
 	}
-	return (f[1] - f[2]) * pageSize, true
+	return (f[1] - f[2]) * pageSize, f[0] > 0
 }
 
 // threads is how many the worker has. They cost the host what no limit of memory
@@ -148,14 +149,40 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf is how a process ended.
-func exitOf(s *os.ProcessState) (status int, policy, cpu bool) {
-	w, ok := s.Sys().(syscall.WaitStatus)
-	if !ok {
-		return -1, false, false
+// exitOf is how a process ended. state is nil where somebody else has waited for
+// it: a host that ignores SIGCHLD lets the kernel do that. Then the kernel, since
+// 6.15, still tells who holds the process.
+func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
+	var w syscall.WaitStatus
+	if state != nil {
+		w, x.known = state.Sys().(syscall.WaitStatus)
+	} else {
+		p.WithHandle(func(h uintptr) { w, x.known = exitInfo(int(h)) })
+	}
+	x.status = -1
+	if !x.known {
+		return x
 	}
 	if w.Signaled() {
-		return -1, w.Signal() == syscall.SIGSYS, w.Signal() == syscall.SIGXCPU
+		x.policy, x.cpu, x.killed = w.Signal() == syscall.SIGSYS, w.Signal() == syscall.SIGXCPU, w.Signal() == syscall.SIGKILL
+		return x
 	}
-	return w.ExitStatus(), false, false
+	x.status = w.ExitStatus()
+	return x
+}
+
+// exitInfo asks a pidfd how its process ended. It is known a moment after
+// nobody can wait for it any more.
+func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
+	for range 100 {
+		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}
+		switch err := unix.IoctlPidfdInfo(pidfd, &i); {
+		case err == nil && i.Mask&unix.PIDFD_INFO_EXIT != 0:
+			return syscall.WaitStatus(i.Exit_code), true
+		case err != nil && err != unix.ESRCH:
+			return 0, false // an older kernel
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return 0, false
 }

@@ -78,7 +78,12 @@ func (e *endpoint) close() {
 	e.errs.Close()
 }
 
-func exitOf(s *os.ProcessState) (status int, policy, cpu bool) { return s.ExitCode(), false, false }
+func exitOf(_ *os.Process, s *os.ProcessState) ended {
+	if s == nil {
+		return ended{status: -1}
+	}
+	return ended{known: true, status: s.ExitCode()}
+}
 
 // The worker's side.
 

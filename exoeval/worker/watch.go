@@ -11,11 +11,13 @@ type watch struct {
 	wall       time.Duration // time during which the guest had something to run
 	start, cpu time.Duration // processor time, before the job and at the last look
 	memory     int64         // before the job
+	hidden     time.Time     // since when it shows no memory
 }
 
 const (
 	firstLook = 4 * time.Millisecond // most programs have ended by then
 	nextLook  = 2 * time.Millisecond
+	ending    = 20 * time.Millisecond // what a process takes from its first thread's end to its own
 	grace     = 40 * time.Millisecond // the engine's own interrupt knows the place in the program
 )
 
@@ -57,11 +59,20 @@ func (r *run) look() {
 		w.cpu = cpu
 	}
 	w.wall += elapsed
-	memory, _ := r.w.end.memory()
+	memory, shown := r.w.end.memory()
+	if shown {
+		w.hidden = time.Time{}
+	} else if w.hidden.IsZero() {
+		w.hidden = now
+	}
 	limit := int64(r.limits.Memory)
 	switch {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
+	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
+		// Where the first thread has ended, the kernel shows nothing of the others'
+		// memory. No program can do that; a process that is ending looks the same for a moment.
+		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "it hid its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
 	case w.cpu-w.start > r.limits.CPU+grace:

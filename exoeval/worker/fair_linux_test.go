@@ -1,0 +1,126 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// No principal has all places, nor has a tool that has none: whoever fills its
+// share with programs that do not end holds up itself.
+func TestShare(t *testing.T) {
+	type member struct {
+		tool int
+		who  exo.Principal
+	}
+	for name, c := range map[string]struct{ greedy, other member }{
+		"two principals of one tool": {member{0, "ann"}, member{0, "bob"}},
+		"two tools without one":      {member{0, ""}, member{1, ""}},
+		"a tool without one":         {member{0, ""}, member{0, "bob"}},
+	} {
+		p := newPool(t, worker.PoolOptions{Workers: 3, Queue: 2})
+		tools := []*worker.Evaluator{evaluator(t, &shop{}, exo.Limits{}, p), evaluator(t, &shop{}, exo.Limits{}, p)}
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 4 { // two run, two wait
+			wg.Go(func() {
+				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "await shop.wait()", Principal: c.greedy.who})
+			})
+		}
+		for p.Waiting() != 2 {
+			runtime.Gosched()
+		}
+		if running, _ := p.Held(); running != 2 {
+			t.Errorf("%s: %d run", name, running)
+		}
+		// Its line is full, and that is said.
+		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Principal: c.greedy.who})
+		if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+			t.Errorf("%s: the line is full: %v", name, r.Err)
+		}
+		for range 3 {
+			r := tools[c.other.tool].Run(t.Context(), exoeval.Job{Program: "1 + 1", Principal: c.other.who})
+			if r.Err != nil || r.Value.Int() != 2 {
+				t.Errorf("%s: %v %v", name, r.Value, r.Err)
+			}
+		}
+		if p.Waiting() != 2 {
+			t.Errorf("%s: %d wait; the others' places went to who has its share", name, p.Waiting())
+		}
+		cancel()
+		wg.Wait()
+	}
+}
+
+// A principal that is alone may be given all places.
+func TestShareIsSettable(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 2, Share: 2})
+	e := evaluator(t, &shop{}, exo.Limits{}, p)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}) })
+	}
+	for p.Waiting() != 1 {
+		runtime.Gosched()
+	}
+	if running, _ := p.Held(); running != 2 {
+		t.Errorf("%d run", running)
+	}
+	cancel()
+	wg.Wait()
+}
+
+// The wait for a place is bounded, and is no part of the program's own time.
+func TestWaitForPlace(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1})
+	s := &shop{began: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		evaluator(t, s, exo.Limits{}, p).Run(ctx, exoeval.Job{Program: "await shop.wait()", Principal: "ann"})
+	})
+	<-s.began
+	e := evaluator(t, &shop{}, exo.Limits{Total: 300 * time.Millisecond}, p)
+	r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"})
+	if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		t.Errorf("%v", r.Err)
+	}
+	cancel()
+	wg.Wait()
+	if r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"}); r.Err != nil {
+		t.Error(r.Err)
+	}
+}
+
+// A host that is out of files for a moment is not without workers for ever.
+func TestNullDeviceIsAskedForAgain(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
+	e := evaluator(t, &shop{}, exo.Limits{}, p)
+	func() {
+		var old unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: old.Max}); err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Setrlimit(unix.RLIMIT_NOFILE, &old)
+		if r := run(t, e, "1"); r.Err == nil || r.Err.Kind != exo.Internal || !errors.Is(r.Err.Err, unix.EMFILE) || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+			t.Errorf("without files: %v", r.Err)
+		}
+	}()
+	if r := run(t, e, "1 + 1"); r.Err != nil || r.Value.Int() != 2 {
+		t.Errorf("with files again: %v %v", r.Value, r.Err)
+	}
+}

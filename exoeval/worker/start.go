@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"context"
+	"os"
+	"runtime"
+)
+
+type launching struct {
+	proc *proc
+	err  chan error
+}
+
+// refill starts workers for the programs to come. p.mu is held.
+func (p *Pool) refill() {
+	for !p.closed && len(p.idle)+p.starting < p.opts.Idle {
+		p.starting++
+		p.busy.Add(1)
+		go func() {
+			defer p.busy.Done()
+			w, err := p.fresh(p.ctx)
+			p.mu.Lock()
+			p.starting--
+			if err == nil && !p.closed {
+				p.idle = append(p.idle, w)
+				w = nil
+			}
+			p.mu.Unlock()
+			if err == nil && w != nil {
+				w.reap()
+			}
+		}()
+	}
+}
+
+// fresh starts a worker and waits until it is locked down, or until ctx ends,
+// which ends no later than the pool.
+func (p *Pool) fresh(ctx context.Context) (*proc, error) {
+	l := launching{&proc{}, make(chan error, 1)}
+	select {
+	case p.launches <- l:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case err := <-l.err:
+		if err != nil {
+			return nil, err
+		}
+		return l.proc, l.proc.greet(ctx)
+	case <-ctx.Done():
+		// What is being started can't be called off: it ends when it is there.
+		p.busy.Add(1)
+		go func() {
+			defer p.busy.Done()
+			if <-l.err == nil {
+				l.proc.reap()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begin starts the launcher with the first program. p.mu is held.
+func (p *Pool) begin() {
+	if p.begun {
+		return
+	}
+	p.begun = true
+	path, err := self()
+	p.busy.Add(1)
+	go p.launcher(path, err)
+}
+
+// launcher starts all workers of the pool on one thread, which lives as long as
+// the pool: the kernel ends a worker with the thread that started it.
+func (p *Pool) launcher(path string, err error) {
+	defer p.busy.Done()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() {
+		if p.null != nil {
+			p.null.Close()
+		}
+	}()
+	for {
+		select {
+		case l := <-p.launches:
+			e := err
+			if e == nil && p.null == nil { // asked again each time: a host may be out of descriptors for a moment
+				p.null, e = os.OpenFile(os.DevNull, os.O_RDWR, 0)
+			}
+			if e == nil {
+				l.proc.p, l.proc.end, e = launch(path, p.null)
+			}
+			l.err <- e
+		case <-p.ctx.Done():
+			return
+		}
+	}
+}
