@@ -20,6 +20,10 @@ import (
 // taken over the process.
 var _ = func() bool {
 	hostile = attack
+	park = func() {
+		<-endFirst
+		syscall.Syscall(unix.SYS_EXIT, 0, 0, 0)
+	}
 	for os.Args[0] == marker && exists(hangs(os.Getppid())) {
 		time.Sleep(time.Millisecond)
 	}
@@ -48,6 +52,14 @@ func attack(g *guest, program string) {
 	name, ok := strings.CutPrefix(program, "!")
 	if !ok {
 		return
+	}
+	if name == "first thread ends" {
+		close(endFirst)
+		held, _ := syscall.Mmap(-1, 0, 120<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		for i := 0; i < len(held); i += 4096 {
+			held[i] = 1
+		}
+		time.Sleep(time.Hour)
 	}
 	if f := systemCalls[name]; f != nil {
 		f()
@@ -154,6 +166,12 @@ var frames = map[string][]byte{
 	"cells":              framed(frameCells, []byte{0}),
 	"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
 }
+
+// endFirst tells the first thread of a worker to end.
+var endFirst = make(chan bool)
+
+// ClassifyLost says what a process died of whose exit was lost.
+func ClassifyLost(said string) *Death { return classify(ended{status: -1}, said) }
 
 // Codec, for tests and fuzzing.
 

@@ -32,5 +32,8 @@ func init() {
 	// The main goroutine is bound to its thread while packages initialise, which
 	// makes every switch to it slow.
 	go serve()
-	select {}
+	park()
 }
+
+// park keeps the first thread. Only tests set it.
+var park = func() { select {} }
