@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -229,6 +231,12 @@ func BenchmarkQuery(b *testing.B) {
 				b.Run(fmt.Sprintf("%d/worker", t.rows), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
+						// As models call it: the next worker has started meanwhile.
+						b.StopTimer()
+						for s := worker.Shared().Stats(); s.Running+s.Starting > 0; s = worker.Shared().Stats() {
+							time.Sleep(200 * time.Microsecond)
+						}
+						b.StartTimer()
 						if _, err := worked.Call(ctx, input); err != nil {
 							b.Fatal(err)
 						}

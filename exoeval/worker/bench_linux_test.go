@@ -101,7 +101,7 @@ func median(d []time.Duration) time.Duration {
 // settle waits until the pool is full and rests.
 func settle(p *worker.Pool) {
 	for {
-		if running, idle := p.Held(); running == 0 && idle == 2 {
+		if s := p.Stats(); s.Running == 0 && s.Idle == 2 {
 			return
 		}
 		time.Sleep(200 * time.Microsecond)

@@ -128,8 +128,8 @@ func TestIsolationKeepsFew(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if _, idle := p.Held(); idle > 1 {
-		t.Errorf("%d workers wait", idle)
+	if p.Stats().Idle > 1 {
+		t.Errorf("%d workers wait", p.Stats().Idle)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	<-l.began
 	waited := make(chan *exoeval.Result, 1)
 	go func() { waited <- e.Run(context.Background(), exoeval.Job{Program: "1"}) }()
-	for p.Waiting() != 1 {
+	for p.Stats().Waiting != 1 {
 		runtime.Gosched()
 	}
 	p.Close()

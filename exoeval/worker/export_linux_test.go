@@ -254,13 +254,6 @@ func DecodeJob(s string) error { _, _, err := decodeJob(s); return err }
 
 func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil)[5:] }
 
-// Held is how many workers the pool has.
-func (p *Pool) Held() (running, idle int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.queue.running, len(p.idle)
-}
-
 // IdleCPU is the processor time that a worker has used when it is ready.
 func (p *Pool) IdleCPU() time.Duration {
 	p.mu.Lock()
@@ -270,13 +263,6 @@ func (p *Pool) IdleCPU() time.Duration {
 		return d
 	}
 	return 0
-}
-
-// Waiting is how many programs wait for their turn.
-func (p *Pool) Waiting() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.queue.total
 }
 
 // IdlePIDs are the processes that wait.

@@ -36,11 +36,11 @@ func TestShare(t *testing.T) {
 				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "await shop.wait()", Principal: c.greedy.who})
 			})
 		}
-		for p.Waiting() != 2 {
+		for p.Stats().Waiting != 2 {
 			runtime.Gosched()
 		}
-		if running, _ := p.Held(); running != 2 {
-			t.Errorf("%s: %d run", name, running)
+		if p.Stats().Running != 2 {
+			t.Errorf("%s: %d run", name, p.Stats().Running)
 		}
 		// Its line is full, and that is said.
 		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Principal: c.greedy.who})
@@ -53,8 +53,8 @@ func TestShare(t *testing.T) {
 				t.Errorf("%s: %v %v", name, r.Value, r.Err)
 			}
 		}
-		if p.Waiting() != 2 {
-			t.Errorf("%s: %d wait; the others' places went to who has its share", name, p.Waiting())
+		if p.Stats().Waiting != 2 {
+			t.Errorf("%s: %d wait; the others' places went to who has its share", name, p.Stats().Waiting)
 		}
 		cancel()
 		wg.Wait()
@@ -70,11 +70,11 @@ func TestShareIsSettable(t *testing.T) {
 	for range 3 {
 		wg.Go(func() { e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}) })
 	}
-	for p.Waiting() != 1 {
+	for p.Stats().Waiting != 1 {
 		runtime.Gosched()
 	}
-	if running, _ := p.Held(); running != 2 {
-		t.Errorf("%d run", running)
+	if p.Stats().Running != 2 {
+		t.Errorf("%d run", p.Stats().Running)
 	}
 	cancel()
 	wg.Wait()

@@ -79,6 +79,21 @@ var shared = sync.OnceValue(func() *Pool {
 // workers when the first program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
+// Stats is what a pool does at one moment.
+type Stats struct {
+	Running  int // programs that have a worker, or are about to get one
+	Waiting  int // programs that wait for their turn
+	Idle     int // workers that wait for a program
+	Starting int // workers that will be idle
+}
+
+// Stats is for metrics.
+func (p *Pool) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Stats{Running: p.queue.running, Waiting: p.queue.total, Idle: len(p.idle), Starting: p.starting}
+}
+
 var errClosed = errors.New("worker: the pool is closed")
 
 // enter counts a run, for which Close waits; exit must be called after it. The
@@ -132,7 +147,7 @@ var errNoPlace = errors.New("worker: no place was free in time")
 func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 	w, err := p.take(ctx, who)
 	if err == nil && w == nil {
-		if w, err = p.fresh(ctx); err != nil {
+		if w, err = p.fresh(ctx, true); err != nil {
 			p.release(who)
 		}
 	}

@@ -38,7 +38,7 @@ func TestNeverRan(t *testing.T) {
 			t.Error(r.Err)
 		}
 	})
-	for p.Waiting() != 1 {
+	for p.Stats().Waiting != 1 {
 		runtime.Gosched()
 	}
 	gone := make(chan struct{})
@@ -48,7 +48,7 @@ func TestNeverRan(t *testing.T) {
 			t.Errorf("stopped while it waited: %v", r.Err)
 		}
 	})
-	for p.Waiting() != 2 {
+	for p.Stats().Waiting != 2 {
 		runtime.Gosched()
 	}
 	stopWaiting()
@@ -86,7 +86,7 @@ func TestQueue(t *testing.T) {
 			}
 			order = append(order, string(who))
 		})
-		for p.Waiting() != i+1 {
+		for p.Stats().Waiting != i+1 {
 			runtime.Gosched()
 		}
 	}
@@ -113,7 +113,7 @@ func TestClose(t *testing.T) {
 	for range 4 {
 		go func() { results <- e.Run(context.Background(), exoeval.Job{Program: "for (;;) {}"}) }()
 	}
-	for p.Waiting() != 2 {
+	for p.Stats().Waiting != 2 {
 		runtime.Gosched()
 	}
 	p.Close()
@@ -130,8 +130,8 @@ func TestClose(t *testing.T) {
 			}
 		}
 	}
-	if running, idle := p.Held(); ran > 2 || running != 0 || idle != 0 {
-		t.Errorf("%d ran; %d run and %d idle after Close", ran, running, idle)
+	if s := p.Stats(); ran > 2 || s.Running != 0 || s.Idle != 0 {
+		t.Errorf("%d ran; %+v after Close", ran, s)
 	}
 	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Internal || !errors.Is(r.Err.Err, worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
@@ -145,7 +145,7 @@ func TestDeadIdle(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, p)
 	run(t, e, "1")
 	for range 2000 {
-		if _, idle := p.Held(); idle == 2 {
+		if p.Stats().Idle == 2 {
 			break
 		}
 		time.Sleep(time.Millisecond)

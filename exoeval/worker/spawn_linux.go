@@ -29,7 +29,7 @@ type endpoint struct {
 
 // launch starts a worker. It must be called on a thread that lives as long as
 // the worker: the kernel ends the worker with the thread that started it.
-func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
+func launch(path string, null *os.File, now bool) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
 		e.close()
 		return nil, nil, err
 	}
-	p, err := os.StartProcess(path, []string{marker}, &os.ProcAttr{
+	p, err := os.StartProcess(path, arguments(now), &os.ProcAttr{
 		Dir: "/", Env: environment, Files: []*os.File{null, null, errs, theirs},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	})

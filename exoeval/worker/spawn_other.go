@@ -33,7 +33,7 @@ func (d *duplex) Read(b []byte) (int, error)  { return d.in.Read(b) }
 func (d *duplex) Write(b []byte) (int, error) { return d.out.Write(b) }
 func (d *duplex) Close() error                { return errors.Join(d.in.Close(), d.out.Close()) }
 
-func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
+func launch(path string, null *os.File, now bool) (*os.Process, *endpoint, error) {
 	var files []*os.File
 	closeAll := func() {
 		for _, f := range files {
@@ -48,7 +48,7 @@ func launch(path string, null *os.File) (*os.Process, *endpoint, error) {
 		}
 		files = append(files, r, w)
 	}
-	p, err := os.StartProcess(path, []string{marker}, &os.ProcAttr{
+	p, err := os.StartProcess(path, arguments(now), &os.ProcAttr{
 		Env: environment, Files: []*os.File{files[0], files[3], files[5]}, Sys: processGroup(),
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 type launching struct {
 	proc *proc
+	now  bool // a program waits for it
 	err  chan error
 }
 
@@ -18,7 +19,10 @@ func (p *Pool) refill() {
 		p.busy.Add(1)
 		go func() {
 			defer p.busy.Done()
-			w, err := p.fresh(p.ctx)
+			p.mu.Lock()
+			now := p.queue.total > 0
+			p.mu.Unlock()
+			w, err := p.fresh(p.ctx, now)
 			p.mu.Lock()
 			p.starting--
 			if err == nil && !p.closed {
@@ -34,9 +38,10 @@ func (p *Pool) refill() {
 }
 
 // fresh starts a worker and waits until it is locked down, or until ctx ends,
-// which ends no later than the pool.
-func (p *Pool) fresh(ctx context.Context) (*proc, error) {
-	l := launching{&proc{}, make(chan error, 1)}
+// which ends no later than the pool. now says that a program waits for it already,
+// so that it does not warm up.
+func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
+	l := launching{&proc{}, now, make(chan error, 1)}
 	select {
 	case p.launches <- l:
 	case <-ctx.Done():
@@ -91,7 +96,7 @@ func (p *Pool) launcher(path string, err error) {
 				p.null, e = os.OpenFile(os.DevNull, os.O_RDWR, 0)
 			}
 			if e == nil {
-				l.proc.p, l.proc.end, e = launch(path, p.null)
+				l.proc.p, l.proc.end, e = launch(path, p.null, l.now)
 			}
 			l.err <- e
 		case <-p.ctx.Done():

@@ -9,6 +9,14 @@ import (
 // exits.
 const marker = "exoagent-worker/1"
 
+// arguments are those of a worker. One for which a program waits is told so.
+func arguments(now bool) []string {
+	if now {
+		return []string{marker, "now"}
+	}
+	return []string{marker}
+}
+
 // Exit statuses of a worker. None is what Go's own failures exit with, which is 2.
 const (
 	exitDone     = 0
