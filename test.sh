@@ -83,6 +83,10 @@ node testdata/conformance/node.mjs --check
 say "tests, with the race detector and the seeds of the fuzz targets"
 EXO_LONG=$long go test -race -count=1 -timeout 40m ./...
 
+# Without C, threads are made in another way, and there is one wall more.
+say "workers of a binary without C"
+CGO_ENABLED=0 go test -count=1 -run 'SystemCalls|ThreadFlags|WhatWorkersHave|HiddenMemory|Killers|Close' ./exoeval/worker
+
 if [ -n "$long" ]; then
   grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do
     for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do

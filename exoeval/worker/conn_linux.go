@@ -118,7 +118,7 @@ func lockdown() (l locked, err error) {
 	} else if landlock() {
 		l.isolation |= Files
 	}
-	if ok, err := seccomp(); err != nil {
+	if ok, err := seccomp(all != 0); err != nil {
 		return l, err
 	} else if ok {
 		l.isolation |= SystemCalls

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -61,6 +63,14 @@ func attack(g *guest, program string) {
 		}
 		time.Sleep(time.Hour)
 	}
+	if name == "0" { // no attack: threads are free, and the program goes on
+		for range 4 { // one after the other: a C library reserves much for each
+			var wg sync.WaitGroup
+			wg.Go(runtime.LockOSThread) // the thread ends with it, and a new one comes
+			wg.Wait()
+		}
+		return
+	}
 	if f := systemCalls[name]; f != nil {
 		f()
 		panic("the call returned")
@@ -84,21 +94,31 @@ func keys[T any](m map[string]T) (ks []string) {
 	return ks
 }
 
+func clone(flags uintptr) { unix.RawSyscall6(unix.SYS_CLONE, flags, 0, 0, 0, 0, 0) }
+
 var systemCalls = map[string]func(){
-	"open":      func() { os.ReadFile("/etc/passwd") },
-	"write":     func() { os.WriteFile("/tmp/exoagent-worker-was-here", nil, 0o600) },
-	"stat":      func() { os.Stat("/etc/passwd") },
-	"socket":    func() { unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0) },
-	"pair":      func() { unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
-	"pass":      func() { unix.Sendmsg(3, []byte("x"), unix.UnixRights(3), nil, 0) },
-	"fork":      func() { unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0) },
-	"exec":      func() { unix.Exec("/bin/true", []string{"true"}, nil) },
-	"kill host": func() { unix.Kill(os.Getppid(), unix.SIGTERM) },
-	"kill":      func() { unix.Kill(1, 0) },
-	"tgkill":    func() { unix.Tgkill(1, 1, 0) },
-	"ptrace":    func() { unix.PtraceAttach(1) },
-	"memory":    func() { unix.RawSyscall6(unix.SYS_PROCESS_VM_READV, 1, 0, 0, 0, 0, 0) },
-	"dup":       func() { unix.Dup(3) },
+	"open":   func() { os.ReadFile("/etc/passwd") },
+	"write":  func() { os.WriteFile("/tmp/exoagent-worker-was-here", nil, 0o600) },
+	"stat":   func() { os.Stat("/etc/passwd") },
+	"socket": func() { unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0) },
+	"pair":   func() { unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
+	"pass":   func() { unix.Sendmsg(3, []byte("x"), unix.UnixRights(3), nil, 0) },
+	"fork":   func() { unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0) },
+	"exec":   func() { unix.Exec("/bin/true", []string{"true"}, nil) },
+	// Flags that make no thread of the runtime's; the kernel refuses some of these
+	// itself, but the filter must not leave that to it.
+	"clone no memory": func() { clone(threadFlags &^ unix.CLONE_VM &^ unix.CLONE_SIGHAND) },
+	"clone less":      func() { clone(threadFlags &^ unix.CLONE_SIGHAND) },
+	"clone namespace": func() { clone(threadFlags | unix.CLONE_NEWUSER) },
+	"clone more":      func() { clone(threadFlags | unix.CLONE_NEWPID) },
+	"clone signal":    func() { clone(threadFlags&^unix.CLONE_SIGHAND | uintptr(unix.SIGCHLD)) },
+	"clone high":      func() { clone(threadFlags&^unix.CLONE_SIGHAND | 1<<33) },
+	"kill host":       func() { unix.Kill(os.Getppid(), unix.SIGTERM) },
+	"kill":            func() { unix.Kill(1, 0) },
+	"tgkill":          func() { unix.Tgkill(1, 1, 0) },
+	"ptrace":          func() { unix.PtraceAttach(1) },
+	"memory":          func() { unix.RawSyscall6(unix.SYS_PROCESS_VM_READV, 1, 0, 0, 0, 0, 0) },
+	"dup":             func() { unix.Dup(3) },
 	"limits": func() {
 		unix.Prlimit(0, unix.RLIMIT_AS, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}, nil)
 	},
@@ -172,6 +192,9 @@ var endFirst = make(chan bool)
 
 // ClassifyLost says what a process died of whose exit was lost.
 func ClassifyLost(said string) *Death { return classify(ended{status: -1}, said) }
+
+// ThreadFlags are those of clone that the filter allows.
+const ThreadFlags = threadFlags
 
 // Codec, for tests and fuzzing.
 

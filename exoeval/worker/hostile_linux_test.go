@@ -2,10 +2,15 @@ package worker_test
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -32,8 +37,44 @@ func TestSystemCalls(t *testing.T) {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 	}
+	if r := run(t, e, "!0"); r.Err != nil { // the twin: threads of the runtime's own
+		t.Errorf("threads: %v", r.Err)
+	}
 	if _, err := os.Stat("/tmp/exoagent-worker-was-here"); err == nil {
 		t.Error("a worker wrote a file")
+	}
+}
+
+// The filter knows the one way in which this version of Go makes threads.
+func TestThreadFlags(t *testing.T) {
+	read := func(name string) string {
+		src, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/runtime", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	_, rest, _ := strings.Cut(read("os_linux.go"), "cloneFlags = ")
+	rest, _, _ = strings.Cut(rest, "\n)")
+	names := map[string]uint64{"VM": unix.CLONE_VM, "FS": unix.CLONE_FS, "FILES": unix.CLONE_FILES, "SIGHAND": unix.CLONE_SIGHAND, "SYSVSEM": unix.CLONE_SYSVSEM, "THREAD": unix.CLONE_THREAD}
+	var flags uint64
+	for _, m := range regexp.MustCompile(`_CLONE_(\w+)`).FindAllStringSubmatch(rest, -1) {
+		if names[m[1]] == 0 {
+			t.Errorf("the runtime uses CLONE_%s", m[1])
+		}
+		flags |= names[m[1]]
+	}
+	_, rest, _ = strings.Cut(read("sys_linux_"+runtime.GOARCH+".s"), "TEXT runtime·clone(SB)")
+	rest, _, _ = strings.Cut(rest, "SYSCALL")
+	for _, m := range regexp.MustCompile(`OR\w*\s+\$0x([0-9a-f]+), (?:DI|R0)`).FindAllStringSubmatch(rest, -1) {
+		more, err := strconv.ParseUint(m[1], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags |= more
+	}
+	if flags != worker.ThreadFlags {
+		t.Errorf("%#x, and the filter allows %#x", flags, worker.ThreadFlags)
 	}
 }
 

@@ -36,8 +36,21 @@ const (
 
 const notFound, allow, kill = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS), unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_KILL_PROCESS
 
-// filter is the program that the kernel runs for each system call.
-func filter() []unix.SockFilter {
+// threadFlags are how the Go runtime makes a thread: exactly these (cloneFlags in
+// its os_linux.go, and what clone adds in sys_linux_*.s).
+const threadFlags = plainFlags | moreThreadFlags
+
+const plainFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_SYSVSEM | unix.CLONE_THREAD
+
+// How C libraries make one, in binaries that have one: glibc, and musl.
+const (
+	glibcFlags = plainFlags | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID
+	muslFlags  = glibcFlags | unix.CLONE_DETACHED
+)
+
+// filter is the program that the kernel runs for each system call. c is whether
+// the threads may be those of a C library.
+func filter(c bool) []unix.SockFilter {
 	load := func(off uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
 	}
@@ -63,9 +76,16 @@ func filter() []unix.SockFilter {
 		// Shared memory is not counted as the worker's own.
 		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.MAP_SHARED, Jf: 1}, ret(kill), arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
 	f = append(f, when(unix.SYS_MPROTECT, append([]unix.SockFilter{arg(2)}, set(unix.PROT_EXEC, kill, allow)...)...)...)
-	// Threads, but no processes. clone3 has its flags in memory, which a filter can't
-	// read; without it the C library falls back to clone.
-	f = append(f, when(unix.SYS_CLONE, append([]unix.SockFilter{arg(0)}, set(unix.CLONE_THREAD, allow, kill)...)...)...)
+	// Threads as the runtime makes them, and nothing else that clone can do. clone3 has
+	// its flags in memory, which a filter can't read; without it the C library falls
+	// back to clone.
+	clone := append([]unix.SockFilter{load(dataArgs + 4),
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0, Jt: 1}, ret(kill), arg(0)}, when(threadFlags, ret(allow))...)
+	if c {
+		clone = append(append(clone, when(glibcFlags, ret(allow))...), when(muslFlags, ret(allow))...)
+	}
+	clone = append(clone, ret(kill))
+	f = append(f, when(unix.SYS_CLONE, clone...)...)
 	f = append(f, when(unix.SYS_CLONE3, ret(notFound))...)
 	// Names for memory and threads are no matter; the rest of prctl is.
 	f = append(f, when(unix.SYS_PRCTL, ret(notFound))...)
@@ -77,9 +97,9 @@ func filter() []unix.SockFilter {
 }
 
 // seccomp gives all threads of the process the filter. ok is false where the
-// kernel has none.
-func seccomp() (ok bool, err error) {
-	f := filter()
+// kernel has none. c is whether the binary has a C library.
+func seccomp(c bool) (ok bool, err error) {
+	f := filter(c)
 	p := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	r, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p)))
 	runtime.KeepAlive(f)

@@ -2,6 +2,6 @@
 
 package worker
 
-func seccomp() (bool, error) { return false, nil }
+func seccomp(bool) (bool, error) { return false, nil }
 
 func landlock() bool { return false }
