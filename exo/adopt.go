@@ -7,10 +7,10 @@ import (
 )
 
 // adopt turns what an object returned into what a guest may hold: objects
-// become numbers of this run, wrapped as the receiver was, and the label of
+// become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
-func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
+func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value, *Error) {
 	if depth > 64 {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
@@ -18,9 +18,9 @@ func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
 	case NoValue:
 		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
 	case KindRef:
-		return s.adoptObject(v, passed)
+		return e.adoptObject(s, v, passed)
 	case KindList:
-		l, err := s.adoptAll(v.ref.([]Value), &v.label, passed, depth)
+		l, err := e.adoptAll(s, v.ref.([]Value), &v.label, passed, depth)
 		if err != nil {
 			return Value{}, err
 		}
@@ -29,7 +29,7 @@ func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
 		old := v.ref.([]Field)
 		fs := make([]Field, len(old))
 		for i, f := range old {
-			x, err := s.adopt(f.Value, passed, depth+1)
+			x, err := e.adopt(s, f.Value, passed, depth+1)
 			if err != nil {
 				return Value{}, err
 			}
@@ -41,7 +41,7 @@ func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
 			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
 		}
-		cells, err := s.adoptAll(r.Cells, &v.label, passed, depth)
+		cells, err := e.adoptAll(s, r.Cells, &v.label, passed, depth)
 		if err != nil {
 			return Value{}, err
 		}
@@ -51,13 +51,13 @@ func (s *Session) adopt(v Value, passed []wrapper, depth int) (Value, *Error) {
 }
 
 // adoptAll copies vs only if something in it has to change: rows are many.
-func (s *Session) adoptAll(vs []Value, label *Label, passed []wrapper, depth int) ([]Value, *Error) {
+func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrapper, depth int) ([]Value, *Error) {
 	out := vs
 	for i := range vs {
 		x := vs[i]
 		switch x.kind {
 		case NoValue, KindRef, KindList, KindRecord, KindRows:
-			y, err := s.adopt(x, passed, depth+1)
+			y, err := e.adopt(s, x, passed, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -73,10 +73,10 @@ func (s *Session) adoptAll(vs []Value, label *Label, passed []wrapper, depth int
 	return out, nil
 }
 
-// adoptObject gives the object a number. What its messages may say is decided
+// adoptObject keeps the object for the reply. What its messages may say is decided
 // by the catalogue of the gate, so the object must agree with it on every
 // interface that it brings.
-func (s *Session) adoptObject(v Value, passed []wrapper) (Value, *Error) {
+func (e *pending) adoptObject(s *Session, v Value, passed []wrapper) (Value, *Error) {
 	o := v.Ref()
 	if o == nil {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
@@ -97,10 +97,42 @@ func (s *Session) adoptObject(v Value, passed []wrapper) (Value, *Error) {
 			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.objects, s.types = append(s.objects, o), append(s.types, d.Type)
-	return Value{kind: KindRef, bits: uint64(len(s.objects) - 1), label: v.label}, nil
+	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)
+	return Value{kind: KindRef, bits: uint64(len(e.objects) - 1), label: v.label}, nil
+}
+
+// number makes the objects of a reply those of the run. It is called when the
+// reply is delivered, with s.mu held: before, a guest could guess the number, and
+// learn which of its calls was the faster, or hold what a budget kept back.
+func (s *Session) number(e *pending) {
+	if len(e.objects) == 0 || e.reply.Err != nil {
+		return
+	}
+	base := uint64(len(s.objects))
+	s.objects, s.types = append(s.objects, e.objects...), append(s.types, e.types...)
+	e.reply.Value.renumber(base)
+}
+
+// renumber changes v in place: adopt has copied whatever a reference is in.
+func (v *Value) renumber(base uint64) {
+	switch r := v.ref.(type) {
+	case []Value:
+		for i := range r {
+			r[i].renumber(base)
+		}
+	case []Field:
+		for i := range r {
+			r[i].Value.renumber(base)
+		}
+	case *Rows:
+		for i := range r.Cells {
+			r.Cells[i].renumber(base)
+		}
+	default:
+		if v.kind == KindRef {
+			v.bits += base
+		}
+	}
 }
 
 func sameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }

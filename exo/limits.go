@@ -23,6 +23,7 @@ type Limits struct {
 	MessageNodes    int // steps of one expression, written out as a tree; 4,000
 	MessageDepth    int // nesting of one expression; 200
 	LiteralBytes    int // one literal value; 256 KiB
+	UnansweredBytes int // messages whose answer the program has not received, where there is more than one; 16 MiB
 	Rows            int // rows read in one run; 100,000
 	Bytes           int // bytes read in one run; 64 MiB
 }
@@ -31,7 +32,7 @@ type Limits struct {
 var defaultLimits = Limits{
 	Wall: 5 * time.Second, Total: 30 * time.Second, CPU: 5 * time.Second, Memory: 64 << 20, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
 	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10,
-	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10,
+	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10, UnansweredBytes: 16 << 20,
 	Rows: 100_000, Bytes: 64 << 20,
 }
 
@@ -55,6 +56,7 @@ func (l Limits) OrDefault() Limits {
 	or(&l.MessageNodes, d.MessageNodes)
 	or(&l.MessageDepth, d.MessageDepth)
 	or(&l.LiteralBytes, d.LiteralBytes)
+	or(&l.UnansweredBytes, d.UnansweredBytes)
 	or(&l.Rows, d.Rows)
 	or(&l.Bytes, d.Bytes)
 	return l

@@ -14,6 +14,8 @@ type Object interface {
 	Describe() (Description, error)
 	// Eval answers a checked message whose innermost receiver is this object. It
 	// owns the whole message: other objects in it mean only what Eval makes of them.
+	// It must return soon after ctx has ended. An effect that was begun can't be called
+	// off, and nothing may take effect when its run is over, so the run waits for Eval.
 	Eval(ctx context.Context, m *Message) (Value, error)
 }
 

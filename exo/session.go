@@ -23,6 +23,27 @@ type Reply struct {
 	Err   *Error // nil, or why; the guest may read Err.Guest() only
 }
 
+// SizeUpTo is a rough size of the call in memory, for Limits.UnansweredBytes. It stops
+// counting once it exceeds limit.
+func (c Call) SizeUpTo(limit int) int {
+	n := 0
+	for i := 0; i < len(c.Expr.Nodes) && n <= limit; i++ {
+		w := &c.Expr.Nodes[i]
+		n += 64 + len(w.Name) + 4*len(w.Args)
+		for _, name := range w.Names {
+			n += 16 + len(name)
+		}
+		n += w.Lit.bytesUpTo(max(0, limit-n))
+	}
+	return n
+}
+
+// TooMuchUnanswered is what a guest is told that sends more than
+// Limits.UnansweredBytes before it has received answers.
+func TooMuchUnanswered(limit int) *Error {
+	return Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", limit)
+}
+
 // Phase says when in the life of a message an Event was recorded.
 type Phase uint8
 
@@ -63,6 +84,8 @@ type Session struct {
 	principal Principal
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
+	reads     context.Context // of messages without an effect: Abandon ends it
+	abandon   context.CancelFunc
 	slots     chan struct{}
 	wg        sync.WaitGroup
 	ref       func(id uint32) *Type  // refType and refName, for checkers
@@ -75,6 +98,7 @@ type Session struct {
 	lastID  uint64
 	calls   int
 	spent   spent      // of the replies delivered
+	unheard int        // bytes of messages whose reply was not delivered
 	queue   []*pending // in call order: replies leave in this order
 	wake    chan struct{}
 	units   map[any]*unitEntry
@@ -89,6 +113,9 @@ type pending struct {
 	effect  bool
 	before  spent // what was known to be spent, by calls before it, when it began
 	spent   spent
+	objects []Object // that the reply refers to, numbered from 0 until it is delivered
+	types   []*Type
+	size    int // of the message, in the budget of those without an answer
 	id      uint64
 	done    bool
 	reply   Reply
@@ -105,6 +132,7 @@ type unitEntry struct {
 func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
 	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.reads, s.abandon = context.WithCancel(s.ctx)
 	s.ref, s.show = s.refType, s.refName
 	s.objects = append(s.objects, g.objects...)
 	for i := range g.granted {
@@ -153,10 +181,18 @@ func (s *Session) Submit(call Call) error {
 		s.mu.Unlock()
 		return Errorf(Invalid, "", "call id %d was used before", call.ID)
 	}
+	// Messages wait with all that they hold, and Submit does not wait for them. How
+	// large one may be is for the limits of its own.
+	size := call.SizeUpTo(s.gate.limits.UnansweredBytes)
+	if l := s.gate.limits.UnansweredBytes; s.unheard > 0 && s.unheard+size > l {
+		s.mu.Unlock()
+		return TooMuchUnanswered(l)
+	}
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
-	e := &pending{id: call.ID}
+	s.unheard += size
+	e := &pending{id: call.ID, size: size}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)
 	s.mu.Unlock()
@@ -210,7 +246,11 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 }
 
 func (s *Session) act(m *Message, e *pending) {
-	ctx, cancel := context.WithCancelCause(s.ctx)
+	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
+	if !e.effect {
+		ctx = s.reads
+	}
+	ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for _, c := range m.cuts {
 		stop := make(chan struct{})
@@ -280,7 +320,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
 	if e != nil {
 		return Value{}, AsError("", e)
 	}
-	return s.adopt(x.WithLabel(m.Label), m.passed, 0)
+	return m.entry.adopt(s, x.WithLabel(m.Label), m.passed, 0)
 }
 
 // receiver is the granted object that a message is addressed to.
@@ -394,11 +434,13 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			}
 			s.spent.rows += e.spent.rows
 			s.spent.bytes += e.spent.bytes
+			s.unheard -= e.size
 			over := s.gate.overspent(s.spent)
 			if over != nil && e.reply.Err == nil {
 				e.reply = Reply{ID: e.id, Err: over}
 			} else {
 				over = nil
+				s.number(e)
 			}
 			label := s.label
 			s.mu.Unlock()
@@ -500,9 +542,15 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	return u.unit, u.err
 }
 
+// Abandon is for a run that has failed and whose guest is gone: messages without
+// an effect that are still open end, since nobody will read what they find. Those with
+// an effect go on: whether it happens must not depend on which was faster.
+func (s *Session) Abandon() { s.abandon() }
+
 // Finish ends the run. Calls that are still open are cancelled and waited for,
-// so nothing of the run takes effect after Finish has returned; then the units
-// of work end, committing only if ok.
+// so nothing of the run takes effect after Finish has returned, and an object that
+// does not heed its context holds Finish up; then the units of work end, committing
+// only if ok.
 func (s *Session) Finish(ctx context.Context, ok bool) error {
 	s.mu.Lock()
 	if s.closed {

@@ -115,7 +115,11 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 // it returns, nothing of the run will take effect any more.
 func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) *Result {
 	// A call that was sent happens, also when the program fails after it: whether an
-	// effect took place must not depend on which of the two was faster.
+	// effect took place must not depend on which of the two was faster. Reads of one
+	// that was ended are for nobody.
+	if o.Err != nil && verdict(o.Err.Kind) {
+		s.Abandon()
+	}
 	for ctx.Err() == nil {
 		if _, ok, err := s.Next(ctx); !ok || err != nil {
 			break

@@ -52,9 +52,9 @@ func durations(l *exo.Limits) [3]*time.Duration {
 	return [...]*time.Duration{&l.Wall, &l.Total, &l.CPU}
 }
 
-func sizes(l *exo.Limits) [13]*int {
+func sizes(l *exo.Limits) [14]*int {
 	return [...]*int{&l.Memory, &l.SourceBytes, &l.Nesting, &l.CallDepth, &l.ConsoleBytes, &l.ResultBytes,
-		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.Rows, &l.Bytes}
+		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.Rows, &l.Bytes}
 }
 
 func appendJob(b, world []byte, j exoeval.Job) []byte {

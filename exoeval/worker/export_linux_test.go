@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -70,6 +71,10 @@ func attack(g *guest, program string) {
 			wg.Wait()
 		}
 		return
+	}
+	if f := sessions[name]; f != nil {
+		f(g)
+		time.Sleep(time.Hour)
 	}
 	if f := systemCalls[name]; f != nil {
 		f()
@@ -146,6 +151,47 @@ func framed(kind frameKind, parts ...[]byte) []byte {
 }
 
 func call(c exo.Call) []byte { b, _ := appendCall(nil, c); return b }
+
+// sends is the call of a method of object id.
+func sends(id uint64, object uint32, method string, args ...exo.Value) []byte {
+	x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: object}}}
+	c := exo.WireNode{Op: exo.OpCall, Name: method}
+	for i, a := range args {
+		x.Nodes, c.Args = append(x.Nodes, exo.WireNode{Op: exo.OpLit, Recv: -1, Lit: a}), append(c.Args, int32(i+1))
+	}
+	x.Nodes = append(x.Nodes, c)
+	return call(exo.Call{ID: id, Expr: x})
+}
+
+// sessions are attacks that need more than one frame.
+var sessions = map[string]func(g *guest){
+	// The object of the second call is there, and its reply waits for the first.
+	"guess": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		g.write(sends(2, 0, "again"))
+		for id := uint64(3); id < 100; id++ {
+			time.Sleep(time.Millisecond)
+			g.write(sends(id, 1, "act"))
+		}
+	},
+	"no guess": func(g *guest) {
+		g.write(sends(1, 0, "again"))
+		g.open = 1
+		g.sizes = []int{0}
+		g.Next(context.Background())
+		g.write(sends(2, 1, "act"))
+	},
+	"read and breach": func(g *guest) {
+		g.write(sends(1, 0, "rows"))
+		g.write(frames["nothing"])
+	},
+	"flood": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		for id := uint64(2); id < 200; id++ {
+			g.write(sends(id, 0, "echo", exo.Text(strings.Repeat("x", 200_000))))
+		}
+	},
+}
 
 func twice(b []byte) []byte { return append(b, b...) }
 

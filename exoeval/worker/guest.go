@@ -73,6 +73,8 @@ type guest struct {
 	open   int
 	early  []string // replies that came while it waited for cells
 	calls  int
+	sizes  []int // of the calls without an answer
+	sum    int   // of sizes
 	limits exo.Limits
 }
 
@@ -89,11 +91,16 @@ func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
 		return exo.Errorf(exo.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
+	size := c.SizeUpTo(g.limits.UnansweredBytes)
+	if g.sum > 0 && g.sum+size > g.limits.UnansweredBytes { // the session counts less: what we have not read it may have sent
+		return exo.TooMuchUnanswered(g.limits.UnansweredBytes)
+	}
 	b, items := appendCall(g.buf[:0], c)
 	if g.buf = b; items > maxLiterals || len(b) > maxCall {
 		return exo.Errorf(exo.Limit, "", "a message holds too many values, or too large ones")
 	}
 	g.open++
+	g.sizes, g.sum = append(g.sizes, size), g.sum+size
 	g.write(b)
 	return nil
 }
@@ -104,6 +111,8 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		return exo.Reply{}, false, nil
 	}
 	g.open--
+	g.sum -= g.sizes[0]
+	g.sizes = g.sizes[1:]
 	var s string
 	if len(g.early) > 0 {
 		s, g.early = g.early[0], g.early[1:]

@@ -1,0 +1,170 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// An object is the guest's when the reply that carries it was delivered, not when
+// it was found: its number can be guessed.
+func TestObjectsComeWithTheirReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{})
+		gate := make(chan struct{})
+		w.todos.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(0), nil }
+		w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+			if m.Root.Name == "dup" {
+				return RefValue(w.mail), nil
+			}
+			return Int(7), nil
+		}
+		w.submit(msg(ref(todosID), call(0, "count")))
+		w.submit(msg(ref(mailID), call(0, "dup")))
+		synctest.Wait() // the second is done, and waits for the first
+		const guessed = usersID + 1
+		w.submit(msg(ref(guessed), call(0, "peek")))
+		w.submit(msg(ref(mailID), ref(guessed), call(0, "forward", 1)))
+		synctest.Wait()
+		close(gate)
+		_, err := w.next()
+		wantOK(t, "the first", err)
+		v, err := w.next()
+		wantOK(t, "the second", err)
+		_, err = w.next()
+		wantKind(t, "the receiver guessed", err, Denied)
+		_, err = w.next()
+		wantKind(t, "the argument guessed", err, Denied)
+		if n := w.mail.asked(); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+		// The twin: once it was delivered.
+		if v.RefID() != guessed {
+			t.Errorf("it is number %d", v.RefID())
+		}
+		v, err = w.send(msg(ref(guessed), call(0, "peek")))
+		if wantOK(t, "delivered", err); v.Int() != 7 {
+			t.Error(v)
+		}
+	})
+}
+
+// Numbers follow the order of calls: which object was found first can't be read from them.
+func TestNumbersInCallOrder(t *testing.T) {
+	w := newWorld(t, Config{})
+	second := make(chan struct{})
+	inner := [2]*fake{newMail(), newMail()}
+	n := 0
+	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+		if m.Root.Name == "peek" {
+			<-second
+			return List(RefValue(inner[0]), RefValue(inner[0])), nil
+		}
+		n++
+		defer close(second)
+		return RefValue(inner[1]), nil
+	}
+	w.submit(msg(ref(mailID), call(0, "peek")))
+	w.submit(msg(ref(mailID), call(0, "dup")))
+	a, err := w.next()
+	wantOK(t, "the first", err)
+	b, err := w.next()
+	wantOK(t, "the second", err)
+	if ids := []uint32{a.At(0).RefID(), a.At(1).RefID(), b.RefID()}; !slices.Equal(ids, []uint32{3, 4, 5}) {
+		t.Errorf("numbers %v", ids)
+	}
+	_, err = w.send(msg(ref(5), call(0, "count")))
+	wantKind(t, "no such method", err, Denied)
+	for i, id := range []uint32{3, 4, 5} {
+		_, err := w.send(msg(ref(id), call(0, "peek")))
+		if wantOK(t, "peek", err); inner[i/2].asked() != 1+i%2 {
+			t.Errorf("number %d is another object", id)
+		}
+	}
+}
+
+// What a budget keeps back is not the guest's either.
+func TestWithheldObjects(t *testing.T) {
+	w := newWorld(t, Config{Limits: Limits{Rows: 10}})
+	gate := make(chan struct{})
+	w.users.eval = func(_ context.Context, m *Message) (Value, error) { <-gate; return Int(0), m.Spend(8, 0) }
+	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+		defer close(gate)
+		return RefValue(w.mail), m.Spend(8, 0)
+	}
+	w.submit(count0())
+	w.submit(msg(ref(mailID), call(0, "dup")))
+	_, err := w.next()
+	wantOK(t, "within", err)
+	_, err = w.next()
+	wantKind(t, "beyond", err, Limit)
+	_, err = w.send(msg(ref(usersID+1), call(0, "peek")))
+	wantKind(t, "guessed", err, Denied)
+}
+
+// What a run may have on its way is bounded, and counted until it is answered.
+func TestUnansweredBytes(t *testing.T) {
+	w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 5000}})
+	put := func(n int) Expr {
+		return msg(ref(mailID), WireNode{Op: OpLit, Recv: -1, Lit: Text(strings.Repeat("x", n))}, call(0, "put", 1))
+	}
+	w.submit(put(2000))
+	w.submit(put(2000))
+	if err := w.s.Submit(Call{ID: 10, Expr: put(2000)}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "5000 bytes") {
+		t.Errorf("a third: %v", err)
+	}
+	_, err := w.next()
+	wantOK(t, "the first", err)
+	w.submit(put(2000))
+	for range 2 {
+		_, err = w.next()
+		wantOK(t, "the others", err)
+	}
+	// One alone is for the limits of one: its size, and its nodes.
+	_, err = w.send(put(10_000))
+	wantOK(t, "a large one", err)
+	// Whatever its size is in.
+	names, args := msg(ref(mailID), call(0, "put")), msg(ref(mailID), call(0, "put"))
+	names.Nodes[1].Names = slices.Repeat([]string{"x"}, 400)
+	args.Nodes[1].Args = make([]int32, 2000)
+	for what, x := range map[string]Expr{"nodes": {Nodes: make([]WireNode, 100)}, "names": names, "arguments": args,
+		"a name": msg(ref(mailID), call(0, strings.Repeat("x", 6000)))} {
+		if n := (Call{Expr: x}).SizeUpTo(5000); n <= 5000 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+}
+
+// Abandon ends what is being read, and not what has an effect.
+func TestAbandon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}})
+		gate := make(chan struct{})
+		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+			if m.Root.Name == "remove" {
+				<-gate
+				return Int(1), ctx.Err()
+			}
+			<-ctx.Done()
+			return Value{}, ctx.Err()
+		}
+		w.submit(count0())
+		w.submit(count0()) // waits for its turn
+		w.submit(msg(ref(usersID), call(0, "remove")))
+		synctest.Wait()
+		w.s.Abandon()
+		synctest.Wait()
+		for range 2 {
+			_, err := w.next()
+			wantKind(t, "a read", err, Cancelled)
+		}
+		close(gate)
+		v, err := w.next()
+		if wantOK(t, "an effect", err); v.Int() != 1 {
+			t.Error(v)
+		}
+	})
+}

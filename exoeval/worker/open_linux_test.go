@@ -1,0 +1,118 @@
+package worker_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// A worker that guesses the number of an object can't use it before it was handed over.
+func TestGuessedObjects(t *testing.T) {
+	s := &shop{}
+	e := evaluator(t, s, exo.Limits{Total: time.Second}, nil)
+	if r := run(t, e, "!guess"); r.Err == nil || r.Err.Kind != exo.Limit {
+		t.Errorf("%v", r.Err)
+	}
+	if n := s.acts.Load(); n != 0 {
+		t.Errorf("%d effects of an object that was not given", n)
+	}
+	if run(t, e, "!no guess"); s.acts.Load() != 1 {
+		t.Error("the twin had no effect")
+	}
+}
+
+// What calls hold that wait for an answer is bounded, in a worker by itself; one
+// that does not count is ended.
+func TestUnansweredBytes(t *testing.T) {
+	s := &shop{}
+	e := evaluator(t, s, exo.Limits{}, nil)
+	if r := run(t, e, "!flood"); r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
+		t.Errorf("%v", r.Err)
+	}
+	for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(gateOf(t, s, exo.Limits{}))} {
+		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
+		if r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "16777216 bytes") {
+			t.Errorf("%s: all at once: %v", name, r.Err)
+		}
+		r = run(t, e, "let n = 0; for (let i = 0; i < 100; i++) n += (await shop.echo('x'.repeat(2e5))).length; return n")
+		if r.Err != nil || r.Value.Int() != 100*200_000 {
+			t.Errorf("%s: one by one: %v %v", name, r.Value, r.Err)
+		}
+	}
+}
+
+// slow is asked for something while its run is ended.
+type slow struct {
+	shop
+	deaf         bool // it does not heed its context
+	inside, done atomic.Int64
+}
+
+func (s *slow) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	s.inside.Add(1)
+	defer s.inside.Add(-1)
+	if s.deaf || m.Root.Name == "act" {
+		time.Sleep(600 * time.Millisecond)
+	} else {
+		<-ctx.Done()
+	}
+	if ctx.Err() == nil {
+		s.done.Add(1)
+	}
+	return exo.Null(), ctx.Err()
+}
+
+// A program that is ended for a limit does not wait for what it was reading, but
+// for its effects, and for objects that can't be called off.
+func TestOpenCallsAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		name, program string
+		deaf          bool
+		done          int64
+	}{
+		{"a read", "shop.rows(); for (;;) {}", false, 0},
+		{"reads that fill the places", "for (let i = 0; i < 20; i++) shop.rows(); shop.act(); for (;;) {}", false, 1},
+		{"a native loop", "shop.rows(); let a = []; a.length = 2**32-1; a.reverse(); return 1", false, 0},
+		{"a breach", "!read and breach", false, 0},
+		{"an effect", "shop.act(); for (;;) {}", false, 1},
+		{"a read that can't be called off", "shop.rows(); for (;;) {}", true, 0},
+	} {
+		s := &slow{deaf: c.deaf}
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Limits: exo.Limits{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := worker.New(g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(g)} {
+			if name == "in process" && (strings.HasPrefix(c.program, "!") || strings.Contains(c.program, "reverse")) {
+				continue
+			}
+			s.done.Store(0)
+			done := make(chan *exoeval.Result, 1)
+			go func() { done <- run(t, e, c.program) }()
+			select {
+			case r := <-done:
+				if r.Err == nil || r.Err.Kind != exo.Limit && r.Err.Kind != exo.Breach {
+					t.Errorf("%s, %s: %v", c.name, name, r.Err)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatalf("%s, %s: the run waits for its reads", c.name, name)
+			}
+			if n := s.inside.Load(); n != 0 {
+				t.Errorf("%s, %s: the object is still being asked", c.name, name)
+			}
+			if n := s.done.Load(); n != c.done {
+				t.Errorf("%s, %s: %d done", c.name, name, n)
+			}
+		}
+	}
+}
