@@ -3,6 +3,7 @@ package exosql
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -25,7 +26,7 @@ func decodeJSON(b []byte) exo.Value {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	v := jsonValue(d, 0)
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF { // More would take a bracket for the end
 		return exo.Value{}
 	}
 	return v

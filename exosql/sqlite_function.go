@@ -3,11 +3,9 @@ package exosql
 import (
 	"bytes"
 	"database/sql/driver"
-	"encoding/json"
 	"math/big"
 	"strings"
 
-	"github.com/cockroachdb/apd/v3"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 	"modernc.org/sqlite"
@@ -20,7 +18,7 @@ import (
 // process sees them. All are total: see number.go.
 func newSQLiteDriver() *sqlite.Driver {
 	d := functions{&sqlite.Driver{}}
-	for name, f := range map[string]func(a, b *apd.Decimal) any{"exo_add": add, "exo_sub": sub, "exo_mul": mul, "exo_div": div, "exo_mod": mod, "exo_round": round} {
+	for name, f := range map[string]func(a, b decimal) any{"exo_add": add, "exo_sub": sub, "exo_mul": mul, "exo_div": div, "exo_mod": mod, "exo_round": round} {
 		d.define(name, 2, func(args []driver.Value) any {
 			a, okA := number(args[0])
 			b, okB := number(args[1])
@@ -30,7 +28,7 @@ func newSQLiteDriver() *sqlite.Driver {
 			return f(a, b)
 		})
 	}
-	for name, f := range map[string]func(a *apd.Decimal) any{
+	for name, f := range map[string]func(a decimal) any{
 		"exo_neg": neg, "exo_abs": abs, "exo_round_up": roundUp, "exo_floor": floor, "exo_ceil": ceil, "exo_text": numberText, "exo_key": numberKey,
 	} {
 		d.define(name, 1, func(args []driver.Value) any {
@@ -46,7 +44,7 @@ func newSQLiteDriver() *sqlite.Driver {
 		if !ok {
 			return nil
 		}
-		if a.Reduce(a); a.NumDigits()+int64(a.Exponent) > exo.MaxDigits || a.Exponent < -exo.MaxDigits {
+		if !numberBounded(a) {
 			return nil
 		}
 		return args[0]
@@ -61,18 +59,18 @@ func newSQLiteDriver() *sqlite.Driver {
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
 	d.defineText("exo_count", func(s string) any {
-		list, ok := elements(s)
-		if !ok {
+		list := decodeJSON([]byte(s))
+		if list.Kind() != exo.KindList {
 			return nil
 		}
-		return int64(len(list))
+		return int64(list.Len())
 	})
 	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
 	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
 	d.define("exo_nullif", 2, func(args []driver.Value) any {
 		a, okA := number(args[0])
 		b, okB := number(args[1])
-		if okA && okB && a.Cmp(b) == 0 {
+		if okA && okB && a.cmp(b) == 0 {
 			return nil
 		}
 		return args[0]
@@ -85,40 +83,38 @@ func newSQLiteDriver() *sqlite.Driver {
 		}
 		return args[0]
 	})
-	d.defineHas("exo_has", func(x any, v driver.Value) bool {
-		if b, ok := x.(bool); ok {
-			return truth(b) == v
-		}
-		return x == v
+	d.defineHas("exo_has", func(v driver.Value) func(exo.Value) bool {
+		return func(x exo.Value) bool { return plain(x) == v }
 	})
-	d.defineHas("exo_has_number", func(x any, v driver.Value) bool {
-		if n, ok := x.(json.Number); ok {
-			x = string(n)
+	d.defineHas("exo_has_number", func(v driver.Value) func(exo.Value) bool {
+		b, ok := number(v) // once: it may have 16,000 digits, and the array as many elements
+		return func(x exo.Value) bool {
+			a, okA := number(plain(x))
+			return ok && okA && a.cmp(b) == 0
 		}
-		a, okA := number(x)
-		b, okB := number(v)
-		return okA && okB && a.Cmp(b) == 0
 	})
 	return d.Driver
 }
 
-// defineHas defines whether a value is among the elements of an array.
-func (d functions) defineHas(name string, same func(element any, v driver.Value) bool) {
+// defineHas defines whether a value is among the elements of an array. They are what
+// a program is shown of the array: what it read is found.
+func (d functions) defineHas(name string, is func(v driver.Value) func(element exo.Value) bool) {
 	d.define(name, 2, func(args []driver.Value) any {
 		s, ok := args[1].(string)
 		if !ok || args[0] == nil {
 			return nil
 		}
-		list, ok := elements(s)
-		if !ok {
+		list := decodeJSON([]byte(s))
+		if list.Kind() != exo.KindList {
 			return nil
 		}
-		found := any(int64(0))
-		for _, x := range list {
-			if same(x, args[0]) {
+		found, same := any(int64(0)), is(args[0])
+		for i := range list.Len() {
+			x := list.At(i)
+			if same(x) {
 				return int64(1)
 			}
-			if x == nil {
+			if x.Kind() == exo.KindNull {
 				found = nil // as SQL has it: the value might be the one that is not known
 			}
 		}
@@ -178,20 +174,20 @@ func intervalKey(s string) any {
 	}
 	days := int64(i.Months)*30 + int64(i.Days)
 	n := new(big.Int).Mul(big.NewInt(days), big.NewInt(86_400_000_000))
-	d, _, err := apd.NewFromString(n.Add(n, big.NewInt(i.Micros)).String())
-	if err != nil {
-		return nil
-	}
-	return numberKey(d)
+	return numberKey(decimal{n.Add(n, big.NewInt(i.Micros)), 0})
 }
 
-// elements reads an array, which SQLite holds as the text of a JSON array.
-func elements(s string) ([]any, bool) {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
-	var list []any
-	if err := d.Decode(&list); err != nil || d.More() || list == nil {
-		return nil, false
+// plain is an element of an array as SQLite would hold it.
+func plain(x exo.Value) any {
+	switch x.Kind() {
+	case exo.KindBool:
+		return truth(x.Bool())
+	case exo.KindInt:
+		return x.Int()
+	case exo.KindFloat:
+		return x.Float()
+	case exo.KindText:
+		return x.Text()
 	}
-	return list, true
+	return nil
 }

@@ -105,7 +105,7 @@ func exactValue(kind, s string) exo.Value {
 	if v := canonical(exo.TypeDecimal, s); v.Kind() != exo.NoValue {
 		return v
 	}
-	if d, ok := parseLong(s); ok { // of more digits than a program may write
+	if d, ok := parseDecimal(s); ok { // of more digits than a program may write
 		if text, ok := numberText(d).(string); ok {
 			return exo.Text(text)
 		}
