@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -133,7 +134,7 @@ func (d *declarer) visitTerm(t *exo.Term) {
 	}
 }
 
-var attenuated = regexp.MustCompile(`_[0-9a-f]{1,8}$`)
+var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[0-9a-f]{1,8}$`) })
 
 // nameAll gives every interface a name that is unique here and means nothing
 // else in TypeScript. The suffix of an attenuated one (see exo.Only) goes: a
@@ -146,7 +147,7 @@ func (d *declarer) nameAll() {
 		d.taken[b.name] = true
 	}
 	for _, name := range d.order {
-		base := attenuated.ReplaceAllString(name, "")
+		base := attenuated().ReplaceAllString(name, "")
 		n := base
 		for k := 2; d.taken[n]; k++ {
 			n = fmt.Sprintf("%s%d", base, k)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -56,7 +57,7 @@ type Result struct {
 }
 
 // The names that every known model API takes.
-var toolName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
 
 // New makes a tool of what is granted. It fails when nothing is granted, when
 // an object can't be used, or when a name can't be one.
@@ -71,7 +72,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if t.name == "" {
 		t.name = "execute"
 	}
-	if !toolName.MatchString(t.name) {
+	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
 	gate, err := exo.NewGate(exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record})

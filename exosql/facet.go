@@ -57,7 +57,7 @@ func NewFacet[T any](t *Table[T], alias constant, members ...Member[T]) *Facet[T
 	if f.f.iface == exo.TypeRow {
 		f.f.iface += "Row"
 	}
-	for _, i := range sharedInterfaces {
+	for _, i := range sharedInterfaces() {
 		if i.Name == f.f.iface || i.Name == f.f.iface+queryInterface {
 			f.f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
@@ -202,7 +202,7 @@ func (f *facet) interfaces() []*exo.Interface {
 		row.Order = append(row.Order, m.Name)
 		q.Order = append(q.Order, m.Name)
 	}
-	for _, m := range sharedMethods {
+	for _, m := range sharedMethods() {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}

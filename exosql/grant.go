@@ -102,7 +102,7 @@ func (o *object) make() error {
 	o.grant.scopes, shape = ss.lift(&o.vals, shape)
 	o.grant.chain, shape = followed.lift(&o.vals, shape)
 	o.shape = shapeID(string(shape))
-	o.desc = exo.Description{Type: o.facet.queryType(), Interfaces: append([]*exo.Interface(nil), sharedInterfaces...)}
+	o.desc = exo.Description{Type: o.facet.queryType(), Interfaces: append([]*exo.Interface(nil), sharedInterfaces()...)}
 	for _, f := range reach {
 		o.desc.Interfaces = append(o.desc.Interfaces, f.interfaces()...)
 	}

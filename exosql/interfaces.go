@@ -1,6 +1,10 @@
 package exosql
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+)
 
 // The interfaces that every grant shares. They are plain data: the recorder and
 // the gate know of queries only what stands here.
@@ -57,14 +61,16 @@ func queryMethods() []*exo.Method {
 	}
 }
 
+// Both are made when a grant first needs them: every process that links this
+// package starts with its initialiser, a worker that knows no database too.
 var (
-	sharedMethods    = queryMethods()
-	sharedInterfaces = makeShared()
+	sharedMethods    = sync.OnceValue(queryMethods)
+	sharedInterfaces = sync.OnceValue(makeShared)
 )
 
 func makeShared() []*exo.Interface {
 	q := &exo.Interface{Name: queryInterface, Doc: "a query", Await: "execute", Methods: map[string]*exo.Method{}}
-	for _, m := range sharedMethods {
+	for _, m := range sharedMethods() {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}
@@ -78,7 +84,7 @@ func makeShared() []*exo.Interface {
 
 // reservedMember reports whether a name means something on queries already.
 func reservedMember(n string) bool {
-	for _, m := range sharedMethods {
+	for _, m := range sharedMethods() {
 		if m.Name == n {
 			return true
 		}

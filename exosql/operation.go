@@ -10,7 +10,7 @@ func operatorOf(n *exo.Node) *operator {
 	if n.Recv == nil || n.Op != exo.OpCall && n.Op != exo.OpField {
 		return nil
 	}
-	return operatorOn[n.Recv.Type.Name][n.Name]
+	return operatorOn()[n.Recv.Type.Name][n.Name]
 }
 
 // operation interprets an operator of the table.
@@ -351,7 +351,7 @@ func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr
 		if len(p.subs) == 0 {
 			return sqlast.False
 		}
-		c := sqlast.Call{Op: operatorByName[p.op].ast}
+		c := sqlast.Call{Op: operatorByName()[p.op].ast}
 		for _, s := range p.subs {
 			c.Args = append(c.Args, f.predicate(s, row, origin))
 		}
@@ -362,9 +362,9 @@ func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr
 		e := argExpr{src: argSource{origin: origin, index: p.slot + i, item: -1}, kind: kindOfValue(v)}
 		args = append(args, e.beside(p.col.kind))
 	}
-	op := operatorOn[columnInterfaces[p.col.kind]][p.op]
+	op := operatorOn()[columnInterfaces[p.col.kind]][p.op]
 	if op == nil { // a host may order what programs can't, like truth values
-		op = operatorByName[p.op]
+		op = operatorByName()[p.op]
 	}
 	if op.form == formList {
 		all := f.keyed(args)

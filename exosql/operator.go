@@ -2,6 +2,7 @@ package exosql
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -139,7 +140,7 @@ var operators = []operator{
 var one = []string{"value"}
 
 // operatorOn finds the operators by the interface that has them.
-var operatorOn = func() map[string]map[string]*operator {
+var operatorOn = sync.OnceValue(func() map[string]map[string]*operator {
 	m := map[string]map[string]*operator{}
 	for i := range operators {
 		for _, on := range operators[i].on {
@@ -150,11 +151,11 @@ var operatorOn = func() map[string]map[string]*operator {
 		}
 	}
 	return m
-}()
+})
 
 // operatorByName finds what the typed API and programs alike call by one name on
 // whatever column.
-var operatorByName = func() map[string]*operator {
+var operatorByName = sync.OnceValue(func() map[string]*operator {
 	m := map[string]*operator{}
 	for i := range operators {
 		if m[operators[i].name] == nil {
@@ -162,7 +163,7 @@ var operatorByName = func() map[string]*operator {
 		}
 	}
 	return m
-}()
+})
 
 // columnInterfaces are the interfaces of column expressions, by scalar kind.
 var columnInterfaces = map[string]string{

@@ -59,7 +59,7 @@ func (p *pred) checked() *pred {
 			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
 		}
 	}
-	if operatorOn[columnInterfaces[p.col.kind]]["eq"] == nil && len(p.vals) > 0 && p.op != "has" {
+	if operatorOn()[columnInterfaces[p.col.kind]]["eq"] == nil && len(p.vals) > 0 && p.op != "has" {
 		p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "JSON and arrays can't be compared")
 	}
 	return p

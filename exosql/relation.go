@@ -95,7 +95,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 			s.err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
 			break
 		}
-		if operatorOn[columnInterfaces[o.col.kind]]["asc"] == nil {
+		if operatorOn()[columnInterfaces[o.col.kind]]["asc"] == nil {
 			s.err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.table.name, o.col.name)
 			break
 		}

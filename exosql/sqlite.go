@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"modernc.org/sqlite"
@@ -20,10 +21,10 @@ var memoryNames atomic.Uint64
 // connector opens connections of the driver without registering a name for it.
 type connector struct{ dsn string }
 
-func (c connector) Connect(context.Context) (driver.Conn, error) { return sqliteDriver.Open(c.dsn) }
-func (c connector) Driver() driver.Driver                        { return sqliteDriver }
+func (c connector) Connect(context.Context) (driver.Conn, error) { return sqliteDriver().Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return sqliteDriver() }
 
-var sqliteDriver = newSQLiteDriver()
+var sqliteDriver = sync.OnceValue(newSQLiteDriver)
 
 // sqliteEngine is one SQLite database, in a file or in memory.
 type sqliteEngine struct {

@@ -22,7 +22,7 @@ type sqliteSession struct {
 
 // connect opens one guarded connection and verifies that its wall holds.
 func (e *sqliteEngine) connect(ctx context.Context) (session, error) {
-	dc, err := sqliteDriver.Open(e.read)
+	dc, err := sqliteDriver().Open(e.read)
 	if err != nil {
 		return nil, err
 	}
