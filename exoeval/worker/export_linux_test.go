@@ -80,7 +80,7 @@ func attack(g *guest, program string) {
 		f()
 		panic("the call returned")
 	}
-	b := frames[name]
+	b := frames()[name]
 	if b == nil {
 		panic("no such attack")
 	}
@@ -90,7 +90,7 @@ func attack(g *guest, program string) {
 
 // CallAttacks and FrameAttacks are the names of the attacks.
 func CallAttacks() []string  { return keys(systemCalls) }
-func FrameAttacks() []string { return keys(frames) }
+func FrameAttacks() []string { return keys(frames()) }
 
 func keys[T any](m map[string]T) (ks []string) {
 	for k := range m {
@@ -183,7 +183,7 @@ var sessions = map[string]func(g *guest){
 	},
 	"read and breach": func(g *guest) {
 		g.write(sends(1, 0, "rows"))
-		g.write(frames["nothing"])
+		g.write(frames()["nothing"])
 	},
 	"flood": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
@@ -197,41 +197,45 @@ func twice(b []byte) []byte { return append(b, b...) }
 
 var ref = exo.WireNode{Op: exo.OpRef, Recv: -1}
 
-var frames = map[string][]byte{
-	"nothing":            {0, 0, 0, 0},
-	"huge":               {255, 255, 255, 255, 'd', 1},
-	"unknown kind":       framed('x'),
-	"hello again":        appendHello(nil, Strong, 1),
-	"a job":              framed(frameJob),
-	"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
-	"a call of nothing":  framed(frameCall),
-	"a call cut":         framed(frameCall, []byte{1, 5, 1}),
-	"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})[5:], []byte{0}),
-	"many nodes":         framed(frameCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
-	"a forward node":     call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpField, Name: "x", Recv: 7}}}}),
-	"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
-	"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
-	"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0, 0}),
-	"rows never sent":    framed(frameDone, []byte{1, tagSame, 0, 0}),
-	"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0, 0}),
-	"no value":           framed(frameDone, []byte{1, tagNone, 0}),
-	"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0}),
-	"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff, 0}),
-	"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull, 0}),
-	"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00, 0}),
-	"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull, 0}),
-	"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
-	"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000)), []byte{0}),
-	"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
-	"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
-	"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 5, 0, 0}),
-	"a long console":     framed(frameDone, []byte{1, tagNull}, appendText(nil, strings.Repeat("x", 1<<20))),
-	"cells never sent":   framed(frameFetch, []byte{0}),
-	"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
-	"more than a fetch":  framed(frameFetch, []byte{0, 0}),
-	"cells":              framed(frameCells, []byte{0}),
-	"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
-}
+// frames are made when one is wanted: what this package makes at its start, each
+// worker of its tests pays.
+var frames = sync.OnceValue(func() map[string][]byte {
+	return map[string][]byte{
+		"nothing":            {0, 0, 0, 0},
+		"huge":               {255, 255, 255, 255, 'd', 1},
+		"unknown kind":       framed('x'),
+		"hello again":        appendHello(nil, Strong, 1),
+		"a job":              framed(frameJob),
+		"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
+		"a call of nothing":  framed(frameCall),
+		"a call cut":         framed(frameCall, []byte{1, 5, 1}),
+		"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})[5:], []byte{0}),
+		"many nodes":         framed(frameCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
+		"a forward node":     call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpField, Name: "x", Recv: 7}}}}),
+		"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
+		"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
+		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0, 0}),
+		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0, 0}),
+		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0, 0}),
+		"no value":           framed(frameDone, []byte{1, tagNone, 0}),
+		"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0}),
+		"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff, 0}),
+		"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull, 0}),
+		"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00, 0}),
+		"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull, 0}),
+		"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
+		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000)), []byte{0}),
+		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
+		"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
+		"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 5, 0, 0}),
+		"a long console":     framed(frameDone, []byte{1, tagNull}, appendText(nil, strings.Repeat("x", 1<<20))),
+		"cells never sent":   framed(frameFetch, []byte{0}),
+		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
+		"more than a fetch":  framed(frameFetch, []byte{0, 0}),
+		"cells":              framed(frameCells, []byte{0}),
+		"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
+	}
+})
 
 // endFirst tells the first thread of a worker to end.
 var endFirst = make(chan bool)
