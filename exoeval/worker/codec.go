@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -130,6 +131,16 @@ func (d *decoder) text() string {
 	}
 	s := d.s[d.at : d.at+n]
 	d.at += n
+	return s
+}
+
+// utf8 is text that is checked here, since nothing after it does.
+func (d *decoder) utf8() string {
+	s := d.text()
+	if !utf8.ValidString(s) {
+		d.fail("bytes that are no text")
+		return ""
+	}
 	return s
 }
 

@@ -101,7 +101,7 @@ func (r *valueReader) node(n *exo.WireNode, i, nodes int) {
 		r.fail("parts that no node has")
 	}
 	if has&hasName != 0 {
-		n.Name = r.text()
+		n.Name = r.utf8()
 		r.must(n.Name != "")
 	}
 	if has&hasRecv != 0 {
@@ -126,7 +126,7 @@ func (r *valueReader) node(n *exo.WireNode, i, nodes int) {
 		}
 		n.Names = make([]string, k)
 		for a := range n.Names {
-			n.Names[a] = r.text()
+			n.Names[a] = r.utf8()
 		}
 	}
 	if has&hasLit != 0 {
@@ -165,11 +165,11 @@ func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *exo.Typ
 	b = begin(b, frameReply)
 	b = binary.AppendUvarint(b, p.ID)
 	if e := p.Err; e != nil {
-		msg := e.Message()
-		if e.Kind == exo.Internal || e.Kind == exo.Other {
-			msg = ""
+		msg, kind := e.Message(), e.Kind
+		if kind == exo.Internal || kind == exo.Other {
+			msg, kind = "", exo.Internal // not classified: the guest reads that it is ours
 		}
-		b = append(b, 0, byte(e.Kind))
+		b = append(b, 0, byte(kind))
 		b = appendText(appendText(b, e.Op), msg)
 		return end(b)
 	}

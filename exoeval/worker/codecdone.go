@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -34,12 +35,12 @@ func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 		errors.As(e.Err, &c)
 		detail := ""
 		if e.Err != nil && c == 0 {
-			detail = cut(e.Err.Error(), maxDetail)
+			detail = clean(e.Err.Error(), maxDetail)
 		}
 		w.b = append(w.b, 0, byte(e.Kind))
-		w.b = appendText(w.b, cut(e.Message, maxMessage))
+		w.b = appendText(w.b, clean(e.Message, maxMessage))
 		w.b = appendCount(appendCount(w.b, max(0, e.Line)), max(0, e.Column))
-		w.b = appendText(w.b, cut(e.SourceLine, maxMessage))
+		w.b = appendText(w.b, clean(e.SourceLine, maxMessage))
 		w.b = binary.AppendUvarint(w.b, uint64(c))
 		w.b = appendText(w.b, detail)
 	} else {
@@ -49,7 +50,7 @@ func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 		}
 		w.value(&o.Value)
 	}
-	w.b = appendText(w.b, o.Console)
+	w.b = appendText(w.b, strings.ToValidUTF8(o.Console, ""))
 	return end(w.b), w.items
 }
 
@@ -59,6 +60,10 @@ func cut(s string, n int) string {
 	}
 	return s
 }
+
+// clean is what may be sent of s: the bytes of a program may be no text, and a cut
+// may leave half a character.
+func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
 
 // decodeDone reads how a worker says its program ended. It can lie about its own
 // program only: what the run may say at all is the session's to decide.
@@ -71,6 +76,8 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 		switch e.Kind {
 		case exo.Crashed, exo.Breach:
 			r.fail("a verdict that is the host's")
+		case exo.Other:
+			r.fail("no kind")
 		}
 		if int(e.Kind) >= int(exo.Kinds) {
 			r.fail("no such kind")
@@ -94,8 +101,9 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 	return o, r.done()
 }
 
+// short is a text that people and logs will read.
 func (d *decoder) short(limit int) string {
-	s := d.text()
+	s := d.utf8()
 	if len(s) > limit {
 		d.fail("a text that is too long")
 		return ""

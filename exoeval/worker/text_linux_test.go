@@ -1,0 +1,69 @@
+package worker_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// A program of bytes that are no text, one that makes half characters, and one
+// whose messages are cut, are programs and no breach.
+func TestTextsOfPrograms(t *testing.T) {
+	e := evaluator(t, &shop{}, exo.Limits{SourceBytes: 1 << 20}, nil)
+	for name, program := range map[string]string{
+		"a source line":       "throw new Error('\xff')",
+		"a syntax error":      "let x = '\xff' \xff",
+		"half a pair":         `throw new Error("\ud83d" + "x".repeat(10))`,
+		"half a pair, logged": `console.log("\ud83d", ["\udc00"]); return "\ud83d".length`,
+		"a long message":      `throw new Error("€".repeat(40000))`,
+		"a long message, odd": `throw new Error("x" + "€".repeat(40000))`,
+		"a long source line":  "throw new Error(1) // x" + strings.Repeat("€", 40_000),
+		"a console that ends": `for (let i = 0; i < 3000; i++) console.log("€€€€€" + "x".repeat(i % 7)); return 1`,
+		"a name":              `return { "\ud83d": 1 }`,
+		"a method":            `return await shop["\ud83d"]()`,
+		"a name that is sent": `return await shop.echo({ "\ud83d": 1, "€": "\udc00" })`,
+	} {
+		r := run(t, e, program)
+		if r.Err != nil && (r.Err.Kind == exo.Breach || r.Err.Kind == exo.Crashed) {
+			t.Errorf("%s: %v", name, r.Err)
+			continue
+		}
+		texts := []string{r.Console}
+		if r.Err != nil {
+			texts = append(texts, r.Err.Message, r.Err.SourceLine)
+		}
+		for _, s := range texts {
+			if !utf8.ValidString(s) {
+				t.Errorf("%s: %q", name, s)
+			}
+		}
+	}
+}
+
+// vague fails with an error that nobody has classified.
+type vague struct{ shop }
+
+func (*vague) Eval(context.Context, *exo.Message) (exo.Value, error) {
+	return exo.Value{}, &exo.Error{Msg: "not for guests", Err: errDriver}
+}
+
+// An error without a kind is the host's fault to the program, and no breach of the worker.
+func TestUnclassified(t *testing.T) {
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &vague{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := worker.New(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.Run(t.Context(), exoeval.Job{Program: "await shop.rows()"})
+	if r.Err == nil || r.Err.Kind != exo.Internal || strings.Contains(r.Err.Message, "not for guests") {
+		t.Errorf("%v", r.Err)
+	}
+}
