@@ -16,6 +16,7 @@ const (
 	Files                             // the kernel refuses files and networks in its own terms besides
 	Watched                           // memory and processor time are watched from outside
 	Tied                              // the kernel ends the process with its host
+	Namespaces                        // it has users, networks, mounts and shared memory of its own: see PoolOptions
 
 	allIsolation = 1<<iota - 1
 )
@@ -28,7 +29,7 @@ func (i Isolation) Has(min Isolation) bool { return i&min == min }
 
 func (i Isolation) String() string {
 	var on []string
-	for bit, name := range [...]string{"process", "resources", "system calls", "files", "watched", "tied"} {
+	for bit, name := range [...]string{"process", "resources", "system calls", "files", "watched", "tied", "namespaces"} {
 		if i>>bit&1 == 1 {
 			on = append(on, name)
 		}

@@ -13,12 +13,17 @@ import (
 
 // PoolOptions are for NewPool. Zero means the default.
 type PoolOptions struct {
-	Workers   int       // programs that run at the same time; default twice the processors, at least 4
-	Share     int       // of them, those of one principal, or of one tool that has none; default all but one, at least one
-	Idle      int       // workers started before they are needed; default half of Workers, at most 8
-	Queue     int       // programs of one principal, or of one tool that has none, that may wait; default 64
-	TotalWait int       // programs of all principals that may wait; default 1024
-	Require   Isolation // walls without which nothing runs; zero: Process
+	Workers   int // programs that run at the same time; default twice the processors, at least 4
+	Share     int // of them, those of one principal, or of one tool that has none; default all but one, at least one
+	Idle      int // workers started before they are needed; default half of Workers, at most 8
+	Queue     int // programs of one principal, or of one tool that has none, that may wait; default 64
+	TotalWait int // programs of all principals that may wait; default 1024
+	// Namespaces asks for namespaces of each worker's own. They refuse nothing that the
+	// filter of system calls does not refuse, and a start with them copies the host's page
+	// tables: a host of 1 GiB needs eight times as long. So it is for those who want the
+	// second wall, or have no such filter.
+	Namespaces bool
+	Require    Isolation // walls without which nothing runs; zero: Process
 }
 
 // Pool starts workers before they are needed and lets a bounded number of them

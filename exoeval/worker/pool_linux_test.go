@@ -185,38 +185,6 @@ func openFiles(t *testing.T) int {
 	return len(fds)
 }
 
-// After many runs, half of them hostile, nothing is left: no process, no file,
-// no goroutine.
-func TestNothingLeaks(t *testing.T) {
-	programs := []string{"1", "'a'.repeat(2**36)", "await shop.rows()", "for (;;) {}", "throw 1", "!nothing", "shop.again().then(a => a.rows())", "!open", "shop.act(); return 1", "!huge"}
-	goroutines, files := runtime.NumGoroutine(), openFiles(t)
-	p := newPool(t, worker.PoolOptions{Workers: 6})
-	e := evaluator(t, &shop{}, exo.Limits{Wall: 50 * time.Millisecond}, p)
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			for k := range 20 {
-				e.Run(t.Context(), exoeval.Job{Program: programs[(i+k)%len(programs)]})
-			}
-		})
-	}
-	wg.Wait()
-	p.Close()
-	for range 200 {
-		if runtime.NumGoroutine() <= goroutines {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := runtime.NumGoroutine(); n > goroutines {
-		b := make([]byte, 1<<16)
-		t.Errorf("%d goroutines, %d before\n%s", n, goroutines, b[:runtime.Stack(b, true)])
-	}
-	if n := openFiles(t); n > files {
-		t.Errorf("%d open files, %d before", n, files)
-	}
-}
-
 // The calls of a program happen or not, whoever is faster, and none after Run.
 func TestEffects(t *testing.T) {
 	for name, program := range map[string]string{

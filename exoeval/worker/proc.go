@@ -42,8 +42,9 @@ func (w *proc) greet(ctx context.Context) error {
 		err = errFrame
 	}
 	if err == nil {
-		w.isolation, w.size, err = decodeHello(s)
-		w.isolation |= hostIsolation
+		var own Isolation
+		own, w.size, err = decodeHello(s)
+		w.isolation |= own | hostIsolation
 	}
 	if !stop() {
 		err = context.Cause(ctx)

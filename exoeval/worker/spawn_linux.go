@@ -18,6 +18,11 @@ const hostIsolation = Watched | Tied
 
 var environment = []string{"GOMAXPROCS=1"} // and no more: a fixed number is never looked up again
 
+// namespaces are those in which nothing of the host is. One of processes is not
+// among them: in it a worker can't ask whether its host is still there, and with that Go
+// ties the one to the other.
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
+
 // endpoint is the host's side of one worker.
 type endpoint struct {
 	conn   *os.File
@@ -27,9 +32,9 @@ type endpoint struct {
 	clock  int32  // of the processor time that it has used
 }
 
-// launch starts a worker. It must be called on a thread that lives as long as
+// launch starts a worker, in the namespaces apart. It must be called on a thread that lives as long as
 // the worker: the kernel ends the worker with the thread that started it.
-func launch(path string, null *os.File, now bool) (*os.Process, *endpoint, error) {
+func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +57,7 @@ func launch(path string, null *os.File, now bool) (*os.Process, *endpoint, error
 	}
 	p, err := os.StartProcess(path, arguments(now), &os.ProcAttr{
 		Dir: "/", Env: environment, Files: []*os.File{null, null, errs, theirs},
-		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: apart},
 	})
 	if err != nil {
 		e.close()

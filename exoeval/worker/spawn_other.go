@@ -19,7 +19,10 @@ func self() (string, error) {
 	return os.Executable()
 }
 
-const hostIsolation Isolation = 0
+const (
+	hostIsolation Isolation = 0
+	namespaces              = 0
+)
 
 type endpoint struct {
 	conn *duplex
@@ -33,7 +36,7 @@ func (d *duplex) Read(b []byte) (int, error)  { return d.in.Read(b) }
 func (d *duplex) Write(b []byte) (int, error) { return d.out.Write(b) }
 func (d *duplex) Close() error                { return errors.Join(d.in.Close(), d.out.Close()) }
 
-func launch(path string, null *os.File, now bool) (*os.Process, *endpoint, error) {
+func launch(path string, null *os.File, now bool, _ uintptr) (*os.Process, *endpoint, error) {
 	var files []*os.File
 	closeAll := func() {
 		for _, f := range files {

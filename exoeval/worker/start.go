@@ -96,11 +96,24 @@ func (p *Pool) launcher(path string, err error) {
 				p.null, e = os.OpenFile(os.DevNull, os.O_RDWR, 0)
 			}
 			if e == nil {
-				l.proc.p, l.proc.end, e = launch(path, p.null, l.now)
+				e = p.launch(path, l)
 			}
 			l.err <- e
 		case <-p.ctx.Done():
 			return
 		}
 	}
+}
+
+// launch is of the launcher. Namespaces are best effort: a system may have none,
+// none for us, or no more of them.
+func (p *Pool) launch(path string, l launching) (err error) {
+	if p.opts.Namespaces && namespaces != 0 {
+		if l.proc.p, l.proc.end, err = launch(path, p.null, l.now, namespaces); err == nil {
+			l.proc.isolation = Namespaces
+			return nil
+		}
+	}
+	l.proc.p, l.proc.end, err = launch(path, p.null, l.now, 0)
+	return err
 }

@@ -63,8 +63,15 @@ func TestMainIsNotReached(t *testing.T) {
 
 // A host that is killed leaves no worker behind, whether it runs or waits.
 func TestHostDies(t *testing.T) {
-	cmd := exec.Command(buildHost(t), "for (;;) {}", "let a = []; a.length = 2**32-1; a.indexOf(1)")
-	cmd.Env = []string{"SAY=" + filepath.Join(t.TempDir(), "said")}
+	bin := buildHost(t)
+	for _, env := range []string{"NAMESPACES=", "NAMESPACES=1"} {
+		t.Run(env, func(t *testing.T) { hostDies(t, bin, env) })
+	}
+}
+
+func hostDies(t *testing.T, bin, env string) {
+	cmd := exec.Command(bin, "for (;;) {}", "let a = []; a.length = 2**32-1; a.indexOf(1)")
+	cmd.Env = []string{"SAY=" + filepath.Join(t.TempDir(), "said"), env}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,11 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	e, err := worker.New(gate, nil)
+	pool, err := worker.NewPool(worker.PoolOptions{Namespaces: os.Getenv("NAMESPACES") != ""})
+	if err != nil {
+		panic(err)
+	}
+	e, err := worker.New(gate, &worker.Options{Pool: pool})
 	if err != nil {
 		panic(err)
 	}

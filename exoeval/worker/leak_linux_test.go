@@ -1,0 +1,93 @@
+package worker_test
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// The programs of TestNothingLeaks: what ends well, and what does not.
+var (
+	benign  = []string{"1", "await shop.rows()", "throw 1", "shop.again().then(a => a.rows())", "shop.act(); return 1", "console.log(1); return [1, 2]"}
+	hostile = []string{"'a'.repeat(2**36)", "for (;;) {}", "!nothing", "!open", "!huge", "shop.wait(); for (;;) {}", "!no such attack", "!flood",
+		"const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)", "let a = []; a.length = 2**32-1; a.reverse(); return 1"}
+)
+
+// After many runs, half of them hostile, some of them given up by their callers,
+// nothing is left: no process, no file, no goroutine, and no memory to speak of.
+// With EXO_LONG there are 10,000.
+func TestNothingLeaks(t *testing.T) {
+	runs := 200
+	if os.Getenv("EXO_LONG") != "" {
+		runs = 10_000
+	}
+	left := closing(t)
+	before := heap()
+	p := newPool(t, worker.PoolOptions{Workers: 6, Share: 6})
+	e := evaluator(t, &shop{rows: rowsOf(10)}, exo.Limits{Wall: 20 * time.Millisecond, UnansweredBytes: 1 << 20}, p)
+	kinds := map[exo.Kind]int{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next := 0
+	for range 6 {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= runs {
+					return
+				}
+				program := benign[i/2%len(benign)]
+				if i%2 == 1 {
+					program = hostile[i/2%len(hostile)]
+				}
+				patience := time.Minute
+				if i%23 == 22 {
+					patience = time.Duration(i%10) * time.Millisecond
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				r := e.Run(ctx, exoeval.Job{Program: program})
+				cancel()
+				kind := exo.Other
+				if r.Err != nil {
+					kind = r.Err.Kind
+				}
+				mu.Lock()
+				kinds[kind]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	p.Close()
+	left()
+	t.Logf("%d runs: %v", runs, kinds)
+	for _, k := range []exo.Kind{exo.Other, exo.Program, exo.Limit, exo.Breach, exo.Crashed, exo.Cancelled} {
+		if kinds[k] == 0 {
+			t.Errorf("no run ended with kind %v", k)
+		}
+	}
+	if kinds[exo.Internal] > 0 {
+		t.Errorf("%d runs were lost", kinds[exo.Internal])
+	}
+	if grown := heap() - before; grown > 4<<20 {
+		t.Errorf("%d bytes are still held", grown)
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
