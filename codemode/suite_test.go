@@ -74,6 +74,23 @@ func fillSuite(exec func(statement string) error) error {
 // statement is one prepared by hand; each call reads all rows into typed variables.
 type statement func(ctx context.Context, args []any, row func(project, title string, priority int64)) error
 
+// scan reads the rows of database/sql or of pgx.
+func scan(rows interface {
+	Next() bool
+	Scan(...any) error
+	Err() error
+}, row func(project, title string, priority int64)) error {
+	for rows.Next() {
+		var project, title string
+		var priority int64
+		if err := rows.Scan(&project, &title, &priority); err != nil {
+			return err
+		}
+		row(project, title, priority)
+	}
+	return rows.Err()
+}
+
 // suiteEngine is one database of the suite, opened both ways.
 type suiteEngine struct {
 	name string
@@ -109,15 +126,7 @@ func openSuiteSQLite(b *testing.B) (*exosql.DB, func(string) statement) {
 				return err
 			}
 			defer rs.Close()
-			for rs.Next() {
-				var project, title string
-				var priority int64
-				if err := rs.Scan(&project, &title, &priority); err != nil {
-					return err
-				}
-				row(project, title, priority)
-			}
-			return rs.Err()
+			return scan(rs, row)
 		}
 	}
 }
@@ -160,15 +169,7 @@ func openSuitePostgres(b *testing.B) (*exosql.DB, func(string) statement) {
 				return err
 			}
 			defer rs.Close()
-			for rs.Next() {
-				var project, title string
-				var priority int64
-				if err := rs.Scan(&project, &title, &priority); err != nil {
-					return err
-				}
-				row(project, title, priority)
-			}
-			return rs.Err()
+			return scan(rs, row)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func scalarFits(want, got *Type) bool {
 	case TypeData:
 		return true
 	case TypeNumber, TypeDecimal:
-		return numberRank[got.Name] > 0
+		return NumberRank(got.Name) > 0
 	case TypeFloat:
 		return got.Name == TypeInt || got.Name == TypeFloat
 	}

@@ -2,8 +2,11 @@ package exo
 
 import "slices"
 
-// numberRank orders the types of numbers: each holds those before it.
-var numberRank = map[string]int{TypeInt: 1, TypeFloat: 2, TypeDecimal: 3}
+// NumberRank orders the types of numbers: each holds those before it. It is zero
+// for a type that is none.
+func NumberRank(typ string) int {
+	return 1 + slices.Index([]string{TypeInt, TypeFloat, TypeDecimal}, typ)
+}
 
 // wide resolves Term.Wide: the expression interface of the least type that holds
 // all of them.
@@ -23,8 +26,8 @@ func (e *env) wide(op string, t *Term) (*Type, *Error) {
 		case x.Name == TypeNull, of != nil && sameScalar(of, x):
 		case of == nil:
 			of = x
-		case numberRank[of.Name] > 0 && numberRank[x.Name] > 0:
-			if numberRank[x.Name] > numberRank[of.Name] {
+		case NumberRank(of.Name) > 0 && NumberRank(x.Name) > 0:
+			if NumberRank(x.Name) > NumberRank(of.Name) {
 				of = x
 			}
 		default:

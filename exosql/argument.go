@@ -38,8 +38,8 @@ const (
 	argPlaces   = "places"   // behind a decimal point
 )
 
-// maxPattern bounds a pattern of like: matching takes at most as many steps as the
-// product of its length and the text's.
+// maxPattern bounds a pattern of like, in bytes: matching takes a step for each
+// character of the text and each 64 of the pattern's longest piece, see like.
 const maxPattern = 1000
 
 // arg makes a placeholder. What PostgreSQL would infer from the place where it

@@ -70,6 +70,9 @@ func TestDecimalLimits(t *testing.T) {
 		"no such place":      {round(of("2.5"), of("0.5")), nil},
 		"a place as text":    {round(of("2.55"), of("1."+zeros(3000))), "2.6"},
 		"up":                 {roundUp(of("-2.5")), int64(-2)},
+		"nearly alike":       {of("1").cmp(of("1.023")), -1}, // of the sizes 0.301 and 0.01
+		"and below":          {of("-1").cmp(of("-1.023")), 1},
+		"far below":          {of("-1").cmp(of("-102.3")), 1},
 		"a large floor":      {floor(of("-" + nines(40) + ".1")), "-1" + zeros(40)},
 	} {
 		if c.got != c.want {

@@ -19,9 +19,7 @@ type exprType struct {
 	size  digits // of a number, or of a text; zero: what its kind holds
 }
 
-func (t exprType) number() bool {
-	return t.kind == exo.TypeInt || t.kind == exo.TypeFloat || t.kind == exo.TypeDecimal
-}
+func (t exprType) number() bool { return exo.NumberRank(t.kind) > 0 }
 
 // decimal reports whether comparing it needs exact numbers.
 func (t exprType) decimal() bool { return t.exact || t.kind == exo.TypeDecimal }

@@ -29,7 +29,7 @@ func (e textExpr) sql(f *from) sqlast.Expr {
 
 // alike prepares operands that are compared, or one of which becomes the result:
 // numbers of different types as exact ones, values as what they stand beside. It
-// returns the type of the result.
+// returns the type of the result, by the rule of the catalogue.
 func (f *from) alike(args []expr) ([]expr, exprType) {
 	var of exprType
 	exact, whole, fraction, numeric := false, false, false, false
@@ -38,7 +38,7 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 		if t.kind == exo.TypeNull {
 			continue
 		}
-		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || numberRank[t.kind] > numberRank[of.kind]) {
+		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || exo.NumberRank(t.kind) > exo.NumberRank(of.kind)) {
 			of = t
 		}
 		exact = exact || t.decimal()
@@ -70,10 +70,6 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 	}
 	return out, exprType{kind: of.kind, exact: exact || mixed || numeric}
 }
-
-// numberRank orders the kinds of numbers: each holds those before it. It is the
-// rule by which the catalogue types a result.
-var numberRank = map[string]int{exo.TypeInt: 1, exo.TypeFloat: 2, exo.TypeDecimal: 3}
 
 func kinds(args []expr) int {
 	seen := map[string]bool{}
