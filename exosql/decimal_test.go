@@ -1,11 +1,10 @@
 package exosql
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exo"
 )
 
 func zeros(n int) string { return strings.Repeat("0", n) }
@@ -73,6 +72,8 @@ func TestDecimalLimits(t *testing.T) {
 		"nearly alike":       {of("1").cmp(of("1.023")), -1}, // of the sizes 0.301 and 0.01
 		"and below":          {of("-1").cmp(of("-1.023")), 1},
 		"far below":          {of("-1").cmp(of("-102.3")), 1},
+		"a longer key":       {bytes.Compare(numberKey(of("12")).([]byte), numberKey(of("12.3")).([]byte)), -1},
+		"of less":            {bytes.Compare(numberKey(of("-12")).([]byte), numberKey(of("-12.3")).([]byte)), 1},
 		"a large floor":      {floor(of("-" + nines(40) + ".1")), "-1" + zeros(40)},
 	} {
 		if c.got != c.want {
@@ -107,14 +108,5 @@ func TestDecimalCost(t *testing.T) {
 		}
 	}); n > 1000 {
 		t.Errorf("31,000 zeros take %v numbers", n)
-	}
-}
-
-// An array has what a program is shown of it.
-func TestArrayText(t *testing.T) {
-	for s, kind := range map[string]exo.ValueKind{"[1]": exo.KindList, " [1] ": exo.KindList, "[1]]": exo.NoValue, "[1]}": exo.NoValue, "[1] 2": exo.NoValue, "[1": exo.NoValue, "": exo.NoValue, "null": exo.KindNull} {
-		if v := decodeJSON([]byte(s)); v.Kind() != kind {
-			t.Errorf("%q is %v", s, v)
-		}
 	}
 }

@@ -40,14 +40,10 @@ func newSQLiteDriver() *sqlite.Driver {
 		})
 	}
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
-		a, ok := number(args[0])
-		if !ok {
-			return nil
+		if a, ok := number(args[0]); ok && numberBounded(a) {
+			return args[0]
 		}
-		if !numberBounded(a) {
-			return nil
-		}
-		return args[0]
+		return nil
 	})
 	d.defineText("exo_brief", func(s string) any {
 		if len(s) > maxBrief {
@@ -90,7 +86,7 @@ func newSQLiteDriver() *sqlite.Driver {
 		b, ok := number(v) // once: it may have 16,000 digits, and the array as many elements
 		return func(x exo.Value) bool {
 			a, okA := number(plain(x))
-			return ok && okA && a.cmp(b) == 0
+			return ok && okA && x.Kind() != exo.KindBool && a.cmp(b) == 0
 		}
 	})
 	return d.Driver
