@@ -66,6 +66,8 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	if err := e.begin(ctx, r, job.At(begin)); err != nil {
 		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
 	}
+	r.w.uses.Add(1)
+	defer e.pool.part(r.w)
 	ctx, cancel := context.WithTimeout(ctx, limits.Total)
 	defer cancel()
 	r.s = e.gate.NewSession(ctx, job.Principal)

@@ -181,10 +181,15 @@ var sessions = map[string]func(g *guest){
 		g.Next(context.Background())
 		g.write(sends(2, 1, "act"))
 	},
+	"effect and breach": func(g *guest) {
+		g.write(sends(1, 0, "act"))
+		g.write(frames()["nothing"])
+	},
 	"read and breach": func(g *guest) {
 		g.write(sends(1, 0, "rows"))
 		g.write(frames()["nothing"])
 	},
+	"hang up": func(*guest) { unix.Close(3) },
 	"flood": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
 		for id := uint64(2); id < 200; id++ {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,5 +123,52 @@ func TestNullDeviceIsAskedForAgain(t *testing.T) {
 	}()
 	if r := run(t, e, "1 + 1"); r.Err != nil || r.Value.Int() != 2 {
 		t.Errorf("with files again: %v %v", r.Value, r.Err)
+	}
+}
+
+// finisher ends its effects when it is told to.
+type finisher struct {
+	shop
+	finish chan struct{}
+	most   atomic.Int64
+	inside atomic.Int64
+}
+
+func (f *finisher) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	f.most.Store(max(f.most.Load(), f.inside.Add(1)))
+	defer f.inside.Add(-1)
+	<-f.finish
+	return exo.Null(), nil
+}
+
+// Who ends its programs early has no more of their effects at a time than others.
+func TestPlaceIsHeldByEffects(t *testing.T) {
+	for _, program := range []string{"shop.act(); throw 1", "shop.act(); for (;;) {}", "!effect and breach"} {
+		f := &finisher{finish: make(chan struct{})}
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Limits: exo.Limits{Wall: 100 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
+		e, err := worker.New(g, &worker.Options{Pool: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { run(t, e, program) })
+		}
+		for p.Stats().Waiting != 2 || f.inside.Load() != 1 {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(300 * time.Millisecond) // long enough for the first to be ended
+		if n := p.Stats().Waiting; n != 2 {
+			t.Errorf("%s: %d wait", program, n)
+		}
+		close(f.finish)
+		wg.Wait()
+		if n := f.most.Load(); n != 1 {
+			t.Errorf("%s: %d effects at a time", program, n)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func TestThreadFlags(t *testing.T) {
 func TestFrames(t *testing.T) {
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{}, nil)
-	for _, name := range worker.FrameAttacks() {
+	for _, name := range append(worker.FrameAttacks(), "hang up") {
 		r := run(t, e, "!"+name)
 		if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
 			t.Errorf("%s: %v %v", name, r.Value, r.Err)

@@ -157,7 +157,9 @@ func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 		}
 	}
 	if err == nil {
-		if w.who = who; w.isolation.Has(p.opts.Require) {
+		w.who = who
+		w.uses.Store(1)
+		if w.isolation.Has(p.opts.Require) {
 			return w, nil
 		}
 		p.discard(w)
@@ -212,7 +214,7 @@ func (p *Pool) leave(who party) {
 	p.queue.leave(who)
 }
 
-// release gives back the place of a worker that is gone.
+// release gives back a place.
 func (p *Pool) release(who party) {
 	p.mu.Lock()
 	p.leave(who)
@@ -225,8 +227,17 @@ func (p *Pool) discard(w *proc) {
 	go func() {
 		defer p.busy.Done()
 		w.reap()
-		p.release(w.who)
+		p.part(w)
 	}()
+}
+
+// part gives back the place of a worker when it is gone and its run is settled: the
+// effects of a program go on for a while when it was ended, and who could have more
+// of those at a time than there are places would need no worker.
+func (p *Pool) part(w *proc) {
+	if w.uses.Add(-1) == 0 {
+		p.release(w.who)
+	}
 }
 
 // Close ends all workers, those that run included, and waits until they are gone

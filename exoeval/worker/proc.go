@@ -16,7 +16,8 @@ type proc struct {
 	in        *bufio.Reader
 	isolation Isolation
 	size      uint64
-	who       party // whose place it has
+	who       party        // whose place it has
+	uses      atomic.Int32 // of the place: the process, until it is gone, and the run, until it is settled
 
 	death   atomic.Pointer[Death] // why we ended it; the first reason stays
 	suspect atomic.Pointer[Death] // why we ended it, if it was not ending already
@@ -95,7 +96,7 @@ func (w *proc) collect() (x ended, said string) {
 // verdict reaps a worker that is gone and says why.
 func (w *proc) verdict() *Death {
 	// Its connection has ended, so it is ending; killed now, it might not get to say why.
-	late := time.AfterFunc(100*time.Millisecond, func() { w.kill(&Death{Event: ProtocolBreach, Detail: "it hung up and went on"}) })
+	late := time.AfterFunc(100*time.Millisecond, func() { w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it hung up and went on"}) })
 	x, said := w.collect()
 	late.Stop()
 	if d := w.death.Load(); d != nil {

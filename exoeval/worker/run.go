@@ -33,7 +33,7 @@ type run struct {
 // give hands the worker its job. Until all of it has arrived nothing runs, and if
 // there is an error, nothing has come of it.
 func (r *run) give(ctx context.Context, job []byte) error {
-	if err := r.w.end.limit(r.w.p.Pid, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
+	if err := r.w.end.limit(r.w.p, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
 		return err
 	}
 	// A worker that does not read must not hold us.
@@ -75,7 +75,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 			r.pool.discard(r.w)
 		} else {
 			out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
-			r.pool.release(r.w.who)
+			r.pool.part(r.w)
 		}
 		<-replied
 		if p != nil {

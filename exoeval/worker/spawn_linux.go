@@ -79,15 +79,20 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 
 // limit holds the worker to the limits of its job, from outside. size is its
 // address space before it, of which the runtime reserves more than it uses.
-func (e *endpoint) limit(pid int, size uint64, memory int, cpu time.Duration) error {
+func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration) error {
+	// Where somebody else waits for our children, one that died in the pool has left
+	// its number to whoever comes next.
+	if err := p.Signal(syscall.Signal(0)); err != nil {
+		return err
+	}
 	space := size + uint64(memory) + addressSlack
-	if err := unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}, nil); err != nil {
+	if err := unix.Prlimit(p.Pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}, nil); err != nil {
 		return fmt.Errorf("worker: address space: %w", err)
 	}
 	used, _ := e.cpu()
 	// Whole seconds, counted from its start: the watch from outside is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
-	if err := unix.Prlimit(pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil); err != nil {
+	if err := unix.Prlimit(p.Pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil); err != nil {
 		return fmt.Errorf("worker: processor time: %w", err)
 	}
 	return nil

@@ -64,11 +64,11 @@ func launch(path string, null *os.File, now bool, _ uintptr) (*os.Process, *endp
 	return p, &endpoint{conn: &duplex{in: files[2], out: files[1]}, errs: files[4]}, nil
 }
 
-func (e *endpoint) reader() io.Reader                           { return e.conn }
-func (e *endpoint) limit(int, uint64, int, time.Duration) error { return nil }
-func (e *endpoint) cpu() (time.Duration, bool)                  { return 0, false }
-func (e *endpoint) memory() (int64, bool)                       { return 0, false }
-func (e *endpoint) threads() int                                { return 0 }
+func (e *endpoint) reader() io.Reader                                   { return e.conn }
+func (e *endpoint) limit(*os.Process, uint64, int, time.Duration) error { return nil }
+func (e *endpoint) cpu() (time.Duration, bool)                          { return 0, false }
+func (e *endpoint) memory() (int64, bool)                               { return 0, false }
+func (e *endpoint) threads() int                                        { return 0 }
 
 // said is called when the process is dead, so the pipe ends.
 func (e *endpoint) said() string {
