@@ -41,6 +41,66 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeCheck runs the README's block about Check, and compares what it prints.
+func TestReadmeCheck(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)<!-- TestReadmeCheck[^>]*-->\n```go\n(.*?)```\n```text\n(.*?)```").FindSubmatch(readme)
+	if m == nil {
+		t.Fatal("the README has no block about Check")
+	}
+	frame, err := os.ReadFile("testdata/readme/main.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(frame), "type User struct")
+	declarations, _, ok := strings.Cut(rest, "// EXAMPLE")
+	if !ok {
+		t.Fatal("main.go.txt has no declarations")
+	}
+	src := `package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+type User struct` + declarations + string(m[1]) + `
+func main() {
+	ctx := context.Background()
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL); CREATE TABLE todos (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, title TEXT COLLATE NOCASE, done BOOLEAN NOT NULL)")
+		return err
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(checked(ctx, db))
+}
+`
+	dir, err := os.MkdirTemp(".", "readme-example-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "run", "./"+dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if string(out) != string(m[2]) {
+		t.Errorf("it prints\n%s\nand the README says\n%s", out, m[2])
+	}
+}
+
 // TestReadmeLinks checks that every relative link leads somewhere.
 func TestReadmeLinks(t *testing.T) {
 	for _, file := range []string{"README.md", "RATIONALE.md"} {
