@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"exo":             {},
 	"exo/service":     {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"schema":          {},
+	"schema/gen":      {"exo", "schema"},
 	"internal/sqlast": {"github.com/Masterminds/squirrel"},
 	"exosql":          {"exo", "schema", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "github.com/jackc/pgx/v5", "golang.org/x/text/cases", "golang.org/x/text/language"},
 	"exoeval":         {"exo", "github.com/dop251/goja"},

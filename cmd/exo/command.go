@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// command is one word after exo. Each has a file of its own, and a line in commands.
+type command struct {
+	name   string
+	args   string // what stands after the flags, as help shows it
+	short  string // one line
+	long   string // paragraphs and examples, for its own help
+	hidden bool   // help does not list it
+	raw    bool   // its arguments are not parsed
+
+	// flags declares the command's flags, and returns what runs once they are
+	// parsed. args are the others, wherever they stood.
+	flags func(fs *flag.FlagSet) action
+
+	// values are what can stand after a flag, "-engine", or where no flag does, "":
+	// for completion.
+	values map[string][]string
+}
+
+// action is what a command does. Its error is printed to standard error, and its
+// exit code is that of a failure, or exitCannot.
+type action func(ctx context.Context, std stdio, args []string) error
+
+// commands are in the order in which help lists them.
+func commands() []command {
+	return []command{
+		genCommand(),
+		checkCommand(),
+		helpCommand(),
+		completionCommand(),
+		versionCommand(),
+		completeCommand(),
+	}
+}
+
+// stdio is what a command reads and writes: results to out, everything that is
+// said about them to err.
+type stdio struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+}
+
+// The exit codes. Scripts rely on them: see exitHelp.
+const (
+	exitDone = iota
+	exitFound
+	exitUsage
+	exitCannot
+)
+
+const exitHelp = `exit codes:
+  0  done
+  1  done, and something was found: the declarations and the database differ
+  2  the command line is wrong
+  3  it could not be done: a database, package or directory that can't be reached or must not be written
+`
+
+const programName = "exo"
+
+// failure is an error with an exit code. One without is exitCannot.
+type failure struct {
+	code int
+	err  error // nil: there is nothing to say
+}
+
+func (f *failure) Error() string {
+	if f.err == nil {
+		return ""
+	}
+	return f.err.Error()
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// usagef is the error of a command line that is wrong.
+func usagef(format string, args ...any) error {
+	return &failure{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// run runs one command line and returns the exit code.
+func run(ctx context.Context, std stdio, args []string) int {
+	name := programName
+	err := func() error {
+		if len(args) == 0 {
+			fmt.Fprint(std.err, overview())
+			return &failure{code: exitUsage}
+		}
+		word := args[0]
+		switch word {
+		case "-h", "-help", "--help":
+			word = "help"
+		case "-version", "--version":
+			word = "version"
+		}
+		c, ok := find(word)
+		if !ok {
+			return usagef("there is no command %q; %s help lists them", word, programName)
+		}
+		name += " " + c.name
+		return c.run(ctx, std, args[1:])
+	}()
+	if err == nil {
+		return exitDone
+	}
+	code := exitCannot
+	if f, ok := errors.AsType[*failure](err); ok {
+		code = f.code
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(std.err, "%s: %s\n", name, text)
+	}
+	return code
+}
+
+func find(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
+}
+
+// run parses the flags, wherever they stand, and runs the command.
+func (c command) run(ctx context.Context, std stdio, args []string) error {
+	fs := c.flagSet()
+	act := c.flags(fs)
+	if c.raw {
+		return act(ctx, std, args)
+	}
+	var rest []string
+	for len(args) > 0 {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			_, err := io.WriteString(std.out, c.help())
+			return err
+		} else if err != nil {
+			if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
+				err = fmt.Errorf("there is no flag %s", name)
+			}
+			return usagef("%w; %s help %s lists the flags", err, programName, c.name)
+		}
+		n := len(args) - fs.NArg()
+		left := args[n:]
+		if n > 0 && args[n-1] == "--" { // nothing after it is a flag
+			rest, left = append(rest, left...), nil
+		}
+		if len(left) > 0 {
+			rest, left = append(rest, left[0]), left[1:]
+		}
+		args = left
+	}
+	return act(ctx, std, rest)
+}
+
+func (c command) flagSet() *flag.FlagSet {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	return fs
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func helpCommand() command {
+	return command{
+		name:   "help",
+		args:   "[COMMAND]",
+		short:  "say what the commands do, or what one takes",
+		long:   "Without COMMAND it lists the commands and the exit codes.\n",
+		flags:  func(*flag.FlagSet) action { return runHelp },
+		values: map[string][]string{"": {anyCommand}},
+	}
+}
+
+func runHelp(_ context.Context, std stdio, args []string) error {
+	text := overview()
+	switch len(args) {
+	case 0:
+	case 1:
+		c, ok := find(args[0])
+		if !ok {
+			return usagef("there is no command %q; %s help lists them", args[0], programName)
+		}
+		text = c.help()
+	default:
+		return usagef("want one command, not %d", len(args))
+	}
+	_, err := io.WriteString(std.out, text)
+	return err
+}
+
+// overview is what exo help says.
+func overview() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", programName)
+	for _, c := range commands() {
+		if !c.hidden {
+			fmt.Fprintf(&b, "  %-11s %s\n", c.name, c.short)
+		}
+	}
+	b.WriteString("\nexo help COMMAND says more about one of them.\n\n" + exitHelp)
+	return b.String()
+}
+
+// help is what exo help COMMAND says, made of the flags as they are declared.
+func (c command) help() string {
+	var b strings.Builder
+	fs := c.flagSet()
+	c.flags(fs)
+	fmt.Fprintf(&b, "usage: %s %s", programName, c.name)
+	var flags strings.Builder
+	fs.VisitAll(func(f *flag.Flag) {
+		value, text := usageOf(f)
+		fmt.Fprintf(&flags, "  %-18s %s\n", strings.TrimRight("-"+f.Name+" "+value, " "), text)
+	})
+	if flags.Len() > 0 {
+		b.WriteString(" [flags]")
+	}
+	if c.args != "" {
+		b.WriteString(" " + c.args)
+	}
+	fmt.Fprintf(&b, "\n\n%s\n", sentence(c.short))
+	if flags.Len() > 0 {
+		b.WriteString("\n" + flags.String())
+	}
+	b.WriteString("\n" + c.long + "\n" + exitHelp)
+	return b.String()
+}
+
+// usageOf is a flag's value and what it means. Usages are written "`URL`: the database".
+func usageOf(f *flag.Flag) (value, text string) {
+	value, text = flag.UnquoteUsage(f)
+	return value, strings.TrimPrefix(text, value+": ")
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the driver that reads the catalogue
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// source is where a catalogue is read: a live database, or the text of definitions.
+type source struct {
+	db, ddl, engine, schemas string
+}
+
+func (s *source) flags(fs *flag.FlagSet) {
+	fs.StringVar(&s.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
+	fs.StringVar(&s.ddl, "ddl", "", "`FILE`: definitions (CREATE TABLE...) to read instead of a database; - is standard input")
+	fs.StringVar(&s.engine, "engine", "", "`ENGINE`: what -ddl is written for, sqlite or postgres")
+	fs.StringVar(&s.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, as the search path will be (default: the database's)")
+}
+
+// validate finds what is wrong with the flags.
+func (s *source) validate() error {
+	switch {
+	case s.db == "" && s.ddl == "":
+		return usagef("-db is missing: the URL of a database; or -ddl: a file with definitions")
+	case s.db != "" && s.ddl != "":
+		return usagef("both -db and -ddl: give one of them")
+	case s.ddl != "" && s.engine != string(schema.SQLite) && s.engine != string(schema.Postgres):
+		return usagef("-ddl needs -engine sqlite or -engine postgres")
+	case s.db != "" && s.engine != "":
+		return usagef("-engine is for -ddl: a database's URL says what it is")
+	case s.db != "" && s.kind() == "":
+		return usagef("-db: no such kind of database: want sqlite:PATH or postgres://user@host/database") // the URL itself may hold a password
+	case s.schemas != "" && s.kind() != schema.Postgres:
+		return usagef("-schema is for PostgreSQL: SQLite has none")
+	}
+	return nil
+}
+
+func (s *source) kind() schema.Engine {
+	if s.ddl != "" {
+		return schema.Engine(s.engine)
+	}
+	scheme, rest, _ := strings.Cut(s.db, ":")
+	switch {
+	case scheme == "sqlite" && rest != "" && rest != ":memory:":
+		return schema.SQLite
+	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
+		return schema.Postgres
+	}
+	return ""
+}
+
+// describe names the source for the header of the code: neither a host nor a path,
+// so that it is the same for everybody, and nothing of a user or a password.
+func (s *source) describe() string {
+	kind := map[schema.Engine]string{schema.SQLite: "SQLite", schema.Postgres: "PostgreSQL"}[s.kind()]
+	switch {
+	case s.ddl == "-":
+		return kind + " definitions"
+	case s.ddl != "":
+		return "the " + kind + " definitions " + filepath.Base(s.ddl)
+	case s.kind() == schema.SQLite:
+		return "the SQLite database " + filepath.Base(strings.TrimPrefix(s.db, "sqlite:"))
+	}
+	name := "a PostgreSQL database"
+	if pc, err := pgx.ParseConfig(s.db); err == nil && pc.Database != "" {
+		name = "the PostgreSQL database " + pc.Database
+	}
+	if s.schemas != "" {
+		name += ", search_path " + strings.Join(list(s.schemas), ",")
+	}
+	return name
+}
+
+// maxDDL bounds the definitions that are read.
+const maxDDL = 64 << 20
+
+// read reads the catalogue.
+func (s *source) read(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
+	if s.ddl == "" {
+		return s.readLive(ctx)
+	}
+	in := stdin
+	if s.ddl != "-" {
+		f, err := os.Open(s.ddl)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxDDL))
+	if err != nil {
+		return nil, err
+	}
+	db, err := schema.ParseDDL(string(text), s.kind())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.ddl, err)
+	}
+	if s.schemas != "" {
+		db.Path = list(s.schemas)
+	}
+	return db, nil
+}
+
+// readLive reads the catalogue of a database in one transaction that only reads.
+func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
+	pool, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
+	if s.kind() == schema.SQLite {
+		tx, err = pool.BeginTx(ctx, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-db: %w", err)
+	}
+	defer tx.Rollback()
+	if s.kind() == schema.SQLite {
+		return schema.ReadSQLite(ctx, tx)
+	}
+	return schema.ReadPostgres(ctx, tx, list(s.schemas)...)
+}
+
+func (s *source) open() (*sql.DB, error) {
+	if s.kind() == schema.SQLite {
+		path := strings.TrimPrefix(s.db, "sqlite:")
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("-db: %w", err)
+		}
+		name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+		return sql.Open("sqlite", "file:"+name+"?mode=ro&_busy_timeout=5000&_pragma=query_only(1)")
+	}
+	pc, err := pgx.ParseConfig(s.db)
+	if err != nil { // what the parser says quotes the URL, and masks its password as well as it can
+		return nil, errors.New("-db: this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
+	}
+	if pc.ConnectTimeout == 0 {
+		pc.ConnectTimeout = 15 * time.Second
+	}
+	if s.schemas != "" {
+		var path []string
+		for _, n := range list(s.schemas) {
+			path = append(path, pgx.Identifier{n}.Sanitize())
+		}
+		pc.RuntimeParams["search_path"] = strings.Join(path, ", ")
+	}
+	return stdlib.OpenDB(*pc), nil
+}

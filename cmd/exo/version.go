@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime/debug"
+)
+
+func versionCommand() command {
+	return command{
+		name:  "version",
+		short: "say which version this is",
+		long:  "One line: the version of the module, the commit if it was built in a clone, and Go's version.\n",
+		flags: func(*flag.FlagSet) action { return runVersion },
+	}
+}
+
+func runVersion(_ context.Context, std stdio, args []string) error {
+	if len(args) > 0 {
+		return usagef("unexpected argument %q", args[0])
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return fmt.Errorf("this binary does not say how it was built")
+	}
+	_, err := fmt.Fprintln(std.out, versionOf(info))
+	return err
+}
+
+// versionOf is the line that describes a build.
+func versionOf(info *debug.BuildInfo) string {
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	version := info.Main.Version
+	if version == "" {
+		version = "(devel)"
+	}
+	line := programName + " " + version
+	if rev := setting["vcs.revision"]; rev != "" {
+		line += " " + rev[:min(12, len(rev))]
+		if setting["vcs.modified"] == "true" {
+			line += " (modified)"
+		}
+	}
+	return line + " " + info.GoVersion
+}

@@ -1,0 +1,52 @@
+package gen
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// enum is a type of listed texts that a column has.
+type enum struct {
+	e      *schema.Enum
+	name   string   // the Go type
+	consts []string // by value
+}
+
+// enumOf is the enum of a text column, or nil.
+func (p *pack) enumOf(c *schema.Column) *enum {
+	if c.Enum == nil || c.Kind != schema.Text {
+		return nil
+	}
+	for _, e := range p.enums {
+		if e.e.Name == *c.Enum {
+			return e
+		}
+	}
+	i := slices.IndexFunc(p.db.Enums, func(e *schema.Enum) bool { return e.Name == *c.Enum })
+	if i < 0 || len(p.db.Enums[i].Values) == 0 {
+		return nil
+	}
+	e := &enum{e: p.db.Enums[i]}
+	p.enums = append(p.enums, e)
+	return e
+}
+
+// claim chooses the names of the type and its constants.
+func (e *enum) claim(names scope) {
+	base := pascal(e.e.Name.Name)
+	e.name = names.claim(nil, base, base+"Enum")
+	for _, v := range e.e.Values {
+		word := ""
+		for _, w := range words(v) {
+			word += upper(w) // NC17 stays as it is
+		}
+		switch {
+		case v == "":
+			word = "Empty"
+		case word == "": // signs only
+			word = "Other"
+		}
+		e.consts = append(e.consts, names.claim(nil, e.name+word, e.name+word+"Value"))
+	}
+}

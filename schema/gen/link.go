@@ -1,0 +1,254 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// link is a foreign key in one of its directions.
+type link struct {
+	from, to *table
+	pairs    [][2]*column
+	one      bool
+	guest    string // what programs call it
+	name     string // the variable
+	doc      string
+}
+
+// reference is a foreign key whose tables and columns are all declared.
+type reference struct {
+	from, to *table
+	pairs    [][2]*column // of from, of to
+	role     string       // what a row of to is for one of from: "assignee"
+	unique   bool         // no two rows of from lead to one of to
+	there    *link        // from -> to
+	back     *link        // to -> from
+}
+
+// link makes the links of all foreign keys, in both directions. Those that lead to
+// the one row come first: theirs are the shorter names.
+func (p *pack) link() {
+	var refs []*reference
+	for _, t := range p.tables {
+		for i := range t.t.ForeignKeys {
+			if r := p.reference(t, &t.t.ForeignKeys[i]); r != nil && !slices.ContainsFunc(refs, r.same) {
+				refs = append(refs, r)
+			}
+		}
+	}
+	for _, r := range refs {
+		r.there = &link{from: r.from, to: r.to, pairs: r.pairs, one: true}
+		r.there.guest = r.from.guest.claim(linkable, r.thereNames()...)
+		if cols := nullable(r.pairs); len(cols) > 0 {
+			r.there.doc = "none where " + strings.Join(cols, " or ") + " is null"
+		}
+		r.from.links = append(r.from.links, r.there)
+	}
+	for _, r := range refs {
+		r.back = &link{from: r.to, to: r.from, one: r.unique}
+		for _, pair := range r.pairs {
+			r.back.pairs = append(r.back.pairs, [2]*column{pair[1], pair[0]})
+		}
+		r.back.guest = r.to.guest.claim(linkable, r.backNames(refs)...)
+		r.to.links = append(r.to.links, r.back)
+	}
+	for _, t := range p.tables {
+		t.describeJoins(refs)
+	}
+	for _, t := range p.tables {
+		for _, l := range t.links {
+			base := t.row + pascal(l.guest)
+			l.name = p.names.claim(nil, base, base+"Link")
+		}
+	}
+}
+
+// reference finds what a foreign key is about, or says why it can't be declared.
+func (p *pack) reference(t *table, fk *schema.ForeignKey) *reference {
+	to := p.find(fk.Table)
+	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {
+		return nil // it leads to what is not declared
+	}
+	r := &reference{from: t, to: to}
+	for i, n := range fk.Columns {
+		a, b := p.column(t, n), p.column(to, fk.References[i])
+		if a == nil || b == nil {
+			return nil // one of its columns is left out, with a reason
+		}
+		if a.goType() != b.goType() {
+			t.leave("the link by %s to %s: %s is %s there", name(n), name(fk.Table.Name), name(fk.References[i]), b.goType())
+			return nil
+		}
+		if a.c.Kind == schema.JSON || a.c.Kind == schema.List {
+			t.leave("the link by %s: exosql compares no %s", name(n), a.goType())
+			return nil
+		}
+		r.pairs = append(r.pairs, [2]*column{a, b})
+	}
+	r.role = roleOf(t, to, fk)
+	for _, key := range t.t.Keys() {
+		r.unique = r.unique || len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool {
+			return !slices.ContainsFunc(fk.Columns, func(n string) bool { return p.db.Engine.Is(n, k) })
+		})
+	}
+	return r
+}
+
+func (p *pack) column(t *table, n string) *column {
+	for _, c := range t.cols {
+		if p.db.Engine.Is(c.c.Name, n) {
+			return c
+		}
+	}
+	return nil
+}
+
+func (r *reference) same(other *reference) bool {
+	return r.from == other.from && r.to == other.to && slices.Equal(r.pairs, other.pairs)
+}
+
+// roleOf names what a foreign key leads to after its column: assignee_id is the
+// assignee. Of several columns, it is the last that no other foreign key of the table
+// has: tenant_id is in all of them and says nothing.
+func roleOf(t, to *table, fk *schema.ForeignKey) string {
+	column := ""
+	for _, n := range fk.Columns {
+		shared := 0
+		for _, other := range t.t.ForeignKeys {
+			if slices.Contains(other.Columns, n) {
+				shared++
+			}
+		}
+		if shared <= 1 || len(fk.Columns) == 1 {
+			column = n
+		}
+	}
+	ws := words(column)
+	idle := func(w string) bool {
+		switch strings.ToLower(w) {
+		case "id", "uuid", "fk", "key", "code":
+			return true
+		}
+		return false
+	}
+	for len(ws) > 0 && idle(ws[len(ws)-1]) {
+		ws = ws[:len(ws)-1]
+	}
+	for len(ws) > 0 && idle(ws[0]) {
+		ws = ws[1:]
+	}
+	if len(ws) == 0 {
+		return lower(singular(to.t.Name.Name))
+	}
+	return lower(strings.Join(ws, "_"))
+}
+
+// thereNames are names for the one row that a row leads to, the best first: its
+// role, assignee; and where a column has that name, assigneeMember.
+func (r *reference) thereNames() []string {
+	out := []string{r.role}
+	if one := lower(singular(r.to.t.Name.Name)); one != r.role {
+		out = append(out, r.role+upper(one))
+	}
+	return append(out, r.role+"Row")
+}
+
+// backNames are names for the rows that lead to one row, the best first: tasks; and
+// where tasks lead there in several ways, tasksByAssignee.
+func (r *reference) backNames(all []*reference) []string {
+	base := r.from.t.Name.Name
+	if r.unique {
+		base = lower(singular(base))
+	} else {
+		base = lower(plural(base))
+	}
+	by := base + "By" + upper(r.role)
+	ways := 0
+	for _, other := range all {
+		if other.from == r.from && other.to == r.to {
+			ways++
+		}
+	}
+	switch {
+	case r.from == r.to && !r.unique && r.role == "parent":
+		return []string{"children", by}
+	case r.from == r.to, ways > 1 && r.role != lower(singular(r.to.t.Name.Name)):
+		return []string{by, by + "Rows"}
+	}
+	return []string{base, by, by + "Rows"}
+}
+
+// describeJoins tells of the tables whose rows only join two others how to get
+// across: exosql's links join two tables, so a way over a third is two links.
+func (t *table) describeJoins(all []*reference) {
+	var mine []*reference
+	for _, r := range all {
+		if r.from == t {
+			mine = append(mine, r)
+		}
+	}
+	if len(mine) != 2 || !t.joins(mine[0], mine[1]) {
+		return
+	}
+	for i, r := range mine {
+		if r.back.doc == "" && !r.back.one {
+			r.back.doc = fmt.Sprintf("many to many: %s().%s() are the %s", r.back.guest, mine[1-i].there.guest, lower(plural(mine[1-i].to.t.Name.Name)))
+		}
+	}
+}
+
+// joins reports whether rows of t do nothing but join rows of two tables: their
+// columns are all there is, or tell rows apart.
+func (t *table) joins(a, b *reference) bool {
+	in := func(n string) bool {
+		has := func(p [2]*column) bool { return p[0].c.Name == n }
+		return slices.ContainsFunc(a.pairs, has) || slices.ContainsFunc(b.pairs, has)
+	}
+	if a.unique || b.unique {
+		return false
+	}
+	if !slices.ContainsFunc(t.t.Columns, func(c schema.Column) bool { return !in(c.Name) }) {
+		return true
+	}
+	return slices.ContainsFunc(t.t.Keys(), func(key []string) bool {
+		return !slices.ContainsFunc(key, func(n string) bool { return !in(n) })
+	})
+}
+
+func nullable(pairs [][2]*column) (out []string) {
+	for _, p := range pairs {
+		if p[0].null {
+			out = append(out, p[0].guest)
+		}
+	}
+	return out
+}
+
+// goType is the type of a column's values as the code has it.
+func (c *column) goType() string {
+	if c.enum != nil {
+		return c.enum.name
+	}
+	return c.typ
+}
+
+// upper is s with a capital first.
+func upper(s string) string {
+	r := []rune(s)
+	if len(r) > 0 {
+		r[0] = unicode.ToUpper(r[0])
+	}
+	return string(r)
+}
+
+// linkable reports whether a link can have a name: those of what can be done with
+// any query mean something else.
+func linkable(name string) bool { return !exo.ReservedName(name) && !queryWords[name] }
+
+var queryWords = map[string]bool{"join": true, "leftJoin": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
+	"offset": true, "as": true, "execute": true, "first": true, "count": true}

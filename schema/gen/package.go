@@ -1,0 +1,153 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// pack is the package that is written: names are chosen, and what exosql can't
+// take is set aside with the reason.
+type pack struct {
+	db     *schema.Database
+	names  scope
+	enums  []*enum
+	tables []*table // by name
+	left   []string // what is left out, and why
+}
+
+// table is a table that is declared.
+type table struct {
+	t     *schema.Table
+	row   string // the row type
+	name  string // the variable of the table
+	guest scope  // what programs can find on a row
+	cols  []*column
+	links []*link
+	left  []string // columns and links that are left out, and why
+}
+
+// newPackage claims names in this order: row types and tables, enums, columns,
+// links; so a new column never renames a table.
+func newPackage(db *schema.Database, o Options) (*pack, error) {
+	p := &pack{db: db, names: scope{}}
+	if err := p.choose(o); err != nil {
+		return nil, err
+	}
+	for _, t := range p.tables {
+		p.takeColumns(t)
+	}
+	p.tables = slices.DeleteFunc(p.tables, func(t *table) bool {
+		if len(t.cols) == 0 {
+			p.leave("table %s: exosql can take none of its columns", name(t.t.Name.Name))
+		}
+		return len(t.cols) == 0
+	})
+	for _, t := range p.tables {
+		one := pascal(singular(t.t.Name.Name))
+		t.row = p.names.claim(nil, one, one+"Row")
+	}
+	for _, t := range p.tables {
+		many := pascal(plural(t.t.Name.Name))
+		t.name = p.names.claim(nil, many, many+"Table")
+	}
+	for _, e := range p.enums {
+		e.claim(p.names)
+	}
+	for _, t := range p.tables {
+		t.nameColumns(p.names)
+	}
+	p.link()
+	return p, nil
+}
+
+// choose takes the tables that the options want.
+func (p *pack) choose(o Options) error {
+	for _, pattern := range o.Tables {
+		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
+			return fmt.Errorf("gen: %q is no pattern of table names", pattern)
+		}
+	}
+	schemas := o.Schemas
+	if len(schemas) == 0 {
+		schemas = p.db.Path
+	}
+	for _, t := range p.db.Tables {
+		switch {
+		case p.db.Engine == schema.Postgres && !slices.Contains(schemas, t.Schema), !wanted(t.Name, o.Tables), t.PartitionOf != nil:
+		case t.Virtual:
+			p.leave("table %s: a module of SQLite decides what its rows are", name(t.Name.Name))
+		case !nameable(t.Name.Name):
+			p.leave("table %s: exosql can't write its name", name(t.Name.Name))
+		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):
+			p.leave("table %s: a table of the same name comes before it in the search path", name(t.Name.String()))
+		default:
+			p.tables = append(p.tables, &table{t: t, guest: scope{}})
+		}
+	}
+	slices.SortStableFunc(p.tables, func(a, b *table) int { return cmp.Compare(a.t.Name.Name, b.t.Name.Name) })
+	return nil
+}
+
+// hidden reports whether the name of t alone, as exosql writes it, means another
+// table where names are looked up in schemas.
+func (p *pack) hidden(t *schema.Table, schemas []string) bool {
+	for _, s := range schemas {
+		if s == t.Schema {
+			return false
+		}
+		for _, other := range p.db.Tables {
+			if other.Schema == s && other.Name.Name == t.Name.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *pack) leave(format string, args ...any) {
+	p.left = append(p.left, fmt.Sprintf(format, args...))
+}
+
+func (t *table) leave(format string, args ...any) {
+	t.left = append(t.left, fmt.Sprintf(format, args...))
+}
+
+// wanted reports whether one of the patterns takes the table, and none leaves it out.
+func wanted(n schema.Name, patterns []string) bool {
+	take := !slices.ContainsFunc(patterns, func(s string) bool { return !strings.HasPrefix(s, "!") })
+	for _, pattern := range patterns {
+		glob, not := strings.CutPrefix(pattern, "!")
+		short, _ := path.Match(glob, n.Name)
+		long, _ := path.Match(glob, n.String())
+		if short || long {
+			if not {
+				return false
+			}
+			take = true
+		}
+	}
+	return take
+}
+
+// nameable reports whether exosql writes a name of the database: it refuses what
+// quotes can't make safe.
+func nameable(n string) bool {
+	return n != "" && len(n) <= 63 && utf8.ValidString(n) && !strings.ContainsAny(n, "\x00?")
+}
+
+// find is the declared table of a name, or nil.
+func (p *pack) find(n schema.Name) *table {
+	i := slices.IndexFunc(p.tables, func(t *table) bool {
+		return p.db.Engine.Is(t.t.Schema, n.Schema) && p.db.Engine.Is(t.t.Name.Name, n.Name)
+	})
+	if i < 0 {
+		return nil
+	}
+	return p.tables[i]
+}

@@ -1,0 +1,134 @@
+package gen_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
+	"github.com/exoagent/exoagent/schema/gen"
+)
+
+// definition is a schema in one engine's words.
+type definition struct {
+	name   string // of the package: chinook, saas
+	engine tu.Engine
+	text   string
+}
+
+func (d definition) String() string { return d.name + "." + d.engine.Name }
+
+func (d definition) kind() schema.Engine { return schema.Engine(d.engine.Name) }
+
+// pack is the name of the Go package.
+func (d definition) pack() string { return d.name + d.engine.Name }
+
+// golden are the schemas of testdata. Every file there is one, or what is made of one.
+func golden(t testing.TB) (out []definition) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.sql")
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%d schemas: %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, engine, _ := strings.Cut(strings.TrimSuffix(filepath.Base(f), ".sql"), ".")
+		e, ok := map[string]tu.Engine{"sqlite": tu.SQLite, "postgres": tu.Postgres}[engine]
+		if !ok {
+			t.Fatalf("%s is for no engine", f)
+		}
+		out = append(out, definition{name, e, string(text)})
+	}
+	return out
+}
+
+// all are those of testdata and the large one.
+func all(t testing.TB) []definition {
+	return append(golden(t), definition{"saas", tu.SQLite, saas(tu.SQLite)}, definition{"saas", tu.Postgres, saas(tu.Postgres)})
+}
+
+// saas is a schema of 500 tables for many tenants: fifty parts of a product, each with
+// an entity, its versions, comments, tags... Keys begin with the tenant, so that
+// no foreign key leads out of one.
+func saas(e tu.Engine) string {
+	var b strings.Builder
+	b.WriteString(e.SQL("CREATE TABLE tenants (id {int} NOT NULL PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL CHECK (plan IN ('free', 'team', 'business')), created_at {time} NOT NULL);\n"))
+	b.WriteString(e.SQL("CREATE TABLE users (tenant_id {int} NOT NULL REFERENCES tenants (id), id {int} NOT NULL, email TEXT NOT NULL, password_hash TEXT, manager_id {int}, PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, manager_id) REFERENCES users (tenant_id, id));\nCREATE INDEX users_manager ON users (tenant_id, manager_id);\n"))
+	tables := 2
+	parts := []string{"invoice", "ticket", "project", "campaign", "contract", "asset", "shift", "course", "survey", "shipment",
+		"order", "quote", "lead", "deal", "document", "folder", "meeting", "room", "vehicle", "route", "recipe", "batch", "sample", "device", "sensor",
+		"alert", "incident", "release", "build", "service", "subscription", "payment", "refund", "budget", "expense", "report", "dashboard", "query", "dataset", "model",
+		"page", "form", "template", "theme", "domain", "certificate", "backup", "policy", "audit", "case"}
+	kinds := []string{"", "version", "comment", "attachment", "tag", "watcher", "event", "setting", "share", "metric"}
+	for i, part := range parts {
+		for j, kind := range kinds {
+			if tables == 500 {
+				break
+			}
+			tables++
+			if kind == "" {
+				fmt.Fprintf(&b, e.SQL("CREATE TABLE %[1]ss (tenant_id {int} NOT NULL REFERENCES tenants (id), id {int} NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('open', 'closed')), amount {decimal}, owner_id {int}, due_at {time}, created_at {time} NOT NULL, PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, owner_id) REFERENCES users (tenant_id, id));\nCREATE INDEX %[1]ss_owner ON %[1]ss (tenant_id, owner_id);\n"), part)
+				continue
+			}
+			columns := []string{"note TEXT", "value {float}", "{int2} {int} NOT NULL DEFAULT 0", "payload {json}", "seen {bool} NOT NULL DEFAULT {no}"}[(i+j)%5]
+			columns = strings.NewReplacer("{int2}", "position", "{bool}", e.Pick("INTEGER", "boolean"), "{no}", e.Pick("0", "false")).Replace(columns)
+			fmt.Fprintf(&b, e.SQL("CREATE TABLE %[1]s_%[2]ss (tenant_id {int} NOT NULL, id {int} NOT NULL, %[1]s_id {int} NOT NULL, user_id {int}, "+columns+", created_at {time} NOT NULL, PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, %[1]s_id) REFERENCES %[1]ss (tenant_id, id), FOREIGN KEY (tenant_id, user_id) REFERENCES users (tenant_id, id));\nCREATE INDEX %[1]s_%[2]ss_parent ON %[1]s_%[2]ss (tenant_id, %[1]s_id);\nCREATE INDEX %[1]s_%[2]ss_user ON %[1]s_%[2]ss (tenant_id, user_id);\n"), part, kind)
+		}
+	}
+	return b.String()
+}
+
+// live makes the schema in a fresh database, and reads its catalogue there.
+func (d definition) live(t testing.TB) (*schema.Database, string) {
+	t.Helper()
+	url := d.engine.URL(t)
+	var out *schema.Database
+	db := d.engine.OpenURL(t, url, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		err := d.engine.Exec(d.text)(ctx, db)
+		if err != nil {
+			return err
+		}
+		if d.engine.Name == tu.SQLite.Name {
+			out, err = schema.ReadSQLite(ctx, db)
+			return err
+		}
+		var at string
+		if err := db.QueryRowContext(ctx, "SELECT current_schema()").Scan(&at); err != nil {
+			return err
+		}
+		out, err = schema.ReadPostgres(ctx, db, at)
+		return err
+	}})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out, url
+}
+
+// declare declares a catalogue as the golden files do.
+func (d definition) declare(t testing.TB, db *schema.Database) *gen.Package {
+	t.Helper()
+	p, err := gen.Declare(db, gen.Options{Package: d.pack(), Source: "the definitions " + d.String() + ".sql"})
+	if err != nil {
+		t.Fatalf("%s: %v", d, err)
+	}
+	return p
+}
+
+func (d definition) parse(t testing.TB) *schema.Database {
+	t.Helper()
+	db, err := schema.ParseDDL(d.text, d.kind())
+	if err != nil {
+		t.Fatalf("%s: %v", d, err)
+	}
+	return db
+}

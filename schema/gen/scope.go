@@ -1,0 +1,41 @@
+package gen
+
+import (
+	"strconv"
+	"strings"
+)
+
+// scope is a set of names that differ: the package's, a row type's fields, or what a
+// program finds on a row.
+type scope map[string]bool
+
+// maxName bounds a name, in bytes: programs know none beyond 100, and a number may
+// come behind it.
+const maxName = 90
+
+// claim takes the first of the wanted names that is free and that ok admits, or the
+// last one with a number. What is claimed first keeps its plain name, so claims
+// are made in an order that depends on the catalogue alone.
+func (s scope) claim(ok func(string) bool, wanted ...string) string {
+	free := func(w string) bool { return !s[w] && (ok == nil || ok(w)) }
+	take := func(w string) string { s[w] = true; return w }
+	for _, w := range wanted {
+		if w = cut(w); free(w) {
+			return take(w)
+		}
+	}
+	last := cut(wanted[len(wanted)-1])
+	for n := 2; ; n++ {
+		if w := last + strconv.Itoa(n); free(w) {
+			return take(w)
+		}
+	}
+}
+
+// cut is at most maxName bytes of s, in whole characters.
+func cut(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxName], "")
+}

@@ -1,0 +1,142 @@
+package gen
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// start writes the starting point of a facet, as a comment: whoever copies it out
+// decides about each line. It is nil where no table could be granted.
+func (p *pack) start(pkg string) *source {
+	root := p.root()
+	if root == nil {
+		return nil
+	}
+	var code strings.Builder
+	p.sketch(&code, root, pkg)
+	s := &source{}
+	s.body.WriteString(comment("Nothing here is visible to a program until you write a facet of it: the columns and links that exist for it. To begin, copy what follows to a file of your own, take the slashes off, and strike what a program must not see. Columns whose names speak of passwords and the like are struck already.", width) + "\n")
+	for l := range strings.Lines(code.String()) {
+		s.body.WriteString(strings.TrimRight("// "+l, " \n") + "\n")
+	}
+	return s
+}
+
+// owners are what rows often belong to, the likeliest first.
+var owners = []string{"organization", "organisation", "tenant", "workspace", "account", "company", "team", "customer", "user", "member", "person"}
+
+// root is the table that the starting point grants: one that rows belong to by its
+// name, or else the one that most links lead to.
+func (p *pack) root() *table {
+	var best *table
+	score := func(t *table) int {
+		n := 0
+		for _, l := range t.links {
+			if !l.one {
+				n++
+			}
+		}
+		if i := slices.Index(owners, strings.ToLower(singular(t.t.Name.Name))); i >= 0 {
+			n += 1000 * (len(owners) - i)
+		}
+		return n
+	}
+	for _, t := range p.tables {
+		if t.grantable() && (best == nil || score(t) > score(best)) {
+			best = t
+		}
+	}
+	return best
+}
+
+func (t *table) grantable() bool {
+	return t.keyless() == "" && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && c.typ == "time.Time" })
+}
+
+// few is how many links the starting point shows.
+const few = 3
+
+func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
+	aliases := scope{}
+	alias := func(t *table) string {
+		a := lower(singular(t.t.Name.Name))
+		return aliases.claim(func(s string) bool { return !exo.ReservedName(s) }, a, a+"Row")
+	}
+	fmt.Fprintf(b, "package %s\n\nimport (\n\t\"github.com/exoagent/exoagent/codemode\"\n\t\"github.com/exoagent/exoagent/exosql\"\n)\n\n", pkg)
+	rootAlias := alias(root)
+	var links []*link
+	var facets []string
+	for _, l := range root.links {
+		if len(links) == few || l.one || l.to == root || !l.to.grantable() || slices.ContainsFunc(links, func(m *link) bool { return m.to == l.to }) {
+			continue
+		}
+		links = append(links, l)
+	}
+	fmt.Fprintf(b, "// grant%s is what a program gets on behalf of one %s.\n", root.row, rootAlias)
+	var params, conditions []string
+	for _, c := range root.cols {
+		if c.key {
+			n := "key"
+			if len(params) > 0 {
+				n = fmt.Sprintf("key%d", len(params)+1)
+			}
+			params = append(params, n+" "+c.goType())
+			conditions = append(conditions, c.name+".Eq("+n+")")
+		}
+	}
+	scope := strings.Join(conditions, ", ")
+	if len(conditions) > 1 {
+		scope = "exosql.And(" + scope + ")"
+	}
+	fmt.Fprintf(b, "func grant%s(db *exosql.DB, %s) codemode.Grants {\n", root.row, strings.Join(params, ", "))
+	rootFacet := facet(b, root, rootAlias)
+	for _, l := range links {
+		facets = append(facets, facet(b, l.to, alias(l.to)))
+	}
+	for i, l := range links {
+		fmt.Fprintf(b, "\t%s.Add(exosql.Via(%s, %s))\n", rootFacet, l.name, facets[i])
+	}
+	fmt.Fprintf(b, "\tmine := exosql.Grant(db, %s, %s", root.name, scope)
+	for _, l := range links {
+		fmt.Fprintf(b, ",\n\t\texosql.ScopeVia(%s)", l.name)
+	}
+	if len(links) > 0 {
+		b.WriteString(",\n\t")
+	}
+	fmt.Fprintf(b, ")\n\treturn codemode.Grants{%s: %s.Of(mine)}\n}\n", lit(rootAlias), rootFacet)
+}
+
+// facet writes a facet with all columns but those that look like secrets, and
+// returns its variable: no keyword of Go, whatever the table is called.
+func facet(b *strings.Builder, t *table, alias string) string {
+	variable := alias + "Facet"
+	fmt.Fprintf(b, "\t%s := exosql.NewFacet(%s, %s", variable, t.name, lit(alias))
+	at := width
+	for _, c := range shown(t) {
+		if at+len(c.name) > width {
+			b.WriteString(",\n\t\t" + c.name)
+			at = len(c.name)
+			continue
+		}
+		b.WriteString(", " + c.name)
+		at += len(c.name) + 2
+	}
+	b.WriteString(")\n")
+	return variable
+}
+
+// secrets are names of columns that hardly anybody should see.
+var secrets = regexp.MustCompile(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
+
+func shown(t *table) (out []*column) {
+	for _, c := range t.cols {
+		if !secrets.MatchString(c.c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

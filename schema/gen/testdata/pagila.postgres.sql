@@ -1,0 +1,131 @@
+-- A chain of video shops, in the manner of Pagila: enums, domains, arrays, a partitioned
+-- table, full text search, comments, two tables that lead to each other.
+CREATE TYPE mpaa_rating AS ENUM ('G', 'PG', 'PG-13', 'R', 'NC-17');
+COMMENT ON TYPE mpaa_rating IS 'who may see a film';
+CREATE DOMAIN year AS integer CHECK (VALUE >= 1901 AND VALUE <= 2155);
+CREATE DOMAIN shelf AS text CHECK (VALUE IN ('front', 'back'));
+
+CREATE TABLE language (language_id serial PRIMARY KEY, name character(20) NOT NULL, last_update timestamp with time zone DEFAULT now() NOT NULL);
+CREATE TABLE country (country_id serial PRIMARY KEY, country text NOT NULL);
+CREATE TABLE city (city_id serial PRIMARY KEY, city text NOT NULL, country_id integer NOT NULL REFERENCES country);
+CREATE INDEX idx_fk_country_id ON city (country_id);
+CREATE TABLE address (
+    address_id serial PRIMARY KEY,
+    address text NOT NULL,
+    district text NOT NULL,
+    city_id integer NOT NULL REFERENCES city,
+    phone text NOT NULL,
+    location point
+);
+CREATE INDEX idx_fk_city_id ON address (city_id);
+CREATE TABLE actor (actor_id serial PRIMARY KEY, first_name text NOT NULL, last_name text NOT NULL);
+CREATE TABLE category (category_id serial PRIMARY KEY, name text NOT NULL);
+
+CREATE TABLE film (
+    film_id serial PRIMARY KEY,
+    title text NOT NULL,
+    description text,
+    release_year year,
+    language_id integer NOT NULL REFERENCES language,
+    original_language_id integer REFERENCES language,
+    rental_duration smallint DEFAULT 3 NOT NULL,
+    rental_rate numeric(4,2) DEFAULT 4.99 NOT NULL,
+    rating mpaa_rating DEFAULT 'G',
+    other_ratings mpaa_rating[],
+    special_features text[],
+    scores real[] NOT NULL DEFAULT '{}',
+    details jsonb,
+    runtime interval,
+    released date,
+    fulltext tsvector,
+    last_update timestamptz(3) DEFAULT now() NOT NULL
+);
+COMMENT ON TABLE film IS 'Every film that a shop has, or had.
+Copies are in inventory.';
+COMMENT ON COLUMN film.original_language_id IS 'if it is dubbed';
+COMMENT ON COLUMN film.rental_rate IS 'dollars for the whole "rental_duration"';
+CREATE INDEX film_fulltext_idx ON film USING gist (fulltext);
+CREATE INDEX idx_fk_language_id ON film (language_id);
+CREATE INDEX idx_fk_original_language_id ON film (original_language_id);
+CREATE TABLE film_actor (
+    actor_id integer NOT NULL REFERENCES actor,
+    film_id integer NOT NULL REFERENCES film,
+    last_update timestamptz DEFAULT now() NOT NULL,
+    PRIMARY KEY (actor_id, film_id)
+);
+CREATE INDEX idx_fk_film_id ON film_actor (film_id);
+CREATE TABLE film_category (
+    film_id integer NOT NULL REFERENCES film,
+    category_id integer NOT NULL REFERENCES category,
+    PRIMARY KEY (film_id, category_id)
+);
+CREATE INDEX idx_fk_category_id ON film_category (category_id);
+
+CREATE TABLE store (
+    store_id serial PRIMARY KEY,
+    manager_staff_id integer NOT NULL,
+    address_id integer NOT NULL REFERENCES address
+);
+CREATE UNIQUE INDEX idx_unq_manager_staff_id ON store (manager_staff_id);
+CREATE INDEX idx_fk_store_address_id ON store (address_id);
+CREATE TABLE staff (
+    staff_id serial PRIMARY KEY,
+    first_name text NOT NULL,
+    last_name text NOT NULL,
+    address_id integer NOT NULL REFERENCES address,
+    store_id integer NOT NULL REFERENCES store,
+    active boolean DEFAULT true NOT NULL,
+    username text NOT NULL,
+    password text,
+    badge uuid NOT NULL,
+    picture bytea
+);
+CREATE INDEX idx_fk_staff_address_id ON staff (address_id);
+CREATE INDEX idx_fk_staff_store_id ON staff (store_id);
+ALTER TABLE store ADD CONSTRAINT store_manager_staff_id_fkey FOREIGN KEY (manager_staff_id) REFERENCES staff (staff_id);
+CREATE TABLE customer (
+    customer_id serial PRIMARY KEY,
+    store_id integer NOT NULL REFERENCES store,
+    first_name text NOT NULL,
+    last_name text NOT NULL,
+    email text,
+    address_id integer NOT NULL REFERENCES address,
+    create_date date DEFAULT CURRENT_DATE NOT NULL
+);
+CREATE INDEX idx_fk_customer_address_id ON customer (address_id);
+CREATE INDEX idx_fk_store_id ON customer (store_id);
+CREATE TABLE inventory (
+    inventory_id serial PRIMARY KEY,
+    film_id integer NOT NULL REFERENCES film,
+    store_id integer NOT NULL REFERENCES store,
+    place shelf
+);
+CREATE INDEX idx_store_id_film_id ON inventory (store_id, film_id);
+CREATE INDEX idx_inventory_film_id ON inventory (film_id);
+CREATE TABLE rental (
+    rental_id serial PRIMARY KEY,
+    rental_date timestamptz NOT NULL,
+    inventory_id integer NOT NULL REFERENCES inventory,
+    customer_id integer NOT NULL REFERENCES customer,
+    return_date timestamptz,
+    staff_id integer NOT NULL REFERENCES staff,
+    period tstzrange
+);
+CREATE INDEX idx_fk_inventory_id ON rental (inventory_id);
+CREATE INDEX idx_rental_customer_id ON rental (customer_id);
+CREATE INDEX idx_rental_staff_id ON rental (staff_id);
+CREATE TABLE payment (
+    payment_id integer GENERATED BY DEFAULT AS IDENTITY,
+    customer_id integer NOT NULL REFERENCES customer,
+    staff_id integer NOT NULL REFERENCES staff,
+    rental_id integer NOT NULL REFERENCES rental,
+    amount numeric(5,2) NOT NULL,
+    payment_date timestamptz NOT NULL,
+    PRIMARY KEY (payment_date, payment_id)
+) PARTITION BY RANGE (payment_date);
+CREATE INDEX idx_payment_customer_id ON payment (customer_id);
+CREATE INDEX idx_payment_staff_id ON payment (staff_id);
+CREATE INDEX idx_payment_rental_id ON payment (rental_id);
+CREATE TABLE payment_p2026_01 PARTITION OF payment FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
+CREATE TABLE payment_p2026_02 PARTITION OF payment FOR VALUES FROM ('2026-02-01') TO ('2026-03-01');
+CREATE VIEW customer_list AS SELECT customer_id AS id, first_name || ' ' || last_name AS name FROM customer;

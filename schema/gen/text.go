@@ -1,0 +1,58 @@
+package gen
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// lit is a string as a Go constant. It escapes whatever does not print.
+func lit(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// line is s on one line of a comment. Without this a line break in a comment of the
+// database would end Go's, and what comes after it would be code; and a comment
+// that looks like a directive would be one.
+func line(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// name is a name of the database in a comment.
+func name(s string) string {
+	if t := line(s); t == s && t != "" {
+		return t
+	}
+	return lit(s)
+}
+
+// comment is text as lines of a comment of at most width characters, each behind
+// a slash-slash and a blank: no directive begins so.
+func comment(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(line(text)) {
+		n := len([]rune(word))
+		switch {
+		case at == 0:
+			b.WriteString("//")
+			at = 2
+		case at+1+n > width:
+			b.WriteString("\n//")
+			at = 2
+		}
+		b.WriteString(" " + word)
+		at += 1 + n
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
