@@ -115,15 +115,19 @@ func (p *pack) refuse(c *schema.Column) string {
 		return "exosql can't write its name"
 	case c.Kind == schema.Unknown && c.Type == "":
 		return "it has no type"
+	case c.Kind == schema.List && c.Enum != nil:
+		return "exosql has no arrays of enums, " + line(c.Enum.Name)
 	case c.Kind == schema.List && !p.listable(c):
 		return "exosql has no arrays of its type, " + line(c.Type)
-	case c.Kind != schema.List && goTypes[c.Kind] == "":
+	case c.Kind == schema.Unknown && p.db.Engine == schema.Postgres:
+		return "exosql has no type for " + line(c.Type) + " (declared by hand as a string, it is its text)"
+	case c.Kind == schema.Unknown:
 		return "exosql has no type for " + line(c.Type)
 	}
 	return ""
 }
 
-// listable reports whether an array can be read: PostgreSQL gives those of enums,
+// listable reports whether an array can be read: PostgreSQL gives those of
 // domains and of types of extensions an identity that is the database's own.
 func (p *pack) listable(c *schema.Column) bool {
 	switch c.Elem {
@@ -135,7 +139,7 @@ func (p *pack) listable(c *schema.Column) bool {
 	default:
 		return false
 	}
-	return c.Enum == nil
+	return true
 }
 
 var plainTexts = regexp.MustCompile(`^(text|character varying|character|name|varchar|char|bpchar)(\(\d+\))?(\[\])+$`)

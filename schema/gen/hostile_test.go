@@ -39,6 +39,9 @@ func harmless(t *testing.T, p *Package) {
 		}
 		for _, d := range file.Decls {
 			g, ok := d.(*ast.GenDecl)
+			if f, is := d.(*ast.FuncDecl); is && strings.HasPrefix(f.Name.Name, "Declared") && f.Recv == nil && len(f.Body.List) == 1 {
+				continue // the list of all tables
+			}
 			if !ok {
 				t.Fatalf("%s declares a function:\n%s", f.Name, f.Text)
 			}

@@ -18,6 +18,7 @@ type pack struct {
 	names  scope
 	enums  []*enum
 	tables []*table // by name
+	list   string   // the function that returns all tables and links
 	left   []string // what is left out, and why
 }
 
@@ -48,6 +49,7 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 		}
 		return len(t.cols) == 0
 	})
+	p.list = p.names.claim(nil, "Declared")
 	for _, t := range p.tables {
 		one := pascal(singular(t.t.Name.Name))
 		t.row = p.names.claim(nil, one, one+"Row")

@@ -44,6 +44,7 @@ func (p *pack) files(o Options) ([]File, error) {
 		}
 		to.table(t)
 	}
+	p.writeList(main)
 	var out []File
 	for name, s := range sources {
 		text, err := format.Source(s.text(o))
@@ -108,6 +109,21 @@ func or(s, d string) string {
 		return d
 	}
 	return line(s)
+}
+
+// writeList writes the function for exosql.Check.
+func (p *pack) writeList(s *source) {
+	s.exosql = true
+	s.body.WriteString(comment(p.list+" returns all tables and links, for exosql.Check.", width))
+	s.printf("func %s() []exosql.Declared {\nreturn []exosql.Declared{\n", p.list)
+	for _, t := range p.tables {
+		names := []string{t.name}
+		for _, l := range t.links {
+			names = append(names, l.name)
+		}
+		s.printf("%s,\n", strings.Join(names, ", "))
+	}
+	s.printf("}\n}\n")
 }
 
 func (s *source) enum(e *enum) {

@@ -50,5 +50,5 @@ CREATE TYPE "LimitID" AS ENUM ('a');
 ALTER TABLE "join" ADD "kind" "select", ADD "more" "LimitID";
 COMMENT ON TYPE "select" IS 'values
 const Evil = 1';
-COMMENT ON TABLE "order" IS E'one\nfunc init() { panic("from a comment") }\r\n//go:embed x\n*/ \u2028 exosql.NewTable time.Time';
+COMMENT ON TABLE "order" IS E'one\nfunc init() { panic("from a comment") }\r\n//go:embed x\n*/   exosql.NewTable time.Time';
 COMMENT ON COLUMN "order"."type" IS E'"quoted" \\ back\nand `ticks`';

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What is laid over a package that is checked. Names begin with exo_check_, imports too:
+// they share the package with what is declared there.
+const (
+	overlayDir    = "exo_check_main"
+	overlayFile   = "0_exo_check.go" // first by name: init functions run in the order of files
+	overlayURL    = "EXO_CHECK_DB"
+	overlayReport = "EXO_CHECK_REPORT"
+)
+
+// inPackage is the file in the package. Of a package main it is the whole check, which
+// comes before the other init functions and main, and ends the process.
+func inPackage(name string, vars []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\n", name)
+	if name == "main" {
+		b.WriteString(checkImports)
+	}
+	b.WriteString("func ExoCheckVariables() []any {\n\treturn []any{\n")
+	for _, v := range vars {
+		fmt.Fprintf(&b, "\t\t&%s,\n", v)
+	}
+	b.WriteString("\t}\n}\n")
+	if name == "main" {
+		b.WriteString("\nfunc init() { exo_check_run(ExoCheckVariables()) }\n" + checkCode)
+	}
+	return b.String()
+}
+
+// mainOf is the program that checks a package that is none.
+func mainOf(path string) string {
+	return "package main\n\nimport exo_check_target " + fmt.Sprintf("%q", path) + "\n\n" + checkImports +
+		"func main() { exo_check_run(exo_check_target.ExoCheckVariables()) }\n" + checkCode
+}
+
+const checkImports = `import (
+	exo_check_context "context"
+	exo_check_json "encoding/json"
+	exo_check_os "os"
+	exo_check_signal "os/signal"
+	exo_check_reflect "reflect"
+
+	exo_check_exosql "` + exosqlPath + `"
+)
+
+`
+
+// checkCode asks of each variable whether exosql.Inspect takes it.
+const checkCode = `
+type exo_check_finding struct {
+	Kind    string ` + "`json:\"kind\"`" + `
+	Table   string ` + "`json:\"table\"`" + `
+	Column  string ` + "`json:\"column\"`" + `
+	Problem string ` + "`json:\"problem\"`" + `
+	Fix     string ` + "`json:\"fix\"`" + `
+	Warning bool   ` + "`json:\"warning\"`" + `
+}
+
+func exo_check_run(variables []any) {
+	var report struct {
+		Compared int                 ` + "`json:\"compared\"`" + `
+		Findings []exo_check_finding ` + "`json:\"findings\"`" + `
+		Texts    []string            ` + "`json:\"texts\"`" + `
+		Error    string              ` + "`json:\"error\"`" + `
+	}
+	var what []exo_check_exosql.Declared
+	for _, v := range variables {
+		x := exo_check_reflect.ValueOf(v).Elem()
+		if !x.IsZero() && x.CanInterface() {
+			if d, ok := x.Interface().(exo_check_exosql.Declared); ok {
+				what = append(what, d)
+			}
+		}
+	}
+	report.Compared = len(what)
+	err := func() error {
+		if len(what) == 0 {
+			report.Error = "the package has no variable that exosql.Check takes: a table, a link, a facet or a relation"
+			return nil
+		}
+		ctx, stop := exo_check_signal.NotifyContext(exo_check_context.Background(), exo_check_os.Interrupt)
+		defer stop()
+		db, err := exo_check_exosql.Open(ctx, exo_check_os.Getenv("` + overlayURL + `"), nil)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		found, err := exo_check_exosql.Inspect(ctx, db, what...)
+		for _, f := range found {
+			report.Findings = append(report.Findings, exo_check_finding{string(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Warning})
+			report.Texts = append(report.Texts, f.String())
+		}
+		return err
+	}()
+	if err != nil {
+		report.Error = err.Error()
+	}
+	text, err := exo_check_json.Marshal(report)
+	if err == nil {
+		err = exo_check_os.WriteFile(exo_check_os.Getenv("` + overlayReport + `"), text, 0o600)
+	}
+	if err != nil {
+		panic(err)
+	}
+	exo_check_os.Exit(0)
+}
+`
