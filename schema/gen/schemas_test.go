@@ -27,7 +27,12 @@ func (d definition) String() string { return d.name + "." + d.engine.Name }
 func (d definition) kind() schema.Engine { return schema.Engine(d.engine.Name) }
 
 // pack is the name of the Go package.
-func (d definition) pack() string { return d.name + d.engine.Name }
+func (d definition) pack() string {
+	if d.name == "saas" { // the same on both engines
+		return d.name
+	}
+	return d.name + d.engine.Name
+}
 
 // golden are the schemas of testdata. Every file there is one, or what is made of one.
 func golden(t testing.TB) (out []definition) {
@@ -119,7 +124,7 @@ func (d definition) live(t testing.TB) (*schema.Database, string) {
 // declare declares a catalogue as the golden files do.
 func (d definition) declare(t testing.TB, db *schema.Database) *gen.Package {
 	t.Helper()
-	p, err := gen.Declare(db, gen.Options{Package: d.pack(), Source: "the definitions " + d.String() + ".sql"})
+	p, err := gen.Declare(db, gen.Options{Package: d.pack(), Source: "the definitions of " + d.name})
 	if err != nil {
 		t.Fatalf("%s: %v", d, err)
 	}
