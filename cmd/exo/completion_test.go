@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is offered, without the descriptions.
+func TestCandidates(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                     "gen check help completion version",
+		"c":                    "check completion",
+		"nope ":                "",
+		"__complete ":          "",
+		"gen -e":               "-engine",
+		"gen -engine ":         "postgres sqlite",
+		"gen --engine p":       "postgres",
+		"gen -o ":              ":dirs",
+		"gen -o x -ddl ":       ":files",
+		"gen -db ":             "",
+		"gen ":                 "",
+		"check -json ":         ":dirs",
+		"check -":              "-db -json -strict",
+		"completion ":          "bash fish zsh",
+		"completion z":         "zsh",
+		"help ":                "gen check help completion version",
+		"help che":             "check",
+		"check -db sqlite:x x": ":dirs",
+	} {
+		var got []string
+		for l := range strings.Lines(exo(t, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).out) {
+			word, _, _ := strings.Cut(strings.TrimSpace(l), "\t")
+			got = append(got, word)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("exo %s: %q, want %q", line, got, want)
+		}
+	}
+	if r := exo(t, "", "__complete"); r.code != exitDone || r.out != "" {
+		t.Errorf("no words at all: %v", r)
+	}
+}
+
+// built is the command as a program.
+func built(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "exo")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// TestBash runs the script in bash, which completes words with it.
+func TestBash(t *testing.T) {
+	bin := built(t)
+	dir := t.TempDir()
+	for _, d := range []string{"shop one", "shop two"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "shop.sql"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	script := `set -eu
+source <(exo completion bash)
+complete -p exo
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _exo; printf '%s:' "$@"; printf ' [%s]' "${COMPREPLY[@]}"; echo; }
+try exo c
+try exo gen -engine p
+try exo gen -o shop
+try exo gen -ddl shop.
+try exo gen -d
+`
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	want := `complete -F _exo exo
+exo:c: [check] [completion]
+exo:gen:-engine:p: [postgres]
+exo:gen:-o:shop: [shop one] [shop two]
+exo:gen:-ddl:shop.: [shop.sql]
+exo:gen:-d: [-db] [-ddl]
+`
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
