@@ -38,12 +38,13 @@ var afterwards = map[exo.Kind]string{
 // output is the result as the model reads it.
 func (r *Result) output(limits exo.Limits) json.RawMessage {
 	b := append(make([]byte, 0, len(r.JSON)+len(r.Console)+len(r.Notice)+maxSlack), '{')
+	effects := r.EffectsNote()
 	if r.Err != nil {
 		f := failed{Kind: r.Err.Kind.String(), Message: shorten(clean(r.Err.Message), maxMessage), Line: r.Err.Line, Column: r.Err.Column, Source: shorten(clean(r.Err.SourceLine), maxMessage)}
 		if r.Err.Kind == exo.Other {
 			f.Kind = exo.Internal.String()
 		}
-		if s := afterwards[r.Err.Kind]; s != "" {
+		if s := afterwards[r.Err.Kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
 		// Unescaped: \u003e in the place of > is noise in the source line of an arrow.
@@ -58,6 +59,9 @@ func (r *Result) output(limits exo.Limits) json.RawMessage {
 	}
 	if r.Console != "" {
 		b, _ = appendText(append(b, `,"console":`...), clean(r.Console), limits.ConsoleBytes+maxSlack)
+	}
+	if effects != "" {
+		b, _ = appendText(append(b, `,"effects":`...), effects, (maxEffects+1)*200+maxMessage)
 	}
 	if r.Notice != "" {
 		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), limits.ResultBytes+maxNotice)

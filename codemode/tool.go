@@ -41,6 +41,8 @@ type Tool struct {
 	advice       string // how to ask for less, in the words of what was granted
 	principal    exo.Principal
 	limits       exo.Limits
+	admits       exo.Label
+	effectful    bool // something that is granted can change something
 	eval         exoeval.Evaluator
 }
 
@@ -52,8 +54,11 @@ type Result struct {
 	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
 	Console string          // what the program logged
 	Err     *exoeval.Error
-	Label   exo.Label // joined over everything that the run has read
+	Label   exo.Label    // joined over everything that the run has read
+	Effects []exo.Effect // what it changed, or may have, whether it failed or not; for the host
 	Took    time.Duration
+
+	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
 }
 
 // The names that every known model API takes.
@@ -79,7 +84,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
-	t.limits = gate.Limits()
+	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, effectful(gate.Catalog())
 	if t.eval, err = evaluator(gate, opt); err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
@@ -128,15 +133,28 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("codemode: %s was not called: %w", t.name, err)
 	}
-	code, bad := decodeInput(input, t.limits.SourceBytes)
-	if bad != nil {
-		return (&Result{Err: bad}).output(t.limits), nil
-	}
-	res := t.Run(ctx, code)
+	out, res := t.CallResult(ctx, input)
 	if err := ctx.Err(); err != nil && res.Err != nil {
 		return nil, fmt.Errorf("codemode: %s was stopped: %w", t.name, err)
 	}
-	return res.output(t.limits), nil
+	return out, nil
+}
+
+// CallResult is Call for a host that wants to know how the run ended, too: what
+// it changed above all. The JSON is what the model reads, also of a program that
+// the end of the context stopped.
+func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawMessage, *Result) {
+	if t == nil || t.eval == nil {
+		res := t.Run(ctx, "")
+		return res.output(exo.Limits{}), res
+	}
+	code, bad := decodeInput(input, t.limits.SourceBytes)
+	if bad != nil {
+		res := &Result{Err: bad, effectful: t.effectful}
+		return res.output(t.limits), res
+	}
+	res := t.Run(ctx, code)
+	return res.output(t.limits), res
 }
 
 // Run runs a program for a Go caller. It never returns nil. Its error's Err is
@@ -146,7 +164,8 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 		return &Result{Err: &exoeval.Error{Kind: exo.Denied, Message: "denied", Err: errZeroTool}}
 	}
 	r := t.eval.Run(ctx, exoeval.Job{Program: program, Principal: t.principal})
-	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Err: r.Err, Took: r.Took}
+	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Effects: r.Effects, Err: r.Err, Took: r.Took,
+		effectful: t.effectful, withheld: !r.Label.FlowsTo(t.admits)}
 	if res.Err != nil {
 		res.Value = exo.Value{}
 		return res

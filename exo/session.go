@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -102,6 +103,7 @@ type Session struct {
 	queue   []*pending // in call order: replies leave in this order
 	wake    chan struct{}
 	units   map[any]*unitEntry
+	effects []Effect // in the order in which they began
 	closed  bool
 
 	over      chan struct{} // closed when Finish is done
@@ -277,7 +279,9 @@ func (s *Session) act(m *Message, e *pending) {
 		if err == nil {
 			// An effect begins in any case: whether it happens must not depend on speed.
 			if err = s.began(e); err == nil || e.effect {
+				done := s.effect(e)
 				v, err = s.eval(ctx, m)
+				done(err)
 			}
 		}
 		<-s.slots
@@ -464,6 +468,42 @@ func (s *Session) Label() Label {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.label
+}
+
+// Effect is a message of a run that changes something and that began to act.
+type Effect struct {
+	Op  string // what was asked, as the program wrote it, shortened
+	Err error  // why it is not known to have happened; nil: it happened. For the host
+}
+
+// Effects are what a run has changed, or may have. A message that was refused is
+// not among them. It is whole when Finish has returned.
+func (s *Session) Effects() []Effect {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.effects)
+}
+
+// errOpen is the Err of an effect that has not ended.
+var errOpen = errors.New("exo: it has not ended")
+
+// effect notes that message e begins to act, if it changes something; done that it ended.
+func (s *Session) effect(e *pending) (done func(*Error)) {
+	if !e.effect {
+		return func(*Error) {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := len(s.effects)
+	s.effects = append(s.effects, Effect{Op: s.opName(e.root), Err: errOpen})
+	return func(err *Error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.effects[i].Err = nil
+		if err != nil {
+			s.effects[i].Err = err
+		}
+	}
 }
 
 // Release decides whether the run's result may leave: the result is a sink like any other.

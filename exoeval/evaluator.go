@@ -39,6 +39,7 @@ type Result struct {
 	Undefined bool
 	Console   string // what console.log kept
 	Label     exo.Label
+	Effects   []exo.Effect // what it has changed, or may have, however it ended
 	Err       *Error
 	Took      time.Duration
 }

@@ -134,7 +134,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
 		res.Err = Fail(exo.AsError("", err))
 	}
-	res.Label, res.Undefined = s.Label(), res.Err == nil && o.Undefined
+	res.Label, res.Undefined, res.Effects = s.Label(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console = o.Console
 	if err := s.Release(); err != nil {
 		// The result, the error's text and the console are sinks: none may say more

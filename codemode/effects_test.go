@@ -1,0 +1,146 @@
+package codemode_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+type letter struct {
+	To string `json:"to"`
+}
+
+// vault holds a value that may not leave through the result of a run.
+type vault struct{}
+
+func (vault) Describe() (exo.Description, error) {
+	i := &exo.Interface{Name: "Vault", Order: []string{"secret"}, Methods: map[string]*exo.Method{
+		"secret": {Name: "secret", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
+	}}
+	return exo.Description{Type: &exo.Type{Name: "Vault"}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (vault) Eval(context.Context, *exo.Message) (exo.Value, error) {
+	return exo.Text("x").WithLabel(exo.NewLabel("pii")), nil
+}
+
+// mailer grants something that changes the world, and counts how often it did.
+func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*codemode.Tool, *int) {
+	tb.Helper()
+	sent := new(int)
+	ops := append([]service.Operation{
+		service.Method("send", "sends one mail", func(_ context.Context, in letter) (bool, error) {
+			if in.To == "broken" {
+				return false, errors.New("hunter2: no route to the mail server")
+			}
+			*sent++
+			return true, nil
+		}).Effect().Admits(exo.NewLabel("pii")),
+		service.Method("count", "how many were sent", func(context.Context, service.None) (int, error) { return *sent, nil }),
+	}, more...)
+	mail, err := service.New("mail", "mail", ops...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	opt.InProcess = true
+	tool, err := codemode.New(codemode.Grants{"mail": mail, "vault": vault{}}, &opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tool, sent
+}
+
+// TestEffects: a model that reads of a failure reads what the program has changed
+// all the same, and nothing that tells it to run such a program again.
+func TestEffects(t *testing.T) {
+	for _, c := range []struct {
+		name, code string
+		effects    string // what the model reads; "" for no such field
+		sent, ops  int
+	}{
+		{"it worked", "await mail.send({to: 'a'}); return 1", "", 1, 1},
+		{"syntax", "await mail.send({to: 'a'", "none: nothing took effect", 0, 0},
+		{"a refused message", "await mail.sned({to: 'a'})", "none: nothing took effect", 0, 0},
+		{"failed after reading", "await mail.count(); throw new Error('x')", "none: nothing took effect", 0, 0},
+		{"failed after an effect", "await mail.send({to: 'a'}); throw new Error('x')", "mail.send took effect and will not be undone. Do not run", 1, 1},
+		{"twice", "await mail.send({to: 'a'}); await mail.send({to: 'b'}); null.x", "mail.send (2 times) took effect", 2, 2},
+		{"not awaited", "mail.send({to: 'a'}); throw new Error('x')", "mail.send took effect", 1, 1},
+		{"the effect failed", "await mail.send({to: 'broken'})", "whether mail.send took effect is not known. Do not run", 0, 1},
+		{"one of two failed", "await mail.send({to: 'a'}); await mail.send({to: 'broken'})", "mail.send took effect and will not be undone; whether mail.send took", 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tool, sent := mailer(t, codemode.Options{})
+			in, _ := json.Marshal(map[string]string{"code": c.code})
+			callJSON(t, tool, string(in)) // holds it against the schema
+			*sent = 0
+			out, res := tool.CallResult(t.Context(), in)
+			var m map[string]any
+			if err := json.Unmarshal(out, &m); err != nil {
+				t.Fatal(err)
+			}
+			got, has := m["effects"].(string)
+			if has != (c.effects != "") || !strings.Contains(got, c.effects) || got != res.EffectsNote() {
+				t.Errorf("effects %q, want %q in %s", got, c.effects, out)
+			}
+			if *sent != c.sent || len(res.Effects) != c.ops {
+				t.Errorf("%d sent and %v reported", *sent, res.Effects)
+			}
+			if len(res.Effects) > 0 && strings.Contains(string(out), "run it once more") {
+				t.Errorf("the model is told to repeat an effect: %s", out)
+			}
+			if strings.Contains(string(out), "hunter2") {
+				t.Errorf("the host's error is in %s", out)
+			}
+		})
+	}
+}
+
+// TestEffectsSayNothing: where the run has read what may not leave, whether it
+// did something with it is a bit of it.
+func TestEffectsSayNothing(t *testing.T) {
+	tool, sent := mailer(t, codemode.Options{})
+	said := map[string]bool{}
+	for _, code := range []string{
+		"await vault.secret(); throw new Error('x')",
+		"await vault.secret(); await mail.send({to: 'a'}); throw new Error('x')",
+		"await vault.secret(); await mail.send({to: 'a'}); return 1",
+	} {
+		in, _ := json.Marshal(map[string]string{"code": code})
+		out, _ := tool.CallResult(t.Context(), in)
+		said[string(out)] = true
+	}
+	if len(said) != 1 || *sent != 2 {
+		t.Errorf("%d sent; the model can tell them apart: %v", *sent, said)
+	}
+	for s := range said {
+		if !strings.Contains(s, "it can't be told what took effect") {
+			t.Errorf("the model reads %s", s)
+		}
+	}
+}
+
+// TestNoEffectsToSpeakOf: where nothing can be changed no word is spent on it.
+func TestNoEffectsToSpeakOf(t *testing.T) {
+	counter, err := service.New("it", "it", service.Method("count", "counts", func(context.Context, service.None) (int, error) { return 1, nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"it": counter}, &codemode.Options{InProcess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, res := tool.CallResult(t.Context(), json.RawMessage(`{"code":"throw new Error('x')"}`))
+	if res.Err == nil || strings.Contains(string(out), "effect") {
+		t.Errorf("the model reads %s", out)
+	}
+	var zero codemode.Tool
+	if out, res := zero.CallResult(t.Context(), nil); res.Err == nil || !strings.Contains(string(out), `"denied"`) {
+		t.Errorf("the zero tool gave %s", out)
+	}
+}
