@@ -26,6 +26,13 @@ var allowed = map[string][]string{
 	"exoeval":         {"exo", "github.com/dop251/goja"},
 	"exoeval/worker":  {"exo", "exoeval", "golang.org/x/sys/unix"},
 	"codemode":        {"exo", "exoeval", "exoeval/worker", "github.com/google/jsonschema-go/jsonschema"},
+
+	"codemode/agent":               {"codemode"},
+	"codemode/agent/internal/wire": {"codemode/agent"},
+	"codemode/agent/openai":        {"codemode/agent", "codemode/agent/internal/wire"},
+	"codemode/agent/anthropic":     {"codemode/agent", "codemode/agent/internal/wire"},
+	"codemode/agent/gemini":        {"codemode/agent", "codemode/agent/internal/wire", "github.com/google/generative-ai-go/genai", "google.golang.org/api"},
+	"codemode/agent/models":        {"codemode/agent", "codemode/agent/openai", "codemode/agent/anthropic", "codemode/agent/gemini"},
 }
 
 // anything may be imported by these, and nobody imports them.
@@ -68,6 +75,43 @@ func TestImports(t *testing.T) {
 	}
 	if seen < 4 {
 		t.Fatalf("go list saw %d packages", seen)
+	}
+}
+
+// TestNoNetworkInTools: every host imports codemode, and the process of each
+// program starts the same binary again. Neither pays for models, which are chosen
+// by importing an adapter.
+func TestNoNetworkInTools(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./codemode", "./codemode/agent").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, module+"/codemode/agent") {
+		t.Fatal("go list does not list what was asked for")
+	}
+	for _, d := range deps {
+		if d == "net/http" || strings.HasPrefix(d, module+"/codemode/agent/") || strings.Contains(d, "google.golang.org") || strings.Contains(d, "generative-ai-go") {
+			t.Errorf("codemode depends on %s", d)
+		}
+	}
+}
+
+// TestGeminiIsOneFile: the deprecated library can be replaced in one place.
+func TestGeminiIsOneFile(t *testing.T) {
+	var got []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "\"github.com/google/generative-ai-go/genai\"\n") {
+			got = append(got, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(got, []string{"codemode/agent/gemini/gemini.go"}) {
+		t.Errorf("it is imported in %v, %v", got, err)
 	}
 }
 

@@ -120,6 +120,9 @@ func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchem
 // OutputSchema is the JSON schema of Call's output.
 func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
 
+// ReadOnly reports whether nothing that is granted can change anything.
+func (t *Tool) ReadOnly() bool { return !t.effectful }
+
 var errZeroTool = errors.New("codemode: this tool was not made with New")
 
 // Call runs the program in input, {"code": "..."}, and returns what the model

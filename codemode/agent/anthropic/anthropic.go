@@ -1,0 +1,73 @@
+// Package anthropic speaks Anthropic's messages API.
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
+)
+
+// Address is Anthropic's own.
+const Address = "https://api.anthropic.com"
+
+// version is the one whose shapes this package reads.
+const version = "2023-06-01"
+
+// Config says which model, and where.
+type Config struct {
+	Model   string
+	Key     agent.Key
+	Address string       // up to but without /v1; "": Address
+	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+}
+
+type model struct {
+	wire.Endpoint
+	name    string
+	address string
+}
+
+// New makes a model. It sends nothing.
+func New(c Config) (agent.Model, error) {
+	if c.Model == "" {
+		return nil, errors.New("anthropic: there is no name of a model")
+	}
+	if c.Address == "" {
+		c.Address = Address
+	}
+	base, host, err := wire.Base(c.Address)
+	if err != nil {
+		return nil, errors.New("anthropic: " + err.Error())
+	}
+	m := &model{Endpoint: wire.Endpoint{Model: "anthropic:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base}
+	if base != Address {
+		m.Model += "@" + host
+	}
+	return m, nil
+}
+
+func (m *model) Name() string   { return m.Model }
+func (m *model) String() string { return m.Model }
+
+// Reply implements agent.Model.
+func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+	body, err := json.Marshal(m.request(req))
+	if err != nil {
+		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Err: err}
+	}
+	header := map[string]string{"anthropic-version": version}
+	if !m.Key.IsZero() {
+		header["x-api-key"] = m.Key.Reveal()
+	}
+	resp, err := m.Post(ctx, m.address+"/v1/messages", header, body, req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	s := &stream{model: m, text: text}
+	return s.readAll(wire.NewEvents(resp.Body))
+}

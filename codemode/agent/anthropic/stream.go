@@ -1,0 +1,179 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
+)
+
+// event is one event of a stream.
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Usage usage `json:"usage"`
+	} `json:"message"`
+	Block json.RawMessage `json:"content_block"`
+	Delta struct {
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		JSON      string `json:"partial_json"`
+		Thinking  string `json:"thinking"`
+		Signature string `json:"signature"`
+		Stop      string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+// usage counts input outside of the cache, read from it and written to it apart.
+// In later events counts that did not change may be missing.
+type usage struct {
+	Input   *int64 `json:"input_tokens"`
+	Read    *int64 `json:"cache_read_input_tokens"`
+	Written *int64 `json:"cache_creation_input_tokens"`
+	Output  *int64 `json:"output_tokens"`
+}
+
+// part is a content block of which pieces arrive.
+type part struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Data      string          `json:"data,omitempty"` // of thoughts that are not shown
+	text      strings.Builder // of a text, of a call's arguments, or of a thought
+	signature strings.Builder
+	closed    bool
+}
+
+type stream struct {
+	*model
+	text                         func(string)
+	parts                        []*part
+	stop                         string
+	input, read, written, output int64
+}
+
+func (s *stream) count(u usage) {
+	for _, c := range []struct{ to, from *int64 }{{&s.input, u.Input}, {&s.read, u.Read}, {&s.written, u.Written}, {&s.output, u.Output}} {
+		if c.from != nil {
+			*c.to = *c.from
+		}
+	}
+}
+
+func (s *stream) used() agent.Usage {
+	return agent.Usage{Requests: 1, Input: s.input + s.read + s.written, CacheRead: s.read, CacheWritten: s.written, Output: s.output}
+}
+
+func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
+	for {
+		data, err := events.Next()
+		if err != nil {
+			return nil, s.Ended(err)
+		}
+		var e event
+		if json.Unmarshal(data, &e) != nil {
+			return nil, s.Garbled("an event of the stream is not what it should be")
+		}
+		switch e.Type {
+		case "message_start":
+			s.count(e.Message.Usage)
+		case "content_block_start":
+			p := &part{}
+			if e.Index != len(s.parts) || json.Unmarshal(e.Block, p) != nil {
+				return nil, s.Garbled("a part of the reply does not begin as it should")
+			}
+			s.parts = append(s.parts, p)
+			s.say(p, p.Text)
+		case "content_block_delta", "content_block_stop":
+			if e.Index < 0 || e.Index >= len(s.parts) || s.parts[e.Index].closed {
+				return nil, s.Garbled("the reply has a piece of a part that is not open")
+			}
+			s.piece(s.parts[e.Index], &e)
+		case "message_delta":
+			s.count(e.Usage)
+			s.stop = e.Delta.Stop
+		case "message_stop":
+			return s.reply()
+		case "error":
+			return nil, s.Interruption(data)
+		} // others, ping among them, may come at any time
+	}
+}
+
+func (s *stream) piece(p *part, e *event) {
+	switch {
+	case e.Type == "content_block_stop":
+		p.closed = true
+	case e.Delta.Type == "text_delta":
+		s.say(p, e.Delta.Text)
+	case e.Delta.Type == "input_json_delta":
+		p.text.WriteString(e.Delta.JSON)
+	case e.Delta.Type == "thinking_delta":
+		p.text.WriteString(e.Delta.Thinking)
+	case e.Delta.Type == "signature_delta":
+		p.signature.WriteString(e.Delta.Signature)
+	}
+}
+
+func (s *stream) say(p *part, t string) {
+	if p.Type != "text" || t == "" {
+		return
+	}
+	p.text.WriteString(t)
+	if s.text != nil {
+		s.text(t)
+	}
+}
+
+func (s *stream) reply() (*agent.Reply, error) {
+	out := &agent.Reply{Usage: s.used()}
+	var thoughts []map[string]any
+	for _, p := range s.parts {
+		switch p.Type {
+		case "text":
+			out.Text += p.text.String()
+		case "tool_use":
+			args := p.text.String()
+			if args == "" && len(p.Input) > 0 {
+				args = string(p.Input)
+			}
+			out.Calls = append(out.Calls, agent.Call{ID: p.ID, Name: p.Name, Args: args})
+		case "thinking":
+			thoughts = append(thoughts, map[string]any{"type": p.Type, "thinking": p.text.String(), "signature": p.signature.String()})
+		case "redacted_thinking":
+			thoughts = append(thoughts, map[string]any{"type": p.Type, "data": p.Data})
+		}
+	}
+	if len(thoughts) > 0 {
+		out.Opaque, _ = json.Marshal(thoughts) // maps of text
+	}
+	switch s.stop {
+	case "end_turn", "stop_sequence", "pause_turn":
+		out.Stop = agent.StopEnd
+	case "tool_use":
+		out.Stop = agent.StopCalls
+	case "max_tokens":
+		out.Stop = agent.StopTokens
+	case "refusal":
+		return nil, &agent.Error{Kind: agent.Refused, Model: s.Model, Msg: "the model would not answer this"}
+	case "model_context_window_exceeded":
+		return nil, &agent.Error{Kind: agent.TooLong, Model: s.Model, Msg: "the reply did not fit into the model's context any more"}
+	case "":
+		return nil, s.Garbled("the reply ended without a reason")
+	}
+	return out, nil
+}
+
+// readAll adds to an error what the request is known to have used.
+func (s *stream) readAll(events *wire.Events) (*agent.Reply, error) {
+	out, err := s.receive(events)
+	if e, ok := err.(*agent.Error); ok {
+		e.Usage = s.used()
+	}
+	return out, err
+}

@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+)
+
+// calls runs the calls of a reply in order. Each has a result in the chat before
+// the next begins, so that a chat which was kept never lacks something that happened.
+func (r *run) calls(ctx context.Context, reply *Reply, last bool) error {
+	ran := false
+	r.chat.Messages = append(r.chat.Messages, Message{Role: ToolRole})
+	m := &r.chat.Messages[len(r.chat.Messages)-1]
+	for i, c := range reply.Calls {
+		res, ok := r.call(ctx, c, reply.Stop, last, i)
+		ran = ran || ok
+		m.Results = append(m.Results, res)
+		r.on(Added{*m})
+	}
+	if r.fruitless++; ran {
+		r.fruitless = 0
+	}
+	if err := ctx.Err(); err != nil {
+		return stopped(ctx)
+	}
+	return nil
+}
+
+func stopped(ctx context.Context) error { return fmt.Errorf("agent: stopped: %w", ctx.Err()) }
+
+// call runs one call, unless there is a reason not to. ran says that a program
+// was at least read.
+func (r *run) call(ctx context.Context, c Call, stop Stop, last bool, i int) (_ Result, ran bool) {
+	refuse := func(kind, format string, args ...any) (Result, bool) {
+		text := fmt.Sprintf(format, args...)
+		b, _ := json.Marshal(map[string]any{"error": map[string]string{"kind": kind, "message": text}})
+		res := Result{ID: c.ID, Name: c.Name, Text: string(b), Failed: true}
+		r.on(Ended{Call: c, Result: res})
+		return res, false
+	}
+	tool := r.tool(c.Name)
+	switch {
+	case ctx.Err() != nil:
+		return refuse("cancelled", "the call was not run: the user stopped it")
+	case stop == StopTokens:
+		// The last call may be half of one, whatever its JSON looks like; and the calls
+		// before it were made in view of it.
+		return refuse("limit", "the call was not run: the reply was cut at %d tokens. Write a shorter program", r.limits.Tokens)
+	case last:
+		return refuse("limit", "the call was not run: no more programs can be run for this question")
+	case i >= r.limits.Calls:
+		return refuse("limit", "the call was not run: one turn may have %d calls", r.limits.Calls)
+	case tool == nil:
+		return refuse("denied", "there is no tool %q; %s", cut(c.Name, 64), r.toolNames())
+	case r.repeats(tool, c):
+		return refuse("denied", "the call was not run: this very program has failed after it had changed something, or may have. Write one that does only what is missing")
+	}
+	r.on(Started{c})
+	out, run := tool.CallResult(ctx, json.RawMessage(c.Args))
+	res := Result{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: len(run.Effects) > 0}
+	r.on(Ended{c, res, run})
+	return res, readable(c)
+}
+
+// readable reports whether the call had a program at all.
+func readable(c Call) bool { return program(c) != nil }
+
+// program is the program of a call, or nil.
+func program(c Call) *string {
+	var in struct{ Code *string }
+	if json.Unmarshal([]byte(c.Args), &in) != nil {
+		return nil
+	}
+	return in.Code
+}
+
+// repeats reports whether the call is the same as one which, since the last
+// question, failed and changed something or may have. The model was told, and asks for
+// it all the same: whoever wants it twice can ask for it in a question of its own.
+func (r *run) repeats(tool *codemode.Tool, c Call) bool {
+	if tool.ReadOnly() {
+		return false
+	}
+	msgs := r.chat.Messages
+	for i := len(msgs) - 1; i > 0 && (msgs[i].Role != User || msgs[i].Notice); i-- {
+		for k, res := range msgs[i].Results {
+			if b := msgs[i-1].Calls[k]; res.Failed && res.Effects && b.Name == c.Name && same(b, c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// same reports whether two calls are the same program, however it is spaced.
+func same(a, b Call) bool {
+	p, q := program(a), program(b)
+	return p != nil && q != nil && strings.Join(strings.Fields(*p), " ") == strings.Join(strings.Fields(*q), " ")
+}
+
+func (r *run) tool(name string) *codemode.Tool {
+	for _, t := range r.Tools {
+		if t.Name() == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *run) toolNames() string {
+	if len(r.Tools) == 0 {
+		return "there are none"
+	}
+	var names []string
+	for _, t := range r.Tools {
+		names = append(names, t.Name())
+	}
+	return "there is " + strings.Join(names, ", ")
+}
+
+// cut shortens s to n bytes.
+func cut(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Chat is a conversation. It is plain data: encode it as JSON to keep it, and go
+// on with it after decoding, also with another model. The zero Chat is a new one.
+// It must not be used by two goroutines at once.
+type Chat struct {
+	Messages []Message        `json:"messages"`
+	Usage    map[string]Usage `json:"usage,omitempty"` // by model
+}
+
+// Cost is what the chat has cost; ok is false when a price is not known.
+func (c *Chat) Cost(p Prices) (cost float64, ok bool) {
+	ok = true
+	for _, m := range slices.Sorted(maps.Keys(c.Usage)) {
+		x, known := p.Cost(m, c.Usage[m])
+		cost, ok = cost+x, ok && known
+	}
+	return cost, ok
+}
+
+func (c *Chat) used(model string, u Usage) {
+	if c.Usage == nil {
+		c.Usage = map[string]Usage{}
+	}
+	c.Usage[model] = c.Usage[model].Add(u)
+}
+
+// interrupted is the result of a call of which nobody knows how far it came. It
+// is never run again: it may have changed something.
+const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and what it did is not known: do not run it again as it is if it may have changed something"}}`
+
+// mend checks a chat that may come from a file, and gives each call that has no
+// result one that says so.
+func (c *Chat) mend() error {
+	ids := map[string]bool{}
+	for i := 0; i < len(c.Messages); i++ {
+		m := &c.Messages[i]
+		bad := func(what string) error { return fmt.Errorf("agent: message %d of the chat %s", i, what) }
+		switch {
+		case m.Role == User && len(m.Calls)+len(m.Results) > 0:
+			return bad("is the user's and has calls or results")
+		case m.Role == Assistant && len(m.Results) > 0:
+			return bad("is the model's and has results")
+		case m.Role == ToolRole && (i == 0 || c.Messages[i-1].Role != Assistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
+			return bad("has results of no calls")
+		case m.Role != User && m.Role != Assistant && m.Role != ToolRole:
+			return bad(fmt.Sprintf("has the role %q", m.Role))
+		}
+		for k, call := range m.Calls {
+			if call.ID == "" || ids[call.ID] {
+				return bad(fmt.Sprintf("has the call id %q, which is not unique", call.ID))
+			}
+			ids[call.ID] = true
+			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != ToolRole) {
+				c.Messages = slices.Insert(c.Messages, i+1, Message{Role: ToolRole})
+				m = &c.Messages[i]
+			}
+		}
+		if m.Role != ToolRole {
+			continue
+		}
+		for k, call := range c.Messages[i-1].Calls {
+			if k == len(m.Results) {
+				m.Results = append(m.Results, Result{ID: call.ID, Name: call.Name, Text: interrupted, Failed: true, Effects: true})
+			}
+			if m.Results[k].ID != call.ID {
+				return bad("has results in another order than their calls")
+			}
+		}
+	}
+	return nil
+}
+
+// makeRoom drops the oldest results until half of their text is gone, the newest
+// message's not among them: the model waits for those. It says how many it dropped.
+func (c *Chat) makeRoom() (n int) {
+	var old []*Result
+	size := 0
+	for i := range c.Messages[:max(0, len(c.Messages)-1)] {
+		for k := range c.Messages[i].Results {
+			if r := &c.Messages[i].Results[k]; len(r.Read()) > len(dropped) {
+				old = append(old, r)
+				size += len(r.Text)
+			}
+		}
+	}
+	for left := size; n < len(old) && left > size/2; n++ {
+		old[n].Dropped = true
+		left -= len(old[n].Text)
+	}
+	return n
+}

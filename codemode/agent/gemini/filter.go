@@ -1,0 +1,173 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// finishReasons by number. Beyond the sixth the library knows only numbers.
+var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "LANGUAGE", "BLOCKLIST",
+	"PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
+
+const (
+	malformedCall  = 10
+	unexpectedCall = 12
+)
+
+func reasonName(n int) string {
+	if n >= 0 && n < len(finishReasons) {
+		return finishReasons[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// filter is the body of a response, an array of which each element is a piece of
+// the reply, with the parts that the library knows: at others it panics, and it
+// would take a thought for a part of the answer. Signatures go to the exchange.
+type filter struct {
+	x     *exchange
+	m     *model
+	from  io.ReadCloser
+	in    *json.Decoder
+	begun bool
+	out   []byte
+	err   error
+}
+
+func (f *filter) Close() error { return f.from.Close() }
+
+func (f *filter) Read(p []byte) (int, error) {
+	for len(f.out) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		f.out, f.err = f.next()
+	}
+	n := copy(p, f.out)
+	f.out = f.out[n:]
+	return n, nil
+}
+
+// next is the next element as the library reads it.
+func (f *filter) next() ([]byte, error) {
+	bad := f.m.Garbled("the stream is not what it should be")
+	if !f.begun {
+		if t, err := f.in.Token(); err != nil {
+			return nil, f.broken(err)
+		} else if t != json.Delim('[') {
+			return nil, bad
+		}
+	}
+	if !f.in.More() {
+		if t, err := f.in.Token(); err != nil {
+			return nil, f.broken(err)
+		} else if t != json.Delim(']') {
+			return nil, bad
+		}
+		if !f.begun {
+			return []byte("[]"), io.EOF
+		}
+		return []byte("]"), io.EOF
+	}
+	var element json.RawMessage
+	if err := f.in.Decode(&element); err != nil {
+		return nil, f.broken(err)
+	}
+	clean, err := f.clean(element)
+	if err != nil {
+		return nil, err
+	}
+	lead := byte(',')
+	if !f.begun {
+		lead, f.begun = '[', true
+	}
+	return append([]byte{lead}, clean...), nil
+}
+
+// broken says why the array did not go on.
+func (f *filter) broken(err error) error {
+	var known *agent.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return f.m.Ended(io.EOF)
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return f.m.Garbled("the stream is not what it should be")
+	}
+	return err
+}
+
+// element is one of the array, as far as it is read here.
+type element struct {
+	Candidates []candidate     `json:"candidates,omitempty"`
+	Feedback   json.RawMessage `json:"promptFeedback,omitempty"`
+	Usage      *usage          `json:"usageMetadata,omitempty"`
+	Error      json.RawMessage `json:"error,omitempty"`
+}
+
+type usage struct {
+	Prompt     int32 `json:"promptTokenCount"`
+	Cached     int32 `json:"cachedContentTokenCount"`
+	Candidates int32 `json:"candidatesTokenCount"`
+	Total      int32 `json:"totalTokenCount"`
+}
+
+type candidate struct {
+	Index   int32 `json:"index"`
+	Content struct {
+		Role  string `json:"role"`
+		Parts []part `json:"parts"`
+	} `json:"content"`
+	Finish json.RawMessage `json:"finishReason,omitempty"`
+}
+
+type part struct {
+	Text      *string         `json:"text,omitempty"`
+	Call      json.RawMessage `json:"functionCall,omitempty"`
+	Thought   bool            `json:"thought,omitempty"`
+	Signature string          `json:"thoughtSignature,omitempty"`
+}
+
+func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
+	var e element
+	if json.Unmarshal(raw, &e) != nil {
+		return nil, f.m.Garbled("a piece of the reply is not what it should be")
+	}
+	if len(e.Error) > 0 {
+		return nil, f.m.Interruption(raw)
+	}
+	for i := range e.Candidates {
+		c := &e.Candidates[i]
+		var name string
+		if json.Unmarshal(c.Finish, &name) == nil {
+			n := max(slices.Index(finishReasons, name), 0)
+			if n == 0 && name != finishReasons[0] && name != "" {
+				n = 5 // one that came later
+			}
+			c.Finish = json.RawMessage(strconv.Itoa(n))
+		}
+		known := []part{}
+		for _, p := range c.Content.Parts {
+			switch {
+			case p.Thought:
+			case len(p.Call) > 0 && string(p.Call) != "null":
+				if i == 0 {
+					f.x.got = append(f.x.got, p.Signature)
+				}
+				known = append(known, part{Call: p.Call})
+			case p.Text != nil:
+				known = append(known, part{Text: p.Text})
+			}
+		}
+		c.Content.Parts = known
+	}
+	return json.Marshal(e)
+}

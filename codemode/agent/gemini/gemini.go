@@ -1,0 +1,275 @@
+// Package gemini speaks Google's Gemini API through github.com/google/generative-ai-go.
+// That library is deprecated and older than today's models: this file is the only one
+// that imports it, and what it does not know is added to its requests and taken out of
+// its responses on their way (transport.go, filter.go).
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/generative-ai-go/genai"
+	"google.golang.org/api/iterator"
+	"google.golang.org/api/option"
+	"google.golang.org/api/option/internaloption"
+	connections "google.golang.org/api/transport/grpc"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
+)
+
+// Address is Google's own.
+const Address = "https://generativelanguage.googleapis.com"
+
+// Config says which model, and where.
+type Config struct {
+	Model   string
+	Key     agent.Key
+	Address string       // up to but without /v1beta; "": Address
+	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+}
+
+// none is no connection.
+type none struct{ connections.ConnPool }
+
+type model struct {
+	wire.Endpoint
+	name   string
+	client *genai.Client
+}
+
+// New makes a model. It sends nothing.
+func New(c Config) (agent.Model, error) {
+	if c.Model == "" {
+		return nil, errors.New("gemini: there is no name of a model")
+	}
+	if c.Address == "" {
+		c.Address = Address
+	}
+	base, host, err := wire.Base(c.Address)
+	if err != nil {
+		return nil, errors.New("gemini: " + err.Error())
+	}
+	m := &model{Endpoint: wire.Endpoint{Model: "gemini:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model}
+	if base != Address {
+		m.Model += "@" + host
+	}
+	m.client, err = genai.NewClient(context.Background(),
+		// The library would put a key into the address: ours goes into a header, by transport.
+		option.WithHTTPClient(&http.Client{Transport: transport{m}}),
+		option.WithEndpoint(base),
+		// It wants a connection for caching contents, too, and would dial one at once, with
+		// the machine's credentials. This is none, and nothing here uses it.
+		connections.WithConnPool(none{}),
+		internaloption.SkipDialSettingsValidation(),
+	)
+	if err != nil {
+		return nil, errors.New("gemini: the client could not be made")
+	}
+	return m, nil
+}
+
+func (m *model) Name() string   { return m.Model }
+func (m *model) String() string { return m.Model }
+
+// Reply implements agent.Model.
+func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (out *agent.Reply, err error) {
+	x := &exchange{bounds: req, signatures: m.signatures(req.Messages)}
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
+	defer cancel(nil)
+	defer x.close()
+	var usage agent.Usage
+	defer func() {
+		// The library panics at parts that it does not know. The filter lets none through;
+		// an endpoint must not be able to end the process in any case.
+		if p := recover(); p != nil {
+			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("a part of the reply is not known: ", p)))
+		}
+		if x.body != nil {
+			usage.Requests = 1
+		}
+		if out != nil {
+			out.Usage = usage
+		} else if e, ok := err.(*agent.Error); ok {
+			e.Usage = usage
+		}
+	}()
+	history := m.contents(req.Messages)
+	if len(history) == 0 {
+		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Msg: "there is no message to reply to"}
+	}
+	chat := m.generative(req).StartChat()
+	chat.History = history[:len(history)-1]
+	out = &agent.Reply{}
+	var finish genai.FinishReason
+	for it := chat.SendMessageStream(ctx, history[len(history)-1].Parts...); ; {
+		resp, err := it.Next()
+		if err == iterator.Done {
+			break
+		}
+		if err != nil {
+			return nil, m.failure(ctx, err)
+		}
+		if u := resp.UsageMetadata; u != nil {
+			// Thoughts are in the total only.
+			usage.Input, usage.CacheRead = int64(u.PromptTokenCount), int64(u.CachedContentTokenCount)
+			usage.Output = max(int64(u.CandidatesTokenCount), int64(u.TotalTokenCount)-usage.Input)
+		}
+		if len(resp.Candidates) == 0 {
+			continue
+		}
+		c := resp.Candidates[0]
+		if c.FinishReason != genai.FinishReasonUnspecified {
+			finish = c.FinishReason
+		}
+		if c.Content != nil {
+			m.take(out, c.Content.Parts, text)
+		}
+	}
+	x.sign(out.Calls)
+	if err := m.finish(out, finish); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (m *model) take(out *agent.Reply, parts []genai.Part, text func(string)) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case genai.Text:
+			out.Text += string(p)
+			if text != nil && p != "" {
+				text(string(p))
+			}
+		case genai.FunctionCall:
+			if p.Args == nil {
+				p.Args = map[string]any{}
+			}
+			args, _ := json.Marshal(p.Args) // decoded JSON
+			out.Calls = append(out.Calls, agent.Call{Name: p.Name, Args: string(args)})
+		}
+	}
+}
+
+// finish says what the finish reason means; the library knows the first six of them.
+func (m *model) finish(out *agent.Reply, f genai.FinishReason) error {
+	switch f {
+	case genai.FinishReasonUnspecified:
+		return &agent.Error{Kind: agent.Truncated, Model: m.Model, Msg: "the stream ended before the reply did"}
+	case genai.FinishReasonStop:
+		if out.Stop = agent.StopEnd; len(out.Calls) > 0 {
+			out.Stop = agent.StopCalls
+		}
+	case genai.FinishReasonMaxTokens:
+		out.Stop = agent.StopTokens
+	case malformedCall, unexpectedCall:
+		out.Stop = agent.StopGarbled
+	default:
+		return &agent.Error{Kind: agent.Refused, Model: m.Model, Msg: "it ended the reply for the reason " + reasonName(int(f))}
+	}
+	return nil
+}
+
+func (m *model) failure(ctx context.Context, err error) error {
+	var known *agent.Error
+	var blocked *genai.BlockedError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &blocked):
+		e := &agent.Error{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question"}
+		if blocked.Candidate != nil {
+			e.Msg = "the provider blocked the reply for the reason " + reasonName(int(blocked.Candidate.FinishReason))
+		}
+		return e
+	}
+	return m.Garbled("the stream is not what it should be") // the library's own texts may quote addresses
+}
+
+func (m *model) generative(req *agent.Request) *genai.GenerativeModel {
+	g := m.client.GenerativeModel(m.name)
+	if req.MaxTokens > 0 {
+		g.SetMaxOutputTokens(int32(min(req.MaxTokens, 1<<30)))
+	}
+	if req.System != "" {
+		g.SystemInstruction = genai.NewUserContent(genai.Text(req.System))
+	}
+	if len(req.Tools) == 0 {
+		return g
+	}
+	t := &genai.Tool{}
+	for _, s := range req.Tools {
+		t.FunctionDeclarations = append(t.FunctionDeclarations, &genai.FunctionDeclaration{Name: s.Name, Description: s.Description, Parameters: schema(s.Schema)})
+	}
+	g.Tools = []*genai.Tool{t}
+	if req.NoCalls {
+		g.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{Mode: genai.FunctionCallingNone}}
+	}
+	return g
+}
+
+func (m *model) contents(messages []agent.Message) (out []*genai.Content) {
+	for i := range messages {
+		in := &messages[i]
+		c := &genai.Content{Role: "user"}
+		if in.Role == agent.Assistant {
+			c.Role = "model"
+		}
+		if in.Text != "" {
+			c.Parts = append(c.Parts, genai.Text(in.Text))
+		}
+		for _, call := range in.Calls {
+			c.Parts = append(c.Parts, genai.FunctionCall{Name: call.Name, Args: object(call.Object())})
+		}
+		for _, r := range in.Results {
+			c.Parts = append(c.Parts, genai.FunctionResponse{Name: r.Name, Response: object(json.RawMessage(r.Read()))})
+		}
+		if len(c.Parts) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// object is text that should be a JSON object; anything else is put into one.
+func object(text json.RawMessage) map[string]any {
+	var o map[string]any
+	if json.Unmarshal(text, &o) != nil || o == nil {
+		return map[string]any{"result": strings.ToValidUTF8(string(text), "\uFFFD")}
+	}
+	return o
+}
+
+var types = map[string]genai.Type{"string": genai.TypeString, "number": genai.TypeNumber, "integer": genai.TypeInteger, "boolean": genai.TypeBoolean, "array": genai.TypeArray, "object": genai.TypeObject}
+
+// schema is a JSON schema as far as the API takes one.
+func schema(text json.RawMessage) *genai.Schema {
+	var s struct {
+		Type        string                     `json:"type"`
+		Description string                     `json:"description"`
+		Enum        []string                   `json:"enum"`
+		Items       json.RawMessage            `json:"items"`
+		Properties  map[string]json.RawMessage `json:"properties"`
+		Required    []string                   `json:"required"`
+	}
+	if json.Unmarshal(text, &s) != nil {
+		return nil
+	}
+	out := &genai.Schema{Type: types[s.Type], Description: s.Description, Enum: s.Enum, Required: s.Required}
+	if len(s.Items) > 0 {
+		out.Items = schema(s.Items)
+	}
+	for name, p := range s.Properties {
+		if out.Properties == nil {
+			out.Properties = map[string]*genai.Schema{}
+		}
+		out.Properties[name] = schema(p)
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// exchange is one request and its response beside the library: it travels in the
+// context of the request.
+type exchange struct {
+	bounds     *agent.Request
+	signatures []string // of the calls in the request, in order; "": none
+	got        []string // of the calls in the response, in order
+	body       io.Closer
+}
+
+type exchangeKey struct{}
+
+func (x *exchange) close() {
+	if x.body != nil {
+		x.body.Close()
+	}
+}
+
+// sign gives the calls of a reply the signatures that came with them.
+func (x *exchange) sign(calls []agent.Call) {
+	for i := range calls {
+		if i < len(x.got) {
+			calls[i].Opaque = x.got[i]
+		}
+	}
+}
+
+// unsigned is what Google's documentation gives for calls that no Gemini made, as
+// when a chat goes on with another model: newer models refuse calls without a signature.
+const unsigned = "skip_thought_signature_validator"
+
+// signatures are those of all calls in the messages.
+func (m *model) signatures(messages []agent.Message) (out []string) {
+	for i := range messages {
+		for k, c := range messages[i].Calls {
+			switch {
+			case messages[i].Model == m.Model:
+				out = append(out, c.Opaque)
+			case k == 0: // the first of parallel calls carries the signature for all
+				out = append(out, unsigned)
+			default:
+				out = append(out, "")
+			}
+		}
+	}
+	return out
+}
+
+// transport sends the library's requests: with the key in a header, within bounds,
+// with errors that have a kind, and with signatures, of which the library knows nothing.
+type transport struct{ m *model }
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		x = &exchange{bounds: &agent.Request{}}
+	}
+	out := req.Clone(req.Context())
+	if !t.m.Key.IsZero() {
+		out.Header.Set("x-goog-api-key", t.m.Key.Reveal())
+	}
+	if req.Body != nil {
+		content, err := io.ReadAll(req.Body)
+		req.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		if content, err = x.rewrite(content); err != nil {
+			return nil, t.m.Garbled("the request could not be signed")
+		}
+		out.Body, out.ContentLength, out.GetBody = io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
+	}
+	out.RequestURI = ""
+	resp, err := t.m.Do(out, x.bounds)
+	if err != nil {
+		if cause := context.Cause(req.Context()); cause != nil {
+			return nil, cause
+		}
+		return nil, err
+	}
+	f := &filter{x: x, m: t.m, from: resp.Body, in: json.NewDecoder(resp.Body)}
+	x.body, resp.Body, resp.ContentLength = resp.Body, f, -1
+	resp.Header.Del("Content-Length")
+	return resp, nil
+}
+
+// rewrite puts the signatures to the calls of a request.
+func (x *exchange) rewrite(content []byte) ([]byte, error) {
+	if len(x.signatures) == 0 {
+		return content, nil
+	}
+	var top map[string]json.RawMessage
+	var contents []struct {
+		Role  string                       `json:"role,omitempty"`
+		Parts []map[string]json.RawMessage `json:"parts"`
+	}
+	if err := json.Unmarshal(content, &top); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(top["contents"], &contents); err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, c := range contents {
+		for _, p := range c.Parts {
+			if _, call := p["functionCall"]; !call {
+				continue
+			}
+			if n < len(x.signatures) && x.signatures[n] != "" {
+				s, err := json.Marshal(x.signatures[n])
+				if err != nil {
+					return nil, err
+				}
+				p["thoughtSignature"] = s
+			}
+			n++
+		}
+	}
+	var err error
+	if top["contents"], err = json.Marshal(contents); err != nil {
+		return nil, err
+	}
+	return json.Marshal(top)
+}

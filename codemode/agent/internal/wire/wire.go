@@ -1,0 +1,165 @@
+// Package wire is what the adapters share: one request over HTTP whose failure has
+// a kind, whose response is bounded in bytes and in silence, and which shows its key
+// to one host only.
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// Endpoint is where requests go, and as whom.
+type Endpoint struct {
+	Model  string // the name that errors have
+	Client *http.Client
+	Key    agent.Key
+}
+
+// Client is c, or the default, without following redirects. An API does not
+// redirect a POST; whoever does would be sent the key and the conversation, as
+// net/http takes only its own Authorization off for another host.
+func Client(c *http.Client) *http.Client {
+	if c == nil {
+		c = http.DefaultClient
+	}
+	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// Base checks the address of an API and gives it without a final slash.
+func Base(address string) (base, host string, err error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil: // its text may show what was a password
+		return "", "", errors.New("the address of the model's API is no URL")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", "", errors.New("the address of the model's API must have no password, query or fragment: the key has a setting of its own")
+	}
+	return strings.TrimRight(u.String(), "/"), u.Host, nil
+}
+
+// Do sends a request. Its error wraps the context's when that ended, and is an
+// *agent.Error otherwise; a status other than 200 is one. The body of the response
+// fails in the same way, and must be closed.
+func (e *Endpoint) Do(req *http.Request, bounds *agent.Request) (*http.Response, error) {
+	outer := req.Context()
+	ctx, cancel := context.WithCancelCause(outer)
+	b := &body{e: e, outer: outer, ctx: ctx, cancel: cancel, left: bounds.MaxBytes, bounded: bounds.MaxBytes > 0, silence: bounds.Silence}
+	if b.silence > 0 {
+		b.timer = time.AfterFunc(b.silence, func() { cancel(errSilent) })
+	}
+	resp, err := e.Client.Do(req.WithContext(ctx))
+	if err != nil {
+		b.Close()
+		return nil, b.failure(err)
+	}
+	b.from, resp.Body = resp.Body, b
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
+	}
+	defer b.Close()
+	const most = 64 << 10
+	text, err := io.ReadAll(io.LimitReader(b, most))
+	if err != nil && outer.Err() != nil {
+		return nil, b.failure(err)
+	}
+	return nil, e.Refusal(resp.StatusCode, resp.Header, text)
+}
+
+// Post sends JSON.
+func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.Request) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(content))
+	if err != nil {
+		return nil, &agent.Error{Kind: agent.Invalid, Model: e.Model, Msg: "the address of the model's API is no URL"}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	for k, v := range header {
+		req.Header.Set(k, v)
+	}
+	return e.Do(req, bounds)
+}
+
+var errSilent = errors.New("nothing arrived in time")
+
+// body is the body of a response within its bounds.
+type body struct {
+	e       *Endpoint
+	outer   context.Context // the caller's
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer // nil: silence has no bound
+	silence time.Duration
+	from    io.ReadCloser
+	bounded bool
+	left    int64
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.bounded && b.left <= 0 {
+		// Whether just as much as is allowed came or more is one byte away, and not worth it.
+		return 0, &agent.Error{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
+	}
+	if b.bounded && int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.from.Read(p)
+	b.left -= int64(n)
+	if b.timer != nil && n > 0 {
+		b.timer.Reset(b.silence)
+	}
+	if err != nil && err != io.EOF {
+		err = b.failure(err)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	var err error
+	if b.from != nil {
+		err = b.from.Close()
+	}
+	b.cancel(nil)
+	return err
+}
+
+// failure is what an error of the transport means. Its text never has a URL.
+func (b *body) failure(err error) error {
+	if b.outer.Err() != nil {
+		return context.Cause(b.outer)
+	}
+	out := &agent.Error{Kind: agent.Overloaded, Model: b.e.Model}
+	var known *agent.Error
+	var u *url.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case context.Cause(b.ctx) == errSilent:
+		out.Msg = "nothing arrived for " + b.silence.String()
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		out.Kind, out.Msg = agent.Truncated, "the connection ended in the middle"
+	default:
+		if errors.As(err, &u) {
+			err = u.Err
+		}
+		var op *net.OpError
+		if b.from != nil && errors.As(err, &op) {
+			out.Kind = agent.Truncated
+		}
+		out.Msg = b.e.Quote(err.Error())
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package agent
+
+import "fmt"
+
+// Key is a secret that endpoints are shown. However it is printed or encoded, also
+// as an unexported field of another type, its text does not come out: a function
+// prints as an address.
+type Key struct{ text func() string }
+
+// NewKey makes a key. The empty text is no key.
+func NewKey(text string) Key {
+	if text == "" {
+		return Key{}
+	}
+	return Key{func() string { return text }}
+}
+
+// Reveal is the key's text: for the header of a request, and for finding it in
+// what must not show it.
+func (k Key) Reveal() string {
+	if k.text == nil {
+		return ""
+	}
+	return k.text()
+}
+
+// IsZero reports whether there is no key.
+func (k Key) IsZero() bool { return k.text == nil }
+
+// String says whether there is a key.
+func (k Key) String() string {
+	if k.IsZero() {
+		return "no key"
+	}
+	return "[key]"
+}
+
+// Format is String for every verb and flag.
+func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
+
+// MarshalText is String: for JSON, slog and flags.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// run answers one question.
+type run struct {
+	*Agent
+	limits    Limits
+	chat      *Chat
+	on        func(Event)
+	model     string
+	steps     int
+	fruitless int // turns in a row
+	used      Usage
+}
+
+func (r *run) add(m Message) {
+	r.chat.Messages = append(r.chat.Messages, m)
+	r.on(Added{m})
+}
+
+// loop asks the model until it answers in text.
+func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
+	for r.steps < r.limits.Steps {
+		if r.fruitless >= r.limits.Fruitless {
+			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run", r.fruitless)}
+		}
+		last := r.steps == r.limits.Steps-1
+		reply, err := r.reply(ctx, last)
+		if err != nil {
+			return "", false, err
+		}
+		r.steps++
+		r.name(reply.Calls)
+		empty := strings.TrimSpace(reply.Text) == "" && len(reply.Calls) == 0
+		switch {
+		case empty && reply.Stop == StopGarbled:
+			r.fruitless++
+			r.add(Message{Role: User, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
+		case empty && reply.Stop == StopTokens:
+			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
+		case empty:
+			r.fruitless++ // asked again: an empty message has no place in a chat
+		case len(reply.Calls) == 0:
+			r.add(Message{Role: Assistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
+			return reply.Text, reply.Stop == StopTokens, nil
+		default:
+			r.add(Message{Role: Assistant, Text: reply.Text, Calls: reply.Calls, Model: r.model, Opaque: reply.Opaque})
+			if err := r.calls(ctx, reply, last); err != nil {
+				return "", false, err
+			}
+		}
+	}
+	return "", false, &Error{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
+}
+
+// name gives each call an id that is unique in the chat and that every API takes:
+// an endpoint that gives one twice would have one result taken for another's.
+func (r *run) name(calls []Call) {
+	seen, n := map[string]bool{}, 0
+	for _, m := range r.chat.Messages {
+		for _, c := range m.Calls {
+			seen[c.ID] = true
+			n++
+		}
+	}
+	for i := range calls {
+		c := &calls[i]
+		for k := n + i + 1; !plainID(c.ID) || seen[c.ID]; k++ {
+			c.ID = fmt.Sprintf("call_%d", k)
+		}
+		seen[c.ID] = true
+	}
+}
+
+func plainID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}

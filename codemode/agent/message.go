@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Role says whose message it is.
+type Role string
+
+const (
+	User      Role = "user"
+	Assistant Role = "assistant" // the model
+	ToolRole  Role = "tool"      // results of the calls of the message before
+)
+
+// Message is one turn of a chat.
+type Message struct {
+	Role    Role     `json:"role"`
+	Text    string   `json:"text,omitempty"`
+	Calls   []Call   `json:"calls,omitempty"`   // of an assistant
+	Results []Result `json:"results,omitempty"` // of tools: one for each call, in order
+	Model   string   `json:"model,omitempty"`   // the name of the model that wrote it
+	Notice  bool     `json:"notice,omitempty"`  // of a user's: the agent wrote it, not the person
+	// Opaque is what the model's provider wants back unchanged, such as signed
+	// thoughts. Other providers' models must ignore it: see Model.
+	Opaque json.RawMessage `json:"opaque,omitempty"`
+}
+
+// Call is a model's wish to run a tool.
+type Call struct {
+	ID   string `json:"id"` // unique in a chat
+	Name string `json:"name"`
+	Args string `json:"args"` // as the model wrote them: they need not be JSON
+	// Opaque is like Message.Opaque: a signature that belongs to this call.
+	Opaque string `json:"opaque,omitempty"`
+}
+
+// Object is Args, or {} where they are no JSON object: what an API takes that is
+// sent a call which it could not have made itself.
+func (c Call) Object() json.RawMessage {
+	b := bytes.TrimSpace([]byte(c.Args))
+	if len(b) == 0 || b[0] != '{' || !json.Valid(b) {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+// Result is what became of a call, as the model reads it.
+type Result struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Text string `json:"text"` // JSON
+	// Failed says that the call gave an error, Effects that it changed something all
+	// the same, or may have.
+	Failed  bool `json:"failed,omitempty"`
+	Effects bool `json:"effects,omitempty"`
+	// Dropped says that the model no longer reads Text, to make room. The chat keeps it.
+	Dropped bool `json:"dropped,omitempty"`
+}
+
+// dropped is what the model reads in the place of a result that made room.
+const dropped = `{"notice":"this result was left out because the conversation is too long for the model; run a program again that only reads if you need it"}`
+
+// Read is what the model reads of the result: Text, or a notice in its place.
+func (r Result) Read() string {
+	if r.Dropped {
+		return dropped
+	}
+	return r.Text
+}

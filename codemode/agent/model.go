@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Model is a language model behind some wire format. It must be usable by many
+// goroutines at once.
+type Model interface {
+	// Name is "provider:name", and "provider:name@host" where the host is not the
+	// provider's own: an allow-list of names then says where data may go.
+	Name() string
+
+	// Reply sends one request and waits for the whole reply. It calls text, if that is
+	// not nil, with each piece of the reply's text as it arrives, one call at a time,
+	// and not after it returned. It never retries. Its error wraps ctx's when that
+	// ended, and is an *Error otherwise. A reply of which the end did not arrive is an
+	// error, never a shorter reply. When it returns it has left no goroutine.
+	Reply(ctx context.Context, req *Request, text func(piece string)) (*Reply, error)
+}
+
+// Request is what a model is asked. Models must not change it or keep it.
+type Request struct {
+	System   string
+	Messages []Message
+	Tools    []ToolSpec
+	NoCalls  bool // the model must answer in text
+
+	// Bounds. Zero: none; an Agent sets all of them.
+	MaxTokens int           // of the reply
+	MaxBytes  int64         // of the response, uncompressed
+	Silence   time.Duration // the longest time in which nothing arrives
+}
+
+// ToolSpec is a tool as a model is shown it.
+type ToolSpec struct {
+	Name, Description string
+	Schema            json.RawMessage // JSON schema of the arguments
+}
+
+// Reply is a whole reply.
+type Reply struct {
+	Text   string
+	Calls  []Call
+	Opaque json.RawMessage // see Message
+	Stop   Stop
+	Usage  Usage
+}
+
+// Stop says why a model ended its reply.
+type Stop uint8
+
+const (
+	StopUnknown Stop = iota
+	StopEnd          // it had said all
+	StopCalls        // it waits for the results of its calls
+	StopTokens       // it reached MaxTokens: the last call may be half a call
+	StopGarbled      // it made a call that could not be read
+)
+
+// Usage counts the tokens of requests, as the provider reported them. Reported
+// counts are not checked, and 0 where there were none.
+type Usage struct {
+	Requests     int64 `json:"requests"`                // whose reply began
+	Input        int64 `json:"input"`                   // all of it, cached or not
+	CacheRead    int64 `json:"cache_read,omitempty"`    // of Input: was in the provider's cache
+	CacheWritten int64 `json:"cache_written,omitempty"` // of Input: was put there
+	Output       int64 `json:"output"`                  // thoughts included
+}
+
+// Add is the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Requests + v.Requests, u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWritten + v.CacheWritten, u.Output + v.Output}
+}

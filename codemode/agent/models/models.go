@@ -1,0 +1,82 @@
+// Package models chooses a model: by a name that somebody gave, or by the key that
+// the environment has.
+package models
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/anthropic"
+	"github.com/exoagent/exoagent/codemode/agent/gemini"
+	"github.com/exoagent/exoagent/codemode/agent/openai"
+)
+
+// ErrNone says that the environment names no model: no key is set.
+var ErrNone = errors.New("no model: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
+	"or OPENAI_BASE_URL for a server of your own")
+
+// provider is one adapter and the variables that it is set by. The first one whose
+// key is set is taken.
+type provider struct {
+	name, key, address string
+	model              string // taken where none is named, as of November 2026
+	make               func(name string, key agent.Key, address string, client *http.Client) (agent.Model, error)
+}
+
+var providers = []provider{
+	{"gemini", "GOOGLE_GENERATIVE_AI_API_KEY", "", "gemini-flash-latest", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+		return gemini.New(gemini.Config{Model: name, Key: key, Address: address, Client: c})
+	}},
+	{"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5.4-mini", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+		return openai.New(openai.Config{Model: name, Key: key, Address: address, Client: c})
+	}},
+	{"anthropic", "ANTHROPIC_API_KEY", "", "claude-sonnet-5", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+		return anthropic.New(anthropic.Config{Model: name, Key: key, Address: address, Client: c})
+	}},
+}
+
+// FromEnv is the model of the first provider whose key getenv has, in the order
+// Gemini, OpenAI, Anthropic; ErrNone if there is no key. os.Getenv is meant for getenv.
+func FromEnv(getenv func(string) string) (agent.Model, error) {
+	for _, p := range providers {
+		if getenv(p.key) == "" && (p.address == "" || getenv(p.address) == "") {
+			continue
+		}
+		if p.address != "" && getenv(p.address) != "" {
+			return nil, fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
+		}
+		return p.make(p.model, agent.NewKey(getenv(p.key)), "", nil)
+	}
+	return nil, ErrNone
+}
+
+// Named is the model "provider:name", or the default of "provider", with the key
+// that getenv has for it.
+func Named(name string, getenv func(string) string) (agent.Model, error) {
+	which, model, _ := strings.Cut(name, ":")
+	var names []string
+	for _, p := range providers {
+		if names = append(names, p.name); p.name != which {
+			continue
+		}
+		address := ""
+		if p.address != "" {
+			address = getenv(p.address)
+		}
+		if model == "" && address != "" {
+			return nil, fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
+		}
+		if model == "" {
+			model = p.model
+		}
+		key := agent.NewKey(getenv(p.key))
+		if key.IsZero() && address == "" {
+			return nil, fmt.Errorf("%s is not set, which %s needs", p.key, which)
+		}
+		return p.make(model, key, address, nil)
+	}
+	return nil, fmt.Errorf("%q is no model: want provider:name, with one of the providers %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,72 @@
+// Package openai speaks the chat completions API of OpenAI and of everything that
+// follows it: Ollama, vLLM, llama.cpp, OpenRouter and others.
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
+)
+
+// Address is OpenAI's own.
+const Address = "https://api.openai.com/v1"
+
+// Config says which model, and where.
+type Config struct {
+	Model   string
+	Key     agent.Key    // none: no Authorization is sent, which local servers take
+	Address string       // up to and with /v1; "": Address
+	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
+}
+
+type model struct {
+	wire.Endpoint
+	name    string
+	address string
+	own     bool // it is OpenAI itself
+}
+
+// New makes a model. It sends nothing.
+func New(c Config) (agent.Model, error) {
+	if c.Model == "" {
+		return nil, errors.New("openai: there is no name of a model")
+	}
+	if c.Address == "" {
+		c.Address = Address
+	}
+	base, host, err := wire.Base(c.Address)
+	if err != nil {
+		return nil, errors.New("openai: " + err.Error())
+	}
+	m := &model{Endpoint: wire.Endpoint{Model: "openai:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address}
+	if !m.own {
+		m.Model += "@" + host
+	}
+	return m, nil
+}
+
+func (m *model) Name() string   { return m.Model }
+func (m *model) String() string { return m.Model }
+
+// Reply implements agent.Model.
+func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+	body, err := json.Marshal(m.request(req))
+	if err != nil {
+		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Err: err}
+	}
+	header := map[string]string{}
+	if !m.Key.IsZero() {
+		header["Authorization"] = "Bearer " + m.Key.Reveal()
+	}
+	resp, err := m.Post(ctx, m.address+"/chat/completions", header, body, req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	s := &stream{model: m, text: text}
+	return s.read(wire.NewEvents(resp.Body))
+}

@@ -1,0 +1,93 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+type request struct {
+	Model     string         `json:"model"`
+	Messages  []message      `json:"messages"`
+	Tools     []tool         `json:"tools,omitempty"`
+	Choice    string         `json:"tool_choice,omitempty"`
+	Stream    bool           `json:"stream"`
+	Options   map[string]any `json:"stream_options"`
+	MaxOwn    int            `json:"max_completion_tokens,omitempty"`
+	MaxOthers int            `json:"max_tokens,omitempty"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content *string `json:"content"` // null where a model only called
+	Calls   []call  `json:"tool_calls,omitempty"`
+	CallID  string  `json:"tool_call_id,omitempty"`
+}
+
+type call struct {
+	Index    int      `json:"index,omitempty"` // in streams only
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type tool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+func (m *model) request(req *agent.Request) *request {
+	out := &request{Model: m.name, Stream: true, Options: map[string]any{"include_usage": true}}
+	// Reasoning models of OpenAI refuse max_tokens, and others do not know what came for it.
+	if m.own {
+		out.MaxOwn = req.MaxTokens
+	} else {
+		out.MaxOthers = req.MaxTokens
+	}
+	if req.System != "" {
+		out.Messages = append(out.Messages, message{Role: "system", Content: &req.System})
+	}
+	for i := range req.Messages {
+		out.Messages = append(out.Messages, messages(&req.Messages[i])...)
+	}
+	for _, t := range req.Tools {
+		w := tool{Type: "function"}
+		w.Function.Name, w.Function.Description, w.Function.Parameters = t.Name, t.Description, t.Schema
+		out.Tools = append(out.Tools, w)
+	}
+	if req.NoCalls && len(out.Tools) > 0 {
+		out.Choice = "none"
+	}
+	return out
+}
+
+func messages(m *agent.Message) []message {
+	switch m.Role {
+	case agent.ToolRole:
+		var out []message
+		for _, r := range m.Results {
+			text := r.Read()
+			out = append(out, message{Role: "tool", CallID: r.ID, Content: &text})
+		}
+		return out
+	case agent.Assistant:
+		w := message{Role: "assistant"}
+		if m.Text != "" {
+			w.Content = &m.Text
+		}
+		for _, c := range m.Calls {
+			w.Calls = append(w.Calls, call{ID: c.ID, Type: "function", Function: function{c.Name, string(c.Object())}})
+		}
+		return []message{w}
+	}
+	return []message{{Role: "user", Content: &m.Text}}
+}

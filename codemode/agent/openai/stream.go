@@ -1,0 +1,141 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
+)
+
+// chunk is one event of a stream.
+type chunk struct {
+	Choices []struct {
+		Delta struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+			Calls   []call `json:"tool_calls"`
+		} `json:"delta"`
+		Finish string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     int64 `json:"prompt_tokens"`
+		Completion int64 `json:"completion_tokens"`
+		Details    struct {
+			Cached int64 `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// building is a call of which pieces arrive.
+type building struct {
+	index    int
+	id, name string
+	args     strings.Builder
+}
+
+type stream struct {
+	*model
+	text          func(string)
+	said, refusal strings.Builder
+	calls         []*building
+	finish        string
+	usage         agent.Usage
+}
+
+func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
+	s.usage.Requests = 1
+	for {
+		data, err := events.Next()
+		if err != nil && s.finish == "" {
+			return nil, s.fail(s.Ended(err))
+		}
+		// Some end without [DONE], and the finish reason is what says that all is here.
+		if err != nil || string(data) == "[DONE]" {
+			break
+		}
+		var c chunk
+		if json.Unmarshal(data, &c) != nil {
+			return nil, s.fail(s.Garbled("an event of the stream is not what it should be"))
+		}
+		if len(c.Error) > 0 && string(c.Error) != "null" {
+			return nil, s.fail(s.Interruption(data))
+		}
+		s.take(&c)
+	}
+	return s.reply()
+}
+
+func (s *stream) take(c *chunk) {
+	if u := c.Usage; u != nil {
+		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, u.Completion, u.Details.Cached
+	}
+	if len(c.Choices) == 0 {
+		return
+	}
+	one := c.Choices[0]
+	if one.Finish != "" {
+		s.finish = one.Finish
+	}
+	s.refusal.WriteString(one.Delta.Refusal)
+	if t := one.Delta.Content; t != "" {
+		s.said.WriteString(t)
+		if s.text != nil {
+			s.text(t)
+		}
+	}
+	for _, d := range one.Delta.Calls {
+		b := s.call(d)
+		b.name += d.Function.Name
+		b.args.WriteString(d.Function.Arguments)
+	}
+}
+
+// call is the call that a piece belongs to. OpenAI counts them by index; some
+// others give all of them the index 0, each with an id of its own.
+func (s *stream) call(d call) *building {
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		if b := s.calls[i]; b.index == d.Index {
+			if d.ID == "" || b.id == "" || b.id == d.ID {
+				if b.id == "" {
+					b.id = d.ID
+				}
+				return b
+			}
+			break
+		}
+	}
+	b := &building{index: d.Index, id: d.ID}
+	s.calls = append(s.calls, b)
+	return b
+}
+
+func (s *stream) reply() (*agent.Reply, error) {
+	out := &agent.Reply{Text: s.said.String(), Usage: s.usage}
+	for _, b := range s.calls {
+		out.Calls = append(out.Calls, agent.Call{ID: b.id, Name: b.name, Args: b.args.String()})
+	}
+	switch s.finish {
+	case "stop":
+		out.Stop = agent.StopEnd
+	case "tool_calls", "function_call":
+		out.Stop = agent.StopCalls
+	case "length":
+		out.Stop = agent.StopTokens
+	case "content_filter":
+		return nil, s.fail(&agent.Error{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
+	}
+	if s.refusal.Len() > 0 {
+		return nil, s.fail(&agent.Error{Kind: agent.Refused, Model: s.Model, Msg: s.Quote(s.refusal.String())})
+	}
+	return out, nil
+}
+
+// fail adds what the request is known to have used.
+func (s *stream) fail(err error) error {
+	if e, ok := err.(*agent.Error); ok {
+		e.Usage = s.usage
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// reply asks the model once, in several tries if need be. No call runs before a
+// whole reply is here, so a try repeats nothing but the request.
+func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
+	for try := 1; ; {
+		if ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(Text(s)) })
+		if err == nil && out == nil {
+			err = &Error{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error"}
+		}
+		if err == nil {
+			r.count(out.Usage)
+			return out, nil
+		}
+		if ctx.Err() != nil {
+			return nil, stopped(ctx)
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			return nil, &Error{Model: r.model, Err: err}
+		}
+		r.count(e.Usage)
+		if e.Kind == TooLong {
+			if n := r.chat.makeRoom(); n > 0 {
+				r.on(MadeRoom{n})
+				continue // bounded by the number of results
+			}
+			return nil, &Error{Kind: TooLong, Model: r.model, Status: e.Status, Err: err,
+				Msg: "there is nothing left to leave out: begin a new conversation, ask for less, or take a model with a larger context"}
+		}
+		wait := r.wait(e, try)
+		if !e.retryable() || try == r.limits.Tries || wait > r.limits.Wait {
+			return nil, err
+		}
+		try++
+		r.on(Waiting{Err: err, Wait: wait})
+		if !sleep(ctx, wait) {
+			return nil, stopped(ctx)
+		}
+	}
+}
+
+func (r *run) count(u Usage) {
+	r.used = r.used.Add(u)
+	r.chat.used(r.model, u)
+}
+
+// wait is what the endpoint asked for, or else the backoff: doubled with each try,
+// and between half and all of it, so that many who were turned away together do
+// not come back together.
+func (r *run) wait(e *Error, try int) time.Duration {
+	if e.RetryAfter > 0 {
+		return e.RetryAfter
+	}
+	d := r.limits.Backoff
+	for ; try > 1 && d < r.limits.Wait; try-- {
+		d *= 2
+	}
+	d = min(d, r.limits.Wait)
+	return d - time.Duration(rand.Int64N(int64(d)/2+1))
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r *run) request(last bool) *Request {
+	req := &Request{
+		System: system, Messages: r.chat.Messages, NoCalls: last,
+		MaxTokens: r.limits.Tokens, MaxBytes: r.limits.Bytes, Silence: r.limits.Silence,
+	}
+	if r.System != "" {
+		req.System += "\n\n" + r.System
+	}
+	if last {
+		req.System += lastStep
+	}
+	for _, t := range r.Tools {
+		req.Tools = append(req.Tools, ToolSpec{Name: t.Name(), Description: t.Description(), Schema: t.InputSchema()})
+	}
+	return req
+}
