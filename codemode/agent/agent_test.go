@@ -1,0 +1,229 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+func TestAnswer(t *testing.T) {
+	f := newFixture(t, runs("return 1 + 1"), says("Two."))
+	f.Prices = agent.Prices{"test:scripted": {Input: 1e5, Output: 1e6}}
+	a := f.must("How many?", "Two.")
+	if a.Steps != 2 || a.Usage != (agent.Usage{Requests: 2, Input: 20, Output: 4}) || a.Cost != 6 || !a.Priced {
+		t.Errorf("%+v", a)
+	}
+	wantIn(t, f.model.asked[1], "How many?", `return 1 + 1`, `{\"result\":2}`)
+	if f.model.reqs[0].System == "" || f.model.reqs[0].Tools[0].Name != "execute" || f.model.reqs[0].NoCalls {
+		t.Errorf("%+v", f.model.reqs[0])
+	}
+	var said []string
+	for _, e := range f.events {
+		said = append(said, reflect.TypeOf(e).Name())
+	}
+	if got := strings.Join(said, " "); got != "Added Added Started Ended Added Text Added" {
+		t.Error(got)
+	}
+	if cost, ok := f.chat.Cost(f.Prices); cost != 6 || !ok {
+		t.Error(cost, ok)
+	}
+	if _, ok := f.chat.Cost(nil); ok {
+		t.Error("a cost without prices")
+	}
+}
+
+// TestChatIsData: a chat goes on after it was kept as JSON.
+func TestChatIsData(t *testing.T) {
+	f := newFixture(t, runs("return 1"), says("One."), says("Still one."))
+	f.must("How many?", "One.")
+	b, err := json.Marshal(f.chat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.chat = &agent.Chat{}
+	if err := json.Unmarshal(b, f.chat); err != nil {
+		t.Fatal(err)
+	}
+	f.must("And now?", "Still one.")
+	wantIn(t, f.model.asked[2], "How many?", `{\"result\":1}`, "One.", "And now?")
+	if f.chat.Usage["test:scripted"].Requests != 3 {
+		t.Error(f.chat.Usage)
+	}
+	if _, err := f.Resume(t.Context(), f.chat, nil); err == nil {
+		t.Error("there was nothing to go on with")
+	}
+}
+
+func TestSeveralCallsInATurn(t *testing.T) {
+	f := newFixture(t, runs("await mail.send({to: 'a'}); return 'first'", "null.x", "await mail.send({to: 'c'}); return 'third'"), says("Done."))
+	f.must("Do it.", "Done.")
+	if got := strings.Join(f.world.sent, ""); got != "ac" {
+		t.Errorf("sent %s", got)
+	}
+	rs := f.results()
+	if len(rs) != 3 {
+		t.Fatal(rs)
+	}
+	wantIn(t, rs[0], "first")
+	wantIn(t, rs[1], `"kind":"program"`, "none: nothing took effect")
+	wantIn(t, rs[2], "third")
+}
+
+// TestSteps: the last request must be answered in text, and calls in it do not run.
+func TestSteps(t *testing.T) {
+	send := runs("await mail.send({to: 'a'})")
+	f := newFixture(t, send, send, send)
+	f.Limits.Steps = 3
+	_, err := f.ask("Go on for ever.")
+	if kind(err) != agent.Unanswered || len(f.world.sent) != 2 {
+		t.Errorf("%v, sent %v", err, f.world.sent)
+	}
+	for i, r := range f.model.reqs {
+		if last := i == 2; r.NoCalls != last || strings.Contains(r.System, "No more programs") != last {
+			t.Errorf("request %d: %v %s", i, r.NoCalls, r.System)
+		}
+	}
+	f.model.steps = append(f.model.steps, says("Enough."))
+	if a, err := f.Resume(t.Context(), f.chat, nil); err != nil || a.Text != "Enough." {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+func TestNothingUseful(t *testing.T) {
+	empty := replies(&agent.Reply{Stop: agent.StopEnd, Text: " \n"})
+	garbled := replies(&agent.Reply{Stop: agent.StopGarbled})
+	noJSON := replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{{ID: "x", Name: "execute", Args: `{"code": "retu`}}})
+	for _, c := range []struct {
+		name  string
+		steps []step
+		kind  agent.Kind // 255: an answer
+		reads string     // in the last request
+	}{
+		{"once empty", []step{empty, says("One.")}, 255, "How many?"},
+		{"garbled", []step{garbled, says("One.")}, 255, "Your call could not be read"},
+		{"no JSON", []step{noJSON, says("One.")}, 255, "the input is not JSON"},
+		{"always", []step{empty, garbled, noJSON}, agent.Malformed, ""},
+		{"not in a row", []step{empty, garbled, runs("return 1"), empty, noJSON, says("One.")}, 255, ""},
+		{"nothing but thoughts", []step{replies(&agent.Reply{Stop: agent.StopTokens})}, agent.Malformed, ""},
+		{"neither reply nor error", []step{func(context.Context, *agent.Request, func(string)) (*agent.Reply, error) { return nil, nil }}, agent.Malformed, ""},
+		{"refused", []step{fails(&agent.Error{Kind: agent.Refused})}, agent.Refused, ""},
+		{"an error of another type", []step{fails(errors.New("x"))}, agent.Other, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFixture(t, c.steps...)
+			a, err := f.ask("How many?")
+			if kind(err) != c.kind || err == nil && a.Text != "One." || len(f.model.asked) != len(c.steps) {
+				t.Errorf("%+v, %v after %d requests", a, err, len(f.model.asked))
+			}
+			wantIn(t, f.model.asked[len(f.model.asked)-1], c.reads)
+		})
+	}
+}
+
+// TestCallsThatDoNotRun: whatever a reply holds, half a call is never run.
+func TestCallsThatDoNotRun(t *testing.T) {
+	send := `{"code":"await mail.send({to: 'a'})"}`
+	f := newFixture(t,
+		replies(&agent.Reply{Stop: agent.StopTokens, Calls: []agent.Call{{ID: "a", Name: "execute", Args: send}}}),
+		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{{Name: "nonsense", Args: send}, {Name: "", Args: send}, {Name: strings.Repeat("x", 500), Args: send}}}),
+		says("No."))
+	f.must("Send.", "No.")
+	rs := strings.Join(f.results(), "\n")
+	wantIn(t, rs, "the reply was cut at 8192 tokens", `there is no tool \"nonsense\"; there is execute`)
+	if len(f.world.sent) != 0 || strings.Contains(rs, strings.Repeat("x", 100)) {
+		t.Errorf("sent %v, %s", f.world.sent, rs)
+	}
+
+	var many []string
+	for range 10 {
+		many = append(many, "await mail.send({to: 'a'})")
+	}
+	f = newFixture(t, runs(many...), says("Eight."))
+	f.must("Send ten.", "Eight.")
+	if len(f.world.sent) != 8 || len(f.results()) != 10 {
+		t.Errorf("sent %d, %d results", len(f.world.sent), len(f.results()))
+	}
+}
+
+// TestIDs: an endpoint that gives an id twice, or a strange one, can't have one
+// call's result taken for another's.
+func TestIDs(t *testing.T) {
+	call := func(id string) agent.Call { return agent.Call{ID: id, Name: "execute", Args: `{"code":"return 1"}`} }
+	f := newFixture(t,
+		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{call("a"), call("a"), call(""), call("call_3"), call("x\ny")}}),
+		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{call("a"), call(strings.Repeat("z", 65))}}),
+		says("One."))
+	f.must("How many?", "One.")
+	seen := map[string]bool{}
+	for i, m := range f.chat.Messages {
+		for k, c := range m.Calls {
+			if seen[c.ID] || c.ID == "" || strings.Contains(c.ID, "\n") || len(c.ID) > 64 || f.chat.Messages[i+1].Results[k].ID != c.ID {
+				t.Errorf("id %q", c.ID)
+			}
+			seen[c.ID] = true
+		}
+	}
+	if len(seen) != 7 || !seen["a"] {
+		t.Error(seen)
+	}
+}
+
+// TestAllow: a model that is not on the list is shown nothing at all.
+func TestAllow(t *testing.T) {
+	for _, allow := range [][]string{{}, {"test:other", "scripted"}} {
+		f := newFixture(t)
+		f.Allow = allow
+		if _, err := f.ask("How many?"); kind(err) != agent.NotAllowed {
+			t.Error(err)
+		}
+		if len(f.model.asked) != 0 || len(f.chat.Messages) != 0 {
+			t.Error("it was asked")
+		}
+	}
+	f := newFixture(t, says("One."))
+	f.Allow = []string{"test:other", "test:scripted"}
+	f.must("How many?", "One.")
+}
+
+func TestWrongUse(t *testing.T) {
+	tool := newWorld(t).Tool
+	m := &scripted{t: t}
+	for name, f := range map[string]func() error{
+		"zero agent": func() error { _, err := (&agent.Agent{}).Ask(t.Context(), &agent.Chat{}, "x", nil); return err },
+		"no chat":    func() error { _, err := (&agent.Agent{Model: m}).Ask(t.Context(), nil, "x", nil); return err },
+		"no question": func() error {
+			_, err := (&agent.Agent{Model: m}).Ask(t.Context(), &agent.Chat{}, " \n", nil)
+			return err
+		},
+		"a book": func() error {
+			_, err := (&agent.Agent{Model: m, Limits: agent.Limits{Question: 10}}).Ask(t.Context(), &agent.Chat{}, "a long question", nil)
+			return err
+		},
+		"zero tool": func() error {
+			_, err := (&agent.Agent{Model: m, Tools: []*codemode.Tool{{}}}).Ask(t.Context(), &agent.Chat{}, "x", nil)
+			return err
+		},
+		"nil tool": func() error {
+			_, err := (&agent.Agent{Model: m, Tools: []*codemode.Tool{nil}}).Ask(t.Context(), &agent.Chat{}, "x", nil)
+			return err
+		},
+		"two of a name": func() error {
+			_, err := (&agent.Agent{Model: m, Tools: []*codemode.Tool{tool, tool}}).Ask(t.Context(), &agent.Chat{}, "x", nil)
+			return err
+		},
+		"nothing to resume": func() error { _, err := (&agent.Agent{Model: m}).Resume(t.Context(), &agent.Chat{}, nil); return err },
+	} {
+		if err := f(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if len(m.asked) != 0 {
+		t.Error("a model was asked")
+	}
+}
