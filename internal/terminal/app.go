@@ -27,6 +27,10 @@ type App struct {
 	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
 	Grants     func(db *exosql.DB, id int64) codemode.Grants
 	Examples   []string // programs, for -help
+
+	// Asker makes the model that answers questions; it fails with ErrNoModel when
+	// there is none. nil: there never is.
+	Asker func(ctx context.Context, opt AskerOptions) (Asker, error)
 }
 
 // Principal is somebody on whose behalf a program can run.
