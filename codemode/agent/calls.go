@@ -63,19 +63,7 @@ func (r *run) call(ctx context.Context, c Call, stop Stop, last bool, i int) (_ 
 	out, run := tool.CallResult(ctx, json.RawMessage(c.Args))
 	res := Result{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: len(run.Effects) > 0}
 	r.on(Ended{c, res, run})
-	return res, readable(c)
-}
-
-// readable reports whether the call had a program at all.
-func readable(c Call) bool { return program(c) != nil }
-
-// program is the program of a call, or nil.
-func program(c Call) *string {
-	var in struct{ Code *string }
-	if json.Unmarshal([]byte(c.Args), &in) != nil {
-		return nil
-	}
-	return in.Code
+	return res, c.program() != nil
 }
 
 // repeats reports whether the call is the same as one which, since the last
@@ -98,7 +86,7 @@ func (r *run) repeats(tool *codemode.Tool, c Call) bool {
 
 // same reports whether two calls are the same program, however it is spaced.
 func same(a, b Call) bool {
-	p, q := program(a), program(b)
+	p, q := a.program(), b.program()
 	return p != nil && q != nil && strings.Join(strings.Fields(*p), " ") == strings.Join(strings.Fields(*q), " ")
 }
 

@@ -46,6 +46,22 @@ func (c Call) Object() json.RawMessage {
 	return b
 }
 
+// Program is the program that the call would run, or "" where it has none.
+func (c Call) Program() string {
+	if p := c.program(); p != nil {
+		return *p
+	}
+	return ""
+}
+
+func (c Call) program() *string {
+	var in struct{ Code *string }
+	if json.Unmarshal([]byte(c.Args), &in) != nil {
+		return nil
+	}
+	return in.Code
+}
+
 // Result is what became of a call, as the model reads it.
 type Result struct {
 	ID   string `json:"id"`

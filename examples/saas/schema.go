@@ -168,6 +168,7 @@ var app = terminal.App{
 	Seed:       seed,
 	Principals: everybody,
 	Grants:     grant,
+	Asker:      terminal.Models,
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

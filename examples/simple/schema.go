@@ -95,6 +95,7 @@ var app = terminal.App{
 	Seed:       seed,
 	Principals: everybody,
 	Grants:     grant,
+	Asker:      terminal.Models,
 	Examples: []string{
 		`api.currentUser.todos().where({ completed: false })`,
 		`(api) => api.currentUser.join(({ user }) => user.todos()).select(({ user, todo }) => ({ user: user.name, title: todo.title })).execute()`,

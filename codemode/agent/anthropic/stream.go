@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -138,6 +139,9 @@ func (s *stream) reply() (*agent.Reply, error) {
 		case "text":
 			out.Text += p.text.String()
 		case "tool_use":
+			if !p.closed {
+				return nil, s.Ended(io.EOF)
+			}
 			args := p.text.String()
 			if args == "" && len(p.Input) > 0 {
 				args = string(p.Input)
@@ -164,7 +168,7 @@ func (s *stream) reply() (*agent.Reply, error) {
 	case "model_context_window_exceeded":
 		return nil, &agent.Error{Kind: agent.TooLong, Model: s.Model, Msg: "the reply did not fit into the model's context any more"}
 	case "":
-		return nil, s.Garbled("the reply ended without a reason")
+		return nil, s.Ended(io.EOF)
 	}
 	return out, nil
 }

@@ -215,6 +215,7 @@ func TestFailures(t *testing.T) {
 			{"bad key", d.badKey.step, agent.Auth, 0, "the key was not accepted"},
 			{"no model", d.noModel.step, agent.Invalid, 0, "test"},
 			{"refused", d.reply(d.refused()), agent.Refused, 0, ""},
+			{"no reason", d.reply(d.noEnd()), agent.Truncated, 0, ""},
 			{"midway", d.reply(d.midway()), agent.Overloaded, 0, ""},
 			{"a page of a proxy", fault{502, nil, "<html>Bad gateway</html>"}.step, agent.Overloaded, 0, ""},
 			{"the key, quoted", fault{418, nil, `{"error":{"message":"you said ` + strings.ReplaceAll(secret, "/", `\/`) + ` to me\nand\u001b[2J"}}`}.step, agent.Invalid, 0, "you said [key] to me and\uFFFD[2J"},

@@ -31,6 +31,7 @@ type dialect struct {
 	empty   func() []string
 	garbled func() []string // a call that is no call
 	refused func() []string
+	noEnd   func() []string // a call, and all that ends a reply but the reason
 	midway  func() []string // a piece of text and then an error
 	write   func(w http.ResponseWriter, events []string, whole bool)
 
@@ -126,6 +127,7 @@ func openaiDialect() dialect {
 		garbled: func() []string {
 			return append(calls(call{"c1", "execute", `{"code": "return 1`}), end("tool_calls")...)
 		},
+		noEnd:   func() []string { return append(calls(call{"c1", "execute", wholeProgram}), end("")[1:]...) },
 		refused: func() []string {
 			return append([]string{first, chunk(`{"refusal":"I can't help with that."}`, "null")}, end("stop")...)
 		},
@@ -185,6 +187,7 @@ func anthropicDialect() dialect {
 		garbled: func() []string {
 			return append(calls(call{"c1", "execute", `{"code": "return 1`}), end("tool_use")...)
 		},
+		noEnd:   func() []string { return append(calls(call{"c1", "execute", wholeProgram}), end("")...) },
 		refused: func() []string { return append([]string{first}, end("refusal")...) },
 		midway: func() []string {
 			return []string{first, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hal"}}`,
@@ -239,6 +242,7 @@ func geminiDialect() dialect {
 		garbled: func() []string {
 			return []string{`{"candidates":[{"content":{},"finishReason":10,"finishMessage":"Malformed function call: execute(code=","index":0}],` + meta + `}`}
 		},
+		noEnd:   func() []string { return []string{element(part(call{"", "execute", wholeProgram}), "")} },
 		refused: func() []string { return []string{`{"promptFeedback":{"blockReason":4},` + meta + `}`} },
 		midway: func() []string {
 			return []string{element(`{"text":"Hal"}`, ""), `{"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}`}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -48,11 +49,14 @@ func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 	s.usage.Requests = 1
 	for {
 		data, err := events.Next()
+		if err == nil && string(data) == "[DONE]" {
+			err = io.EOF
+		}
+		// Some end without [DONE], and the finish reason is what says that all is here.
 		if err != nil && s.finish == "" {
 			return nil, s.fail(s.Ended(err))
 		}
-		// Some end without [DONE], and the finish reason is what says that all is here.
-		if err != nil || string(data) == "[DONE]" {
+		if err != nil {
 			break
 		}
 		var c chunk
@@ -123,6 +127,8 @@ func (s *stream) reply() (*agent.Reply, error) {
 		out.Stop = agent.StopCalls
 	case "length":
 		out.Stop = agent.StopTokens
+	case "error": // of routers in front of other endpoints
+		return nil, s.fail(&agent.Error{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
 	case "content_filter":
 		return nil, s.fail(&agent.Error{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
 	}

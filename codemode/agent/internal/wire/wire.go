@@ -64,6 +64,7 @@ func (e *Endpoint) Do(req *http.Request, bounds *agent.Request) (*http.Response,
 		return nil, b.failure(err)
 	}
 	b.from, resp.Body = resp.Body, b
+	b.heard()
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
 	}
@@ -105,6 +106,13 @@ type body struct {
 	left    int64
 }
 
+// heard says that something arrived.
+func (b *body) heard() {
+	if b.timer != nil {
+		b.timer.Reset(b.silence)
+	}
+}
+
 func (b *body) Read(p []byte) (int, error) {
 	if b.bounded && b.left <= 0 {
 		// Whether just as much as is allowed came or more is one byte away, and not worth it.
@@ -115,8 +123,8 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.from.Read(p)
 	b.left -= int64(n)
-	if b.timer != nil && n > 0 {
-		b.timer.Reset(b.silence)
+	if n > 0 {
+		b.heard()
 	}
 	if err != nil && err != io.EOF {
 		err = b.failure(err)

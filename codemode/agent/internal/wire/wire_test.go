@@ -1,0 +1,163 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// slow is a transport whose response begins after a while and has a piece at every gap.
+type slow struct {
+	first, gap time.Duration
+	pieces     int
+	ctx        context.Context
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.ctx = r.Context()
+	if err := wait(s.ctx, s.first); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: s, Request: r}, nil
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	if s.pieces == 0 {
+		return 0, io.EOF
+	}
+	s.pieces--
+	if err := wait(s.ctx, s.gap); err != nil {
+		return 0, err
+	}
+	return copy(p, "data: x\n\n"), nil
+}
+
+func (s *slow) Close() error { return nil }
+
+// TestSilence: what comes slowly but steadily is not cut off, however long it
+// takes; what stops coming is, after just the time that it may.
+func TestSilence(t *testing.T) {
+	const m = time.Minute
+	for _, c := range []struct {
+		name   string
+		from   slow
+		took   time.Duration
+		pieces int // that arrive; less: it is cut off
+	}{
+		{"steady", slow{m * 9 / 10, m * 9 / 10, 20, nil}, 21 * m * 9 / 10, 20},
+		{"never begins", slow{2 * m, 0, 1, nil}, m, -1},
+		{"stops", slow{m / 2, 2 * m, 3, nil}, m * 3 / 2, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &Endpoint{Model: "test:slow", Client: Client(&http.Client{Transport: &c.from})}
+				start := time.Now()
+				resp, err := e.Post(t.Context(), "http://slow.test/", nil, nil, &agent.Request{Silence: m})
+				n := -1
+				if err == nil {
+					defer resp.Body.Close()
+					events := NewEvents(resp.Body)
+					for n = 0; ; n++ {
+						if _, err = events.Next(); err != nil {
+							break
+						}
+					}
+				}
+				var known *agent.Error
+				if cut := errors.As(err, &known) && known.Kind == agent.Overloaded; n != c.pieces || cut != (c.pieces != 20) || !cut && err != io.EOF {
+					t.Errorf("%d pieces, %v", n, err)
+				}
+				if took := time.Since(start); took != c.took {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestBase(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://api.openai.com/v1":   "https://api.openai.com/v1 api.openai.com",
+		"http://localhost:11434/v1/":  "http://localhost:11434/v1 localhost:11434",
+		"localhost:11434":             "",
+		"ftp://x/":                    "",
+		"https://":                    "",
+		"https://u:hunter2@x/":        "",
+		"https://x/?key=hunter2":      "",
+		"https://x/#hunter2":          "",
+		"https://hunter2\x7f@x/":      "",
+		"http://[::1]:8000/v1":        "http://[::1]:8000/v1 [::1]:8000",
+		"https://hunter2:%zz@x/a b/c": "",
+	} {
+		base, host, err := Base(address)
+		if got := strings.TrimSpace(base + " " + host); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", address, got, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows a secret: %v", err)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "7", 7 * time.Second},
+		{"Retry-After", " 1.5 ", 1500 * time.Millisecond},
+		{"Retry-After", "0", time.Millisecond},
+		{"Retry-After", "-5", 0},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After", "Inf", 365 * 24 * time.Hour},
+		{"Retry-After", "1e400", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After", "Sat, 21 Nov 2026 12:00:30 GMT", 30 * time.Second},
+		{"Retry-After", "Sat, 21 Nov 2020 12:00:30 GMT", time.Millisecond},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+	} {
+		if got := retryAfter(http.Header{c.name: {c.value}}, fault{}, now); got != c.want {
+			t.Errorf("%s: %s is %v, want %v", c.name, c.value, got, c.want)
+		}
+	}
+	f := parseFault([]byte(`{"error":{"details":[{"@type":"x"},{"retryDelay":"34.07s"}]}}`))
+	if got := retryAfter(http.Header{}, f, now); got != 34070*time.Millisecond {
+		t.Errorf("retryDelay is %v", got)
+	}
+}
+
+// TestEvents: cut anywhere, events come whole or not at all.
+func TestEvents(t *testing.T) {
+	const stream = ": hello\r\nevent: a\r\ndata: one\r\n\r\nid: 3\n\ndata:two\ndata: lines\n\n\n\ndata\n\ndata: \n\ndata: cut off"
+	for n := range len(stream) + 1 {
+		e := NewEvents(strings.NewReader(stream[:n]))
+		var got []string
+		for {
+			d, err := e.Next()
+			if err != nil {
+				break
+			}
+			got = append(got, string(d))
+		}
+		if s := strings.Join(got, "|"); !strings.HasPrefix("one|two\nlines|", s) && s != "one|two\nlines|" || n == len(stream) && len(got) != 3 {
+			t.Fatalf("cut at %d: %q", n, got)
+		}
+	}
+}

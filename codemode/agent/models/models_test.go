@@ -1,0 +1,64 @@
+package models_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode/agent/models"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+// TestChoice: the first key decides, a name decides over it, and an address that
+// was set is in the model's name.
+func TestChoice(t *testing.T) {
+	const google, openai, base, anthropic = "GOOGLE_GENERATIVE_AI_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"
+	all := env(google, secret, openai, secret, anthropic, secret)
+	for _, c := range []struct {
+		name string
+		env  func(string) string
+		want string // how the name or the error begins
+	}{
+		{"", env(), "no model: set GOOGLE_GENERATIVE_AI_API_KEY"},
+		{"", all, "gemini:"},
+		{"", env(openai, secret, anthropic, secret), "openai:"},
+		{"", env(anthropic, secret), "anthropic:"},
+		{"", env(base, "http://localhost:11434/v1"), "OPENAI_BASE_URL is set: say which model"},
+		{"", env(base, "http://localhost:11434/v1", google, secret), "gemini:"},
+		{"anthropic:claude-x", all, "anthropic:claude-x"},
+		{"anthropic", all, "anthropic:claude-"},
+		{"openai:llama3.2:3b", env(base, "http://localhost:11434/v1"), "openai:llama3.2:3b@localhost:11434"},
+		{"openai:gpt-x", env(openai, secret), "openai:gpt-x"},
+		{"openai:gpt-x", env(openai, secret, base, "https://api.openai.com/v1/"), "openai:gpt-x"},
+		{"openai", env(openai, secret, base, "http://localhost:11434/v1"), "OPENAI_BASE_URL is set: say which model"},
+		{"openai:gpt-x", env(openai, secret, base, "https://user:hunter2@host/v1"), "openai: the address of the model's API must have no password"},
+		{"gemini:x", env(openai, secret), "GOOGLE_GENERATIVE_AI_API_KEY is not set"},
+		{"grok:x", all, `"grok:x" is no model: want provider:name, with one of the providers gemini, openai, anthropic`},
+	} {
+		m, err := models.FromEnv(c.env)
+		if c.name != "" {
+			m, err = models.Named(c.name, c.env)
+		}
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = m.Name()
+		}
+		if !strings.HasPrefix(got, c.want) || strings.Contains(got, secret) || c.name != "" && err == nil && strings.Contains(c.name, ":") && got != c.want {
+			t.Errorf("%q: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if _, err := models.FromEnv(env()); !errors.Is(err, models.ErrNone) {
+		t.Error(err)
+	}
+}
