@@ -11,19 +11,29 @@ import (
 
 // TestReadme compiles the README's Go block as it stands there and runs it.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	readme(t, "TestReadme", "testdata/readme/main.go.txt", "{\"result\":2}\n{\"result\":1}\n2\n")
+}
+
+// TestReadmeModel does so with the block of models.
+func TestReadmeModel(t *testing.T) {
+	readme(t, "TestReadmeModel", "testdata/readme/model.go.txt", "There are 2.\n2 steps, 36 tokens\n")
+}
+
+// readme runs the block that the mark is at in the frame, which has a line for it.
+func readme(t *testing.T, mark, frame, want string) {
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)<!-- TestReadme[^>]*-->\n```go\n(.*?)```").FindSubmatch(readme)
+	m := regexp.MustCompile("(?s)<!-- " + mark + " [^>]*-->\n```go\n(.*?)```").FindSubmatch(text)
 	if m == nil {
-		t.Fatal("the README has no example")
+		t.Fatal("the README has no such example")
 	}
-	frame, err := os.ReadFile("testdata/readme/main.go.txt")
+	program, err := os.ReadFile(frame)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := strings.Replace(string(frame), "// EXAMPLE\n", string(m[1]), 1)
+	src := strings.Replace(string(program), "// EXAMPLE\n", string(m[1]), 1)
 	dir, err := os.MkdirTemp(".", "readme-example-")
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +46,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if want := "{\"result\":2}\n{\"result\":1}\n2\n"; string(out) != want {
+	if string(out) != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
 }

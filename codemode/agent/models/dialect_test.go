@@ -127,7 +127,7 @@ func openaiDialect() dialect {
 		garbled: func() []string {
 			return append(calls(call{"c1", "execute", `{"code": "return 1`}), end("tool_calls")...)
 		},
-		noEnd:   func() []string { return append(calls(call{"c1", "execute", wholeProgram}), end("")[1:]...) },
+		noEnd: func() []string { return append(calls(call{"c1", "execute", wholeProgram}), end("")[1:]...) },
 		refused: func() []string {
 			return append([]string{first, chunk(`{"refusal":"I can't help with that."}`, "null")}, end("stop")...)
 		},
