@@ -151,6 +151,15 @@ func TestCallsThatDoNotRun(t *testing.T) {
 	}
 }
 
+// TestAFloodOfCalls: nobody fills the chat with calls that do not run.
+func TestAFloodOfCalls(t *testing.T) {
+	calls := make([]agent.Call, 1000)
+	f := newFixture(t, replies(&agent.Reply{Stop: agent.StopCalls, Calls: calls}))
+	if _, err := f.ask("x"); kind(err) != agent.Malformed || len(f.chat.Messages) != 1 {
+		t.Errorf("%v, %d messages", err, len(f.chat.Messages))
+	}
+}
+
 // TestIDs: an endpoint that gives an id twice, or a strange one, can't have one
 // call's result taken for another's.
 func TestIDs(t *testing.T) {

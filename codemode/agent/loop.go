@@ -35,6 +35,9 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			return "", false, err
 		}
 		r.steps++
+		if n := len(reply.Calls); n > 8*r.limits.Calls { // each has a result in the chat, also one that does not run
+			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("a reply has %d calls; %d may run in one turn", n, r.limits.Calls)}
+		}
 		r.name(reply.Calls)
 		empty := strings.TrimSpace(reply.Text) == "" && len(reply.Calls) == 0
 		switch {

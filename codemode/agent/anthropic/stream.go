@@ -134,10 +134,11 @@ func (s *stream) say(p *part, t string) {
 func (s *stream) reply() (*agent.Reply, error) {
 	out := &agent.Reply{Usage: s.used()}
 	var thoughts []map[string]any
+	var said strings.Builder
 	for _, p := range s.parts {
 		switch p.Type {
 		case "text":
-			out.Text += p.text.String()
+			said.WriteString(p.text.String())
 		case "tool_use":
 			if !p.closed {
 				return nil, s.Ended(io.EOF)
@@ -153,6 +154,7 @@ func (s *stream) reply() (*agent.Reply, error) {
 			thoughts = append(thoughts, map[string]any{"type": p.Type, "data": p.Data})
 		}
 	}
+	out.Text = said.String()
 	if len(thoughts) > 0 {
 		out.Opaque, _ = json.Marshal(thoughts) // maps of text
 	}

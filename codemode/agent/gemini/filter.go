@@ -26,6 +26,10 @@ func reasonName(n int) string {
 	return strconv.Itoa(n)
 }
 
+// maxPieces of a reply: the library joins all text anew at each, so that many small
+// ones would cost the square of their number.
+const maxPieces = 4096
+
 // filter is the body of a response, an array of which each element is a piece of
 // the reply, with the parts that the library knows: at others it panics, and it
 // would take a thought for a part of the answer. Signatures go to the exchange.
@@ -35,6 +39,7 @@ type filter struct {
 	from  io.ReadCloser
 	in    *json.Decoder
 	begun bool
+	n     int // pieces
 	out   []byte
 	err   error
 }
@@ -73,6 +78,9 @@ func (f *filter) next() ([]byte, error) {
 			return []byte("[]"), io.EOF
 		}
 		return []byte("]"), io.EOF
+	}
+	if f.n++; f.n > maxPieces {
+		return nil, f.m.Garbled("the reply has too many pieces")
 	}
 	var element json.RawMessage
 	if err := f.in.Decode(&element); err != nil {

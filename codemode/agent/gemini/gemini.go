@@ -105,6 +105,7 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 	chat := m.generative(req).StartChat()
 	chat.History = history[:len(history)-1]
 	out = &agent.Reply{}
+	var said strings.Builder
 	var finish genai.FinishReason
 	for it := chat.SendMessageStream(ctx, history[len(history)-1].Parts...); ; {
 		resp, err := it.Next()
@@ -127,9 +128,10 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 			finish = c.FinishReason
 		}
 		if c.Content != nil {
-			m.take(out, c.Content.Parts, text)
+			take(out, &said, c.Content.Parts, text)
 		}
 	}
+	out.Text = said.String()
 	x.sign(out.Calls)
 	if err := m.finish(out, finish); err != nil {
 		return nil, err
@@ -137,11 +139,11 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 	return out, nil
 }
 
-func (m *model) take(out *agent.Reply, parts []genai.Part, text func(string)) {
+func take(out *agent.Reply, said *strings.Builder, parts []genai.Part, text func(string)) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case genai.Text:
-			out.Text += string(p)
+			said.WriteString(string(p))
 			if text != nil && p != "" {
 				text(string(p))
 			}

@@ -260,7 +260,7 @@ func geminiDialect() dialect {
 			}
 		},
 		overload: fail(503, "UNAVAILABLE", "The model is overloaded. Please try again later.", ""),
-		limited: fail(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan.", `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},`+
+		limited: fail(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan and billing details.", `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}`),
 		tooLong: fail(400, "INVALID_ARGUMENT", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", ""),
 		badKey:  fail(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key. "+secret, `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),

@@ -31,7 +31,6 @@ type chunk struct {
 
 // building is a call of which pieces arrive.
 type building struct {
-	index    int
 	id, name string
 	args     strings.Builder
 }
@@ -41,6 +40,7 @@ type stream struct {
 	text          func(string)
 	said, refusal strings.Builder
 	calls         []*building
+	open          map[int]*building // by index
 	finish        string
 	usage         agent.Usage
 }
@@ -99,19 +99,18 @@ func (s *stream) take(c *chunk) {
 // call is the call that a piece belongs to. OpenAI counts them by index; some
 // others give all of them the index 0, each with an id of its own.
 func (s *stream) call(d call) *building {
-	for i := len(s.calls) - 1; i >= 0; i-- {
-		if b := s.calls[i]; b.index == d.Index {
-			if d.ID == "" || b.id == "" || b.id == d.ID {
-				if b.id == "" {
-					b.id = d.ID
-				}
-				return b
-			}
-			break
+	b := s.open[d.Index]
+	if b == nil || d.ID != "" && b.id != "" && b.id != d.ID {
+		b = &building{}
+		if s.open == nil {
+			s.open = map[int]*building{}
 		}
+		s.open[d.Index] = b
+		s.calls = append(s.calls, b)
 	}
-	b := &building{index: d.Index, id: d.ID}
-	s.calls = append(s.calls, b)
+	if b.id == "" {
+		b.id = d.ID
+	}
 	return b
 }
 

@@ -47,7 +47,7 @@ func parseFault(text []byte) (f fault) {
 
 var (
 	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|size)|prompt is too long|maximum context|input token count|too many (input )?tokens|exceeds? the (maximum|available) (number of tokens|context)|input is too long|reduce the length`)
-	noMoney = regexp.MustCompile(`(?i)insufficient_quota|credit balance|billing`)
+	noMoney = regexp.MustCompile(`(?i)insufficient_quota|credit balance|billing_(error|not_active|hard_limit)`) // "check your billing" is in rate limits, too
 	blocked = regexp.MustCompile(`(?i)content_filter|content_policy|content management policy|safety`)
 	badKey  = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid|expired)|invalid[_ ]api[_ ]key`)
 )

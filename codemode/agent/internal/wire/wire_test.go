@@ -143,6 +143,47 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		want   agent.Kind
+	}{
+		{429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, agent.Auth},
+		{429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED"}}]`, agent.RateLimited},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, agent.Auth},
+		{402, ``, agent.Auth},
+		{403, `{"error":{"message":"no"}}`, agent.Auth},
+		{413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, agent.TooLong},
+		{400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}`, agent.TooLong},
+		{400, `{"error":{"message":"The response was filtered","code":"content_filter"}}`, agent.Refused},
+		{400, `{"error":"model \"x\" not found"}`, agent.Invalid},
+		{404, `<html>`, agent.Invalid},
+		{408, ``, agent.Overloaded},
+		{500, `{"error":{"message":"maximum context"}}`, agent.Overloaded},
+		{503, `[]`, agent.Overloaded},
+	} {
+		e := (&Endpoint{Model: "test:x"}).Refusal(c.status, http.Header{}, []byte(c.body))
+		if e.Kind != c.want || e.Status != c.status {
+			t.Errorf("%d %s: %v", c.status, c.body, e)
+		}
+	}
+	if e := (&Endpoint{}).Refusal(401, nil, nil); e.Msg != "it wants a key, and there is none" {
+		t.Error(e)
+	}
+	for text, want := range map[string]agent.Kind{
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`: agent.Overloaded,
+		`{"type":"error","error":{"type":"rate_limit_error"}}`:                        agent.RateLimited,
+		`{"error":{"code":429,"message":"x"}}`:                                        agent.RateLimited,
+		`{"error":{"code":"400","message":"maximum context length"}}`:                 agent.TooLong,
+		`{"error":"boom"}`: agent.Overloaded,
+	} {
+		if e := (&Endpoint{}).Interruption([]byte(text)); e.Kind != want {
+			t.Errorf("%s: %v", text, e)
+		}
+	}
+}
+
 // TestEvents: cut anywhere, events come whole or not at all.
 func TestEvents(t *testing.T) {
 	const stream = ": hello\r\nevent: a\r\ndata: one\r\n\r\nid: 3\n\ndata:two\ndata: lines\n\n\n\ndata\n\ndata: \n\ndata: cut off"
