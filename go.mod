@@ -11,7 +11,10 @@ require (
 	github.com/google/generative-ai-go v0.20.1
 	github.com/google/jsonschema-go v0.4.3
 	github.com/jackc/pgx/v5 v5.12.0
+	github.com/reeflective/readline v1.3.0
+	github.com/rivo/uniseg v0.4.7
 	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
 	golang.org/x/text v0.41.0
 	google.golang.org/api v0.186.0
 	modernc.org/libc v1.79.0

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exosql"
@@ -26,7 +27,12 @@ type App struct {
 
 	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
 	Grants     func(db *exosql.DB, id int64) codemode.Grants
-	Examples   []string // programs, for -help
+	Examples   []string // programs to start from; the first ones that anybody tries
+
+	// For stands in the place of Schema, Seed, Principals, Grants and Default where
+	// the database is there already and whoever acts has a name of any form. It fails
+	// when there is nobody of that name.
+	For func(ctx context.Context, db *exosql.DB, who string) (codemode.Grants, error)
 
 	// Asker makes the model that answers questions; it fails with ErrNoModel when
 	// there is none. nil: there never is.
@@ -51,13 +57,7 @@ func Main(a App) { os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // Run runs the app with the arguments of a command line and gives its exit code.
 func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return a.run(args, &streams{in: stdin, out: stdout, err: stderr, terminal: isTerminal(stdin)})
-}
-
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-	terminal bool // somebody types: prompt, and print for eyes
+	return a.run(args, standard(stdin, stdout, stderr))
 }
 
 func (a App) run(args []string, std *streams) int {
@@ -84,7 +84,7 @@ func (a App) run(args []string, std *streams) int {
 		return fail(err)
 	}
 	defer db.Close()
-	s := &session{app: a, db: db}
+	s := &session{app: a, db: db, model: opt.model}
 	if opt.trace {
 		s.trace = std.err
 	}
@@ -97,8 +97,10 @@ func (a App) run(args []string, std *streams) int {
 		return exitOK
 	case program != nil:
 		return s.once(ctx, *program, std)
+	case opt.ask != nil:
+		return s.askOnce(ctx, *opt.ask, std)
 	case std.terminal:
-		return s.prompt(ctx, std)
+		return s.prompt(ctx, std, opt)
 	}
 	return s.piped(ctx, std)
 }
@@ -149,25 +151,18 @@ func marshal(v any) []byte {
 
 // interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.
 func (s *session) interruptible(ctx context.Context, program string) *codemode.Result {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	defer context.AfterFunc(ctx, stop)()
-	res := s.run(ctx, program)
-	s.interrupted = ctx.Err() != nil
+	var res *codemode.Result
+	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) { res = s.run(ctx, program) })
 	return res
 }
 
-// isTerminal reports whether somebody types: a character device that is not the
-// null device, which scripts and services have as their standard input.
-func isTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	if !ok {
-		return false
-	}
-	fi, err := f.Stat()
-	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(fi, null)
+// cancellable runs f with a context that Ctrl-C cancels, and reports whether it
+// did. Within patience another one is the same one; after that it ends the process,
+// for what does not heed its context must not hold whoever waits.
+func cancellable(ctx context.Context, patience time.Duration, f func(ctx context.Context)) bool {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })()
+	f(ctx)
+	return ctx.Err() != nil
 }

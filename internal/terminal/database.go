@@ -15,7 +15,11 @@ import (
 
 // open opens the database that -db names.
 func (a App) open(ctx context.Context, url string) (*exosql.DB, error) {
-	db, err := exosql.Open(ctx, url, &exosql.Options{Setup: a.Setup})
+	opt := &exosql.Options{Setup: a.Setup}
+	if a.For != nil {
+		opt.Setup = nil // somebody's own database: it is used as it is
+	}
+	db, err := exosql.Open(ctx, url, opt)
 	if err != nil {
 		return nil, fmt.Errorf("-db %s: %w", redacted(url), err)
 	}

@@ -13,10 +13,14 @@ import (
 type options struct {
 	program *string // -e
 	file    *string // -f
+	ask     *string // -ask
+	model   string
 	trace   bool
 	api     bool
-	who     int64
+	who     string
 	db      string
+
+	noHistory bool
 }
 
 // maxProgram bounds what is read of a file or a stream: far above what a program
@@ -24,7 +28,10 @@ type options struct {
 const maxProgram = 4 << 20
 
 func (a App) parse(args []string) (*options, error) {
-	o := &options{who: a.Default, db: "sqlite::memory:"}
+	o := &options{who: fmt.Sprint(a.Default), db: "sqlite::memory:"}
+	if a.For != nil {
+		o.who, o.db = "", ""
+	}
 	fs := flag.NewFlagSet(a.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
@@ -39,11 +46,17 @@ func (a App) parse(args []string) (*options, error) {
 	}
 	fs.Func("e", "", once(&o.program))
 	fs.Func("f", "", once(&o.file))
+	fs.Func("ask", "", once(&o.ask))
+	fs.StringVar(&o.model, "model", "", "")
+	fs.BoolVar(&o.noHistory, "no-history", false, "")
 	fs.BoolVar(&o.trace, "trace", false, "")
 	fs.BoolVar(&o.api, "api", false, "")
 	fs.StringVar(&o.db, "db", o.db, "")
 	fs.Func(a.Who, "", func(v string) (err error) {
-		o.who, err = number(v)
+		if a.For == nil {
+			_, err = number(v)
+		}
+		o.who = v
 		return err
 	})
 	if err := fs.Parse(args); err != nil {
@@ -59,6 +72,12 @@ func (a App) parse(args []string) (*options, error) {
 		return nil, errors.New("both -e and -f: give one program")
 	case o.api && (o.program != nil || o.file != nil):
 		return nil, errors.New("-api runs no program: leave out -e and -f")
+	case o.ask != nil && (o.program != nil || o.file != nil || o.api):
+		return nil, errors.New("-ask asks a model for the program: leave out -e, -f and -api")
+	case o.ask != nil && strings.TrimSpace(*o.ask) == "":
+		return nil, errors.New("-ask: the question is empty")
+	case o.db == "":
+		return nil, errors.New("which database? give -db sqlite:PATH or -db postgres://user@host/database")
 	}
 	return o, nil
 }
@@ -96,21 +115,35 @@ func (o *options) source(stdin io.Reader) (*string, error) {
 func (a App) help() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nusage: %s [flags]\n\n", a.About, a.Name)
-	b.WriteString("Without -e, -f or -api: you are the model. Type programs, see the SQL, the rows and the time.\n\n")
+	b.WriteString("Without -e, -f, -ask or -api: ask a model, or without a key be the model. Type programs, see the rows, the SQL and the time.\n\n")
 	row := func(flag, text string) { fmt.Fprintf(&b, "  %-16s %s\n", flag, text) }
 	row("-e PROGRAM", "run a program; its result is printed as JSON")
 	row("-f FILE", "the same with a file; - is standard input")
-	row("-"+a.Who+" N", fmt.Sprintf("on whose behalf (default %d)", a.Default))
+	row("-ask TEXT", "ask a model once, and print its answer")
+	row("-model P:NAME", "which model; without it the first key in the environment decides")
+	db := "-db sqlite:PATH"
+	if a.For != nil {
+		row("-"+a.Who+" NAME", "on whose behalf: what the function of grants is given")
+		row(db, "a database file")
+		row("-db postgres:…", "a PostgreSQL database: postgres://user:password@host/database")
+	} else {
+		row("-"+a.Who+" N", fmt.Sprintf("on whose behalf (default %d)", a.Default))
+		row(db, "a database file, made and filled if it is not there (default: in memory)")
+		row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
+	}
 	row("-api", "print what a model is shown, and end")
 	row("-trace", "one line of JSON on standard error for each query: sql, args, rows, ms")
-	row("-db sqlite:PATH", "a database file, made and filled if it is not there (default: in memory)")
-	row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
+	row("-no-history", "do not read or keep what is typed at the prompt")
 	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")
-	fmt.Fprintf(&b, "  %s\n  %s -api\n", a.Name, a.Name)
-	for _, e := range a.Examples {
-		fmt.Fprintf(&b, "  %s -e %s\n", a.Name, quoted(e))
+	if a.For == nil {
+		fmt.Fprintf(&b, "  %s\n  %s -api\n", a.Name, a.Name)
+		for _, e := range a.Examples {
+			fmt.Fprintf(&b, "  %s -e %s\n", a.Name, quoted(e))
+		}
+		fmt.Fprintf(&b, "  %s -%s 2 -trace -f program.js\n", a.Name, a.Who)
+	} else {
+		fmt.Fprintf(&b, "  %s -db sqlite:app.db -%s 1\n  %s -db sqlite:app.db -%s 1 -api\n", a.Name, a.Who, a.Name, a.Who)
 	}
-	fmt.Fprintf(&b, "  %s -%s 2 -trace -f program.js\n", a.Name, a.Who)
 	return b.String()
 }
 

@@ -20,67 +20,118 @@ type session struct {
 	app   App
 	db    *exosql.DB
 	trace io.Writer // nil: none
-	who   Principal
-	tool  *codemode.Tool
+	model string    // as -model named it
+
+	who     string // "org 1"
+	name    string // of who acts; "" where it is not known
+	tool    *codemode.Tool
+	names   *names
+	asker   Asker // nil: none was asked for yet, or there is none
+	noAsker error // why not
 
 	interrupted bool // the program that ran last
+	last        *ran // the same; nil before the first
 
 	mu      sync.Mutex
 	queries []exosql.Query // of the program that runs
+	events  []exo.Event    //
 }
 
 // become makes the session act for somebody else.
-func (s *session) become(ctx context.Context, id int64) error {
-	all, err := s.app.Principals(ctx, s.db)
+func (s *session) become(ctx context.Context, who string) error {
+	grants, name, err := s.grants(ctx, who)
 	if err != nil {
 		return err
 	}
-	var names []string
+	label := strings.TrimSpace(s.app.Who + " " + who)
+	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Record: s.record})
+	if err != nil {
+		return err
+	}
+	gate, err := exo.NewGate(exo.Config{Grants: grants})
+	if err != nil {
+		return err
+	}
+	s.who, s.name, s.tool = label, name, tool
+	s.names = &names{catalog: gate.Catalog(), granted: gate.Granted()}
+	s.asker, s.noAsker = nil, nil // a conversation about somebody else's rows must not go on
+	return nil
+}
+
+// grants are those of who, and their name.
+func (s *session) grants(ctx context.Context, who string) (codemode.Grants, string, error) {
+	if s.app.For != nil {
+		g, err := s.app.For(ctx, s.db, who)
+		return g, "", err
+	}
+	id, err := number(who)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := s.app.Principals(ctx, s.db)
+	if err != nil {
+		return nil, "", err
+	}
+	var there []string
 	for _, p := range all {
-		if p.ID != id {
-			names = append(names, fmt.Sprintf("%d (%s)", p.ID, printable(p.Name)))
-			continue
+		if p.ID == id {
+			return s.app.Grants(s.db, id), p.Name, nil
 		}
-		tool, err := codemode.New(s.app.Grants(s.db, id), &codemode.Options{
-			Principal: exo.Principal(fmt.Sprintf("%s %d", s.app.Who, id)),
-			Record:    s.record,
-		})
-		if err != nil {
-			return err
-		}
-		s.who, s.tool = p, tool
-		return nil
+		there = append(there, fmt.Sprintf("%d (%s)", p.ID, oneLine(p.Name)))
 	}
-	if len(names) > 10 {
-		names = append(names[:10], "…")
+	if len(there) > 10 {
+		there = append(there[:10], "…")
 	}
-	if len(names) == 0 {
-		return fmt.Errorf("there is no %s %d; the database has none", s.app.Who, id)
+	if len(there) == 0 {
+		return nil, "", fmt.Errorf("there is no %s %d; the database has none", s.app.Who, id)
 	}
-	return fmt.Errorf("there is no %s %d; there are %s", s.app.Who, id, strings.Join(names, ", "))
+	return nil, "", fmt.Errorf("there is no %s %d; there are %s", s.app.Who, id, strings.Join(there, ", "))
+}
+
+// modelled is the model that answers, made when it is first needed.
+func (s *session) modelled(ctx context.Context) (Asker, error) {
+	if s.asker != nil || s.noAsker != nil {
+		return s.asker, s.noAsker
+	}
+	if s.app.Asker == nil {
+		s.noAsker = ErrNoModel
+		return nil, s.noAsker
+	}
+	s.asker, s.noAsker = s.app.Asker(ctx, AskerOptions{Model: s.model, Tool: s.tool, About: s.app.About})
+	if s.noAsker != nil {
+		s.asker = nil
+	}
+	return s.asker, s.noAsker
 }
 
 // api is what a model is shown.
 func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) }
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
-	s.mu.Lock()
-	s.queries = nil
-	s.mu.Unlock()
-	return s.tool.Run(ctx, program)
+	s.forget()
+	res := s.tool.Run(ctx, program)
+	s.remember(program, res)
+	return res
 }
 
-// ran is what the program that ran last asked of the database.
-func (s *session) ran() []exosql.Query {
+// forget begins the record of a program, and remember ends it.
+func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.queries
+	s.queries, s.events = nil, nil
+}
+
+func (s *session) remember(program string, res *codemode.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = &ran{program, res, s.queries, s.events}
 }
 
 // record receives the events of a run, from several goroutines.
 func (s *session) record(ev exo.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.events = append(s.events, ev)
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)
 		if !ok {

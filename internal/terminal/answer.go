@@ -1,0 +1,191 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// ran is a program that has ended: what .sql, .trace and .save show again.
+type ran struct {
+	program string
+	result  *codemode.Result
+	queries []exosql.Query
+	events  []exo.Event
+}
+
+// show prints the outcome of a program for eyes: what it logged, its rows or its
+// error, and one line with the labels, the counts and the time, under which the SQL is
+// folded unless unfold.
+func (s screen) show(out io.Writer, r *ran, unfold bool) {
+	res := r.result
+	fmt.Fprint(out, s.paintLines(dim, printable(res.Console)))
+	if e := res.Err; e != nil {
+		fmt.Fprint(out, s.failure(e))
+	} else {
+		text, rows := s.render(res.Value, res.JSON)
+		fmt.Fprint(out, text)
+		if res.Notice != "" {
+			fmt.Fprintln(out, s.paint(yellow, oneLine(res.Notice)))
+		}
+		fmt.Fprintln(out, s.footer(r, rows, unfold))
+	}
+	if res.Err != nil && len(r.queries) > 0 {
+		fmt.Fprintln(out, s.footer(r, -1, unfold))
+	}
+	if unfold {
+		fmt.Fprint(out, s.unfolded(r.queries))
+	}
+}
+
+// footer is the line under a result.
+func (s screen) footer(r *ran, rows int, unfolded bool) string {
+	var parts []string
+	if rows >= 0 {
+		parts = append(parts, count(rows, "row"))
+	}
+	parts = append(parts, fmt.Sprintf("%v ms", ms(r.result.Took)))
+	if n := len(r.queries); n > 0 {
+		var took time.Duration
+		for _, q := range r.queries {
+			took += q.Took
+		}
+		fold := "; .sql shows it"
+		if n > 1 {
+			fold = "; .sql shows them"
+		}
+		if unfolded {
+			fold = ""
+		}
+		name := "query"
+		if n > 1 {
+			name = "queries"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s in %v ms%s", n, name, ms(took), fold))
+	}
+	line := s.paint(dim, strings.Join(parts, ", "))
+	if tags := r.result.Label.Tags(); len(tags) > 0 {
+		line = s.chips(tags) + " " + line
+	}
+	return line
+}
+
+// unfolded is the SQL of queries with what was bound to it.
+func (s screen) unfolded(queries []exosql.Query) string {
+	var b strings.Builder
+	for _, q := range queries {
+		args := q.Args
+		if args == nil {
+			args = []exo.Value{}
+		}
+		fmt.Fprintf(&b, "%s\n", s.highlightSQL(oneLine(q.SQL)))
+		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), count(q.Rows, "row"), ms(q.Took))))
+	}
+	return b.String()
+}
+
+// traced is what a program asked for, message by message, as the gate recorded it.
+func (s screen) traced(events []exo.Event) string {
+	var b strings.Builder
+	for _, ev := range events {
+		if ev.Phase == exo.Intent {
+			continue // its outcome follows
+		}
+		how := s.paint(green, "done")
+		if ev.Err != nil {
+			how = s.paint(red, oneLine(exo.AsError(ev.Op, ev.Err).Kind.String()))
+		}
+		fmt.Fprintf(&b, "%4d  %s  %s", ev.Call, s.highlight(cut(oneLine(ev.Op), 4*maxWidth)), how)
+		fmt.Fprint(&b, s.paint(dim, fmt.Sprintf(", %v ms", ms(ev.Took))))
+		if tags := ev.Label.Tags(); len(tags) > 0 {
+			fmt.Fprint(&b, "  "+s.chips(tags))
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
+}
+
+// failure is an error with the line it is about, and a mark under the place.
+func (s screen) failure(e *exoeval.Error) string {
+	text := s.paint(red, e.Kind.String()+":") + " " + printable(e.Message) + "\n"
+	if e.Line != 0 {
+		at := fmt.Sprintf("  line %d: ", e.Line)
+		before, units := "", 1
+		for _, r := range e.SourceLine {
+			if units >= e.Column {
+				break
+			}
+			units++
+			if r > 0xFFFF {
+				units++ // columns count UTF-16 units
+			}
+			if r == '\t' {
+				r = ' '
+			}
+			before += string(r)
+		}
+		line := printable(strings.ReplaceAll(e.SourceLine, "\t", " "))
+		text += s.paint(dim, at) + s.highlight(line) + "\n" + strings.Repeat(" ", len(at)+width(printable(before))) + s.paint(red, "^") + "\n"
+	}
+	if e.Err != nil { // for whoever sits here, not for a model
+		text += s.paint(dim, "  ("+oneLine(e.Err.Error())+")") + "\n"
+	}
+	return text
+}
+
+// paintLines paints each line of a text by itself.
+func (s screen) paintLines(style, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = s.paint(style, l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+var sqlWords = wordSet(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
+	EXISTS CASE WHEN THEN ELSE END BETWEEN LIKE ILIKE DISTINCT COUNT ASC DESC UNION ALL WITH OVER PARTITION CAST`)
+
+// highlightSQL colours SQL as sqlast writes it: its words are in capitals, and
+// names are quoted.
+func (s screen) highlightSQL(sql string) string {
+	if !s.color {
+		return sql
+	}
+	var b strings.Builder
+	for i := 0; i < len(sql); {
+		from, style := i, ""
+		switch c := sql[i]; {
+		case c == '"' || c == '\'':
+			if i = strings.IndexByte(sql[from+1:], c) + from + 2; i < from+2 {
+				i = len(sql)
+			}
+			if style = ""; c == '\'' {
+				style = green
+			}
+		case isWord(c):
+			for i < len(sql) && isWord(sql[i]) {
+				i++
+			}
+			if sqlWords[sql[from:i]] {
+				style = magenta
+			}
+		default:
+			i++
+		}
+		b.WriteString(s.paint(style, sql[from:i]))
+	}
+	return b.String()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

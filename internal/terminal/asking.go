@@ -1,0 +1,161 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// conversation shows the events of one answer as they come.
+type conversation struct {
+	*session
+	std  *streams
+	spin *spinner
+
+	program  string // that runs
+	pending  string // bytes of a letter whose rest has not come yet
+	midLine  bool   // what was printed last did not end its line
+	answered bool   // there was text
+	quiet    bool   // programs and their results are not shown
+	unfold   bool
+}
+
+// ask asks the model and shows its answer, with the programs that it ran.
+func (c *console) ask(ctx context.Context, question string) {
+	v := &conversation{session: c.session, std: c.std, unfold: c.unfold}
+	var err error
+	c.interrupted = cancellable(ctx, patience, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
+	scr := c.std.screen
+	switch {
+	case c.interrupted:
+		fmt.Fprintln(c.std.out, scr.paint(yellow, "stopped"))
+	case err != nil:
+		fmt.Fprintln(c.std.out, scr.paint(red, "the model did not answer:")+" "+printable(err.Error()))
+	}
+}
+
+// askOnce is -ask: the answer on standard output and nothing else, unless somebody
+// looks at it; then the programs are shown as at the prompt.
+func (s *session) askOnce(ctx context.Context, question string, std *streams) int {
+	m, err := s.modelled(ctx)
+	if err != nil {
+		fmt.Fprintf(std.err, "%s: -ask: %v\n", s.app.Name, err)
+		return exitUsage
+	}
+	v := &conversation{session: s, std: std, quiet: !std.screen.live}
+	cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) })
+	if err != nil {
+		fmt.Fprintf(std.err, "%s: the model did not answer: %v\n", s.app.Name, printable(err.Error()))
+		return exitFailed
+	}
+	return exitOK
+}
+
+func (v *conversation) ask(ctx context.Context, m Asker, question string) error {
+	v.think("thinking")
+	err := m.Ask(ctx, question, v.on)
+	v.endText()
+	return err
+}
+
+func (v *conversation) think(what string) {
+	v.still()
+	v.spin = v.std.screen.spin(v.std.out, what)
+}
+
+func (v *conversation) still() {
+	if v.spin != nil {
+		v.spin.end()
+		v.spin = nil
+	}
+}
+
+// on is called for each event, one at a time.
+func (v *conversation) on(ev Event) {
+	scr, out := v.std.screen, v.std.out
+	switch ev := ev.(type) {
+	case Text:
+		v.still()
+		v.write(ev.Delta)
+	case Waiting:
+		v.think(fmt.Sprintf("waiting for the model's service (%s, %v)", oneLine(ev.Reason), ev.For.Round(time.Second)))
+	case Program:
+		v.endText()
+		v.program = ev.Source
+		v.forget()
+		if !v.quiet {
+			fmt.Fprintln(out, scr.indent(scr.highlight(printable(strings.TrimSpace(ev.Source)))))
+			v.think("running")
+		}
+	case Outcome:
+		v.still()
+		v.remember(v.program, ev.Result)
+		if !v.quiet {
+			scr.show(out, v.last, v.unfold)
+			v.think("thinking")
+		}
+	case Done:
+		v.endText()
+		if !v.quiet {
+			fmt.Fprintln(out, scr.paint(dim, ev.String()))
+		}
+	}
+}
+
+// String is what an answer took: "openai:x, 1200 + 80 tokens, $0.0012".
+func (d Done) String() string {
+	var parts []string
+	if d.Model != "" {
+		parts = append(parts, oneLine(d.Model))
+	}
+	if d.Input+d.Output > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", d.Input, d.Output))
+	}
+	if d.Cost > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", d.Cost))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// write prints more of the answer. A letter may be cut between two pieces.
+func (v *conversation) write(delta string) {
+	s := v.pending + delta
+	v.pending = ""
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if utf8.RuneStart(s[len(s)-n]) {
+			if !utf8.FullRuneInString(s[len(s)-n:]) {
+				s, v.pending = s[:len(s)-n], s[len(s)-n:]
+			}
+			break
+		}
+	}
+	if s == "" {
+		return
+	}
+	v.answered, v.midLine = true, !strings.HasSuffix(s, "\n")
+	fmt.Fprint(v.std.out, printable(s))
+}
+
+// endText ends the line on which text stands.
+func (v *conversation) endText() {
+	v.still()
+	if v.pending != "" {
+		fmt.Fprint(v.std.out, printable(v.pending))
+		v.pending, v.midLine = "", true
+	}
+	if v.midLine {
+		fmt.Fprintln(v.std.out)
+		v.midLine = false
+	}
+}
+
+// indent sets a program of the model's off from the answer.
+func (s screen) indent(text string) string {
+	bar := "| "
+	if s.live {
+		bar = s.paint(dim, "│") + " "
+	}
+	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
+}
