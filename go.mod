@@ -6,10 +6,13 @@ exclude github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 
 require (
 	github.com/Masterminds/squirrel v1.5.4
+	github.com/cockroachdb/apd/v3 v3.2.3
+	github.com/creack/pty v1.1.24
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/evanw/esbuild v0.28.2
 	github.com/google/generative-ai-go v0.20.1
 	github.com/google/jsonschema-go v0.4.3
+	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/reeflective/readline v1.3.0
 	github.com/rivo/uniseg v0.4.7

@@ -36,7 +36,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 		}
 		fmt.Fprintln(out, s.footer(r, rows, unfold))
 	}
-	if res.Err != nil && len(r.queries) > 0 {
+	if res.Err != nil && (len(r.queries) > 0 || !res.Label.Public()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
 	if unfold {
@@ -84,7 +84,7 @@ func (s screen) unfolded(queries []exosql.Query) string {
 		if args == nil {
 			args = []exo.Value{}
 		}
-		fmt.Fprintf(&b, "%s\n", s.highlightSQL(oneLine(q.SQL)))
+		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL))))
 		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), count(q.Rows, "row"), ms(q.Took))))
 	}
 	return b.String()
@@ -113,7 +113,7 @@ func (s screen) traced(events []exo.Event) string {
 
 // failure is an error with the line it is about, and a mark under the place.
 func (s screen) failure(e *exoeval.Error) string {
-	text := s.paint(red, e.Kind.String()+":") + " " + printable(e.Message) + "\n"
+	text := s.paint(red, e.Kind.String()+":") + " " + s.wrap(printable(e.Message)) + "\n"
 	if e.Line != 0 {
 		at := fmt.Sprintf("  line %d: ", e.Line)
 		before, units := "", 1
@@ -137,6 +137,32 @@ func (s screen) failure(e *exoeval.Error) string {
 		text += s.paint(dim, "  ("+oneLine(e.Err.Error())+")") + "\n"
 	}
 	return text
+}
+
+// wrap breaks a text at spaces where its lines would be wider than the screen; what
+// goes on is indented. Where no width is known it is left alone.
+func (s screen) wrap(text string) string {
+	room := s.width()
+	if room == 0 || width(text) <= room {
+		return text
+	}
+	var b strings.Builder
+	n := 0
+	for i, word := range strings.Split(text, " ") {
+		w := width(word)
+		switch {
+		case i == 0:
+		case n+1+w > room:
+			b.WriteString("\n  ")
+			n = 2
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(word)
+		n += w
+	}
+	return b.String()
 }
 
 // paintLines paints each line of a text by itself.

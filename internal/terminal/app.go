@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -27,7 +28,8 @@ type App struct {
 
 	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
 	Grants     func(db *exosql.DB, id int64) codemode.Grants
-	Examples   []string // programs to start from; the first ones that anybody tries
+	Examples   []string  // programs to start from; the first ones that anybody tries
+	Admits     exo.Label // what results may carry, on the screen as to a model
 
 	// For stands in the place of Schema, Seed, Principals, Grants and Default where
 	// the database is there already and whoever acts has a name of any form. It fails

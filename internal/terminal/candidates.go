@@ -72,6 +72,9 @@ func interfaceOf(in *exo.Interface) []candidate {
 			}
 		} else if m := in.Methods[name]; m != nil {
 			about = m.Doc
+			if name += "("; len(m.Params) == 0 {
+				name += ")"
+			}
 		}
 		out = append(out, candidate{name, firstLine(about)})
 	}

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -14,36 +15,56 @@ import (
 // highlighting. It takes over the terminal only while somebody types, so that
 // Ctrl-C is a signal while a program runs.
 type editor struct {
-	shell   *readline.Shell
-	prompt  string
-	history *history
+	*console
+	shell  *readline.Shell
+	prompt string
+	past   *history
+	folded *folded
+}
+
+// keyActions are what keys do here: those that every terminal has and the editor
+// leaves to a file of the system's, and those that have another meaning in a shell,
+// where a line is all there is: between the lines of a program the arrows move.
+var keyActions = map[string]string{
+	`\C-i`:   "menu-complete",
+	`\M-[A`:  "up-line-or-history",
+	`\M-[B`:  "down-line-or-history",
+	`\M-OA`:  "up-line-or-history",
+	`\M-OB`:  "down-line-or-history",
+	`\M-[3~`: "delete-char",
+	`\M-[1~`: "beginning-of-line",
+	`\M-[4~`: "end-of-line",
 }
 
 func newEditor(c *console, h *history) *editor {
-	e := &editor{history: h}
-	scr := c.std.screen
+	e := &editor{console: c, past: h, folded: &folded{rows: screenRows}, shell: readline.NewShell(inputrc.WithApp("exoagent"))}
 	options := map[string]any{
-		"enable-bracketed-paste": true,
-		"history-autosuggest":    false,
-		"multiline-column":       scr.color, // it is a coloured bar
+		"enable-bracketed-paste":  true,
+		"echo-control-characters": false,
+		"multiline-column":        c.std.screen.color, // it is a coloured bar
+		// The answer of a terminal to where its cursor is would be read in the place of
+		// keys, and keys that come with it be lost. See reserve.
+		"cursor-position-probe": false,
 	}
-	if !scr.color {
+	if !c.std.screen.color {
 		options["completion-selection-style"] = "\x1b[7m"
 	}
-	e.shell = readline.NewShell(inputrc.WithApp("exoagent"))
 	for name, v := range options {
 		_ = e.shell.Config.Set(name, v)
 	}
-	e.shell.Prompt.Primary(func() string { return e.prompt })
+	for _, mode := range []string{"emacs", "emacs-standard", "vi-insert"} {
+		for keys, action := range keyActions {
+			e.shell.Config.Binds[mode][inputrc.Unescape(keys)] = inputrc.Bind{Action: action}
+		}
+	}
+	e.shell.Prompt.Primary(func() string { return e.reserve() + e.prompt })
 	e.shell.Prompt.Secondary(func() string { return "" })
 	e.shell.History.Delete()
-	e.shell.History.Add("history", pastLines{h})
-	e.shell.PasteTransformer = typable
-	e.shell.AcceptMultiline = func(line []rune) bool { return c.whole(string(line)) }
-	e.shell.SyntaxHighlighter = func(line []rune) string { return c.highlightInput(string(line)) }
-	e.shell.Completer = func(line []rune, cursor int) readline.Completions {
-		return completionsOf(c, string(line[:cursor]))
-	}
+	e.shell.History.Add("history", pastLines{e})
+	e.shell.PasteTransformer = func(text string) string { return e.folded.fold(typable(text)) }
+	e.shell.AcceptMultiline = func(line []rune) bool { return e.whole(e.folded.unfold(string(line))) }
+	e.shell.SyntaxHighlighter = func(line []rune) string { return e.highlight(string(line)) }
+	e.shell.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(string(line[:cursor])) }
 	return e
 }
 
@@ -53,22 +74,43 @@ func (e *editor) read(prompt string) (string, error) {
 	switch {
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", errDropped
+	case err == io.EOF:
+		fmt.Fprintln(e.std.out)
+		return "", io.EOF
 	case err != nil:
 		return "", err
 	}
-	return strings.TrimRight(text, " \n"), nil
+	return strings.TrimRight(e.folded.unfold(text), " \n"), nil
 }
 
 func (e *editor) close() {}
+
+// rows is how many rows of the screen what is being typed takes.
+func (e *editor) rows() int {
+	n, cols := 0, columns()
+	indent := width(escapeSequence.ReplaceAllString(e.prompt, ""))
+	for _, line := range strings.Split(string(*e.shell.Line()), "\n") {
+		n += (indent+width(line))/cols + 1
+	}
+	return n
+}
+
+// reserve scrolls the screen until there is room under the prompt for what is being
+// typed and one row more, and leaves the cursor where it was. The editor only moves
+// relative to the prompt, so at the last row it would lose its place.
+func (e *editor) reserve() string {
+	n := min(e.rows(), screenRows()-1)
+	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
+}
 
 // whole reports whether Enter ends what was typed, or begins another line of it.
 // An empty line always ends it.
 func (c *console) whole(text string) bool {
 	switch {
-	case strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n"):
-		return !isFence(text) || strings.TrimSpace(text) == ""
 	case isFence(text):
 		return strings.Contains(text, "\n") && isFence(text[strings.LastIndexByte(text, '\n')+1:])
+	case strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n"):
+		return true
 	}
 	if _, _, isCommand := command(text); isCommand || c.isQuestion(text) {
 		return true
@@ -76,30 +118,37 @@ func (c *console) whole(text string) bool {
 	return complete(text)
 }
 
-// highlightInput colours programs, and leaves questions and commands as they are.
-func (c *console) highlightInput(text string) string {
+// highlight colours programs, and leaves questions as they are.
+func (e *editor) highlight(text string) string {
 	if _, _, isCommand := command(text); isCommand {
-		return c.std.screen.paintLines(cyan, text)
+		return e.std.screen.paintLines(cyan, text)
 	}
-	if c.isQuestion(text) {
+	if e.isQuestion(text) {
 		return text
 	}
-	return c.std.screen.highlight(text)
+	return e.std.screen.highlight(text)
 }
 
-// completionsOf are the completions of what stands before the cursor.
-func completionsOf(c *console, before string) readline.Completions {
-	part, found := c.completions(before)
+// complete gives the completions of what stands before the cursor.
+func (e *editor) complete(before string) readline.Completions {
+	part, found := e.completions(before)
 	// The letter before the name is made part of it, because the editor takes an
 	// empty prefix for the whole word.
 	lead := before[:len(before)-len(part)]
 	_, n := utf8.DecodeLastRuneInString(lead)
 	lead = lead[len(lead)-n:]
+	more := 0
+	if room := max(5, screenRows()-e.rows()-4); len(found) > room { // the list must leave the prompt on the screen
+		found, more = found[:room], len(found)-room
+	}
 	var values []readline.Completion
 	for _, f := range found {
 		values = append(values, readline.Completion{Value: lead + f.name, Display: f.name, Description: f.about})
 	}
-	out := readline.CompleteRaw(values).NoSpace().NoSort()
+	out := readline.CompleteRaw(values).NoSort()
+	if more > 0 {
+		out = out.Usage("%d more; type the next letter", more)
+	}
 	out.PREFIX = lead + part
 	return out
 }
@@ -117,20 +166,20 @@ func (c *console) completions(before string) (part string, found []candidate) {
 	return c.names.candidates(before)
 }
 
-// pastLines is a history as the editor reads it.
-type pastLines struct{ *history }
+// pastLines is the history as the editor reads it.
+type pastLines struct{ *editor }
 
 func (p pastLines) Write(s string) (int, error) {
-	err := p.add(s)
-	return len(p.entries), err
+	err := p.past.add(p.folded.unfold(s))
+	return p.Len(), err
 }
 
 func (p pastLines) GetLine(i int) (string, error) {
-	if i < 0 || i >= len(p.entries) {
+	if i < 0 || i >= p.Len() {
 		return "", io.EOF
 	}
-	return p.entries[i], nil
+	return p.folded.fold(p.past.entries[i]), nil
 }
 
-func (p pastLines) Len() int  { return len(p.entries) }
-func (p pastLines) Dump() any { return p.entries }
+func (p pastLines) Len() int  { return len(p.past.entries) }
+func (p pastLines) Dump() any { return p.past.entries }

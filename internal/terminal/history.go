@@ -101,7 +101,10 @@ func (h *history) add(s string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(marshal(s), '\n'))
+	err = f.Chmod(0o600) // also one that was there, with other rights
+	if err == nil {
+		_, err = f.Write(append(marshal(s), '\n'))
+	}
 	return errors.Join(err, f.Close())
 }
 

@@ -3,6 +3,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"golang.org/x/term"
@@ -47,6 +48,17 @@ func columns() int {
 	}
 	return w
 }
+
+func screenRows() int {
+	_, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || h < 5 {
+		return 24
+	}
+	return h
+}
+
+// escapeSequence is one that sets a style: the only ones that we write into text.
+var escapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // isTerminal reports whether somebody types: a character device that is not the
 // null device, which scripts and services have as their standard input.

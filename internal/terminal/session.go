@@ -44,7 +44,7 @@ func (s *session) become(ctx context.Context, who string) error {
 		return err
 	}
 	label := strings.TrimSpace(s.app.Who + " " + who)
-	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Record: s.record})
+	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: s.record})
 	if err != nil {
 		return err
 	}
