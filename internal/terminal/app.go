@@ -164,7 +164,20 @@ func (s *session) interruptible(ctx context.Context, program string) *codemode.R
 func cancellable(ctx context.Context, patience time.Duration, f func(ctx context.Context)) bool {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+		}
+		select {
+		case <-done:
+		case <-time.After(patience):
+			signal.Reset(os.Interrupt)
+		}
+	}()
 	f(ctx)
 	return ctx.Err() != nil
 }

@@ -26,7 +26,7 @@ type conversation struct {
 func (c *console) ask(ctx context.Context, question string) {
 	v := &conversation{session: c.session, std: c.std, unfold: c.unfold}
 	var err error
-	c.interrupted = cancellable(ctx, patience, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
+	c.cancellable(ctx, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
 	scr := c.std.screen
 	switch {
 	case c.interrupted:

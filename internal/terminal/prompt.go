@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 )
@@ -24,11 +26,15 @@ type console struct {
 	*session
 	std    *streams
 	unfold bool // the SQL of every program is shown under its result
+
+	interrupts chan os.Signal // nobody reads them: Ctrl-C between two moments in which it means something is nothing
 }
 
 // prompt is a session with somebody who types. It ends with the input.
 func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
-	c := &console{session: s, std: std}
+	c := &console{session: s, std: std, interrupts: make(chan os.Signal, 1)}
+	signal.Notify(c.interrupts, os.Interrupt)
+	defer signal.Stop(c.interrupts)
 	in, warning := c.source(opt)
 	defer in.close()
 	if warning != nil {
@@ -124,9 +130,14 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 // program runs one and shows how it ended.
 func (c *console) program(ctx context.Context, text string) {
 	spin := c.std.screen.spin(c.std.out, "running")
-	c.interrupted = cancellable(ctx, patience, func(ctx context.Context) { c.run(ctx, text) })
+	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
 	spin.end()
 	c.std.screen.show(c.std.out, c.last, c.unfold)
+}
+
+func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {
+	c.interrupted = cancellable(ctx, patience, f)
+	signal.Notify(c.interrupts, os.Interrupt) // again, if it was reset
 }
 
 // isQuestion reports whether text is for the model that answers, when there is one:
@@ -147,4 +158,4 @@ func (c *console) isQuestion(text string) bool {
 	return true
 }
 
-var programStart = regexp.MustCompile(`^(?:api\b|\(|\[|\{|//|async\s*[({]|await\b|return\b|function\b|const\s|(?:let|var)\s+[\w$]+\s*=|for\s*\(|if\s*\(|try\s*\{|console\.|[\w$]+\s*=>)`)
+var programStart = regexp.MustCompile(`^(?:api\b|\(|\[|\{|//|async\s*[({]|await\b|return\b|function\b|const\s|(?:let|var)\s+[\w$]+\s*=|(?:for|while|switch)\s*\(|if\s*\(|try\s*\{|console\.|[\w$]+\s*=>)`)

@@ -28,13 +28,14 @@ func (s screen) spin(out io.Writer, what string) *spinner {
 	if !s.live {
 		return sp
 	}
-	sp.stop = make(chan struct{})
+	stop := make(chan struct{})
+	sp.stop = stop
 	start := time.Now()
 	sp.done.Go(func() {
 		wait, shown := time.After(spinAfter), false
 		for i := 0; ; i++ {
 			select {
-			case <-sp.stop:
+			case <-stop:
 				if shown {
 					fmt.Fprint(out, "\r\x1b[K")
 				}

@@ -107,7 +107,7 @@ func (x *tty) until(what string, ok func(screen string) bool) string {
 		}
 		if time.Now().After(deadline) {
 			w := x.written()
-			x.t.Fatalf("the screen does not show %s:\n%s\nwritten last: %q", what, s, w[max(0, len(w)-1500):])
+			x.t.Fatalf("the screen does not show %s:\n%s\nwritten last: %q", what, s, w[max(0, len(w)-400):])
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
