@@ -21,6 +21,7 @@ import (
 type App struct {
 	Name    string // of the command
 	About   string // one sentence, for -help
+	State   string // under which its history is kept; "": its name
 	Who     string // what acts: the flag that chooses one has this name
 	Default int64  // who acts when the flag is not given
 	Schema  string // SQL that makes the tables

@@ -2,10 +2,12 @@ package terminal
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +29,7 @@ type history struct {
 
 // historyPath is where the history of an app is kept: in the directory that the
 // system has for what a program remembers.
-func historyPath(app string) (string, error) {
+func historyPath(a App) (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()
@@ -36,7 +38,7 @@ func historyPath(app string) (string, error) {
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(dir, "exoagent", filepath.Base(app)+".history"), nil
+	return filepath.Join(dir, "exoagent", url.PathEscape(cmp.Or(a.State, a.Name))+".history"), nil
 }
 
 // openHistory reads the history in a file, if there is one. What can't be read is

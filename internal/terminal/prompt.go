@@ -68,7 +68,7 @@ func (c *console) source(opt *options) (source, error) {
 	if opt.noHistory {
 		return newEditor(c, h), nil
 	}
-	path, err := historyPath(c.app.Name)
+	path, err := historyPath(c.app)
 	if err == nil {
 		h, err = openHistory(path)
 	}

@@ -1,0 +1,101 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Grants is the form of a function of grants: what a program may use that runs on
+// behalf of a user. It fails when there is no such user.
+//
+// The context, the user and the error may be left out. The user may be an integer,
+// and the result any map from names to objects.
+type Grants = func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
+
+const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer"
+
+// adapt is a function of grants in the one form.
+func adapt(f any) (Grants, error) {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func || v.IsNil() {
+		return nil, fmt.Errorf("it is no function; want %s", form)
+	}
+	t := v.Type()
+	wrong := fmt.Errorf("it is a %v; want %s", t, form)
+	in := 0
+	next := func(ok func(reflect.Type) bool) bool {
+		if in < t.NumIn() && ok(t.In(in)) {
+			in++
+			return true
+		}
+		return false
+	}
+	withContext := next(func(p reflect.Type) bool { return p == reflect.TypeFor[context.Context]() })
+	withDB := next(func(p reflect.Type) bool { return p == reflect.TypeFor[*exosql.DB]() })
+	withUser := next(func(p reflect.Type) bool {
+		zero := reflect.Zero(p)
+		return p.Kind() == reflect.String || zero.CanInt() || zero.CanUint()
+	})
+	grants := reflect.TypeFor[codemode.Grants]()
+	switch {
+	case !withDB || in != t.NumIn() || t.IsVariadic():
+		return nil, wrong
+	case t.NumOut() != 1 && t.NumOut() != 2, !t.Out(0).ConvertibleTo(grants):
+		return nil, wrong
+	case t.NumOut() == 2 && t.Out(1) != reflect.TypeFor[error]():
+		return nil, wrong
+	}
+	return func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error) {
+		var args []reflect.Value
+		if withContext {
+			args = append(args, reflect.ValueOf(ctx))
+		}
+		args = append(args, reflect.ValueOf(db))
+		if withUser {
+			u, err := userValue(user, t.In(in-1))
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, u)
+		} else if user != "" {
+			return nil, errors.New("the function of grants takes no user; leave out -user")
+		}
+		out := v.Call(args)
+		if len(out) == 2 && !out[1].IsNil() {
+			return nil, out[1].Interface().(error)
+		}
+		return out[0].Convert(grants).Interface().(codemode.Grants), nil
+	}, nil
+}
+
+// userValue is what -user said, as a function wants it.
+func userValue(user string, t reflect.Type) (reflect.Value, error) {
+	v := reflect.New(t).Elem()
+	if t.Kind() == reflect.String {
+		v.SetString(user)
+		return v, nil
+	}
+	if user == "" {
+		return v, errors.New("on whose behalf? give -user")
+	}
+	if v.CanInt() {
+		n, err := strconv.ParseInt(user, 10, t.Bits())
+		if err != nil {
+			return v, fmt.Errorf("-user %q: want a whole number", user)
+		}
+		v.SetInt(n)
+		return v, nil
+	}
+	n, err := strconv.ParseUint(user, 10, t.Bits())
+	if err != nil {
+		return v, fmt.Errorf("-user %q: want a whole number that is not negative", user)
+	}
+	v.SetUint(n)
+	return v, nil
+}
