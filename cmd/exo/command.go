@@ -36,6 +36,7 @@ func commands() []command {
 	return []command{
 		genCommand(),
 		checkCommand(),
+		replCommand(),
 		helpCommand(),
 		completionCommand(),
 		versionCommand(),

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+)
+
+const accessSource = `package access
+
+import (
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+type user struct {
+	ID   int64
+	Name string
+}
+
+var (
+	users  = exosql.NewTable[user]("users")
+	userID = exosql.NewKey(users, "id", func(u *user) *int64 { return &u.ID })
+	name   = exosql.NewColumn(users, "name", func(u *user) *string { return &u.Name })
+)
+
+func Grants(db *exosql.DB, id int64) codemode.Grants {
+	return codemode.Grants{"me": exosql.NewFacet(users, "user", userID, name).Of(exosql.Grant(db, users, userID.Eq(id)))}
+}
+
+func Everybody(db *exosql.DB) codemode.Grants {
+	return codemode.Grants{"all": exosql.NewFacet(users, "user", userID, name).Of(exosql.Grant(db, users, exosql.AllRows[user]()))}
+}
+
+func Wrong() {}
+
+type T struct{}
+
+func (T) Method(db *exosql.DB) codemode.Grants { return nil }
+`
+
+// shop is a module that uses ours, with a package of grants that only it may import,
+// and a database. Its go.sum has what the package needs, and not what a terminal does.
+func shop(t *testing.T) (db string) {
+	t.Helper()
+	ours, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	mod, err := os.ReadFile(filepath.Join(ours, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(ours, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(mod), "module github.com/exoagent/exoagent\n", "module example.com/shop\n", 1)
+	var kept []string
+	for line := range strings.Lines(text) {
+		if !terminalOnly(line) {
+			kept = append(kept, line)
+		}
+	}
+	text = strings.Join(kept, "") + "\nrequire github.com/exoagent/exoagent v0.0.0\n\nreplace github.com/exoagent/exoagent => " + ours + "\n"
+	var sums []string
+	for line := range strings.Lines(string(sum)) {
+		if !terminalOnly(line) || strings.Contains(line, "/go.mod ") {
+			sums = append(sums, line)
+		}
+	}
+	for name, content := range map[string]string{
+		"go.mod": text, "go.sum": strings.Join(sums, ""),
+		"internal/access/access.go": accessSource,
+		"cmd/shop/main.go":          "package main\n\nfunc main() {}\n",
+		"empty/empty.go":            "package empty\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "shop.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Exec("CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL); INSERT INTO users VALUES (1, 'ann'), (2, 'bob')"); err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + filepath.Join(dir, "shop.db")
+}
+
+func terminalOnly(line string) bool {
+	return strings.Contains(line, "reeflective/readline") || strings.Contains(line, "rivo/uniseg") || strings.Contains(line, "golang.org/x/term ")
+}
+
+func runRepl(t *testing.T, stdin string, args ...string) (out, errs string, code int, err error) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code, err = repl(t.Context(), args, strings.NewReader(stdin), &o, &e)
+	return o.String(), e.String(), code, err
+}
+
+func TestRepl(t *testing.T) {
+	db := shop(t)
+	before := files(t)
+	const program = "api.me.select(u => ({ name: u.name }))"
+	for _, tc := range []struct {
+		name, stdin, out, errs string
+		args                   []string
+		code                   int
+	}{
+		{"a program", "", `[{"name":"bob"}]` + "\n", "", []string{"./internal/access", "-db", db, "-user", "2", "-e", program}, 0},
+		{"by import path", "", `[{"name":"ann"}]` + "\n", "", []string{"example.com/shop/internal/access", "-db", db, "-user", "1", "-e", program}, 0},
+		{"piped", "api.me.count()\n.user 2\napi.me.first()\n", "1\n{\"id\":2,\"name\":\"bob\"}\n", "", []string{"./internal/access", "-db", db, "-user", "1"}, 0},
+		{"another function", "", "2\n", "", []string{"./internal/access", "-func", "Everybody", "-db", db, "-e", "api.all.count()"}, 0},
+		{"another function, with =", "", "2\n", "", []string{"./internal/access", "--func=Everybody", "-db", db, "-e", "api.all.count()"}, 0},
+		{"a failure", "", `{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n", "", []string{"./internal/access", "-db", db, "-user", "1", "-e", "throw new Error('x')"}, 1},
+		{"wrong flag", "", "", "access: there is no flag -wat\nrun access -help for help\n", []string{"./internal/access", "-wat"}, 2},
+		{"wrong form", "", "", "example.com/shop/internal/access: it is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer\n", []string{"./internal/access", "-func", "Wrong"}, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out, errs, code, err := runRepl(t, tc.stdin, tc.args...)
+			if out != tc.out || errs != tc.errs || code != tc.code || err != nil {
+				t.Errorf("out %q, err %q, code %d, %v", out, errs, code, err)
+			}
+		})
+	}
+	if after := files(t); after != before {
+		t.Errorf("the module was\n%s\nand is\n%s", before, after)
+	}
+}
+
+func TestReplRefuses(t *testing.T) {
+	shop(t)
+	for _, tc := range []struct {
+		says string
+		args []string
+	}{
+		{"the package comes first", []string{"-db", "x", "./internal/access"}},
+		{"has no function Nothing; write one", []string{"./internal/access", "-func", "Nothing"}},
+		{"has no function Method; write one", []string{"./internal/access", "-func", "Method"}},
+		{"has no function Grants; write one", []string{"./empty"}},
+		{`-func "x(); func init"`, []string{"./internal/access", "-func", "x(); func init"}},
+		{`-func "grants"`, []string{"./internal/access", "-func", "grants"}},
+		{"is a command, and can't be imported", []string{"./cmd/shop"}},
+		{"more than one package", []string{"./..."}},
+		{"nowhere", []string{"./nowhere"}},
+		{"is in no module", []string{"fmt"}},
+	} {
+		_, _, code, err := runRepl(t, "", tc.args...)
+		if err == nil {
+			t.Errorf("%q ran, with code %d", tc.args, code)
+		} else if !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%q: %v", tc.args, err)
+		}
+	}
+	out, _, code, err := runRepl(t, "", "-help")
+	if !strings.Contains(out, replHelp) || code != 0 || err != nil {
+		t.Errorf("%q %d %v", out, code, err)
+	}
+}
+
+// files lists the module's files with what is in them.
+func files(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = os.ReadFile(path)
+			b.WriteString(path + "\n" + string(text) + "\n")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
