@@ -172,5 +172,6 @@ var app = terminal.App{
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,
+		`const tasks = await api.organization.members().assignedTasks().where(t => t.status !== 'done'); return Object.groupBy(tasks, t => 'priority ' + t.priority)`,
 	},
 }

@@ -99,5 +99,6 @@ var app = terminal.App{
 	Examples: []string{
 		`api.currentUser.todos().where({ completed: false })`,
 		`(api) => api.currentUser.join(({ user }) => user.todos()).select(({ user, todo }) => ({ user: user.name, title: todo.title })).execute()`,
+		`const late = await api.currentUser.todos().where(t => !t.completed && t.dueAt < new Date()); return { late: late.length, titles: late.map(t => t.title) }`,
 	},
 }

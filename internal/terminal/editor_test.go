@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/creack/pty"
+	"github.com/exoagent/exoagent/internal/terminal/ttytest"
 )
 
 var times = regexp.MustCompile(`[0-9.]+ ms`)
@@ -18,10 +18,10 @@ var times = regexp.MustCompile(`[0-9.]+ ms`)
 func (x *tty) answer(line string) string {
 	x.t.Helper()
 	const prompted = "\x1b[?2004h" // the editor has begun
-	before := strings.Count(x.written(), prompted)
-	x.send(line + "\r")
-	s := x.until("another prompt", func(s string) bool {
-		return strings.Count(x.written(), prompted) > before && strings.HasSuffix(s, "owner 1>")
+	before := strings.Count(x.Written(), prompted)
+	x.Send(line + "\r")
+	s := x.Until("another prompt", func(s string) bool {
+		return strings.Count(x.Written(), prompted) > before && strings.HasSuffix(s, "owner 1>")
 	})
 	blocks := strings.Split(times.ReplaceAllString(s, "T ms"), "owner 1>")
 	_, out, _ := strings.Cut(blocks[len(blocks)-2], "\n")
@@ -30,7 +30,7 @@ func (x *tty) answer(line string) string {
 
 func TestEditor(t *testing.T) {
 	x := start(t, "notes", nil)
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	const table = " id  text    stars\nint  text     int?\n───  ──────  ─────\n  1  first       5\n  2  second  null\n2 rows, T ms, 1 query in T ms; .sql shows it\n"
 	if got := x.answer("api.me.notes().orderBy(n => n.id)"); got != table {
 		t.Errorf("a table:\n%s\nwant\n%s", got, table)
@@ -41,83 +41,83 @@ func TestEditor(t *testing.T) {
 
 	// Several lines are one program. The arrows move in it, and Enter in the middle
 	// runs the whole.
-	x.send("[\r")
-	x.ends("owner 1> [")
-	x.send("1,\r")
-	x.ends("│        1,")
-	x.send("3].length")
-	x.ends("         3].length")
-	x.send("\x1b[A")
-	x.send(" 2,")
-	x.shows("1, 2,")
+	x.Send("[\r")
+	x.Ends("owner 1> [")
+	x.Send("1,\r")
+	x.Ends("│        1,")
+	x.Send("3].length")
+	x.Ends("         3].length")
+	x.Send("\x1b[A")
+	x.Send(" 2,")
+	x.Shows("1, 2,")
 	if got := x.answer("\x1b[B"); !strings.HasSuffix(got, "3].length\n3\nT ms\n") {
 		t.Errorf("three lines: %q", got)
 	}
 
 	// What was typed comes back, whole.
-	x.send("\x1b[A")
-	x.ends("│        1, 2,\n         3].length")
-	x.send("\x03") // Ctrl-C drops it, and the session goes on
-	x.ends("3].length\nowner 1>")
+	x.Send("\x1b[A")
+	x.Ends("│        1, 2,\n         3].length")
+	x.Send("\x03") // Ctrl-C drops it, and the session goes on
+	x.Ends("3].length\nowner 1>")
 	if got := x.answer("40 + 2"); got != "42\nT ms\n" {
 		t.Errorf("after Ctrl-C: %q", got)
 	}
-	x.send("\x04") // Ctrl-D
-	if code := x.exit(); code != exitOK {
+	x.Send("\x04") // Ctrl-D
+	if code := x.Exit(); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
 }
 
 func TestEditorCompletes(t *testing.T) {
 	x := start(t, "notes", nil)
-	x.ends("owner 1>")
-	x.send("api.me.no\t.wh\tn => n.te\t === 'first')")
-	x.ends("owner 1> api.me.notes().where(n => n.text === 'first')")
+	x.Ends("owner 1>")
+	x.Send("api.me.no\t.wh\tn => n.te\t === 'first')")
+	x.Ends("owner 1> api.me.notes().where(n => n.text === 'first')")
 	if got := x.answer(""); !strings.Contains(got, "\n1 row, ") {
 		t.Errorf("%s", got)
 	}
 	// Several are listed, with what they are, and Tab goes through them.
-	x.send("api.me.notes().select(n => n.\t")
-	x.shows("owner 1> api.me.notes().select(n => n.id\n")
-	x.shows("stars  -- a whole number or null")
-	x.send("\t")
-	x.shows("owner 1> api.me.notes().select(n => n.text\n")
-	x.send(".le\t)")
-	x.ends("owner 1> api.me.notes().select(n => n.text.length)")
-	x.send("\x03")
-	x.ends("length)\nowner 1>")
-	x.send(".he\t")
-	x.ends("owner 1> .help")
+	x.Send("api.me.notes().select(n => n.\t")
+	x.Shows("owner 1> api.me.notes().select(n => n.id\n")
+	x.Shows("stars  -- a whole number or null")
+	x.Send("\t")
+	x.Shows("owner 1> api.me.notes().select(n => n.text\n")
+	x.Send(".le\t)")
+	x.Ends("owner 1> api.me.notes().select(n => n.text.length)")
+	x.Send("\x03")
+	x.Ends("length)\nowner 1>")
+	x.Send(".he\t")
+	x.Ends("owner 1> .help")
 }
 
 func TestEditorPaste(t *testing.T) {
 	x := start(t, "notes", nil)
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	var lines []string
 	for range 200 {
 		lines = append(lines, "  total += (await api.me.notes().count()); // \x1b[31m\x07")
 	}
 	program := "let total = 0;\r" + strings.Join(lines, "\r") + "\r\rreturn total;"
-	x.send("\x1b[200~" + program + "\x1b[201~")
-	x.ends("owner 1> «1: 203 lines»") // more than the screen holds; nothing of it ran
+	x.Send("\x1b[200~" + program + "\x1b[201~")
+	x.Ends("owner 1> «1: 203 lines»") // more than the screen holds; nothing of it ran
 	if got := x.answer(""); !strings.HasSuffix(got, "400\nT ms, 200 queries in T ms; .sql shows them\n") {
 		t.Errorf("the program gave %q", got[max(0, len(got)-200):])
 	}
-	x.send("\x1b[A") // it comes back from the history as it was
-	x.ends("owner 1> «2: 203 lines»")
+	x.Send("\x1b[A") // it comes back from the history as it was
+	x.Ends("owner 1> «2: 203 lines»")
 	if got := x.answer(""); !strings.HasSuffix(got, "400\nT ms, 200 queries in T ms; .sql shows them\n") {
 		t.Errorf("again it gave %q", got)
 	}
 
 	// What fits is shown, and edited.
-	x.send("\x1b[200~const n = 6;\r\x1b[31mconst m = 7;\a\rreturn n * m\x1b[201~")
-	x.ends("owner 1> const n = 6;\n│        [31mconst m = 7;\n         return n * m")
-	x.send("\x1b[A\x01\x1b[3~\x1b[3~\x1b[3~\x1b[3~") // up, to the beginning of the line, delete
-	x.ends("owner 1> const n = 6;\n│        const m = 7;\n         return n * m")
+	x.Send("\x1b[200~const n = 6;\r\x1b[31mconst m = 7;\a\rreturn n * m\x1b[201~")
+	x.Ends("owner 1> const n = 6;\n│        [31mconst m = 7;\n         return n * m")
+	x.Send("\x1b[A\x01\x1b[3~\x1b[3~\x1b[3~\x1b[3~") // up, to the beginning of the line, delete
+	x.Ends("owner 1> const n = 6;\n│        const m = 7;\n         return n * m")
 	if got := x.answer(""); !strings.HasSuffix(got, "\n42\nT ms\n") {
 		t.Errorf("%q", got)
 	}
-	if strings.Contains(x.written(), "\x07") {
+	if strings.Contains(x.Written(), "\x07") {
 		t.Error("the editor printed a control character that was pasted")
 	}
 }
@@ -126,12 +126,12 @@ func TestEditorPaste(t *testing.T) {
 // shown whole, and what was printed before it stays.
 func TestEditorAtTheBottom(t *testing.T) {
 	x := start(t, "notes", nil)
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	x.answer("console.log('line\\n'.repeat(60) + 'end')")
-	x.send("[\r1,\r2,\r3\x1b[A\x1b[A")
-	x.send("0")
-	s := x.shows("10,")
-	if got := strings.Join(last(s, 9), "\n"); !strings.HasSuffix(times.ReplaceAllString(got, "T ms"), "\nline\nend\nnull\nT ms\nowner 1> [\n│        10,\n│        2,\n         3") {
+	x.Send("[\r1,\r2,\r3\x1b[A\x1b[A")
+	x.Send("0")
+	s := x.Shows("10,")
+	if got := strings.Join(ttytest.Last(s, 9), "\n"); !strings.HasSuffix(times.ReplaceAllString(got, "T ms"), "\nline\nend\nnull\nT ms\nowner 1> [\n│        10,\n│        2,\n         3") {
 		t.Errorf("the screen ends with\n%s", got)
 	}
 	if got := x.answer("\x1b[B\x1b[B]"); !strings.HasSuffix(got, "[10,2,3]\nT ms\n") {
@@ -143,13 +143,8 @@ func TestEditorAtTheBottom(t *testing.T) {
 // edited rightly, and tables fit.
 func TestEditorResize(t *testing.T) {
 	x := start(t, "notes", nil)
-	x.ends("owner 1>")
-	x.mu.Lock()
-	x.vt.Resize(40, 20)
-	x.mu.Unlock()
-	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 20, Cols: 40}); err != nil {
-		t.Fatal(err)
-	}
+	x.Ends("owner 1>")
+	x.Resize(40, 20)
 	got := x.answer("api.me.notes().select(n => ({ a: n.text, b: `${n.text} is a long text, longer than it was` }))")
 	if !strings.Contains(got, "first   first is a long text, longer th…\n") {
 		t.Errorf("%s", got)
@@ -164,12 +159,12 @@ func TestEditorResize(t *testing.T) {
 func TestEditorHistory(t *testing.T) {
 	state := t.TempDir()
 	x := start(t, "notes", []string{"XDG_STATE_HOME=" + state})
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	x.answer("[1,\r2]")
 	x.answer("'second'")
 	x.answer("'second'")
-	x.send("\x04")
-	x.exit()
+	x.Send("\x04")
+	x.Exit()
 
 	path := filepath.Join(state, "exoagent", "notes.history")
 	fi, err := os.Stat(path)
@@ -184,16 +179,16 @@ func TestEditorHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	x = start(t, "notes", []string{"XDG_STATE_HOME=" + state})
-	x.ends("owner 1>")
-	x.send("\x1b[A")
-	x.ends("owner 1> '[31mx'")
-	x.send("\x1b[A")
-	x.ends("owner 1> [1,\n         2]")
-	if strings.Contains(x.written(), "\x07") {
+	x.Ends("owner 1>")
+	x.Send("\x1b[A")
+	x.Ends("owner 1> '[31mx'")
+	x.Send("\x1b[A")
+	x.Ends("owner 1> [1,\n         2]")
+	if strings.Contains(x.Written(), "\x07") {
 		t.Error("the editor printed a control character of the history")
 	}
-	x.send("\x03")
-	x.ends("2]\nowner 1>")
+	x.Send("\x03")
+	x.Ends("2]\nowner 1>")
 	x.answer("7")
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", fi, err)
@@ -201,11 +196,11 @@ func TestEditorHistory(t *testing.T) {
 
 	none := t.TempDir()
 	x = start(t, "notes", []string{"XDG_STATE_HOME=" + none}, "-no-history")
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	x.answer("7")
-	x.send("\x1b[A") // within the session there is one
-	x.ends("owner 1> 7")
-	x.send("\x04")
+	x.Send("\x1b[A") // within the session there is one
+	x.Ends("owner 1> 7")
+	x.Send("\x04")
 	if files, err := os.ReadDir(none); err != nil || len(files) != 0 {
 		t.Errorf("%v %v", files, err)
 	}
@@ -215,19 +210,19 @@ func TestEditorHistory(t *testing.T) {
 // the database, but not the session; also when it is pressed more than once.
 func TestEditorInterrupt(t *testing.T) {
 	x := start(t, "slow", nil)
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	for _, program := range []string{"while (true) {} return 1", slowQuery} {
-		x.send(program + "\r")
-		x.shows("Ctrl-C stops it") // the spinner
-		x.send("\x03\x03")
-		s := x.ends("owner 1>")
+		x.Send(program + "\r")
+		x.Shows("Ctrl-C stops it") // the spinner
+		x.Send("\x03\x03")
+		s := x.Ends("owner 1>")
 		if !strings.Contains(s, "cancelled: ") {
 			t.Errorf("%s:\n%s", program, s)
 		}
 		if got := x.answer("1 + 1"); got != "2\nT ms\n" {
 			t.Errorf("after %s: %q", program, got)
 		}
-		if s := x.screen(); strings.Contains(s, "Ctrl-C stops it") {
+		if s := x.Screen(); strings.Contains(s, "Ctrl-C stops it") {
 			t.Errorf("the spinner is left on the screen:\n%s", s)
 		}
 	}
@@ -238,13 +233,13 @@ func TestEditorNoColor(t *testing.T) {
 	colour := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	use := func(env ...string) string {
 		x := start(t, "secret", env)
-		x.ends("owner 1>")
+		x.Ends("owner 1>")
 		x.answer("api.notes.where(n => n.id > 0)")
 		x.answer(".sql")
 		x.answer("api.notes.whom")
-		x.send("api.\t\x1b[A")
-		x.shows("api.notes")
-		return x.written()
+		x.Send("api.\t\x1b[A")
+		x.Shows("api.notes")
+		return x.Written()
 	}
 	plain := use("NO_COLOR=1")
 	for _, seq := range colour.FindAllString(plain, -1) {
@@ -267,7 +262,7 @@ func TestEditorNoColor(t *testing.T) {
 // the arguments of a statement.
 func TestHostileRows(t *testing.T) {
 	x := start(t, "hostile", nil)
-	x.ends("owner 1>")
+	x.Ends("owner 1>")
 	for _, program := range []string{
 		"api.me.notes()",
 		"api.me.notes().where({ id: 4 }).first()",
@@ -282,12 +277,12 @@ func TestHostileRows(t *testing.T) {
 		".owner 9",
 		".owner 2",
 	} {
-		x.send(program + "\r")
-		x.until("the end of "+program, func(s string) bool {
+		x.Send(program + "\r")
+		x.Until("the end of "+program, func(s string) bool {
 			return strings.HasSuffix(s, "owner 1>") || strings.HasSuffix(s, "owner 2>")
 		})
 	}
-	s := x.written()
+	s := x.Written()
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x1bP", "\u009b", "\b", "\a", "\x7f", "\u202e", "\u2066", "\x1b[31mred"} {
 		if strings.Contains(s, bad) {
 			t.Errorf("%q reached the terminal", bad)

@@ -16,7 +16,7 @@ import (
 // model says can't drive the terminal.
 func TestAskAtTerminal(t *testing.T) {
 	x := start(t, "asked", nil)
-	s := x.ends("owner 1>")
+	s := x.Ends("owner 1>")
 	if !strings.Contains(s, "notes acts for owner 1, ann. Ask what you want to know, or type programs.") {
 		t.Errorf("the greeting:\n%s", s)
 	}
@@ -37,37 +37,37 @@ func TestAskAtTerminal(t *testing.T) {
 	if got := x.answer("fail"); got != "half of\nthe model did not answer: the service said \\u001b[31mno\n" {
 		t.Errorf("a failure: %q", got)
 	}
-	x.send("wait\r")
-	x.shows("waiting for the model's service (rate limit, 3s), ")
-	x.send("\x03\x03")
-	if s := x.ends("owner 1>"); !strings.HasSuffix(s, "stopped\nowner 1>") {
+	x.Send("wait\r")
+	x.Shows("waiting for the model's service (rate limit, 3s), ")
+	x.Send("\x03\x03")
+	if s := x.Ends("owner 1>"); !strings.HasSuffix(s, "stopped\nowner 1>") {
 		t.Errorf("after Ctrl-C:\n%s", s)
 	}
 	// Whoever acts next has a conversation of their own.
-	x.send(".owner 2\r")
-	x.ends("owner 2>")
-	x.send("how many?\r")
-	x.shows("There are 1 notes. You asked once.")
-	if strings.Contains(x.written(), "\x1b[2J") {
+	x.Send(".owner 2\r")
+	x.Ends("owner 2>")
+	x.Send("how many?\r")
+	x.Shows("There are 1 notes. You asked once.")
+	if strings.Contains(x.Written(), "\x1b[2J") {
 		t.Error("the model cleared the screen")
 	}
 }
 
 func TestAskOnceAtTerminal(t *testing.T) {
 	x := start(t, "asked", nil, "-ask", "how many?")
-	if code := x.exit(); code != exitOK {
+	if code := x.Exit(); code != exitOK {
 		t.Errorf("exit %d", code)
 	}
-	if s := x.screen(); !strings.HasPrefix(s, "Let me look.") || !strings.Contains(s, "│   return api.me.notes().count()") || !strings.HasSuffix(s, "$0.0042") {
+	if s := x.Screen(); !strings.HasPrefix(s, "Let me look.") || !strings.Contains(s, "│   return api.me.notes().count()") || !strings.HasSuffix(s, "$0.0042") {
 		t.Errorf("the screen:\n%s", s)
 	}
 	x = start(t, "asked", nil, "-ask", "wait")
-	x.shows("waiting for")
-	x.send("\x03")
-	if code := x.exit(); code != exitFailed {
+	x.Shows("waiting for")
+	x.Send("\x03")
+	if code := x.Exit(); code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
-	if s := x.screen(); !strings.HasSuffix(s, "notes: the model did not answer: context canceled") {
+	if s := x.Screen(); !strings.HasSuffix(s, "notes: the model did not answer: context canceled") {
 		t.Errorf("the screen:\n%s", s)
 	}
 }
@@ -76,24 +76,24 @@ func TestAskOnceAtTerminal(t *testing.T) {
 func TestDumbTerminal(t *testing.T) {
 	for _, env := range []string{"TERM=dumb", "TERM="} {
 		x := start(t, "asked", []string{env})
-		x.ends("owner 1>")
-		x.send("api.me.notes()\r")
-		x.shows("2 rows, ")
-		x.send("how many?\r")
-		x.shows("$0.0042")
-		for tries := 0; !strings.Contains(x.screen(), "cancelled: ") && tries < 20; tries++ {
-			x.send("while (true) {} return 1\r")
-			x.ends("return 1") // it begins soon
+		x.Ends("owner 1>")
+		x.Send("api.me.notes()\r")
+		x.Shows("2 rows, ")
+		x.Send("how many?\r")
+		x.Shows("$0.0042")
+		for tries := 0; !strings.Contains(x.Screen(), "cancelled: ") && tries < 20; tries++ {
+			x.Send("while (true) {} return 1\r")
+			x.Ends("return 1") // it begins soon
 			time.Sleep(200 * time.Millisecond)
-			x.send("\x03")
-			x.ends("owner 1>")
+			x.Send("\x03")
+			x.Ends("owner 1>")
 		}
-		x.shows("cancelled: ")
-		x.send("\x04")
-		if code := x.exit(); code != exitOK {
+		x.Shows("cancelled: ")
+		x.Send("\x04")
+		if code := x.Exit(); code != exitOK {
 			t.Errorf("%s: exit %d", env, code)
 		}
-		if s := x.written(); strings.Contains(s, "\x1b") || !strings.Contains(s, "---") {
+		if s := x.Written(); strings.Contains(s, "\x1b") || !strings.Contains(s, "---") {
 			t.Errorf("%s: %q", env, s)
 		}
 	}

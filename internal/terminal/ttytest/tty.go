@@ -1,0 +1,146 @@
+//go:build unix
+
+// Package ttytest runs commands at a pseudo-terminal, for tests.
+package ttytest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+// TTY is a command at a pseudo-terminal, and what its screen shows.
+type TTY struct {
+	t    *testing.T
+	pty  *os.File
+	cmd  *exec.Cmd
+	vt   vt10x.Terminal
+	gone chan struct{} // the command closed the terminal
+
+	mu  sync.Mutex
+	raw strings.Builder // all that it wrote
+}
+
+// The screen that a command finds.
+const (
+	Rows = 40
+	Cols = 100
+)
+
+// Start runs a command at a terminal. Its history is in a directory of the test's
+// own, and env comes after all that is set for it.
+func Start(t *testing.T, env []string, path string, args ...string) *TTY {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "INPUTRC=/dev/null", "HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
+	cmd.Env = append(cmd.Env, env...)
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: Rows, Cols: Cols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &TTY{t: t, pty: f, cmd: cmd, vt: vt10x.New(vt10x.WithWriter(f), vt10x.WithSize(Cols, Rows)), gone: make(chan struct{})}
+	go func() {
+		defer close(x.gone)
+		buf := make([]byte, 4096)
+		for {
+			n, err := f.Read(buf)
+			if err != nil {
+				return
+			}
+			x.mu.Lock()
+			x.raw.Write(buf[:n])
+			_, _ = x.vt.Write(buf[:n]) // it answers where the cursor is
+			x.mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() { _ = f.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return x
+}
+
+func (x *TTY) Send(keys string) {
+	x.t.Helper()
+	if _, err := x.pty.Write([]byte(keys)); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Screen is what can be read on it, without the spaces at the ends of lines.
+func (x *TTY) Screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	lines := strings.Split(x.vt.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// Written is all that was written so far, with its escape sequences.
+func (x *TTY) Written() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.raw.String()
+}
+
+// Until waits for the screen to end with a text, and returns it.
+func (x *TTY) Until(what string, ok func(screen string) bool) string {
+	x.t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		s := x.Screen()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			w := x.Written()
+			x.t.Fatalf("the screen does not show %s:\n%s\nwritten last: %q", what, s, w[max(0, len(w)-400):])
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (x *TTY) Shows(text string) string {
+	x.t.Helper()
+	return x.Until(text, func(s string) bool { return strings.Contains(s, text) })
+}
+
+// Ends waits until a text is the last thing on the screen.
+func (x *TTY) Ends(text string) string {
+	x.t.Helper()
+	return x.Until(text+" at the end", func(s string) bool { return strings.HasSuffix(s, text) })
+}
+
+// Exit waits for the end of the command and gives its code.
+func (x *TTY) Exit() int {
+	x.t.Helper()
+	<-x.gone
+	_ = x.cmd.Wait()
+	return x.cmd.ProcessState.ExitCode()
+}
+
+// Last is the last lines of a screen.
+func Last(screen string, n int) []string {
+	lines := strings.Split(screen, "\n")
+	return slices.Clone(lines[max(0, len(lines)-n):])
+}
+
+// Resize changes the size of the window.
+func (x *TTY) Resize(cols, rows int) {
+	x.t.Helper()
+	x.mu.Lock()
+	x.vt.Resize(cols, rows)
+	x.mu.Unlock()
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
