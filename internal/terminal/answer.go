@@ -84,7 +84,7 @@ func (s screen) unfolded(queries []exosql.Query) string {
 		if args == nil {
 			args = []exo.Value{}
 		}
-		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL))))
+		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL), 2)))
 		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), count(q.Rows, "row"), ms(q.Took))))
 	}
 	return b.String()
@@ -113,7 +113,7 @@ func (s screen) traced(events []exo.Event) string {
 
 // failure is an error with the line it is about, and a mark under the place.
 func (s screen) failure(e *exoeval.Error) string {
-	text := s.paint(red, e.Kind.String()+":") + " " + s.wrap(printable(e.Message)) + "\n"
+	text := s.paint(red, e.Kind.String()+":") + " " + s.wrap(printable(e.Message), 2) + "\n"
 	if e.Line != 0 {
 		at := fmt.Sprintf("  line %d: ", e.Line)
 		before, units := "", 1
@@ -141,9 +141,9 @@ func (s screen) failure(e *exoeval.Error) string {
 
 // wrap breaks a text at spaces where its lines would be wider than the screen; what
 // goes on is indented. Where no width is known it is left alone.
-func (s screen) wrap(text string) string {
-	room := s.width()
-	if room == 0 || width(text) <= room {
+func (s screen) wrap(text string, indent int) string {
+	room := s.width() - indent
+	if room < 20 || width(text) <= room {
 		return text
 	}
 	var b strings.Builder
@@ -153,8 +153,8 @@ func (s screen) wrap(text string) string {
 		switch {
 		case i == 0:
 		case n+1+w > room:
-			b.WriteString("\n  ")
-			n = 2
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			n = 0
 		default:
 			b.WriteByte(' ')
 			n++

@@ -12,7 +12,8 @@ import (
 type column struct {
 	name  string
 	kind  string // "int", "text?": null was among the values
-	right bool   // its name and type are over numbers
+	right bool   // all are numbers, so its name and type are at the right as well
+	text  bool   // some are texts, or JSON: they may be cut
 	width int
 }
 
@@ -74,6 +75,7 @@ func (c *column) measure(rows []map[string]cell) {
 			continue
 		}
 		c.right = c.right && x.right
+		c.text = c.text || x.kind == "text" || x.kind == "list" || x.kind == "record"
 		if !slices.Contains(kinds, x.kind) {
 			kinds = append(kinds, x.kind)
 		}
@@ -90,32 +92,41 @@ func (c *column) measure(rows []map[string]cell) {
 	c.width = min(max(c.width, width(c.kind)), maxWidth)
 }
 
-// fit makes the widest columns narrower until all fit, and leaves out the last ones
-// where that does not do.
+// fit makes the widest texts narrower until all fit. A number that is cut is another
+// number, so columns of these are left out instead, from the right, where texts can't
+// give way any more.
 func (g *grid) fit(room int) {
-	total := func() (sum int) {
-		for _, c := range g.columns {
-			sum += c.width + 2
+	for n := len(g.columns); n > 0; n-- {
+		if fitted, ok := squeeze(g.columns[:n], room); ok {
+			g.hidden += len(g.columns) - n
+			g.columns = fitted
+			return
 		}
-		return sum - 2
 	}
-	for total() > room {
-		widest := 0
-		for i, c := range g.columns {
-			if c.width > g.columns[widest].width {
+	g.hidden += len(g.columns) - 1
+	g.columns = g.columns[:1]
+}
+
+// squeeze is columns that fit in a width, if their texts can give way that far.
+func squeeze(columns []column, room int) ([]column, bool) {
+	columns = slices.Clone(columns)
+	over := 2*len(columns) - 2 - room
+	for _, c := range columns {
+		over += c.width
+	}
+	for ; over > 0; over-- {
+		widest := -1
+		for i, c := range columns {
+			if c.text && c.width > minWidth && (widest < 0 || c.width > columns[widest].width) {
 				widest = i
 			}
 		}
-		if g.columns[widest].width > minWidth {
-			g.columns[widest].width--
-			continue
+		if widest < 0 {
+			return nil, false
 		}
-		if len(g.columns) == 1 {
-			return
-		}
-		g.columns = g.columns[:len(g.columns)-1]
-		g.hidden++
+		columns[widest].width--
 	}
+	return columns, true
 }
 
 // table prints rows: names, types, a rule, and a line for each row.

@@ -53,7 +53,7 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 		if n < 1 || n > len(starts) {
 			return fmt.Errorf("there are programs .1 to .%d to start from", len(starts))
 		}
-		fmt.Fprintln(out, scr.highlight(starts[n-1]))
+		fmt.Fprintln(out, scr.highlight(scr.wrap(starts[n-1], 2)))
 		c.program(ctx, starts[n-1])
 		return nil
 	}

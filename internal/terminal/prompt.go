@@ -97,7 +97,7 @@ func (c *console) greet(ctx context.Context) {
 	}
 	fmt.Fprint(out, ".api shows what you can use, .help how this works. To start from:\n")
 	for i, e := range c.starts() {
-		fmt.Fprintf(out, "  %s %s\n", scr.paint(dim, fmt.Sprintf(".%d", i+1)), scr.highlight(e))
+		fmt.Fprintf(out, "  %s %s\n", scr.paint(dim, fmt.Sprintf(".%d", i+1)), scr.highlight(scr.wrap(e, 5)))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -13,7 +14,7 @@ const (
 	maxRows  = 50
 	maxCols  = 24
 	maxWidth = 40
-	minWidth = 6 // a column is not squeezed below this to make room for others
+	minWidth = 8 // a column is not squeezed below this to make room for others
 )
 
 // render prints a result for eyes: rows as a table, one record as a list of its
@@ -26,9 +27,34 @@ func (s screen) render(v exo.Value, raw json.RawMessage) (text string, rows int)
 	case v.Kind() == exo.KindRows || v.Kind() == exo.KindList && v.Len() == 0:
 		return "", 0
 	case v.Kind() == exo.KindRecord && v.Len() > 0:
+		if groups := s.groups(v); groups != "" {
+			return groups, -1
+		}
 		return s.fields(v), -1
 	}
 	return s.highlight(printable(string(raw))) + "\n", -1
+}
+
+// groups prints a record of nothing but rows, as Object.groupBy makes them, as one
+// table for each; "" for any other.
+func (s screen) groups(v exo.Value) string {
+	var parts []string
+	some := false
+	for name, x := range v.Fields() {
+		items, ok := records(x)
+		if !ok || len(parts) == maxCols {
+			return ""
+		}
+		text := "0 rows\n"
+		if len(items) > 0 {
+			text, some = s.table(items), true
+		}
+		parts = append(parts, s.paint(bold+";"+cyan, oneLine(name))+"\n"+text)
+	}
+	if !some {
+		return ""
+	}
+	return strings.Join(parts, "\n")
 }
 
 // records are the items of rows, or of a list that holds nothing but records.
@@ -79,7 +105,7 @@ func cellOf(v exo.Value) cell {
 	case exo.KindText:
 		return cell{text: oneLine(v.Text()), kind: "text"}
 	case exo.KindTime:
-		return cell{text: v.Time().Format(exo.TimeFormat), kind: "time", style: blue}
+		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
 	case exo.KindInt:
 		return cell{text: v.String(), right: true, kind: "int", style: yellow}
 	case exo.KindFloat:
@@ -94,6 +120,16 @@ func cellOf(v exo.Value) cell {
 		return cell{text: "?", kind: "?"}
 	}
 	return cell{text: oneLine(string(b)), kind: map[exo.ValueKind]string{exo.KindList: "list", exo.KindRecord: "record", exo.KindRows: "rows"}[v.Kind()]}
+}
+
+// shortTime is an instant as programs write it, without a zero of seconds or milliseconds.
+func shortTime(t time.Time) string {
+	s := t.Format(exo.TimeFormat)
+	s = strings.TrimSuffix(s, ".000Z")
+	if s = strings.TrimSuffix(s, ":00"); strings.HasSuffix(s, "Z") {
+		return s
+	}
+	return s + "Z"
 }
 
 // fields prints one record, a field on a line.

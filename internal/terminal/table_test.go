@@ -3,6 +3,7 @@ package terminal
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -35,6 +36,8 @@ func TestTable(t *testing.T) {
 		{"lists are JSON", exo.List(record("l", exo.List(exo.Int(1), exo.Null()))), "l\nlist\n--------\n[1,null]\n", 1},
 		{"no rows", exo.List(), "", 0},
 		{"a record", record("a", exo.Int(1), "bb", exo.Text("x")), "a   1\nbb  x\n", -1},
+		{"groups", record("x\x1by", exo.List(record("a", exo.Int(1))), "z", exo.List()), `x\u001by` + "\n  a\nint\n---\n  1\n\nz\n0 rows\n", -1},
+		{"a record with a list of others", record("a", exo.List(exo.Int(1)), "b", exo.List()), "a  [1]\nb  []\n", -1},
 		{"anything else", exo.List(exo.Int(1)), "[1]\n", -1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -62,5 +65,39 @@ func TestTableIsBounded(t *testing.T) {
 	got, n := screen{}.render(exo.List(rows...), nil)
 	if n != 1000 || !strings.HasSuffix(got, "… and 76 more columns\n… and 950 more rows\n") || len(got) > 200_000 {
 		t.Errorf("%d rows, %d bytes: …%s", n, len(got), got[max(0, len(got)-100):])
+	}
+}
+
+// TestTableFits: texts give way, and what is cut is never a number or a time.
+func TestTableFits(t *testing.T) {
+	at := exo.Time(time.Date(2026, 3, 15, 17, 0, 0, 0, time.UTC))
+	row := record("id", exo.Int(1234567), "title", exo.Text("a title that is long enough"), "at", at, "note", exo.Text("short"), "n", exo.Int(-1234567890123456789))
+	for _, tc := range []struct {
+		cols int
+		want string
+	}{
+		{0, "     id  title                        at                 note                      n\n    int  text                         time               text                    int\n-------  ---------------------------  -----------------  -----  --------------------\n1234567  a title that is long enough  2026-03-15T17:00Z  short  -1234567890123456789\n"},
+		{70, "     id  title          at                 note                      n\n    int  text           time               text                    int\n-------  -------------  -----------------  -----  --------------------\n1234567  a title that…  2026-03-15T17:00Z  short  -1234567890123456789\n"},
+		{50, "     id  title            at                 note\n    int  text             time               text\n-------  ---------------  -----------------  -----\n1234567  a title that i…  2026-03-15T17:00Z  short\n… and 1 more column\n"},
+		{5, "     id\n    int\n-------\n1234567\n… and 4 more columns\n"},
+		{20, "     id  title\n    int  text\n-------  -----------\n1234567  a title th…\n… and 3 more columns\n"},
+	} {
+		s := screen{cols: func() int { return tc.cols }}
+		if got, _ := s.render(exo.List(row), nil); got != tc.want {
+			t.Errorf("in %d columns:\n%s\nwant\n%s", tc.cols, got, tc.want)
+		}
+	}
+}
+
+func TestShortTime(t *testing.T) {
+	for want, at := range map[string]time.Time{
+		"2026-03-15T17:00Z":        time.Date(2026, 3, 15, 17, 0, 0, 0, time.UTC),
+		"2026-03-15T00:00Z":        time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC),
+		"2026-03-15T17:00:01Z":     time.Date(2026, 3, 15, 17, 0, 1, 0, time.UTC),
+		"2026-03-15T17:00:00.050Z": time.Date(2026, 3, 15, 17, 0, 0, 50e6, time.UTC),
+	} {
+		if got := shortTime(at); got != want {
+			t.Errorf("%v: %s, want %s", at, got, want)
+		}
 	}
 }
