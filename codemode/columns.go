@@ -39,7 +39,7 @@ func (d *declarer) newKind(i *exo.Interface) *kind {
 
 // exprs declares the interfaces of column expressions. What several of them can
 // do is said once (see sharing): it would fill half of the declarations otherwise.
-func (d *declarer) exprs() []string {
+func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {
 		if i := d.cat[n]; i.Expr {
@@ -50,17 +50,18 @@ func (d *declarer) exprs() []string {
 		return nil
 	}
 	d.shared = d.sharing(all)
-	out := []string{aboutColumns(all)}
+	var out []declaration
 	for n, s := range d.shared {
 		head := "interface " + s.name + "<V>"
 		if n > 0 {
 			head += " extends " + parent(d.shared[:n], s.of).name + "<V>"
 		}
-		out = append(out, packed(head, strings.Join(s.signs, " "), s.lines))
+		out = append(out, declaration{name: s.name, text: packed(head, strings.Join(s.signs, " "), s.lines)})
 	}
 	for _, k := range all {
-		out = append(out, d.column(k))
+		out = append(out, declaration{d.shown[k.Name], d.column(k), k.Name})
 	}
+	out[0].text = aboutColumns(all) + "\n" + out[0].text
 	return out
 }
 

@@ -11,34 +11,53 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
+// declarations are what is declared, in the order in which it is shown.
+type declarations struct {
+	helpers, columns, shared, own []declaration // shared: of several tables
+	api                           []member      // what was granted
+}
+
+// declaration is the text that declares one name.
+type declaration struct {
+	name, text string
+	of         string // the name in the catalogue, "" if there is none
+}
+
+// String is all of them.
+func (d *declarations) String() string {
+	var b strings.Builder
+	for _, x := range slices.Concat(d.helpers, d.columns, d.shared, d.own) {
+		b.WriteString(x.text + "\n")
+	}
+	return b.String() + block("declare const api:", d.api) + ";\n"
+}
+
 // declare writes TypeScript declarations of everything that can be reached from
 // what was granted. It knows the catalogue and nothing else: no method and no
 // interface is named here, so what a model reads is what the gate checks.
-func (d *declarer) declare() string {
-	var shared, own []string
-	exprs := d.exprs()
+func (d *declarer) declare() *declarations {
+	out := &declarations{columns: d.exprs()}
 	for _, name := range d.order {
 		i := d.cat[name]
 		switch {
 		case i.Expr:
 		case len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0:
-			shared = append(shared, d.empty(i))
+			out.shared = append(out.shared, declaration{d.shown[name], d.empty(i), name})
 		case len(d.params(i)) > 0 && d.closed(name) == nil:
-			shared = append(shared, d.iface(i))
+			out.shared = append(out.shared, declaration{d.shown[name], d.iface(i), name})
 		default:
-			own = append(own, d.iface(i))
+			out.own = append(out.own, declaration{d.shown[name], d.iface(i), name})
 		}
 	}
-	var api []member
 	for _, g := range d.granted {
 		doc := g.Doc
 		if i := d.cat[g.Type.Name]; i != nil && i.Doc == doc {
 			doc = "" // said there
 		}
-		api = append(api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
+		out.api = append(out.api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
 	}
-	all := slices.Concat(d.helpers(), exprs, shared, own, []string{block("declare const api:", api) + ";"})
-	return strings.Join(all, "\n") + "\n"
+	out.helpers = d.helpers() // last: what was written decides what it needs
+	return out
 }
 
 // newDeclarer collects and names what there is to declare.
@@ -283,17 +302,18 @@ func trivial(i *exo.Interface) bool {
 }
 
 // helpers declares what the declarations use and the catalogue has no name for.
-func (d *declarer) helpers() []string {
-	var out []string
+func (d *declarer) helpers() []declaration {
+	var out []declaration
+	add := func(name, text string) { out = append(out, declaration{name: name, text: text}) }
 	if d.plain {
-		out = append(out, "// Results are plain data: columns become values (dates: ISO strings), links are left out.\n"+
+		add("Plain", "// Results are plain data: columns become values (dates: ISO strings), links are left out.\n"+
 			"type Plain<T> = T extends Column<infer V> ? V : { [K in keyof T as T[K] extends Function ? never : K]: Plain<T[K]> };")
 	}
 	if d.filter {
-		out = append(out, "type Filter<N> = { [column in keyof N[keyof N]]?: unknown }; // each column equals the value, or one of an array; one table only")
+		add("Filter", "type Filter<N> = { [column in keyof N[keyof N]]?: unknown }; // each column equals the value, or one of an array; one table only")
 	}
 	if d.arg {
-		out = append(out, "type Arg<V> = V | Column<V>;")
+		add("Arg", "type Arg<V> = V | Column<V>;")
 	}
 	return out
 }

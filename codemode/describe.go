@@ -14,12 +14,17 @@ type prompt struct {
 	granted []exo.Granted
 	admits  exo.Label
 	types   map[string]bool // the names of all types that can be met
+	lookups []string        // what search and describe are called, if not everything is declared
 }
 
 // describe is the whole description: purpose, rules, declarations, examples.
 func (p *prompt) describe(declarations string) string {
 	var b strings.Builder
-	b.WriteString("Runs one JavaScript program and returns what it returns, as JSON. Everything you may see or do is declared below; " +
+	where := "is declared below"
+	if p.lookups != nil {
+		where = "can be found by the functions declared below"
+	}
+	b.WriteString("Runs one JavaScript program and returns what it returns, as JSON. Everything you may see or do " + where + "; " +
 		"it is already limited to what this user may reach, so never filter by owner or ask for credentials. " +
 		"Write one program that gets, combines and shapes all you need, instead of many calls.\n\nRules:\n")
 	for _, r := range p.rules() {
@@ -60,6 +65,9 @@ func (p *prompt) rules() []rule {
 			}
 		}
 		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, `await Promise.all([query])`, and returning a query or `{ a: query }`, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", strings.Join(sends, " or "), q.await), true)
+	}
+	if p.lookups != nil {
+		add("lookup", fmt.Sprintf("What is not declared below is found by the program: `await %s(\"open invoices\")` gives names with their paths, `await %s(name)` the declarations of one. Return what they tell, then write the program that uses it. An empty list means that nothing like it can be reached.", p.lookups[0], p.lookups[1]), true)
 	}
 	add("promise", "Methods that return a Promise act when called: await them; Promise.all runs several at once.", p.acts())
 	add("order", "Calls apply in order: put where and orderBy before limit; where after limit filters only the rows that limit kept.", has("where", "limit", "orderBy"))

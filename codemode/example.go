@@ -13,6 +13,9 @@ import (
 type example struct{ about, code string }
 
 func (p *prompt) examples() []example {
+	if p.lookups != nil {
+		return p.found()
+	}
 	var out []example
 	if q := p.query(); q != nil {
 		out = append(out, q.joined(), q.shaped())
@@ -20,6 +23,18 @@ func (p *prompt) examples() []example {
 		out = p.callExamples()
 	}
 	return slices.DeleteFunc(out, func(e example) bool { return e.code == "" })
+}
+
+// found are the examples where not everything is declared.
+func (p *prompt) found() []example {
+	out := []example{{"what there is for a question, and how it is declared",
+		fmt.Sprintf("async (api) => {\n  const found = await %s(\"words of the question\");\n  return { found, declared: await Promise.all(found.slice(0, 2).map((f) => %s(f.name))) };\n}", p.lookups[0], p.lookups[1])}}
+	if q := p.query(); q != nil {
+		if e := q.joined(); e.code != "" {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // queryShape is what the examples need to know of a query of one table.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"sync"
 	"time"
@@ -29,7 +30,13 @@ type Options struct {
 	// programs whose author you trust, and for tests: a hostile program can end the host, or
 	// stall it. It still can't reach what it was not granted.
 	InProcess bool
-	Record    func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
+	// DeclarationTokens is how many tokens the declarations of what was granted may
+	// cost the model (see Tool.Size); 0: 10,000, about fifty tables. Where they would
+	// cost more, the model reads at most 1,000 tokens of them, and its programs find the
+	// rest with search(words) and describe(name), which are granted with what is.
+	// Negative: no bound.
+	DeclarationTokens int
+	Record            func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
 }
 
 // Tool is granted objects in the form of one tool for a model. Make it with
@@ -43,6 +50,7 @@ type Tool struct {
 	limits       exo.Limits
 	admits       exo.Label
 	effectful    bool // something that is granted can change something
+	size         Size
 	eval         exoeval.Evaluator
 }
 
@@ -80,20 +88,54 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record})
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record}
+	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
+	}
+	if more := t.show(gate, grants, opt); more != nil {
+		cfg.Grants = more
+		if gate, err = exo.NewGate(cfg); err != nil {
+			return nil, fmt.Errorf("codemode: %w", err)
+		}
 	}
 	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, effectful(gate.Catalog())
 	if t.eval, err = evaluator(gate, opt); err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
+	return t, nil
+}
+
+// show writes what the model reads. Where the declarations are too long for it, it
+// returns the grants with search and describe among them, by which programs find
+// what is not declared.
+func (t *Tool) show(gate *exo.Gate, grants Grants, opt *Options) Grants {
 	d := newDeclarer(gate.Catalog(), gate.Granted())
 	p := &prompt{catalog: d.cat, granted: d.granted, admits: opt.Admits, types: d.types}
-	t.declarations = d.declare()
+	all := d.declare()
+	entries := d.entries(all)
+	for _, e := range entries {
+		t.size.Interfaces = append(t.size.Interfaces, InterfaceSize{e.name, Tokens(e.text)})
+	}
+	t.declarations, t.advice = all.String(), p.advice()
+	bound := opt.DeclarationTokens
+	if bound == 0 {
+		bound = defaultDeclarations
+	}
+	var more Grants
+	if bound > 0 && Tokens(t.declarations) > bound {
+		lookups := newCatalogue(all, entries).lookups()
+		p.lookups = lookupNames(lookups, d.granted)
+		more = maps.Clone(grants)
+		for k, l := range lookups {
+			more[p.lookups[k]] = l
+		}
+		t.declarations = d.brief(all, len(entries), lookups, p.lookups)
+		t.size.Searched = true
+	}
 	t.description = p.describe(t.declarations)
-	t.advice = p.advice()
-	return t, nil
+	t.size.Description, t.size.Declarations = Tokens(t.description), Tokens(t.declarations)
+	return more
 }
 
 func evaluator(gate *exo.Gate, opt *Options) (exoeval.Evaluator, error) {

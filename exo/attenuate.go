@@ -173,6 +173,9 @@ func (r renamer) restrict(i *Interface, keep func(*Method) bool) *Interface {
 	if n.Methods[n.Await] == nil {
 		n.Await = ""
 	}
+	if n.Methods[n.Call] == nil {
+		n.Call = ""
+	}
 	return &n
 }
 

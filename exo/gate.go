@@ -112,6 +112,9 @@ func (i *Interface) validate() error {
 	if i.Name == "" || scalar(i.Name) || i.Name == TypeList || i.Name == TypeRecord || i.Name == TypeSelection || i.Name == TypeRow {
 		return fmt.Errorf("%q can't be the name of an interface", i.Name)
 	}
+	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
+		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
+	}
 	for n := range i.Fields {
 		if ReservedName(n) {
 			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)

@@ -147,7 +147,7 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 	}
 	n, err := c.makeParam(recv, m, arg, prior)
 	if err != nil && err.Op == opLater {
-		err.Op = c.show(recv) + "." + m.Name
+		err.Op = c.Op(recv, m.Name)
 	}
 	return n, err
 }
@@ -288,7 +288,7 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error
 	}
 	n, err := c.makeCall(recv, m, args)
 	if err != nil && err.Op == opLater {
-		err.Op = c.show(recv) + "." + m.Name
+		err.Op = c.Op(recv, m.Name)
 		if m.Name != name && checkIdent("", "", name) != nil {
 			err.Op = c.show(recv) + " " + name // an operator, as the program wrote it
 		}

@@ -341,7 +341,7 @@ func (s *Session) opName(root *Node) string {
 		return ""
 	}
 	c := Checker{Catalog: s.gate.catalog, Show: s.show}
-	return c.show(root.Recv) + "." + root.Name
+	return c.Op(root.Recv, root.Name)
 }
 
 // resolve finds the objects of a message and peels off their wrappers.

@@ -25,6 +25,14 @@ func join(names []string) string {
 // Name writes an expression as the program would, shortened, for messages.
 func (c *Checker) Name(n *Node) string { return c.show(n) }
 
+// Op names a call of a method of recv, as the program wrote it.
+func (c *Checker) Op(recv *Node, method string) string {
+	if recv != nil && recv.Type != nil && c.Catalog[recv.Type.Name] != nil && c.Catalog[recv.Type.Name].Call == method {
+		return c.show(recv)
+	}
+	return c.show(recv) + "." + method
+}
+
 // show writes an expression as the program would, shortened, for messages.
 func (c *Checker) show(n *Node) string { return c.showDepth(n, 0) }
 

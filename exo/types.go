@@ -188,6 +188,7 @@ type Interface struct {
 	Methods map[string]*Method // by every name they answer to; Method.Name is the canonical one
 	Order   []string           // the names of Fields and Methods in the order in which they were declared
 	Await   string             // the method that `await x` and returning x stand for, or ""
+	Call    string             // of a granted object: the method that calling it, x(…), stands for; it has no other members then
 }
 
 // is reports whether i can stand for the kind named name.

@@ -20,10 +20,10 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		args = args[:n-1]
 	}
 	if m.Sends && len(r.frames) > 0 {
-		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript")))
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript")))
 	}
 	if len(args) > len(m.Params) {
-		op := r.check.Name(recv) + "." + m.Name
+		op := r.check.Op(recv, m.Name)
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))

@@ -41,8 +41,16 @@ func (r *run) grantedObject(id uint32) goja.Value {
 		panic(r.throw(err))
 	}
 	o := r.record(n)
+	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Call != "" {
+		o = r.callable(n, i)
+	}
 	r.grants[id] = o
 	return o
+}
+
+// callable is a granted object that is called itself: a function and nothing else.
+func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
+	return r.function(i.Call, func(c goja.FunctionCall) goja.Value { return r.call(n, i.Methods[i.Call], i.Call, c.Arguments) })
 }
 
 // recordedIn is the node that a JavaScript value stands for, or nil.

@@ -137,7 +137,7 @@ func appendCatalog(b []byte, c exo.Catalog) []byte {
 
 func (w *catalogWriter) iface(b []byte, i *exo.Interface) []byte {
 	b = appendTexts(appendText(appendText(b, i.Name), i.Doc), i.Is) // what an interface is stands in messages
-	b = appendTexts(appendText(appendBool(b, i.Expr), i.Await), i.Order)
+	b = appendTexts(appendText(appendText(appendBool(b, i.Expr), i.Await), i.Call), i.Order)
 	b = appendCount(b, len(i.Fields))
 	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
 		f := i.Fields[n]
@@ -195,7 +195,7 @@ func (d *decoder) catalog() exo.Catalog {
 	n := d.count(6)
 	c := make(exo.Catalog, n)
 	for range n {
-		i := &exo.Interface{Name: d.text(), Doc: d.text(), Is: d.texts(), Expr: d.bool(), Await: d.text(), Order: d.texts()}
+		i := &exo.Interface{Name: d.text(), Doc: d.text(), Is: d.texts(), Expr: d.bool(), Await: d.text(), Call: d.text(), Order: d.texts()}
 		k := d.count(3)
 		i.Fields = make(map[string]*exo.Member, k)
 		for range k {

@@ -1,0 +1,68 @@
+package codemode
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// lookup is search or describe as a granted object: what a program asks of the
+// catalogue passes the gate like any other call, so that it counts against the
+// limits, is on record, and is the same in a worker and in process. It holds
+// nothing but declarations, which are no secret of this program: they are made of
+// what it was granted.
+type lookup struct {
+	name   string
+	param  string
+	result *exo.Type
+	doc    string
+	answer func(text string) (exo.Value, *exo.Error)
+}
+
+func (c *catalogue) lookups() []*lookup {
+	text := &exo.Type{Name: exo.TypeText}
+	texts := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": text}}
+	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "path", Type: text}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
+	return []*lookup{
+		{"search", "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
+			func(s string) (exo.Value, *exo.Error) {
+				if len(wordsOf(s)) == 0 {
+					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like search(\"open invoices\")")
+				}
+				return c.found(c.search(s)), nil
+			}},
+		{"describe", "name", text, "the declarations of a name that search or a declaration says, and the way to it",
+			func(s string) (exo.Value, *exo.Error) {
+				text, err := c.describe(s)
+				return exo.Text(text), err
+			}},
+	}
+}
+
+// kind is the name of the lookup's interface. No other interface has such a name:
+// those are words.
+func (l *lookup) kind() string { return l.name + "()" }
+
+// Describe implements exo.Object.
+func (l *lookup) Describe() (exo.Description, error) {
+	m := &exo.Method{Name: l.name, Doc: l.doc, Sends: true, Result: &exo.Term{Con: l.result},
+		Params: []exo.Param{{Name: "the " + l.param, Want: &exo.Term{Con: &exo.Type{Name: exo.TypeText}}}}}
+	i := &exo.Interface{Name: l.kind(), Doc: l.doc, Call: l.name, Methods: map[string]*exo.Method{l.name: m}, Order: []string{l.name}}
+	return exo.Description{Type: &exo.Type{Name: i.Name}, Interfaces: []*exo.Interface{i}, Doc: l.doc}, nil
+}
+
+// Eval implements exo.Object.
+func (l *lookup) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	if len(m.Root.Args) != 1 || m.Root.Args[0].Op != exo.OpLit {
+		return exo.Value{}, exo.ErrDenied
+	}
+	text := m.Root.Args[0].Lit.Text()
+	if len(text) > maxAsked {
+		return exo.Value{}, exo.Errorf(exo.Invalid, "", "the %s have %d bytes; a few words do, at most %d bytes", l.param, len(text), maxAsked)
+	}
+	v, err := l.answer(text)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	return v, m.Spend(v.Len(), v.Bytes())
+}
