@@ -87,8 +87,11 @@ EXO_LONG=$long go test -race -count=1 -timeout 40m ./...
 say "workers of a binary without C"
 CGO_ENABLED=0 go test -count=1 -run 'SystemCalls|ThreadFlags|WhatWorkersHave|HiddenMemory|Killers|Close' ./exoeval/worker
 
+say "the adapters for other frameworks, which are a module of their own"
+(cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -count=1 ./...)
+
 if [ -n "$long" ]; then
-  grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do
+  grep -rl --include='*_test.go' --exclude-dir=adapters '^func Fuzz' . | while read -r file; do
     for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
       say "fuzzing $target in $(dirname "$file") for a minute"
       go test -run '^$' -fuzz "^$target\$" -fuzztime 60s "$(dirname "$file")"

@@ -62,7 +62,7 @@ func (d *declarer) declare() *declarations {
 
 // newDeclarer collects and names what there is to declare.
 func newDeclarer(cat exo.Catalog, granted []exo.Granted) *declarer {
-	d := &declarer{cat: cat, granted: granted, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
+	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
 	d.reach(granted)
 	d.nameAll()
 	return d
@@ -72,6 +72,7 @@ type declarer struct {
 	cat     exo.Catalog
 	granted []exo.Granted
 	order   []string               // the interfaces that can be reached, breadth first
+	seen    map[string]bool        // these
 	args    map[string][]*exo.Type // the distinct types by which an interface is referred to
 	shown   map[string]string      // what an interface is called here
 	taken   map[string]bool        // names that mean something here
@@ -111,7 +112,8 @@ func (d *declarer) reach(granted []exo.Granted) {
 }
 
 func (d *declarer) visit(name string) {
-	if d.cat[name] != nil && !slices.Contains(d.order, name) {
+	if d.cat[name] != nil && !d.seen[name] {
+		d.seen[name] = true
 		d.order = append(d.order, name)
 	}
 }

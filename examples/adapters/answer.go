@@ -1,0 +1,23 @@
+package adapters
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/codemode"
+)
+
+var (
+	errNoAnswer = errors.New("adapters: the model gave no answer")
+	errSteps    = errors.New("adapters: the model called the tool too often")
+)
+
+// answer is what the model reads of a call, also of one for a tool that it made up.
+func answer(ctx context.Context, t *codemode.Tool, name string, input json.RawMessage) (json.RawMessage, error) {
+	if name != t.Name() {
+		return json.Marshal(map[string]any{"error": map[string]string{"kind": "denied", "message": fmt.Sprintf("there is no tool %q; call %s", name, t.Name())}})
+	}
+	return t.Call(ctx, input)
+}
