@@ -53,3 +53,30 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTables is what a tool costs by the number of its tables: to make it, and
+// to run a program that does nothing.
+func BenchmarkTables(b *testing.B) {
+	for _, n := range []int{5, 50, 500} {
+		g := manyTables(b, n)
+		b.Run(fmt.Sprintf("%d/new", n), func(b *testing.B) {
+			for b.Loop() {
+				newTool(b, g, nil)
+			}
+		})
+		for name, inProcess := range map[string]bool{"process": true, "worker": false} {
+			tool := newTool(b, g, &codemode.Options{InProcess: inProcess})
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				for b.Loop() {
+					call(b, tool, "return 1")
+				}
+			})
+		}
+		tool := newTool(b, g, &codemode.Options{InProcess: true, DeclarationTokens: 1})
+		b.Run(fmt.Sprintf("%d/search", n), func(b *testing.B) {
+			for b.Loop() {
+				call(b, tool, "return search('unpaid invoices of billing and xyzzy')")
+			}
+		})
+	}
+}

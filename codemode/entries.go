@@ -13,7 +13,7 @@ type entry struct {
 	name    string   // the declared name, of a table that of its row
 	query   string   // the declared name of a table's query, or ""
 	aliases []string // what programs call it
-	path    string   // the shortest way to it from api
+	paths   []string // ways to it from api, the shortest first
 	doc     string
 	text    string // its declarations
 	members []entryMember
@@ -60,14 +60,16 @@ func (d *declarer) entries(all *declarations) []entry {
 			continue // found with its row
 		}
 		i := d.cat[x.of]
-		e := entry{name: x.name, path: paths[x.of], doc: line(i.Doc), aliases: aliases[x.of], text: x.text}
+		e := entry{name: x.name, paths: paths[x.of], doc: line(i.Doc), aliases: aliases[x.of], text: x.text}
 		if trivial(i) {
 			e.doc = ""
 		}
 		if q := queries[x.of]; q != "" && text[q] != "" {
 			e.query, e.text = d.shown[q], e.text+"\n"+text[q]
 			e.aliases = append(slices.Clone(e.aliases), aliases[q]...)
-			e.path = or(paths[q], e.path)
+			if len(paths[q]) > 0 {
+				e.paths = paths[q]
+			}
 		}
 		slices.Sort(e.aliases)
 		e.aliases = slices.Compact(e.aliases)
@@ -96,38 +98,63 @@ func (d *declarer) membersOf(i *exo.Interface) []entryMember {
 	return out
 }
 
-// paths are the shortest ways to the interfaces, in calls without arguments.
-func (d *declarer) paths() map[string]string {
-	paths := map[string]string{}
-	var next []string
-	reach := func(name, path string) {
-		if d.cat[name] != nil && paths[name] == "" {
-			paths[name] = path
-			next = append(next, name)
+// maxPaths is how many ways to one interface are told: each means other rows.
+const maxPaths = 3
+
+// way is how an interface is reached.
+type way struct {
+	path string
+	from *way
+	to   string
+}
+
+// passes reports whether a way leads through an interface.
+func (w *way) passes(name string) bool {
+	for ; w != nil; w = w.from {
+		if w.to == name {
+			return true
+		}
+	}
+	return false
+}
+
+// paths are ways to the interfaces, shortest first: by every link that leads to
+// one, from the shortest way to where the link begins, but in no circle.
+func (d *declarer) paths() map[string][]string {
+	paths := map[string][]string{}
+	short := map[string]*way{}
+	var next []*way
+	reach := func(w *way) {
+		if d.cat[w.to] == nil || w.from.passes(w.to) {
+			return
+		}
+		if short[w.to] == nil {
+			short[w.to] = w
+			next = append(next, w)
+		}
+		if len(paths[w.to]) < maxPaths {
+			paths[w.to] = append(paths[w.to], w.path)
 		}
 	}
 	for _, g := range d.granted {
-		reach(g.Type.Name, "api."+g.Name)
+		reach(&way{path: "api." + g.Name, to: g.Type.Name})
 	}
 	for k := 0; k < len(next); k++ {
-		i := d.cat[next[k]]
+		from := next[k]
+		i := d.cat[from.to]
 		for _, n := range i.Names() {
 			m := i.Methods[n]
 			if m == nil || m.Result == nil || m.Result.Con == nil {
 				continue
 			}
-			path := paths[next[k]] + access(n)
-			switch {
-			case m.Sends && len(m.Params) > 0:
-				path = "(await " + path + "(…))"
-			case m.Sends:
-				path = "(await " + path + "())"
-			case len(m.Params) > 0:
-				path += "(…)"
-			default:
-				path += "()"
+			path, args := from.path+access(n), "()"
+			if len(m.Params) > 0 {
+				args = "(…)"
 			}
-			reach(m.Result.Con.Name, path)
+			if path += args; m.Sends {
+				path = "(await " + path + ")"
+			}
+			reach(&way{path, from, m.Result.Con.Name})
 		}
 	}
 	return paths

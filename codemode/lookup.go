@@ -2,6 +2,8 @@ package codemode
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -12,7 +14,7 @@ import (
 // nothing but declarations, which are no secret of this program: they are made of
 // what it was granted.
 type lookup struct {
-	name   string
+	name   string // what programs call it
 	param  string
 	result *exo.Type
 	doc    string
@@ -22,16 +24,16 @@ type lookup struct {
 func (c *catalogue) lookups() []*lookup {
 	text := &exo.Type{Name: exo.TypeText}
 	texts := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": text}}
-	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "path", Type: text}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
+	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "paths", Type: texts}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
 	return []*lookup{
-		{"search", "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
+		{c.searchName, "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
 			func(s string) (exo.Value, *exo.Error) {
 				if len(wordsOf(s)) == 0 {
-					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like search(\"open invoices\")")
+					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like %s(\"open invoices\")", c.searchName)
 				}
 				return c.found(c.search(s)), nil
 			}},
-		{"describe", "name", text, "the declarations of a name that search or a declaration says, and the way to it",
+		{c.describeName, "name", text, "the declarations of a name that search or a declaration says, and the way to it",
 			func(s string) (exo.Value, *exo.Error) {
 				text, err := c.describe(s)
 				return exo.Text(text), err
@@ -58,11 +60,20 @@ func (l *lookup) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	}
 	text := m.Root.Args[0].Lit.Text()
 	if len(text) > maxAsked {
-		return exo.Value{}, exo.Errorf(exo.Invalid, "", "the %s have %d bytes; a few words do, at most %d bytes", l.param, len(text), maxAsked)
+		return exo.Value{}, exo.Errorf(exo.Invalid, "", "what is asked for has %d bytes; a few words do, at most %d bytes", len(text), maxAsked)
 	}
 	v, err := l.answer(text)
 	if err != nil {
 		return exo.Value{}, err
 	}
 	return v, m.Spend(v.Len(), v.Bytes())
+}
+
+// freeName is name, unless something that was granted has it.
+func freeName(name string, granted []exo.Granted) string {
+	free := name
+	for k := 2; slices.ContainsFunc(granted, func(g exo.Granted) bool { return g.Name == free }); k++ {
+		free = fmt.Sprintf("%s%d", name, k)
+	}
+	return free
 }

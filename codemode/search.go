@@ -1,11 +1,9 @@
 package codemode
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
-	"unicode"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -15,6 +13,7 @@ const (
 	maxWords   = 8    // words of it that count
 	maxHits    = 5000 // places of a word that are looked at
 	maxFound   = 10   // what search answers with
+	maxNames   = 24   // further names that describe mentions
 	maxMembers = 6    // of each, those that match
 	maxDoc     = 200  // bytes of a text in an answer
 	maxText    = 8000 // bytes of a declaration: a table with hundreds of links is told in part
@@ -29,6 +28,8 @@ type catalogue struct {
 	texts   map[string]string // declarations by name, for describe
 	names   []string          // that describe knows, sorted
 	aliases map[string]string // other names, and the declared ones
+
+	searchName, describeName string // what programs call the functions
 }
 
 // hit is where a word stands.
@@ -41,14 +42,18 @@ type hit struct {
 // What a word is worth by where it stands. A whole name is worth more than a
 // part of one, and each more than a text about it.
 const (
-	inName, inAlias, inDoc              = 40, 30, 6
-	inMember, partOfMember, inMemberDoc = 14, 8, 3
-	wholeName                           = 20
+	inName, inAlias, inDoc              = 320, 240, 48
+	inMember, partOfMember, inMemberDoc = 14, 8, 3 // times damped
+	wholeName                           = 160
 	asPrefix, asTypo                    = 2, 3 // what the weight is divided by
 )
 
-func newCatalogue(all *declarations, entries []entry) *catalogue {
-	c := &catalogue{entries: entries, index: map[string][]hit{}, texts: map[string]string{}, aliases: map[string]string{}}
+// damped is what makes a member of a table with many count for less: one with
+// hundreds of links has every word somewhere.
+func damped(members int) int { return 256 / (8 + members) }
+
+func newCatalogue(all *declarations, entries []entry, granted []exo.Granted) *catalogue {
+	c := &catalogue{searchName: freeName("search", granted), describeName: freeName("describe", granted), entries: entries, index: map[string][]hit{}, texts: map[string]string{}, aliases: map[string]string{}}
 	for _, x := range slices.Concat(all.helpers, all.columns, all.shared, all.own) {
 		c.texts[x.name] = x.text
 	}
@@ -89,56 +94,18 @@ func (c *catalogue) add(n int) {
 			c.aliases[a] = e.name
 		}
 	}
+	damp := damped(len(e.members))
 	for k, m := range e.members {
-		put(m.name, k, partOfMember)
-		whole(m.name, k, inMember)
-		put(m.more, k, inMemberDoc)
-		put(m.doc, k, inMemberDoc)
+		put(m.name, k, partOfMember*damp)
+		whole(m.name, k, inMember*damp)
+		put(m.more, k, inMemberDoc*damp)
+		put(m.doc, k, inMemberDoc*damp)
 	}
 	// describe of a row, and of its query, tells of both.
 	c.texts[e.name] = e.text
 	if e.query != "" {
 		c.texts[e.query], c.aliases[e.query] = e.text, e.name
 	}
-}
-
-// wordsOf cuts a text at whatever is no letter and no digit, and names like
-// dueAt and due_at into their parts, in lower case and singular.
-func wordsOf(text string) []string {
-	var out []string
-	var w []rune
-	flush := func() {
-		if len(w) > 1 || len(w) == 1 && unicode.IsLetter(w[0]) {
-			out = append(out, singular(string(w)))
-		}
-		w = w[:0]
-	}
-	upper := true
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			flush()
-			upper = true
-			continue
-		}
-		if unicode.IsUpper(r) && !upper {
-			flush()
-		}
-		upper = unicode.IsUpper(r)
-		w = append(w, unicode.ToLower(r))
-	}
-	flush()
-	return out
-}
-
-// singular makes one word of invoices and invoice, of categories and category.
-func singular(w string) string {
-	switch {
-	case len(w) > 4 && strings.HasSuffix(w, "ies"):
-		return w[:len(w)-3] + "y"
-	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
-		return strings.TrimSuffix(w, "s")
-	}
-	return w
 }
 
 // scored is an entry with what its matches are worth.
@@ -185,11 +152,8 @@ func (c *catalogue) search(text string) []scored {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b scored) int {
-		if a.words != b.words {
-			return b.words - a.words
-		}
-		if a.weight != b.weight {
-			return b.weight - a.weight
+		if x, y := a.words*a.weight, b.words*b.weight; x != y {
+			return y - x
 		}
 		return strings.Compare(c.entries[a.entry].name, c.entries[b.entry].name)
 	})
@@ -223,17 +187,25 @@ func (c *catalogue) found(ss []scored) exo.Value {
 	items := make([]exo.Value, len(ss))
 	for k, s := range ss {
 		e := &c.entries[s.entry]
-		fields := []exo.Field{{Name: "name", Value: exo.Text(e.name)}, {Name: "path", Value: exo.Text(e.path)}}
+		fields := []exo.Field{{Name: "name", Value: exo.Text(e.name)}, {Name: "paths", Value: texts(e.paths)}}
 		if e.doc != "" {
 			fields = append(fields, exo.Field{Name: "about", Value: exo.Text(shorten(e.doc, maxDoc))})
 		}
-		var members []exo.Value
+		var members []string
 		for _, m := range s.best() {
-			members = append(members, exo.Text(shorten(e.members[m].line+comment(e.members[m].doc), maxDoc)))
+			members = append(members, shorten(e.members[m].line+comment(e.members[m].doc), maxDoc))
 		}
-		items[k] = exo.Record(append(fields, exo.Field{Name: "members", Value: exo.List(members...)})...)
+		items[k] = exo.Record(append(fields, exo.Field{Name: "members", Value: texts(members)})...)
 	}
 	return exo.List(items...)
+}
+
+func texts(ss []string) exo.Value {
+	vs := make([]exo.Value, len(ss))
+	for k, s := range ss {
+		vs[k] = exo.Text(s)
+	}
+	return exo.List(vs...)
 }
 
 // best are the members that match, those that match best first.
@@ -250,67 +222,4 @@ func sortedKeys(m map[int]int) []int {
 	}
 	slices.Sort(ks)
 	return ks
-}
-
-// describe is the declaration of a name, as search or a declaration says it: of
-// an interface, of what programs call a table, or of a grant. What is hidden and
-// what does not exist have the same answer.
-func (c *catalogue) describe(asked string) (string, *exo.Error) {
-	name := strings.TrimSpace(asked)
-	name = strings.TrimPrefix(name, "api.")
-	name, _, _ = strings.Cut(name, "<")
-	if c.texts[name] == "" && c.aliases[name] == "" {
-		if first, _, ok := strings.Cut(name, "."); ok && (c.texts[first] != "" || c.aliases[first] != "") {
-			name = first // Task.dueAt
-		}
-	}
-	if c.texts[name] == "" {
-		name = c.aliases[name]
-	}
-	if name == "" {
-		near := exo.Nearest(asked, c.names)
-		if near == "" {
-			return "", exo.Errorf(exo.Denied, "", "nothing is named %q here; search(\"…\") finds names by words that describe them", shorten(asked, 60))
-		}
-		return "", exo.Errorf(exo.Denied, "", "nothing is named %q here; did you mean describe(%q)?", shorten(asked, 60), near)
-	}
-	text := cutLines(c.texts[name], maxText)
-	if e := c.entryOf(name); e != nil && e.path != "" {
-		text = "// " + e.path + "\n" + text
-	}
-	if more := c.mentioned(name, text); len(more) > 0 {
-		text += "\n// describe also knows: " + strings.Join(more, ", ")
-	}
-	return text, nil
-}
-
-// cutLines keeps the lines of a text that fit.
-func cutLines(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	end := strings.LastIndexByte(text[:most], '\n') + 1
-	return text[:end] + fmt.Sprintf("  // and %d more lines: search finds the members by their words", strings.Count(text[end:], "\n")+1)
-}
-
-func (c *catalogue) entryOf(name string) *entry {
-	name = or(c.aliases[name], name)
-	for n := range c.entries {
-		if c.entries[n].name == name {
-			return &c.entries[n]
-		}
-	}
-	return nil
-}
-
-// mentioned are the names in a declaration that have declarations of their own.
-func (c *catalogue) mentioned(name, text string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
-		if c.texts[w] != "" && c.texts[w] != c.texts[name] && !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	sort.Strings(out)
-	return out
 }

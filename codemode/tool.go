@@ -124,13 +124,13 @@ func (t *Tool) show(gate *exo.Gate, grants Grants, opt *Options) Grants {
 	}
 	var more Grants
 	if bound > 0 && Tokens(t.declarations) > bound {
-		lookups := newCatalogue(all, entries).lookups()
-		p.lookups = lookupNames(lookups, d.granted)
+		lookups := newCatalogue(all, entries, d.granted).lookups()
 		more = maps.Clone(grants)
-		for k, l := range lookups {
-			more[p.lookups[k]] = l
+		for _, l := range lookups {
+			more[l.name] = l
+			p.lookups = append(p.lookups, l.name)
 		}
-		t.declarations = d.brief(all, len(entries), lookups, p.lookups)
+		t.declarations = d.brief(all, len(entries), lookups)
 		t.size.Searched = true
 	}
 	t.description = p.describe(t.declarations)

@@ -1,0 +1,74 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// describe is the declaration of a name, as search or a declaration says it: of
+// an interface, of what programs call a table, or of a grant. What is hidden and
+// what does not exist have the same answer.
+func (c *catalogue) describe(asked string) (string, *exo.Error) {
+	name := strings.TrimSpace(asked)
+	name = strings.TrimPrefix(name, "api.")
+	name, _, _ = strings.Cut(name, "<")
+	if c.texts[name] == "" && c.aliases[name] == "" {
+		if first, _, ok := strings.Cut(name, "."); ok && (c.texts[first] != "" || c.aliases[first] != "") {
+			name = first // Task.dueAt
+		}
+	}
+	if c.texts[name] == "" {
+		name = c.aliases[name]
+	}
+	if name == "" {
+		near := exo.Nearest(asked, c.names)
+		if near == "" {
+			return "", exo.Errorf(exo.Denied, "", "nothing is named %q here; %s(\"…\") finds names by words that describe them", shorten(asked, 60), c.searchName)
+		}
+		return "", exo.Errorf(exo.Denied, "", "nothing is named %q here; did you mean %s(%q)?", shorten(asked, 60), c.describeName, near)
+	}
+	text := c.cut(c.texts[name])
+	if e := c.entryOf(name); e != nil && len(e.paths) > 0 {
+		text = "// " + strings.Join(e.paths, " or ") + "\n" + text
+	}
+	if more := c.mentioned(name, text); len(more) > 0 {
+		text += "\n// " + c.describeName + " also knows: " + strings.Join(more, ", ")
+	}
+	return text, nil
+}
+
+// cut keeps the lines of a declaration that fit.
+func (c *catalogue) cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	end := strings.LastIndexByte(text[:maxText], '\n') + 1
+	return text[:end] + fmt.Sprintf("  // and %d more lines: %s finds the members by their words", strings.Count(text[end:], "\n")+1, c.searchName)
+}
+
+func (c *catalogue) entryOf(name string) *entry {
+	name = or(c.aliases[name], name)
+	for n := range c.entries {
+		if c.entries[n].name == name {
+			return &c.entries[n]
+		}
+	}
+	return nil
+}
+
+// mentioned are the names in a declaration that have declarations of their own.
+func (c *catalogue) mentioned(name, text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
+		if c.texts[w] != "" && c.texts[w] != c.texts[name] && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	sort.Strings(out)
+	return out[:min(len(out), maxNames)]
+}
