@@ -441,6 +441,10 @@ func (c *Checker) missing(recv *Node, name string) *Error {
 		if n := Nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
+		if i := check.Catalog[recv.Type.Name]; i != nil && i.Expr {
+			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
+			names = names[:min(len(names), 24)]
+		}
 		if len(names) > 0 && len(names) <= 24 {
 			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names))
 		}

@@ -90,6 +90,9 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 		}
 	}
 	s := fmt.Sprintf("({ %s }) => …", name)
+	if w := m.Params[arg].Want; w != nil && w.Con != nil && w.Con.Name == TypeSelection {
+		return fmt.Sprintf("({ %s }) => ({ name: %s.column })", name, name)
+	}
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
 		s += ", that gives " + c.Catalog[w.Con.Name].Doc
 	}
@@ -102,6 +105,9 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		sample := "{ name: table.column }"
 		if n.Op == OpField {
 			sample = "{ " + n.Name + ": " + c.show(n) + " }"
+		}
+		if f := c.unselectable(n); f != "" {
+			return Errorf(Invalid, op, "%s", f)
 		}
 		return Errorf(Invalid, op, "%s must be an object like %s, or one whole table; got %s", p.Name, sample, got)
 	}
@@ -118,6 +124,20 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		w += " or null"
 	}
 	return Errorf(Invalid, op, "%s must be %s; got %s", p.Name, w, got)
+}
+
+// unselectable says which field of a selection can't be shown, and what to do.
+func (c *Checker) unselectable(n *Node) string {
+	for k, a := range n.Args {
+		if n.Op != OpRecord || c.selectable(&Type{Name: TypeRecord, Fields: []TypeField{n.Type.Fields[k]}}, 0) {
+			continue
+		}
+		if i := c.Catalog[a.Type.Name]; i != nil && !i.Expr && i.Await != "" {
+			return fmt.Sprintf("`%s` is a query, not a column: join it before, and select columns of what it leads to", n.Type.Fields[k].Name)
+		}
+		return fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
+	}
+	return ""
 }
 
 func (c *Checker) describe(n *Node) string {

@@ -178,7 +178,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.E
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
 	case "Promise":
 		if c.how == forConsole {
-			return exo.Text("[promise]"), nil
+			return exo.Text("[a promise: await it]"), nil
 		}
 		if c.answers != nil {
 			return c.answer(o, depth, at)

@@ -29,6 +29,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]) && r.check.Catalog[recv.Type.Name].Methods["select"] != nil:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no callback: say by .select(…) before it what is meant")))
+		case len(m.Params) > 0 && m.Params[0].Count && r.check.Catalog[recv.Type.Name].Methods["offset"] != nil:
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes one number; how many rows to leave out before them says .offset(…)")))
 		case m.Sends && len(m.Params) == 0:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no arguments; put .where(…) or what else is meant before it")))
 		}
@@ -86,7 +88,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	p := &m.Params[i]
 	if p.Lambda != nil {
 		if f, ok := goja.AssertFunction(v); ok {
-			return r.callback(recv, m, i, prior, f)
+			return r.callback(recv, m, i, prior, v, f)
 		}
 		if p.Filter && r.recordedIn(v) == nil {
 			if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" {
@@ -105,10 +107,13 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 // callback calls a describing callback once, at once, with placeholders, and
 // makes a lambda of what it returns. The placeholders die with it. No function
 // of the guest ever leaves the guest.
-func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, f goja.Callable) *exo.Node {
+func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable) *exo.Node {
 	param, err := r.check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.throw(err))
+	}
+	if n := v.(*goja.Object).Get("length"); n != nil && n.ToInteger() > 1 {
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "the callback is given one thing, the tables of the query by name: write %s", r.check.Example(recv, m, i))))
 	}
 	if len(r.frames) > 64 {
 		panic(r.throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
@@ -192,7 +197,18 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 		if isArray(v) {
 			method = "in"
 		}
+		if i := r.check.Catalog[row.Type.Name]; i != nil && i.Methods[k] != nil {
+			must(nil, exo.Errorf(exo.Invalid, op, "`%s` is a link, and a filter object compares the columns of one table: join it, and then write .where(({ … }) => condition)", k))
+		}
+		name, last, dotted := strings.Cut(k, ".")
+		if dotted && name == param.Type.Fields[0].Name {
+			must(nil, exo.Errorf(exo.Invalid, op, "a filter object has the names of columns: write `%s`", shorten(last, 60)))
+		}
 		field := must(r.check.MakeField(row, k))
+		if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
+			table := param.Type.Fields[0].Name
+			must(nil, exo.Errorf(exo.Invalid, op, "a filter object says what `%s` equals, with a value or a list of values; for other conditions write a callback, like ({ %s }) => %s.%s !== value", k, table, table, k))
+		}
 		if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
 			if !goja.IsNull(v) {
 				must(nil, r.lacks(field, "===", "==="))

@@ -19,6 +19,11 @@ var (
 	aggregate = []way{{"", "there are no aggregates but count: select it, and reduce the rows"}}
 	search    = []way{{"includes", "write .includes('…')"}}
 	pattern   = []way{{"like", "write .includes('…'), .startsWith('…') or .like('a%b')"}}
+	atTime    = []way{{"getTime", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"}}
+	equal     = []way{{"eq", "write column === value"}}
+	later     = []way{{"<", "write column > value"}}
+	earlier   = []way{{"<", "write column < value"}}
+	isEmpty   = []way{{"isNull", "write column === null"}}
 	firstOne  = []way{{"slice", "for the character at a position write .slice(0, 1)"}, {"has", "select it, and read it from the result"}}
 )
 
@@ -26,6 +31,8 @@ var (
 var waysOut = map[string][]way{
 	"sum": aggregate, "avg": aggregate, "average": aggregate, "min": aggregate, "max": aggregate, "count": aggregate, "groupBy": aggregate,
 	"indexOf": search, "lastIndexOf": search, "match": pattern, "matchAll": pattern, "search": pattern, "test": pattern, "contains": search,
+	"isBefore": earlier, "before": earlier, "isAfter": later, "after": later, "lessThan": earlier, "greaterThan": later, "equals": equal, "equal": equal, "isEmpty": isEmpty, "isNil": isEmpty,
+	"startsWith": atTime, "endsWith": atTime, "includes": atTime, "slice": atTime, "substring": atTime, "getDate": {{"day", "write .day()"}}, "getDay": {{"weekday", "write .weekday()"}},
 	"charAt": firstOne, "at": firstOne,
 	"toFixed": {{"round", "write .round(2), or do it with the rows"}}, "toPrecision": {{"round", "write .round(2), or do it with the rows"}},
 	"split": nil, "replace": nil, "replaceAll": nil, "padStart": nil, "padEnd": nil, "repeat": nil, "normalize": nil, "charCodeAt": nil, "codePointAt": nil,
@@ -40,8 +47,8 @@ func (x *recorded) wayOut(name string) string {
 		return ""
 	}
 	if !i.Expr {
-		if ways := waysOut[name]; i.Await != "" && len(ways) > 0 && ways[0] == aggregate[0] {
-			return "there are no aggregates but count: select the columns, execute, and reduce the rows"
+		if i.Await != "" {
+			return x.ofQuery(i, name)
 		}
 		return ""
 	}
@@ -66,6 +73,9 @@ func (x *recorded) wayOut(name string) string {
 // instead is what to write where an operator, the method, is not available for n.
 func (r *run) instead(n *exo.Node, method string) string {
 	i := r.check.Catalog[n.Type.Name]
+	if i != nil && !i.Expr && i.Methods["leftJoin"] != nil && (method == "!" || method == "===" || method == "!==") {
+		return "; to ask whether there is one, leftJoin it and compare a column of it with null"
+	}
 	if i == nil || !i.Expr {
 		return ""
 	}

@@ -94,10 +94,14 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 // uncalled says what to do with a method that was named and not called.
 func (r *run) uncalled(recv *exo.Node, m *exo.Method) *exo.Error {
 	what := r.check.Name(recv) + "." + m.Name
-	if !m.Sends && len(m.Params) == 0 {
+	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		return exo.Errorf(exo.Invalid, "", "%s is a link: call it, %s(), and join it to use its columns", what, what)
 	}
-	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(…)", what, what)
+	args := "…"
+	if len(m.Params) == 0 {
+		args = ""
+	}
+	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
 }
 
 // isMethod reports whether v is a method that was read and not called. Programs

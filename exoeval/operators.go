@@ -65,13 +65,13 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	helperTemplate: (*run).template,
 	helperTest: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return r.vm.ToValue(c.Argument(0).ToBoolean())
 	},
 	helperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one condition made with && and ||", r.check.Name(x.node))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return c.Argument(0)
 	},
@@ -116,6 +116,11 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	x, y := r.recordedIn(a), r.recordedIn(b)
 	if x == nil && y == nil {
+		for _, v := range []goja.Value{a, b} {
+			if isMethod(v) && op != "in" && op != "instanceof" {
+				v.(*goja.Object).Get("()") // says which it is: task.assignee === null would be false
+			}
+		}
 		return r.plain(op, a, b)
 	}
 	written := op

@@ -210,6 +210,9 @@ func explain(text string, off int, msg string) string {
 		at("<"), (at(")") || at(">") || at("=")) && strings.HasSuffix(before, ">") && !strings.HasSuffix(before, "=>"):
 		return "this TypeScript is not understood; write it in plain JavaScript (" + msg + ")"
 	}
+	if s := fromSQL(text, word, prev); s != "" {
+		return s
+	}
 	msg = strings.ReplaceAll(msg, "Unexpected token ILLEGAL", "unexpected character or unterminated string")
 	if msg == "Unexpected end of input" {
 		return "syntax error: the program ends too early; a bracket, string or template is not closed"
@@ -219,6 +222,24 @@ func explain(text string, off int, msg string) string {
 	}
 	return "syntax error: " + msg
 }
+
+// fromSQL says what a word of SQL is in JavaScript.
+func fromSQL(text, word, prev string) string {
+	first := strings.ToUpper(wordAt(text, len(text)-len(strings.TrimLeft(text, " \t\r\n"))))
+	switch first {
+	case "SELECT", "WITH", "INSERT", "UPDATE", "DELETE":
+		return "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"
+	}
+	for _, w := range []string{word, prev} {
+		if is := sqlWords[strings.ToLower(w)]; is != "" {
+			return "`" + w + "` is no word of JavaScript: write " + is
+		}
+	}
+	return ""
+}
+
+var sqlWords = map[string]string{"and": "&&", "or": "||", "not": "!", "like": "column.like('a%b')", "ilike": "column.ilike('a%b')", "is": "column === null",
+	"between": "column.between(low, high)", "desc": "column.desc()", "asc": "column.asc()"}
 
 var tsWords = map[string]bool{"as": true, "satisfies": true, "implements": true, "enum": true, "interface": true, "type": true, "declare": true,
 	"namespace": true, "abstract": true, "readonly": true, "private": true, "public": true, "protected": true}

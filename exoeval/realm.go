@@ -196,6 +196,9 @@ func (a *apiObject) Get(name string) goja.Value {
 	if a.r.quiet(name) {
 		return goja.Undefined()
 	}
+	if out := a.r.fromGrants(name); out != "" && exo.Nearest(name, a.Keys()) == "" {
+		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", shorten(name, 60), out)))
+	}
 	panic(a.r.throwMissing("api", name, a.Keys()))
 }
 

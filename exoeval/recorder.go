@@ -155,9 +155,10 @@ func (x *recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			hint = append(slices.Clone(names), r.check.Catalog[row.Type.Name].Names()...)
 		} else {
-			// Name the table whose member it is.
+			// Name the table whose member it is; ({ tasks }) is more likely the table task.
+			near := exo.Nearest(name, names) != ""
 			for _, f := range x.node.Type.Fields {
-				if i := r.check.Catalog[f.Type.Name]; i != nil && (i.Fields[name] != nil || i.Methods[name] != nil) {
+				if i := r.check.Catalog[f.Type.Name]; i != nil && (i.Fields[name] != nil || i.Methods[name] != nil && !near) {
 					panic(r.throw(exo.Errorf(exo.Denied, "", "this query has several tables; write %s.%s: ({ %s }) => %s.%s", f.Name, name, f.Name, f.Name, name)))
 				}
 			}
@@ -198,7 +199,10 @@ func arrayMember(name string) bool {
 
 func (x *recorded) novalue() *exo.Error {
 	if i := x.iface(); i != nil && i.Expr {
-		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; compare it inside the callback of where, or select it and execute", x.r.check.Name(x.node))
+		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {
+			return exo.Errorf(exo.Invalid, "", "%s is a condition of the database and has no value in the program; join conditions with && and ||", x.r.check.Name(x.node))
+		}
+		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; compare it as it is in the callback of where, like %s === value, or select it and execute", x.r.check.Name(x.node), x.r.check.Name(x.node))
 	}
 	return x.notRun()
 }

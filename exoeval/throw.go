@@ -96,6 +96,15 @@ func (r *run) failure(err error) *Error {
 
 var missingMember = expression(`^Object has no member '(\w+)'`)
 
+// ofRows is what JavaScript has for what programs expect of an array of rows.
+var ofRows = map[string]string{
+	"sum": "rows.reduce((n, r) => n + r.x, 0)", "avg": "rows.reduce((n, r) => n + r.x, 0) / rows.length", "average": "rows.reduce((n, r) => n + r.x, 0) / rows.length",
+	"min": "Math.min(...rows.map((r) => r.x))", "max": "Math.max(...rows.map((r) => r.x))", "count": "rows.length", "first": "rows[0]", "last": "rows.at(-1)",
+	"groupBy": "Object.groupBy(rows, (r) => r.x)", "sortBy": "rows.toSorted((a, b) => a.x - b.x)", "orderBy": "rows.toSorted((a, b) => a.x - b.x)",
+	"where": "rows.filter((r) => r.x === 1)", "select": "rows.map((r) => r.x)", "limit": "rows.slice(0, n)", "take": "rows.slice(0, n)", "skip": "rows.slice(n)", "offset": "rows.slice(n)",
+	"execute": "what comes next: they are there", "toArray": "rows: it is one", "distinct": "[...new Set(rows.map((r) => r.x))]", "uniq": "[...new Set(rows.map((r) => r.x))]",
+}
+
 // isLink reports whether something that was granted has a method of this name.
 func (r *run) isLink(name string) bool {
 	for _, i := range r.check.Catalog {
@@ -147,7 +156,9 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
 	}
-	if m := missingMember().FindStringSubmatch(msg); m != nil && r.isLink(m[1]) {
+	if m := missingMember().FindStringSubmatch(msg); m != nil && ofRows[m[1]] != "" {
+		msg = "results are plain data and have no `" + m[1] + "`: with an array of rows write " + ofRows[m[1]]
+	} else if m != nil && r.isLink(m[1]) {
 		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
 	text := shorten(msg, 2000)

@@ -12,7 +12,7 @@ console.log(await tasks.select((t) => ({ id: t.id })).limit(1)); return 1
 //=> 1
 ---
 console.log(tasks, () => 1, new Map(), Promise.resolve(1), Symbol('s'), new Error('e')); return 1
-//log "[tasks] [function] [Map] [promise] [symbol]"
+//log "[tasks] [function] [Map] [a promise: await it] [symbol]"
 //log "\"message\":\"e\""
 //=> 1
 ---

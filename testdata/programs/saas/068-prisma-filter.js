@@ -3,4 +3,4 @@
 (api) => api.organization.projects().tasks().where({ status: { in: ['todo', 'done'] } }).execute()
 
 //! invalid 1:51
-//! 'todo', 'in_progress', 'done'
+//! a value or a list of values; for other conditions write a callback

@@ -6,6 +6,6 @@ async (api) => {
 }
 
 //! denied 3:10
-//! `filter` is for arrays
+//! write .where(t => condition)
 //! await
 //! execute()

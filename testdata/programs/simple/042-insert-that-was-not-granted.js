@@ -6,4 +6,4 @@ async (api) => {
 
 //! denied 2:30
 //! no member `insert`
-//! it has
+//! nothing that changes data was granted here

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/terminal/questions"
+)
+
+// TestQuestions: programs as models write them, right and wrong.
+func TestQuestions(t *testing.T) {
+	questions.Run(t, app, questions.Read(t, questions.Dir("saas"), 34))
+}

@@ -1,0 +1,165 @@
+// Package questions runs testdata/questions: what users ask, with programs as models
+// write them. One file is one question:
+//
+//	How many of my todos are open?
+//	as: 1                        (who asks; 1 if left out)
+//	-- value --                  (or row, rows, list; ", any order")
+//	SELECT count(*) FROM todos WHERE user_id = 1 AND NOT completed
+//	-- right: callback --        (any number)
+//	(api) => api.currentUser.todos().where(t => !t.completed).count()
+//	-- wrong: Prisma --          (any number of such triples)
+//	(api) => api.currentUser.todos().count({ where: { completed: false } })
+//	-- error --                  (kind, place and text, to the letter; or -- notice --)
+//	invalid 1:41
+//	currentUser.todos().count: takes no arguments; put .where(…) or what else is meant before it
+//	-- mended --                 (what one writes who has read that)
+//	(api) => api.currentUser.todos().where({ completed: false }).count()
+//
+// What is right is what the SQL gives, which is written by hand over the seed and runs on
+// a plain connection. A wrong program must not only fail: its error must name something
+// that the mended program has and the wrong one has not.
+package questions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// Question is one file.
+type Question struct {
+	Name, Path string
+	Asked      string
+	As         int64
+	Form       string // of the SQL's answer: value, row, rows or list
+	AnyOrder   bool
+	SQL        string
+	Right      []Program
+	Wrong      []Wrong
+}
+
+// Program is a program and the manner in which it is written.
+type Program struct{ Manner, Code string }
+
+// Wrong is a program that fails, how it does, and what it becomes.
+type Wrong struct {
+	Program
+	Fails  string // "kind line:column\nmessage"
+	Notice bool   // it does not fail: it gives undefined, and the notice says why
+	Mended string
+}
+
+var fileName = regexp.MustCompile(`^[0-9]{2}-[a-z0-9-]+\.txt$`)
+
+// Read reads the questions of a directory: just as many as want.
+func Read(t testing.TB, dir string, want int) []*Question {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*Question
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !fileName.MatchString(e.Name()) {
+			t.Errorf("%s: no question is named like this, so no test would read it", path)
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := parse(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		q.Name, q.Path = strings.TrimSuffix(e.Name(), ".txt"), path
+		out = append(out, q)
+	}
+	if len(out) != want {
+		t.Fatalf("%s holds %d questions, not %d", dir, len(out), want)
+	}
+	return out
+}
+
+var section = regexp.MustCompile(`(?m)^-- (.+) --\n`)
+
+func parse(text string) (*Question, error) {
+	q := &Question{As: 1}
+	at := section.FindAllStringSubmatchIndex(text, -1)
+	if len(at) == 0 {
+		return nil, fmt.Errorf("no sections")
+	}
+	for line := range strings.Lines(text[:at[0][0]]) {
+		line = strings.TrimSpace(line)
+		if as, ok := strings.CutPrefix(line, "as: "); ok {
+			n, err := strconv.ParseInt(as, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			q.As = n
+		} else if q.Asked += " " + line; line == "" {
+			return nil, fmt.Errorf("an empty line in the question")
+		}
+	}
+	q.Asked = strings.TrimSpace(q.Asked)
+	for k, m := range at {
+		end := len(text)
+		if k+1 < len(at) {
+			end = at[k+1][0]
+		}
+		if err := q.add(text[m[2]:m[3]], strings.TrimRight(text[m[1]:end], "\n")); err != nil {
+			return nil, fmt.Errorf("section %q: %w", text[m[2]:m[3]], err)
+		}
+	}
+	if q.Asked == "" || q.SQL == "" || len(q.Right) == 0 {
+		return nil, fmt.Errorf("want a question, SQL, and a program that is right")
+	}
+	for _, w := range q.Wrong {
+		if w.Fails == "" || w.Mended == "" {
+			return nil, fmt.Errorf("%q has no error, or is not mended", w.Manner)
+		}
+	}
+	return q, nil
+}
+
+func (q *Question) add(name, body string) error {
+	head, manner, _ := strings.Cut(name, ": ")
+	if body == "" {
+		return fmt.Errorf("it is empty")
+	}
+	last := len(q.Wrong) - 1
+	switch head {
+	case "right":
+		q.Right = append(q.Right, Program{manner, body})
+	case "wrong":
+		q.Wrong = append(q.Wrong, Wrong{Program: Program{manner, body}})
+	case "error", "notice":
+		if last < 0 || q.Wrong[last].Fails != "" {
+			return fmt.Errorf("it belongs to no program")
+		}
+		q.Wrong[last].Fails, q.Wrong[last].Notice = body, head == "notice"
+	case "mended":
+		if last < 0 || q.Wrong[last].Fails == "" || q.Wrong[last].Mended != "" {
+			return fmt.Errorf("it belongs to no program")
+		}
+		q.Wrong[last].Mended = body
+	default:
+		form, order, _ := strings.Cut(head, ", ")
+		if q.SQL != "" || !strings.Contains(" value row rows list ", " "+form+" ") || order != "" && order != "any order" {
+			return fmt.Errorf("what is this?")
+		}
+		q.SQL, q.Form, q.AnyOrder = body, form, order != ""
+	}
+	return nil
+}
+
+// Dir is where the questions for an app are.
+func Dir(app string) string { return filepath.Join(tu.Root(), "testdata", "questions", app) }
