@@ -8,7 +8,7 @@ import (
 
 const (
 	// defaultDeclarations is the bound above which the declarations are searched,
-	// in tokens: about fifty tables.
+	// in tokens: about forty tables.
 	defaultDeclarations = 10_000
 	// briefTokens is the most that takes their place.
 	briefTokens = 1000

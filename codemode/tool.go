@@ -31,7 +31,7 @@ type Options struct {
 	// stall it. It still can't reach what it was not granted.
 	InProcess bool
 	// DeclarationTokens is how many tokens the declarations of what was granted may
-	// cost the model (see Tool.Size); 0: 10,000, about fifty tables. Where they would
+	// cost the model (see Tool.Size); 0: 10,000, about forty tables. Where they would
 	// cost more, the model reads at most 1,000 tokens of them, and its programs find the
 	// rest with search(words) and describe(name), which are granted with what is.
 	// Negative: no bound.

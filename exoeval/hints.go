@@ -32,7 +32,7 @@ var waysOut = map[string][]way{
 	"sum": aggregate, "avg": aggregate, "average": aggregate, "min": aggregate, "max": aggregate, "count": aggregate, "groupBy": aggregate,
 	"indexOf": search, "lastIndexOf": search, "match": pattern, "matchAll": pattern, "search": pattern, "test": pattern, "contains": search,
 	"isBefore": earlier, "before": earlier, "isAfter": later, "after": later, "lessThan": earlier, "greaterThan": later, "equals": equal, "equal": equal, "isEmpty": isEmpty, "isNil": isEmpty,
-	"startsWith": atTime, "endsWith": atTime, "includes": atTime, "slice": atTime, "substring": atTime, "getDate": {{"day", "write .day()"}}, "getDay": {{"weekday", "write .weekday()"}},
+	"startsWith": atTime, "endsWith": atTime, "includes": atTime, "like": atTime, "ilike": atTime, "slice": atTime, "substring": atTime, "getDate": {{"day", "write .day()"}}, "getDay": {{"weekday", "write .weekday()"}},
 	"charAt": firstOne, "at": firstOne,
 	"toFixed": {{"round", "write .round(2), or do it with the rows"}}, "toPrecision": {{"round", "write .round(2), or do it with the rows"}},
 	"split": nil, "replace": nil, "replaceAll": nil, "padStart": nil, "padEnd": nil, "repeat": nil, "normalize": nil, "charCodeAt": nil, "codePointAt": nil,

@@ -105,7 +105,12 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 			r.mustHave(x.node, "coalesce", op)
 			return r.operate(x.node, "coalesce", b)
 		}
-		return r.operate(x.node, op, r.thunk(thunk))
+		b := r.thunk(thunk)
+		if r.valueType(x.node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+			s, _ := r.toValue(b, forArgument)
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like column === %s", op, shorten(s.String(), 60), shorten(s.String(), 60))))
+		}
+		return r.operate(x.node, op, b)
 	}
 	if !goOn(a) {
 		return a

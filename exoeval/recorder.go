@@ -138,7 +138,7 @@ func (x *recorded) absent(name string) goja.Value {
 		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
 	}
 	if r.quiet(name) {
-		return goja.Undefined()
+		return nil // undefined, and an error that names it where it is called
 	}
 	if out := x.wayOut(name); out != "" {
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(x.node), shorten(name, 60), out)))
@@ -158,7 +158,11 @@ func (x *recorded) absent(name string) goja.Value {
 			// Name the table whose member it is; ({ tasks }) is more likely the table task.
 			near := exo.Nearest(name, names) != ""
 			for _, f := range x.node.Type.Fields {
-				if i := r.check.Catalog[f.Type.Name]; i != nil && (i.Fields[name] != nil || i.Methods[name] != nil && !near) {
+				i := r.check.Catalog[f.Type.Name]
+				if i != nil && i.Methods[name] != nil && !near {
+					panic(r.throw(r.linkedTable(f.Name, i.Methods[name], names)))
+				}
+				if i != nil && i.Fields[name] != nil {
 					panic(r.throw(exo.Errorf(exo.Denied, "", "this query has several tables; write %s.%s: ({ %s }) => %s.%s", f.Name, name, f.Name, f.Name, name)))
 				}
 			}
@@ -177,6 +181,16 @@ func (x *recorded) absent(name string) goja.Value {
 		err = exo.Errorf(exo.Denied, "", "no such member")
 	}
 	panic(r.throw(err))
+}
+
+// linkedTable is the error for a link that is named where a table is due.
+func (r *run) linkedTable(table string, m *exo.Method, names []string) *exo.Error {
+	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
+		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
+			return exo.Errorf(exo.Denied, "", "`%s` is a link; in this query what it leads to is called `%s`", m.Name, n)
+		}
+	}
+	return exo.Errorf(exo.Denied, "", "`%s` is a link, and no table of this query; join it first: .join(({ %s }) => %s.%s())", m.Name, table, table, m.Name)
 }
 
 // quiet names are asked for by the engine and by habit (feature tests, promise

@@ -156,7 +156,9 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
 	}
-	if m := missingMember().FindStringSubmatch(msg); m != nil && ofRows[m[1]] != "" {
+	if m := missingMember().FindStringSubmatch(msg); m != nil && m[1] == "then" {
+		msg = "only promises have `then`: of a query it is .execute().then(…)"
+	} else if m != nil && ofRows[m[1]] != "" {
 		msg = "results are plain data and have no `" + m[1] + "`: with an array of rows write " + ofRows[m[1]]
 	} else if m != nil && r.isLink(m[1]) {
 		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"

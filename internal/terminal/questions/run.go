@@ -88,7 +88,7 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(q.Path, []byte(strings.Replace(string(text), w.Code+"\n-- "+section2(w)+" --\n"+w.Fails+"\n", w.Code+"\n-- "+section2(w)+" --\n"+got+"\n", 1)), 0o644); err != nil {
+			if err := os.WriteFile(q.Path, []byte(strings.Replace(string(text), w.Code+"\n-- "+ending(w)+" --\n"+w.Fails+"\n", w.Code+"\n-- "+ending(w)+" --\n"+got+"\n", 1)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		case got != w.Fails:
@@ -101,7 +101,8 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	}
 }
 
-func section2(w Wrong) string {
+// ending is the name of the section that says how a wrong program ends.
+func ending(w Wrong) string {
 	if w.Notice {
 		return "notice"
 	}
