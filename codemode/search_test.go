@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,10 @@ func TestManyTables(t *testing.T) {
 	t.Logf("500 tables: %d tokens of declarations, %d of description", s.Declarations, s.Description)
 	if !s.Searched || s.Declarations > 1000 || s.Declarations != codemode.Tokens(tool.Declarations()) || s.Description != codemode.Tokens(tool.Description()) {
 		t.Errorf("%+v", s)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if row := fmt.Sprintf("\n| 500 tables and what they hang on | %d | %d | found by `search` and `describe`, which a program calls |\n", s.Description, s.Declarations); err != nil || !strings.Contains(string(readme), row) {
+		t.Errorf("the README does not have the row%s%v", row, err)
 	}
 	if len(s.Interfaces) != 501 || s.Interfaces[1].Name != "SalesInvoice" || s.Interfaces[1].Tokens < 50 || s.Interfaces[1].Tokens > 120 {
 		t.Errorf("%d interfaces: %v", len(s.Interfaces), s.Interfaces[:2])

@@ -10,3 +10,6 @@ import (
 func TestQuestions(t *testing.T) {
 	questions.Run(t, app, questions.Read(t, questions.Dir("saas"), 34))
 }
+
+// TestSizeShown: the README says what a model is shown.
+func TestSizeShown(t *testing.T) { questions.Shown(t, app) }
