@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -47,8 +48,12 @@ func TestSystemCalls(t *testing.T) {
 
 // The filter knows the one way in which this version of Go makes threads.
 func TestThreadFlags(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	read := func(name string) string {
-		src, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/runtime", name))
+		src, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "src/runtime", name))
 		if err != nil {
 			t.Fatal(err)
 		}
