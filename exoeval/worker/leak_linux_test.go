@@ -31,7 +31,7 @@ func TestNothingLeaks(t *testing.T) {
 	left := closing(t)
 	before := heap()
 	p := newPool(t, worker.PoolOptions{Workers: 6, Share: 6})
-	e := evaluator(t, &shop{rows: rowsOf(10)}, exo.Limits{Wall: 20 * time.Millisecond, UnansweredBytes: 1 << 20}, p)
+	e := evaluator(t, &shop{rows: rowsOf(10)}, exo.Limits{Wall: 20 * time.Millisecond * time.Duration(worker.RaceFactor), UnansweredBytes: 1 << 20}, p)
 	kinds := map[exo.Kind]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
