@@ -44,9 +44,9 @@ type T struct{}
 func (T) Method(db *exosql.DB) codemode.Grants { return nil }
 `
 
-// shop is a module that uses ours, with a package of grants that only it may import,
+// accessModule is a module that uses ours, with a package of grants that only it may import,
 // and a database. Its go.sum has what the package needs, and not what a terminal does.
-func shop(t *testing.T) (db string) {
+func accessModule(t *testing.T) (db string) {
 	t.Helper()
 	ours, err := filepath.Abs("../..")
 	if err != nil {
@@ -112,8 +112,8 @@ func runRepl(t *testing.T, stdin string, args ...string) (out, errs string, code
 }
 
 func TestRepl(t *testing.T) {
-	db := shop(t)
-	before := files(t)
+	db := accessModule(t)
+	before := moduleFiles(t)
 	const program = "api.me.select(u => ({ name: u.name }))"
 	for _, tc := range []struct {
 		name, stdin, out, errs string
@@ -136,13 +136,13 @@ func TestRepl(t *testing.T) {
 			}
 		})
 	}
-	if after := files(t); after != before {
+	if after := moduleFiles(t); after != before {
 		t.Errorf("the module was\n%s\nand is\n%s", before, after)
 	}
 }
 
 func TestReplRefuses(t *testing.T) {
-	shop(t)
+	accessModule(t)
 	for _, tc := range []struct {
 		says string
 		args []string
@@ -171,8 +171,8 @@ func TestReplRefuses(t *testing.T) {
 	}
 }
 
-// files lists the module's files with what is in them.
-func files(t *testing.T) string {
+// moduleFiles lists the module's files with what is in them.
+func moduleFiles(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {

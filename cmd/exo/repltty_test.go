@@ -19,7 +19,7 @@ func TestReplAtTerminal(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", exo, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	db := shop(t)
+	db := accessModule(t)
 	tmp := t.TempDir()
 	env := []string{"TMPDIR=" + tmp} // HOME is the test's own, and the go command keeps its cache there
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
