@@ -60,3 +60,45 @@ func TestHostileBytes(t *testing.T) {
 		}
 	})
 }
+
+// TestOddities: what only one format has.
+func TestOddities(t *testing.T) {
+	all := map[string]dialect{}
+	for _, d := range dialects(t) {
+		all[d.name] = d
+	}
+	t.Run("calls of one index", func(t *testing.T) { // as some servers number them
+		d := all["openai"]
+		whole := strings.ReplaceAll(strings.Join(d.calls(call{"c1", "execute", `{"code":"1"}`}), "\n"), `"index":0,"function":{"arguments"`, `"index":0,"id":"c1","function":{"arguments"`)
+		second := strings.Split(strings.ReplaceAll(whole, "c1", "c2"), "\n")[1:4]
+		events := strings.Split(whole, "\n")
+		events = append(append(append([]string{}, events[:4]...), second...), events[4:]...)
+		_, m := d.serve(t, d.reply(events))
+		r, err := m.Reply(t.Context(), question, nil)
+		if err != nil || len(r.Calls) != 2 || r.Calls[0].Args != `{"code":"1"}` || r.Calls[1].Args != `{"code":"1"}` || r.Calls[1].ID != "c2" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("a call that was not closed", func(t *testing.T) {
+		d := all["anthropic"]
+		var events []string
+		for _, e := range d.calls(call{"c1", "execute", wholeProgram}) {
+			if !strings.Contains(e, `"content_block_stop","index":1`) {
+				events = append(events, e)
+			}
+		}
+		_, m := d.serve(t, d.reply(events))
+		if r, err := m.Reply(t.Context(), question, nil); r != nil || failure(t, err).Kind != agent.Truncated {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("very many pieces", func(t *testing.T) {
+		d := all["gemini"]
+		_, m := d.serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `[{}`, strings.Repeat(`,{}`, 5000), `,{"candidates":[{"finishReason":1}]}]`)
+		})
+		if r, err := m.Reply(t.Context(), question, nil); r != nil || failure(t, err).Kind != agent.Malformed {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
