@@ -31,8 +31,8 @@ func reasonName(n int) string {
 const maxPieces = 4096
 
 // filter is the body of a response, an array of which each element is a piece of
-// the reply, with the parts that the library knows: at others it panics, and it
-// would take a thought for a part of the answer. Signatures go to the exchange.
+// the reply, with the parts that the library knows: at others it fails or panics,
+// and it would take a thought for a part of the answer. Signatures go to the exchange.
 type filter struct {
 	x     *exchange
 	m     *model

@@ -84,7 +84,7 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 	defer x.close()
 	var usage agent.Usage
 	defer func() {
-		// The library panics at parts that it does not know. The filter lets none through;
+		// The library panics at some parts. The filter lets none of them through;
 		// an endpoint must not be able to end the process in any case.
 		if p := recover(); p != nil {
 			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("a part of the reply is not known: ", p)))
