@@ -37,45 +37,60 @@ func createIndex(table string, cols []string) string {
 	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(table+"_by_"+strings.Join(cols, "_")), quoteName(table), quoteAll(cols))
 }
 
-// scope checks that an index serves a predicate: one of the columns that it fixes
-// must lead an index. A predicate that fixes none has none to lead.
+// scope checks that an index serves a predicate.
 func (c *checker) scope(t *table, live *schema.Table, p *pred) {
-	cols := fixed(p, true, nil)
-	if len(cols) == 0 {
-		cols = fixed(p, false, nil)
+	need, selective := c.unserved(live, p)
+	if !selective || len(need) == 0 {
+		return // AllRows, or conditions that no index serves anyway
 	}
-	if len(cols) == 0 {
-		return // AllRows
-	}
-	var names []string
-	for _, col := range cols {
-		if c.find(live.Columns, col.name) == nil || c.indexed(live, []string{col.name}) {
-			return
-		}
-		if !slices.Contains(names, col.name) {
-			names = append(names, col.name)
-		}
-	}
-	f := Finding{Kind: NoIndex, Table: t.name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(names, ", ")), Fix: createIndex(t.name, names[:1])}
-	if len(names) == 1 {
-		f.Column = names[0]
+	f := Finding{Kind: NoIndex, Table: t.name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: createIndex(t.name, need[:1])}
+	if len(need) == 1 {
+		f.Column = need[0]
 	}
 	c.add(f)
 }
 
-// fixed are the columns that a predicate compares: with = or in wherever it holds,
-// or in any way.
-func fixed(p *pred, equal bool, out []*column) []*column {
+// unserved are the columns of which an index is missing for a predicate to be found
+// by one; selective says that an index could serve it at all. One condition of an
+// And is enough, an Or needs all of its own.
+func (c *checker) unserved(live *schema.Table, p *pred) (need []string, selective bool) {
 	switch {
 	case p == nil:
-		return out
-	case p.col != nil && (!equal || p.op == "eq" || p.op == "in"):
-		return append(out, p.col)
-	case equal && p.op != "and":
-		return out
+	case p.op == "and":
+		for _, s := range p.subs {
+			n, sel := c.unserved(live, s)
+			if sel && len(n) == 0 {
+				return nil, true
+			}
+			need, selective = append(need, n...), selective || sel
+		}
+	case p.op == "or":
+		for _, s := range p.subs {
+			n, sel := c.unserved(live, s)
+			if !sel {
+				return nil, false // the whole table is read in any case
+			}
+			need, selective = append(need, n...), true
+		}
+	case p.col != nil && p.op != "ne" && p.op != "notIn" && p.op != "isNotNull":
+		if c.find(live.Columns, p.col.name) != nil && !c.indexed(live, []string{p.col.name}) {
+			need = []string{p.col.name}
+		}
+		return need, true
 	}
-	for _, s := range p.subs {
-		out = fixed(s, equal, out)
+	return need, selective
+}
+
+// fixed are the columns that a predicate compares with = or in wherever it holds.
+func fixed(p *pred, out []*column) []*column {
+	switch {
+	case p == nil:
+	case p.op == "eq" || p.op == "in":
+		return append(out, p.col)
+	case p.op == "and":
+		for _, s := range p.subs {
+			out = fixed(s, out)
+		}
 	}
 	return out
 }

@@ -75,7 +75,7 @@ func (c *checker) named(t *schema.Table) string {
 func (c *checker) spanning(t *table, live *schema.Table) {
 	var tenant []string
 	for _, p := range c.uses[t].scopes {
-		tenant = append(tenant, columnNames(fixed(p, true, nil))...)
+		tenant = append(tenant, columnNames(fixed(p, nil))...)
 	}
 	for _, k := range live.Keys() {
 		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {
