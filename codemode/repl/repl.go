@@ -40,5 +40,6 @@ func newApp(pkg string, grants any) (terminal.App, error) {
 		About: "A terminal on what package " + pkg + " grants.",
 		Who:   "user",
 		For:   f,
+		Asker: terminal.Models,
 	}, err
 }
