@@ -14,16 +14,21 @@ import (
 
 var times = regexp.MustCompile(`[0-9.]+ ms`)
 
-// answer sends a line and gives what is between it and the next prompt.
-func (x *tty) answer(line string) string {
+// enter sends a line, and gives the screen when there is another prompt.
+func (x *tty) enter(line string) string {
 	x.t.Helper()
 	const prompted = "\x1b[?2004h" // the editor has begun
 	before := strings.Count(x.Written(), prompted)
 	x.Send(line + "\r")
-	s := x.Until("another prompt", func(s string) bool {
-		return strings.Count(x.Written(), prompted) > before && strings.HasSuffix(s, "owner 1>")
+	return x.Until("another prompt", func(s string) bool {
+		return strings.Count(x.Written(), prompted) > before && (strings.HasSuffix(s, "owner 1>") || strings.HasSuffix(s, "owner 2>"))
 	})
-	blocks := strings.Split(times.ReplaceAllString(s, "T ms"), "owner 1>")
+}
+
+// answer sends a line and gives what is between it and the next prompt.
+func (x *tty) answer(line string) string {
+	x.t.Helper()
+	blocks := strings.Split(times.ReplaceAllString(x.enter(line), "T ms"), "owner 1>")
 	_, out, _ := strings.Cut(blocks[len(blocks)-2], "\n")
 	return out
 }
@@ -175,7 +180,10 @@ func TestEditorHistory(t *testing.T) {
 		t.Errorf("the history is %q", got)
 	}
 	// What somebody else wrote into the file can't drive the terminal.
-	if err := os.WriteFile(path, []byte("\"[1,\\n2]\"\nbroken\n\"'\\u001b[31m\\u0007x'\"\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("\"[1,\\n2]\"\nbroken\n\"'\\u001b[31m\\u0007x'\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	x = start(t, "notes", []string{"XDG_STATE_HOME=" + state})

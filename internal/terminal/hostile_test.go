@@ -50,17 +50,14 @@ func TestHostileRows(t *testing.T) {
 		"const r = await api.me.first(); return { [r.name]: [r.name], x: r.name }",
 		"const r = await api.me.first(); return [{ [r.name]: [r.name] }]",
 		"const r = await api.me.first(); console.log(r.name, r); return r.name",
-		"const r = await api.me.first(); throw new Error(r.name)",
+		"const r = await api.me.first(); throw new Error(r.name); return 1",
 		"const r = await api.me.first(); return api.me.where({ name: r.name }).count()",
 		".sql",
 		".trace",
 		".owner 9",
 		".owner 2",
 	} {
-		x.Send(program + "\r")
-		x.Until("the end of "+program, func(s string) bool {
-			return strings.HasSuffix(s, "owner 1>") || strings.HasSuffix(s, "owner 2>")
-		})
+		x.enter(program)
 	}
 	s := x.Written()
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x1bP", "\u009b", "\b", "\a", "\x7f", "\u202e", "\u2066", "\x1b[31mred"} {

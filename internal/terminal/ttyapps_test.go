@@ -92,7 +92,7 @@ func (f *fakeAsker) Ask(ctx context.Context, question string, on func(Event)) er
 	on(Text{"Let me "})
 	on(Text{"look.\x1b[2J \xe6\x97"})
 	on(Text{"\xa5"})
-	const program = "async (api) => {\n  return api.me.notes().count()\n}"
+	const program = "async (api) => {\n  return api.me.notes().count()\n} // \x1b[2J"
 	on(Program{program})
 	res := f.tool.Run(ctx, program)
 	on(Outcome{res})

@@ -20,7 +20,7 @@ func TestAskAtTerminal(t *testing.T) {
 	if !strings.Contains(s, "notes acts for owner 1, ann. Ask what you want to know, or type programs.") {
 		t.Errorf("the greeting:\n%s", s)
 	}
-	const answer = "Let me look.\\u001b[2J 日\n│ async (api) => {\n│   return api.me.notes().count()\n│ }\n2\nT ms, 1 query in T ms; .sql shows it\n" +
+	const answer = "Let me look.\\u001b[2J 日\n│ async (api) => {\n│   return api.me.notes().count()\n│ } // \\u001b[2J\n2\nT ms, 1 query in T ms; .sql shows it\n" +
 		"There are 2 notes. You asked once.\nfake:model, 1200 tokens in, 34 out, $0.0042\n"
 	if got := strings.ReplaceAll(x.answer("how many notes are there?"), "日 \n", "日\n"); got != answer {
 		t.Errorf("got\n%s\nwant\n%s", got, answer)

@@ -1,0 +1,66 @@
+package terminal
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "x.history")
+	h, err := openHistory(path)
+	if err != nil || len(h.entries) != 0 {
+		t.Fatal(h, err)
+	}
+	for _, s := range []string{"a", "a", " a\n", "", "  ", "b\nc", "a", strings.Repeat("x", maxEntry+1)} {
+		if err := h.add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"a", "b\nc", "a"}
+	again, err := openHistory(path)
+	if err != nil || !slices.Equal(h.entries, want) || !slices.Equal(again.entries, want) {
+		t.Errorf("%q %q %v", h.entries, again.entries, err)
+	}
+	if fi, err := os.Stat(filepath.Dir(path)); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", fi, err)
+	}
+}
+
+// TestHistoryIsBounded: what was typed long ago is forgotten, in the file as well.
+func TestHistoryIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.history")
+	var b strings.Builder
+	for i := range 2*maxEntries + 1 {
+		b.WriteString(strconv.Quote(strconv.Itoa(i)) + "\n")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := openHistory(path)
+	if err != nil || len(h.entries) != maxEntries || h.entries[0] != strconv.Itoa(maxEntries+1) {
+		t.Fatalf("%d entries from %.20q: %v", len(h.entries), h.entries, err)
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != maxEntries {
+		t.Errorf("the file has %d lines: %v", strings.Count(string(text), "\n"), err)
+	}
+}
+
+// TestHistoryOfSomebodyElse: a file that is no history is left as it is.
+func TestHistoryOfSomebodyElse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.history")
+	long := strings.Repeat("x", 9*maxEntry)
+	if err := os.WriteFile(path, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := openHistory(path)
+	if err == nil || h.add("1") != nil {
+		t.Errorf("%v", err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != long {
+		t.Errorf("the file was changed to %.20q", text)
+	}
+}
