@@ -11,7 +11,7 @@ import (
 // What is offered, without the descriptions.
 func TestCandidates(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                     "gen check help completion version",
+		"":                     "gen check repl help completion version",
 		"c":                    "check completion",
 		"nope ":                "",
 		"__complete ":          "",
@@ -26,7 +26,7 @@ func TestCandidates(t *testing.T) {
 		"check -":              "-db -json -strict",
 		"completion ":          "bash fish zsh",
 		"completion z":         "zsh",
-		"help ":                "gen check help completion version",
+		"help ":                "gen check repl help completion version",
 		"help che":             "check",
 		"check -db sqlite:x x": ":dirs",
 	} {
