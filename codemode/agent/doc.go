@@ -6,7 +6,7 @@
 // the calls of a turn and the bytes of a reply are bounded; a call runs only when
 // its whole reply has arrived, so never half of one; a request that is tried again
 // never runs a call again; a program that failed after it had changed something is
-// not run a second time as it is; when Ask returns, nothing of it runs any more; and
+// not run again as it is for the same question; when Ask returns, nothing of it runs any more; and
 // a key is in no error, event or chat.
 //
 // What it is not: it does not make a model right, or proof against injection. What

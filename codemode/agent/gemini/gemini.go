@@ -2,6 +2,9 @@
 // That library is deprecated and older than today's models: this file is the only one
 // that imports it, and what it does not know is added to its requests and taken out of
 // its responses on their way (transport.go, filter.go).
+//
+// It is large, and the process of each program pays some of its initialisation. Package
+// openai speaks to Gemini, too, at https://generativelanguage.googleapis.com/v1beta/openai.
 package gemini
 
 import (
