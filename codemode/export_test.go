@@ -30,3 +30,15 @@ var (
 )
 
 const MaxNotice = maxNotice
+
+// Hits is how many places search looks at for one word.
+func Hits(g Grants, word string) (n int) {
+	gate, err := exo.NewGate(exo.Config{Grants: g})
+	if err != nil {
+		panic(err)
+	}
+	d := newDeclarer(gate.Catalog(), gate.Granted())
+	all := d.declare()
+	newCatalogue(all, d.entries(all), gate.Granted()).lookUp(word, func(hit, int) { n++ })
+	return n
+}

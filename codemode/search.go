@@ -11,7 +11,7 @@ import (
 const (
 	maxAsked   = 200  // bytes of what a program asks search and describe for
 	maxWords   = 8    // words of it that count
-	maxHits    = 5000 // places of a word that are looked at
+	maxHits    = 2000 // places of a word that are looked at
 	maxFound   = 10   // what search answers with
 	maxNames   = 24   // further names that describe mentions
 	maxMembers = 6    // of each, those that match
@@ -120,11 +120,14 @@ type scored struct {
 // nowhere stands for the nearest one. Its cost is that of looking up a few words,
 // whatever was asked: there are no patterns.
 func (c *catalogue) search(text string) []scored {
-	asked := wordsOf(text)
-	slices.Sort(asked)
-	asked = slices.Compact(asked)
+	var asked []string
+	for _, w := range wordsOf(text) {
+		if !slices.Contains(asked, w) && len(asked) < maxWords {
+			asked = append(asked, w)
+		}
+	}
 	by := map[int]*scored{}
-	for _, w := range asked[:min(len(asked), maxWords)] {
+	for _, w := range asked {
 		best := map[hit]int{} // without weight: the place
 		c.lookUp(w, func(h hit, weight int) {
 			at := hit{entry: h.entry, member: h.member}

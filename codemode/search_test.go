@@ -326,3 +326,65 @@ func TestSearchNames(t *testing.T) {
 		t.Errorf("%+v", o.Error)
 	}
 }
+
+// TestSearchAgain: the same words have the same answer, in every tool of the same grants.
+func TestSearchAgain(t *testing.T) {
+	g := manyTables(t, 200)
+	first := ""
+	for range 5 {
+		tool := newTool(t, g, searched)
+		for range 3 {
+			o := call(t, tool, "return [await search('amount of name'), await search('invoice order billing note'), await search('company'), await search('xqz'), await describe('Company')]")
+			j, err := json.Marshal(o.Result)
+			if err != nil || o.Error != nil {
+				t.Fatal(err, o.Error)
+			}
+			if first == "" {
+				first = string(j)
+			}
+			if string(j) != first {
+				t.Fatalf("%s\nand before\n%s", j, first)
+			}
+		}
+	}
+}
+
+// TestSearchBounded: whatever is asked, an answer is short.
+func TestSearchBounded(t *testing.T) {
+	tool := newTool(t, manyTables(t, 500), searched)
+	o := call(t, tool, `
+		const sizes = [];
+		for (const words of ['a', 'name', 'amount name id company', 'bil inv ord pay cus con tic vis', 'text int', 'e'.repeat(200), 'a '.repeat(100)]) {
+			const found = await search(words);
+			sizes.push([found.length <= 10, found.every((f) => f.members.length <= 6 && f.paths.length <= 3), JSON.stringify(found).length < 12000]);
+		}
+		return sizes.flat().every((x) => x)`)
+	if o.Error != nil || o.Result != true {
+		t.Errorf("%v %+v", o.Result, o.Error)
+	}
+	o = call(t, tool, `
+		const nonsense = 'qq1 qq2 qq3 qq4 qq5 qq6 qq7 qq8';
+		return [(await search(nonsense + ' invoice')).length, (await search('invoice ' + nonsense)).length]`)
+	if j, _ := json.Marshal(o.Result); string(j) != "[0,10]" {
+		t.Errorf("%s %+v", j, o.Error)
+	}
+	var letters []service.Operation
+	for k := range 9 {
+		letters = append(letters, service.Method(fmt.Sprintf("letter%d", k), "sends a letter", func(context.Context, service.None) (service.None, error) { return service.None{}, nil }))
+	}
+	office, err := service.New("office", "letters", letters...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := call(t, newTool(t, codemode.Grants{"office": office}, searched), "return (await search('letter'))[0].members.length"); o.Result != 6.0 {
+		t.Errorf("%v %+v", o.Result, o.Error)
+	}
+	if n := codemode.Hits(manyTables(t, 1000), "com"); n != 2000 { // of 3,000 places
+		t.Errorf("%d places were looked at", n)
+	}
+	// What is told counts as read.
+	small := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, InProcess: true, Limits: exo.Limits{Bytes: 3000}})
+	if o := call(t, small, "for (let i = 0; i < 30; i++) await describe('Task'); return 1"); o.Error == nil || o.Error.Kind != "limit" {
+		t.Errorf("%v %+v", o.Result, o.Error)
+	}
+}

@@ -1,0 +1,67 @@
+package exo
+
+import (
+	"context"
+	"testing"
+)
+
+// greeter is called itself: greet("Ann").
+type greeter struct {
+	call    string
+	methods []string
+}
+
+func (g *greeter) Describe() (Description, error) {
+	text := &Term{Con: &Type{Name: TypeText}}
+	i := &Interface{Name: "Greeter", Call: g.call, Methods: map[string]*Method{}}
+	for _, n := range g.methods {
+		i.Methods[n] = &Method{Name: n, Sends: true, Result: text, Params: []Param{{Name: "who", Want: text}}}
+	}
+	return Description{Type: &Type{Name: "Greeter"}, Interfaces: []*Interface{i}}, nil
+}
+
+func (g *greeter) Eval(_ context.Context, m *Message) (Value, error) {
+	return Text("hello " + m.Root.Args[0].Lit.Text()), nil
+}
+
+// TestCallable: what is called itself has one method, and errors name it as the
+// program does.
+func TestCallable(t *testing.T) {
+	for what, g := range map[string]*greeter{
+		"no such method":  {"greet", nil},
+		"another method":  {"greet", []string{"hello"}},
+		"further methods": {"greet", []string{"greet", "hello"}},
+	} {
+		if _, err := NewGate(Config{Grants: map[string]Object{"greet": g}}); err == nil {
+			t.Errorf("%s: it was granted", what)
+		}
+	}
+	gate, err := NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}, "mail": &greeter{"", []string{"greet"}}}})
+	if err == nil {
+		t.Fatal("two interfaces of one name differ in what calling means, and nobody saw it")
+	}
+	gate, err = NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Checker{Catalog: gate.Catalog(), Limits: gate.Limits(), Ref: func(uint32) *Type { return gate.Granted()[0].Type }, Show: func(uint32) string { return "hi" }}
+	ref, bad := c.MakeRef(0)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	if _, bad = c.MakeCall(ref, "greet", nil); bad == nil || bad.Op != "hi" {
+		t.Errorf("%v", bad)
+	}
+	if op := c.Op(ref, "other"); op != "hi.other" {
+		t.Error(op)
+	}
+	// What Only takes the method from is no longer called.
+	d, err := Only(&greeter{"greet", []string{"greet"}}, "greet").Describe()
+	if err != nil || d.Interfaces[0].Call != "greet" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	d, err = Only(&greeter{"greet", []string{"greet"}}).Describe()
+	if err != nil || d.Interfaces[0].Call != "" {
+		t.Errorf("%+v, %v", d.Interfaces[0], err)
+	}
+}
