@@ -145,7 +145,7 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report
 	}
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
-	cmd.Env = append(os.Environ(), overlayURL+"="+absolute(url), overlayReport+"="+out)
+	cmd.Env = append(os.Environ(), overlayURL+"="+url, overlayReport+"="+out)
 	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
@@ -160,14 +160,4 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report
 		return nil, errors.Join(ctx.Err(), errors.New(r.Error))
 	}
 	return r, nil
-}
-
-// absolute is a URL that means the same wherever it is opened.
-func absolute(url string) string {
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		if abs, err := filepath.Abs(path); err == nil {
-			return "sqlite:" + abs
-		}
-	}
-	return url
 }

@@ -29,9 +29,18 @@ func hostile(s string) *schema.Database {
 }
 
 // harmless parses what was written, and fails unless it is an import of exosql and
-// time, types, constants, and variables made by exosql's functions.
+// time, types, constants, and variables made by exosql's functions, each of another name.
 func harmless(t *testing.T, p *Package) {
 	t.Helper()
+	declared := map[string]bool{"": true}
+	once := func(in map[string]bool, names ...*ast.Ident) {
+		for _, n := range names {
+			if in[n.Name] || !n.IsExported() {
+				t.Fatalf("%s is declared twice, or not exported", n.Name)
+			}
+			in[n.Name] = true
+		}
+	}
 	for _, f := range p.Files {
 		file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -40,12 +49,25 @@ func harmless(t *testing.T, p *Package) {
 		for _, d := range file.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if f, is := d.(*ast.FuncDecl); is && strings.HasPrefix(f.Name.Name, "Declared") && f.Recv == nil && len(f.Body.List) == 1 {
+				once(declared, f.Name)
 				continue // the list of all tables
 			}
 			if !ok {
 				t.Fatalf("%s declares a function:\n%s", f.Name, f.Text)
 			}
 			for _, s := range g.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					once(declared, s.Names...)
+				case *ast.TypeSpec:
+					once(declared, s.Name)
+					if row, ok := s.Type.(*ast.StructType); ok {
+						fields := map[string]bool{}
+						for _, f := range row.Fields.List {
+							once(fields, f.Names...)
+						}
+					}
+				}
 				if i, ok := s.(*ast.ImportSpec); ok && (i.Name != nil || i.Path.Value != `"time"` && i.Path.Value != `"github.com/exoagent/exoagent/exosql"`) {
 					t.Fatalf("%s imports %s", f.Name, i.Path.Value)
 				}

@@ -52,3 +52,7 @@ COMMENT ON TYPE "select" IS 'values
 const Evil = 1';
 COMMENT ON TABLE "order" IS E'one\nfunc init() { panic("from a comment") }\r\n//go:embed x\n*/   exosql.NewTable time.Time';
 COMMENT ON COLUMN "order"."type" IS E'"quoted" \\ back\nand `ticks`';
+CREATE TABLE "unique" ("code" text NOT NULL, "also" text UNIQUE, "fixed" char(2) CHECK ("fixed" IN ('a', 'b')), "plain" text CHECK ("plain" IN ('a', 'b')), "number_id" bigint REFERENCES "join", "join_id" integer REFERENCES "join", UNIQUE ("code"));
+CREATE INDEX "unique join" ON "unique" ("join_id");
+CREATE INDEX "unique number" ON "unique" ("number_id");
+CREATE VIEW "view" AS SELECT * FROM "join";

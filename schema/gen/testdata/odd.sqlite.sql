@@ -41,3 +41,8 @@ CREATE TABLE "no key" ("a" TEXT, "b" REAL);
 CREATE TABLE "why?" ("id" INTEGER PRIMARY KEY);
 CREATE TABLE "loop" ("a" INTEGER NOT NULL, "b" TEXT NOT NULL, "c_a" INTEGER, "c_b" TEXT, PRIMARY KEY ("a", "b"), FOREIGN KEY ("c_a", "c_b") REFERENCES "loop" ("a", "b"));
 CREATE INDEX "loop c" ON "loop" ("c_a", "c_b");
+CREATE TABLE "unique" ("code" TEXT NOT NULL, "also" TEXT UNIQUE, "nocase" TEXT COLLATE NOCASE CHECK ("nocase" IN ('a', 'b')), "plain" TEXT CHECK ("plain" IN ('a', 'b')), "text_id" TEXT REFERENCES "join", "join_id" INTEGER REFERENCES "join", UNIQUE ("code"), FOREIGN KEY ("join_id") REFERENCES "join" ("id"), FOREIGN KEY ("also") REFERENCES "gone" ("id"));
+CREATE INDEX "unique join" ON "unique" ("join_id");
+CREATE INDEX "unique text" ON "unique" ("text_id");
+CREATE VIRTUAL TABLE "search" USING fts5("body");
+CREATE VIEW "view" AS SELECT * FROM "join";

@@ -14,18 +14,19 @@ package oddpostgres
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantLimit is what a program gets on behalf of one limit.
-// func grantLimit(db *exosql.DB, key int64) codemode.Grants {
+// // grantJoin is what a program gets on behalf of one join.
+// func grantJoin(db *exosql.DB, key int64) codemode.Grants {
+// 	joinFacet := exosql.NewFacet(Joins, "join",
+// 		JoinID, JoinExosql, JoinString, JoinInit, JoinKind, JoinMore)
 // 	limitFacet := exosql.NewFacet(Limits, "limit",
 // 		LimitIDColumn, LimitOrderID, LimitJoinID)
-// 	orderFacet := exosql.NewFacet(Orders, "order",
-// 		OrderID, OrderType, OrderFunc, OrderLimit, OrderThen, OrderConstructor, OrderToJSON,
-// 		OrderSelect, OrderSelectFromWhere, OrderUserName, OrderUserName2, OrderUserName3,
-// 		OrderUserName4, OrderX2fa, OrderGröße, OrderX用户, OrderAB, OrderBackTick,
-// 		OrderSemiDropTableX, OrderLineBreak, OrderIn, OrderFirst)
-// 	limitFacet.Add(exosql.Via(LimitOrdersByFirst, orderFacet))
-// 	mine := exosql.Grant(db, Limits, LimitIDColumn.Eq(key),
-// 		exosql.ScopeVia(LimitOrdersByFirst),
+// 	uniqueFacet := exosql.NewFacet(Uniques, "unique",
+// 		UniqueCode, UniqueAlso, UniqueFixed, UniquePlain, UniqueNumberID, UniqueJoinID)
+// 	joinFacet.Add(exosql.Via(JoinLimits, limitFacet))
+// 	joinFacet.Add(exosql.Via(JoinUniques, uniqueFacet))
+// 	mine := exosql.Grant(db, Joins, JoinID.Eq(key),
+// 		exosql.ScopeVia(JoinLimits),
+// 		exosql.ScopeVia(JoinUniques),
 // 	)
-// 	return codemode.Grants{"limit": limitFacet.Of(mine)}
+// 	return codemode.Grants{"join": joinFacet.Of(mine)}
 // }

@@ -80,7 +80,9 @@ var (
 )
 
 var (
-	JoinLimits = exosql.Many("limits", JoinID, LimitJoinID)
+	JoinLimits          = exosql.Many("limits", JoinID, LimitJoinID)
+	JoinUniques         = exosql.Many("uniques", JoinID, UniqueJoinID)
+	JoinUniquesByNumber = exosql.Many("uniquesByNumber", JoinID, UniqueNumberID)
 )
 
 // Limit is a row of limits.
@@ -202,6 +204,31 @@ var (
 	OrderLimitByOrder = exosql.One("limitByOrder", OrderID, LimitOrderID)
 )
 
+// Unique is a row of unique.
+type Unique struct {
+	Code     string
+	Also     *string
+	Fixed    *string
+	Plain    *string
+	NumberID *int64
+	JoinID   *int64
+}
+
+var (
+	Uniques        = exosql.NewTable[Unique]("unique")
+	UniqueCode     = exosql.NewKey(Uniques, "code", func(u *Unique) *string { return &u.Code })
+	UniqueAlso     = exosql.NewNullable(Uniques, "also", func(u *Unique) **string { return &u.Also })
+	UniqueFixed    = exosql.NewNullable(Uniques, "fixed", func(u *Unique) **string { return &u.Fixed }).OneOf("a", "b")
+	UniquePlain    = exosql.NewNullable(Uniques, "plain", func(u *Unique) **string { return &u.Plain }).OneOf("a", "b")
+	UniqueNumberID = exosql.NewNullable(Uniques, "number_id", func(u *Unique) **int64 { return &u.NumberID })
+	UniqueJoinID   = exosql.NewNullable(Uniques, "join_id", func(u *Unique) **int64 { return &u.JoinID })
+)
+
+var (
+	UniqueJoinRow = exosql.One("joinRow", UniqueJoinID, JoinID).Doc("none where joinId is null")
+	UniqueNumber  = exosql.One("number", UniqueNumberID, JoinID).Doc("none where numberId is null")
+)
+
 // UsersTest is a row of users_test.
 type UsersTest struct {
 	ID int64
@@ -231,11 +258,12 @@ func Declared() []exosql.Declared {
 	return []exosql.Declared{
 		UserTests,
 		Linuxes,
-		Joins, JoinLimits,
+		Joins, JoinLimits, JoinUniques, JoinUniquesByNumber,
 		Limits, LimitJoinRow, LimitOrder, LimitOrdersByFirst, LimitOrdersByIn,
 		Loops, LoopCBLoop, LoopLoopsByCb,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
+		Uniques, UniqueJoinRow, UniqueNumber,
 		UsersTests,
 		X用户表s,
 	}

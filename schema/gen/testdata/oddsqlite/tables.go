@@ -3,6 +3,8 @@
 // Package oddsqlite declares tables of the definitions of odd. It grants nothing: what a
 // program may see is for you to write, in a file of your own.
 //
+// Left out: table search: a module of SQLite decides what its rows are.
+//
 // Left out: table why?: exosql can't write its name.
 //
 // Left out: table no columns that it can take: exosql can take none of its columns.
@@ -53,7 +55,8 @@ var (
 )
 
 var (
-	JoinLimits = exosql.Many("limits", JoinID, LimitJoinID)
+	JoinLimits  = exosql.Many("limits", JoinID, LimitJoinID)
+	JoinUniques = exosql.Many("uniques", JoinID, UniqueJoinID)
 )
 
 // Limit is a row of limits.
@@ -173,6 +176,32 @@ var (
 	OrderLimitByOrder = exosql.One("limitByOrder", OrderID, LimitOrderID)
 )
 
+// Unique is a row of unique.
+type Unique struct {
+	Code   string
+	Also   *string
+	Nocase *string
+	Plain  *string
+	TextID *string
+	JoinID *int64
+}
+
+// Left out: the link by text_id to join: id is int64 there.
+
+var (
+	Uniques      = exosql.NewTable[Unique]("unique")
+	UniqueCode   = exosql.NewKey(Uniques, "code", func(u *Unique) *string { return &u.Code })
+	UniqueAlso   = exosql.NewNullable(Uniques, "also", func(u *Unique) **string { return &u.Also })
+	UniqueNocase = exosql.NewNullable(Uniques, "nocase", func(u *Unique) **string { return &u.Nocase })
+	UniquePlain  = exosql.NewNullable(Uniques, "plain", func(u *Unique) **string { return &u.Plain }).OneOf("a", "b")
+	UniqueTextID = exosql.NewNullable(Uniques, "text_id", func(u *Unique) **string { return &u.TextID })
+	UniqueJoinID = exosql.NewNullable(Uniques, "join_id", func(u *Unique) **int64 { return &u.JoinID })
+)
+
+var (
+	UniqueJoinRow = exosql.One("joinRow", UniqueJoinID, JoinID).Doc("none where joinId is null")
+)
+
 // UsersTest is a row of users_test.
 type UsersTest struct {
 	ID int64
@@ -202,11 +231,12 @@ func Declared() []exosql.Declared {
 	return []exosql.Declared{
 		UserTests,
 		Linuxes,
-		Joins, JoinLimits,
+		Joins, JoinLimits, JoinUniques,
 		Limits, LimitJoinRow, LimitOrder, LimitOrdersByFirst, LimitOrdersByIn,
 		Loops, LoopCBLoop, LoopLoopsByCb,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
+		Uniques, UniqueJoinRow,
 		UsersTests,
 		X用户表s,
 	}
