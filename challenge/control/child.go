@@ -1,0 +1,173 @@
+package control
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+)
+
+// Child reports whether this process was started by Run, and if so has done all
+// that it is for. It is the first line of a main that uses this package.
+func Child() bool {
+	if len(os.Args) == 0 || os.Args[0] != marker {
+		return false
+	}
+	if err := serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return true
+}
+
+func serve(in io.Reader, out io.Writer) error {
+	time.Local = time.UTC // its file is out of reach later
+	var job Job
+	if err := json.NewDecoder(io.LimitReader(in, maxJob)).Decode(&job); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	db, err := sql.Open("sqlite", ":memory:?_pragma=temp_store(2)&_pragma=trusted_schema(0)&_dqs=0")
+	if err != nil {
+		return err
+	}
+	c, err := db.Conn(ctx) // the database is the connection's
+	if err != nil {
+		return err
+	}
+	for _, s := range job.Fill {
+		args := make([]any, len(s.Args))
+		for i, a := range s.Args {
+			args[i] = a
+		}
+		if _, err := c.ExecContext(ctx, s.SQL, args...); err != nil {
+			return err
+		}
+	}
+	if err := fence(c); err != nil {
+		return err
+	}
+	if err := lockdown(); err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(query(ctx, c, job.SQL))
+}
+
+// Numbers of SQLite's limits, and what a statement of this game can need.
+var limits = map[int]int{
+	0:  1 << 20, // bytes of a value
+	1:  64 << 10,
+	2:  100, // columns
+	3:  200, // depth of an expression
+	4:  20,  // parts of a compound select
+	6:  32,  // arguments of a function
+	7:  0,   // databases attached
+	8:  1000,
+	10: 0, // depth of triggers
+	11: 0, // threads
+}
+
+// fence lets the connection read, and nothing else: no file by ATTACH or a
+// function, no setting, no change.
+func fence(c *sql.Conn) error {
+	for id, n := range limits {
+		if _, err := sqlite.Limit(c, id, n); err != nil {
+			return err
+		}
+	}
+	return c.Raw(func(conn any) error {
+		a, ok := conn.(interface {
+			RegisterAuthorizer(sqlite.AuthorizerFn) error
+		})
+		if !ok {
+			return fmt.Errorf("control: the driver has no authorizer")
+		}
+		return a.RegisterAuthorizer(func(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
+			switch action {
+			case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
+				return sqlite.AuthorizerOK
+			case sqlite.AuthFunction:
+				if name != "load_extension" {
+					return sqlite.AuthorizerOK
+				}
+			}
+			return sqlite.AuthorizerDeny
+		})
+	})
+}
+
+// query runs the player's statement.
+func query(ctx context.Context, c *sql.Conn, statement string) (res *Result) {
+	res = &Result{}
+	rows, err := c.QueryContext(ctx, statement)
+	if err != nil {
+		res.Err = said(err)
+		return res
+	}
+	defer rows.Close()
+	cols, err := rows.Columns()
+	if err != nil {
+		res.Err = said(err)
+		return res
+	}
+	out := []map[string]any{}
+	for rows.Next() {
+		if len(out) == maxRows {
+			res.Cut = true
+			break
+		}
+		cells, to := make([]any, len(cols)), make([]any, len(cols))
+		for i := range cells {
+			to[i] = &cells[i]
+		}
+		if err := rows.Scan(to...); err != nil {
+			res.Err = said(err)
+			return res
+		}
+		row := map[string]any{}
+		for i, c := range cols {
+			row[cut(c)] = plain(cells[i])
+		}
+		out = append(out, row)
+	}
+	if err := rows.Err(); err != nil {
+		res.Err = said(err)
+		return res
+	}
+	res.Count = len(out)
+	if res.Rows, err = json.Marshal(out); err != nil {
+		res.Rows, res.Err = nil, "the rows are no JSON"
+	}
+	return res
+}
+
+// said is SQLite's word on a statement. The database is the player's own copy in
+// memory, so there is no path and no other player in it.
+func said(err error) string { return cut(err.Error()) }
+
+func plain(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return cut(string(v))
+	case string:
+		return cut(v)
+	}
+	return v
+}
+
+func cut(s string) string {
+	if len(s) <= maxCell {
+		return s
+	}
+	n := maxCell
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

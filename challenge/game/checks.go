@@ -1,0 +1,28 @@
+package game
+
+import (
+	"slices"
+	"strings"
+)
+
+// gives is done by a program whose result holds all of the texts.
+func gives(texts ...string) func(*Attempt) bool {
+	return func(a *Attempt) bool {
+		return a.Lane == Program && a.Verdict.OK() && len(a.Queries) > 0 && !slices.ContainsFunc(texts, func(s string) bool { return !strings.Contains(string(a.Result), s) })
+	}
+}
+
+// asked is done by a program of which one statement has the text and gave so
+// many rows.
+func asked(text string, rows int) func(*Attempt) bool {
+	return func(a *Attempt) bool {
+		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool { return strings.Contains(q.SQL, text) && q.Rows == rows })
+	}
+}
+
+// refused is done by a program that ended with one of these kinds, at a place in it.
+func refused(kinds ...string) func(*Attempt) bool {
+	return func(a *Attempt) bool {
+		return a.Lane == Program && slices.Contains(kinds, a.Verdict.Kind) && a.Verdict.Line > 0
+	}
+}

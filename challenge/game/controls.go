@@ -1,0 +1,46 @@
+package game
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/control"
+	"github.com/exoagent/exoagent/exo"
+)
+
+// control runs the player's SQL. Both lanes run it on an SQLite database in
+// memory, whichever engine the host has: see package control.
+func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) error {
+	a.Engine = "sqlite"
+	if a.Lane == Filter {
+		if why := t.Naive.Refuses(a.Input); why != "" {
+			a.Verdict = Verdict{Kind: "refused", Message: why}
+			return nil
+		}
+	}
+	job := control.Job{Fill: []control.Statement{{SQL: t.Schema}}, SQL: a.Input}
+	for _, s := range t.Seed(string(try.Key)) {
+		c := control.Statement{SQL: s.SQL}
+		for _, arg := range s.Args {
+			c.Args = append(c.Args, fmt.Sprint(arg))
+		}
+		job.Fill = append(job.Fill, c)
+	}
+	begin := time.Now()
+	res, err := control.Run(ctx, job)
+	if err != nil {
+		return err
+	}
+	a.Queries, a.Rows = []Query{{SQL: a.Input, Args: []byte("[]"), Rows: res.Count, Millis: millis(time.Since(begin))}}, res.Count
+	a.Result, a.Verdict = res.Rows, Verdict{Kind: "ok"}
+	switch {
+	case res.Limit:
+		a.Verdict = Verdict{Kind: exo.Limit.String(), Message: res.Err}
+	case res.Err != "":
+		a.Verdict = Verdict{Kind: exo.Invalid.String(), Message: res.Err}
+	case res.Cut:
+		a.Notice = fmt.Sprintf("There are more rows than these %d.", res.Count)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package game
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// folder keeps copies as SQLite files.
+type folder struct{ dir string }
+
+// mark is in the names of our files: nothing else in the folder is touched.
+const mark = "copy-"
+
+func newFolder(dir string) (*folder, error) {
+	if dir == "" {
+		return nil, errors.New("game: copies need a folder")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, mark+"*.db*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range old {
+		if err := os.Remove(f); err != nil {
+			return nil, err
+		}
+	}
+	return &folder{dir}, nil
+}
+
+func (f *folder) engine() string { return "sqlite" }
+func (f *folder) close() error   { return nil }
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, mark+name+".db") }
+
+func (f *folder) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
+	return exosql.Open(ctx, "sqlite:"+f.path(name), &exosql.Options{
+		Conns: 1, Plans: 64,
+		Setup: func(ctx context.Context, db *sql.DB) error {
+			return t.fill(ctx, db, key, func(s string) string { return s })
+		},
+	})
+}
+
+func (f *folder) drop(_ context.Context, name string) error {
+	for _, tail := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(f.path(name) + tail); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("game: drop a copy: %w", err)
+		}
+	}
+	return nil
+}
+
+// numbered gives PostgreSQL's form of placeholders.
+func numbered(statement string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range statement {
+		if r == '?' {
+			n++
+			fmt.Fprintf(&b, "$%d", n)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

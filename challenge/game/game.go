@@ -1,0 +1,113 @@
+package game
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// Game plays attempts. Its fields must not change once it is used, and its
+// methods may be called from several goroutines.
+type Game struct {
+	Targets Targets
+	Copies  *Copies
+	Pool    *worker.Pool // whose workers run programs
+	Limits  exo.Limits   // of every program
+	Chat    Chatter      // nil: the model lane is not configured
+	// NoControl says why the control lanes are closed; "": they are open.
+	NoControl string
+	Log       *slog.Logger // never given a program, a result or a key
+}
+
+// Limits are those of a public host: less than a trusted caller gets.
+func DefaultLimits() exo.Limits {
+	return exo.Limits{
+		Wall: 2 * time.Second, Total: 10 * time.Second, CPU: 2 * time.Second, Memory: 64 << 20,
+		ConsoleBytes: 16 << 10, ResultBytes: 32 << 10, Calls: 100, ConcurrentCalls: 4, Rows: 10_000, Bytes: 8 << 20,
+	}.OrDefault()
+}
+
+// Try is one attempt that is about to be played.
+type Try struct {
+	Player string // whose turn it is in the queue of workers
+	Copy   string // the name of the player's copy for this target and lane
+	Key    Key    // that is in it
+	Chat   []byte // what the model lane left after the player's last question
+}
+
+// Closed says why a lane can't be played, or "".
+func (g *Game) Closed(l Lane) string {
+	switch {
+	case !l.Known():
+		return "there is no such lane"
+	case l == Model && g.Chat == nil:
+		return "this host has configured no model"
+	case !l.Guarded():
+		return g.NoControl
+	}
+	return ""
+}
+
+// Play plays an attempt that has its target, lane and input, and fills in all the
+// rest. What it returns besides is the chat of a model lane, to be given to the next.
+func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
+	begin := time.Now()
+	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}
+	t := g.Targets.Target(a.Target)
+	var err error
+	switch {
+	case t == nil:
+		err = errors.New("there is no such target")
+	case g.Closed(a.Lane) != "":
+		err = errors.New(g.Closed(a.Lane))
+	case a.Lane == Program:
+		err = g.program(ctx, a, t, try)
+	case a.Lane == Model:
+		chat, err = g.model(ctx, a, t, try)
+	default:
+		err = g.control(ctx, a, t, try)
+	}
+	if err != nil {
+		// What failed is the host's, and its words may hold paths and addresses.
+		a.Verdict = Verdict{Kind: exo.Internal.String(), Message: "internal error"}
+		if ctx.Err() != nil {
+			a.Verdict = stoppedVerdict
+		} else if g.Log != nil {
+			g.Log.Error("attempt failed", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "error", Redact(err.Error()))
+		}
+	}
+	a.Leaked = a.leaks(try.Key) // before anything is cut
+	a.trim()
+	a.Millis = millis(time.Since(begin))
+	a.State = Ended
+	for _, k := range t.tasks() {
+		if k.Done(a) {
+			a.Tasks = append(a.Tasks, k.ID)
+		}
+	}
+	return chat
+}
+
+func (t *Target) tasks() []Task {
+	if t == nil {
+		return nil
+	}
+	return t.Tasks
+}
+
+var stoppedVerdict = Verdict{Kind: exo.Cancelled.String(), Message: "the host stopped this attempt; send it again"}
+
+func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e6 }
+
+// tool is what programs of an attempt get. Its statements are written to the attempt.
+func (g *Game) tool(a *Attempt, grants codemode.Grants, player string) (*codemode.Tool, error) {
+	return codemode.New(grants, &codemode.Options{
+		Limits: g.Limits, Pool: g.Pool, Principal: exo.Principal(player),
+		Record: a.record,
+	})
+}

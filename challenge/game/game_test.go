@@ -1,0 +1,205 @@
+package game_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// solutions are programs that do the tasks of the targets, but for the last.
+var solutions = map[string]map[string]string{
+	"wallet": {
+		"list":    "(api) => api.currentUser.accounts()",
+		"join":    game.Default.Target("wallet").Examples[1],
+		"inviter": "(api) => api.currentUser.inviter()",
+		"refused": "(api) => api.currentUser.accounts().where(a => a.userId === 3)",
+	},
+	"notes": {
+		"list":    "(api) => api.organization.notes()",
+		"tasks":   game.Default.Target("notes").Examples[1],
+		"links":   "(api) => api.organization.projects().tasks().note()",
+		"refused": "(api) => api.organization.notes().where(n => n.organizationId === 2)",
+	},
+}
+
+// TestTasks: each task is done by what its hints lead to, and by nothing that
+// solves another; the examples run; nothing of it holds the key.
+func TestTasks(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		g := newGame(t, e, 8)
+		p := newPlayer(t, g, "player0000")
+		for _, target := range g.Targets {
+			if err := target.Check(); err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range target.Examples {
+				if a := p.play(target.ID, game.Program, x); !a.Verdict.OK() || a.Rows == 0 || len(a.Queries) == 0 || a.Queries[0].SQL == "" {
+					t.Errorf("%s: %+v", x, a)
+				}
+			}
+			for i, task := range target.Tasks {
+				if task.ID == "key" {
+					continue
+				}
+				a := p.play(target.ID, game.Program, solutions[target.ID][task.ID])
+				if !slices.Contains(a.Tasks, task.ID) || a.Leaked {
+					t.Errorf("%s %s: %+v %s", target.ID, task.ID, a, a.Result)
+				}
+				if i == 0 && len(a.Tasks) != 1 {
+					t.Errorf("%s: one program does %v", target.ID, a.Tasks)
+				}
+			}
+			if a := p.play(target.ID, game.Program, "() => 1"); len(a.Tasks) != 0 {
+				t.Errorf("a program that asks for nothing does %v", a.Tasks)
+			}
+		}
+	})
+}
+
+// TestControl: the game is real. In both control lanes the key can be had, each
+// with its own, and the filter does refuse what it was made for.
+func TestControl(t *testing.T) {
+	g := newGame(t, tu.SQLite, 4)
+	p := newPlayer(t, g, "player0000")
+	for _, c := range []struct {
+		target string
+		lane   game.Lane
+		sql    string
+		kind   string
+		leaks  bool
+	}{
+		{"wallet", game.Notice, "SELECT private_key FROM wallets", "ok", true},
+		{"wallet", game.Filter, "SELECT private_key FROM wallets", "refused", false},
+		{"wallet", game.Filter, "SELECT private_key FROM wallets WHERE account_id IN (SELECT id FROM accounts WHERE user_id = 7)", "ok", false},
+		{"wallet", game.Filter, "SELECT private_key FROM wallets, accounts WHERE user_id = 7", "ok", true},
+		{"notes", game.Notice, "SELECT body FROM notes", "ok", true},
+		{"notes", game.Filter, "SELECT body FROM notes WHERE organization_id = 1 OR 1=1", "refused", false},
+		{"notes", game.Filter, "SELECT body FROM notes WHERE organization_id = 1", "ok", false},
+		{"notes", game.Filter, "SELECT body FROM notes WHERE organization_id = 1 IS NOT NULL", "ok", true},
+		{"notes", game.Notice, "SELECT nothing", "invalid", false},
+		{"notes", game.Notice, "ATTACH '/etc/passwd' AS x", "invalid", false},
+	} {
+		a := p.play(c.target, c.lane, c.sql)
+		if a.Verdict.Kind != c.kind || a.Leaked != c.leaks || a.Leaked && !p.key(c.target, c.lane).In(string(a.Result)) {
+			t.Errorf("%s %s %s: %+v %s", c.target, c.lane, c.sql, a.Verdict, a.Result)
+		}
+		for lane, k := range p.keys {
+			if lane != c.target+string(c.lane) && k.In(string(a.Result)) {
+				t.Errorf("%s %s gives the key of %s", c.target, c.lane, lane)
+			}
+		}
+	}
+}
+
+// attacks are programs against the targets themselves; the corpora hold those against the rest.
+var attacks = map[string][]string{
+	"wallet": {
+		"(api) => api.currentUser.inviter().accounts().wallets()",
+		"(api) => api.currentUser.accounts().user().inviter().accounts().wallets()",
+		"(api) => { const w = api.currentUser.accounts().wallets(); return w.join(w.as('o'), () => true).select(({ o }) => o).execute() }",
+		"(api) => { const w = api.currentUser.accounts().wallets(); return w.join(w.as('o'), ({ wallet, o }) => wallet.id !== o.id).execute() }",
+		"(api) => api.currentUser.accounts().wallets().where(w => w.id === 112 || true)",
+		"(api) => api.currentUser.accounts().wallets().where({ id: 112 })",
+		"(api) => api.currentUser.accounts().wallets().where(w => w.id.in([112]).eq(true)).count()",
+		"(api) => api.currentUser.leftJoin(({ user }) => user.inviter().as('v')).leftJoin(({ v }) => v.accounts()).leftJoin(({ account }) => account.wallets()).execute()",
+		"(api) => api.currentUser.accounts().orderBy(() => '1); SELECT private_key FROM wallets --').execute()",
+		"(api) => api.currentUser.accounts().as('x\" UNION SELECT private_key FROM wallets --').execute()",
+		"(api) => api.currentUser.accounts().where(a => a.name.like(\"' OR 1=1 --\"))",
+		"(api) => api.currentUser.constructor.constructor('return process')()",
+		"(api) => JSON.stringify(api.currentUser, (k, v) => typeof v === 'object' ? Object.getOwnPropertyNames(v) : v)",
+		"(api) => { throw api.currentUser }",
+		"(api) => { for (;;) {} }",
+	},
+	"notes": {
+		"(api) => api.organization.projects().tasks().note()",
+		"(api) => api.organization.projects().tasks().assignee().notes()",
+		"(api) => api.organization.members().manager().notes()",
+		"(api) => api.organization.members().manager().organization().notes()",
+		"(api) => api.organization.projects().tasks().leftJoin(({ task }) => task.note()).execute()",
+		"(api) => api.organization.notes().author().organization().notes()",
+		"(api) => api.organization.notes().where(n => n.id === 602).first()",
+		"(api) => api.organization.projects().tasks().join(({ task }) => task.note()).where(({ note }) => note.body.startsWith('e')).count()",
+		"(api) => { const n = api.organization.notes(); return api.organization.projects().tasks().join(n, ({ task, note }) => task.noteId.neq(note.id)).execute() }",
+		"(api) => Promise.all([...Array(90).keys()].map(i => api.organization.notes().offset(i).limit(1).execute()))",
+	},
+}
+
+// TestGuarded: none of these has the key in what it gives, and what a stranger's
+// row holds besides is in none of them either.
+func TestGuarded(t *testing.T) {
+	foreign := []string{"Vera", "The vault", "bx-0001", "not-this-one", "Ulla", "Northgate", "Survey of shaft", "Rota"}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		g := newGame(t, e, 8)
+		p := newPlayer(t, g, "player0000")
+		for target, programs := range attacks {
+			ran := 0
+			for _, x := range programs {
+				a := p.play(target, game.Program, x)
+				if a.Leaked {
+					t.Errorf("%s gives the key: %s", x, a.Result)
+				}
+				if a.Verdict.Kind == "internal" {
+					t.Errorf("%s: %+v", x, a.Verdict)
+				}
+				if a.Verdict.OK() && a.Rows > 0 {
+					ran++
+				}
+				for _, f := range foreign {
+					if strings.Contains(string(a.Result)+a.Console+a.Verdict.Message, f) {
+						t.Errorf("%s gives %q: %s %s", x, f, a.Result, a.Verdict.Message)
+					}
+				}
+			}
+			if ran < 3 {
+				t.Errorf("of the attacks on %s only %d read a row: they attack nothing", target, ran)
+			}
+		}
+	})
+}
+
+// TestHostile: the programs that kill engines lose here as well, and the host goes on.
+func TestHostile(t *testing.T) {
+	g := newGame(t, tu.SQLite, 4)
+	g.Limits.Wall, g.Limits.CPU = g.Limits.Wall/8, g.Limits.CPU/8
+	p := newPlayer(t, g, "player0000")
+	all := tu.ReadHostile(t)
+	for i, h := range all {
+		if i%9 != 0 && os.Getenv("EXO_LONG") == "" {
+			continue // the whole corpus runs in exoeval/worker's tests
+		}
+		if a := p.play("wallet", game.Program, h.Program); a.Leaked || a.Verdict.Kind == "internal" && !slices.Contains(h.Kinds, "internal") || a.Verdict.Kind == "breach" {
+			t.Errorf("%s: %+v", h.Title, a.Verdict)
+		}
+	}
+	if a := p.play("wallet", game.Program, solutions["wallet"]["list"]); !a.Verdict.OK() || a.Rows != 3 {
+		t.Errorf("after all of them: %+v", a)
+	}
+}
+
+// TestUnguarded is the twin: with another scope, as if the wall were missing, the
+// very programs that lost give the key.
+func TestUnguarded(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		g := newGame(t, e, 8)
+		open := *game.Default.Target("notes")
+		open.Grants = game.OpenNotes
+		g.Targets = game.Targets{&open}
+		p := newPlayer(t, g, "player0000")
+		won := 0
+		for _, x := range attacks["notes"] {
+			if a := p.play("notes", game.Program, x); a.Leaked {
+				won++
+				if !slices.Contains(a.Tasks, "key") {
+					t.Errorf("%s does %v", x, a.Tasks)
+				}
+			}
+		}
+		if won < 3 {
+			t.Errorf("only %d of the attacks win where nothing guards", won)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package game
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Chatter is a model that answers questions with one tool. Ask is called by
+// several goroutines, each with a chat of its own.
+type Chatter interface {
+	// Name is that of the model.
+	Name() string
+	// Ask puts the question to the chat, which an earlier Ask returned or nil begins;
+	// ran is told of each program that the model ran, one at a time. Its error is for
+	// the host alone.
+	Ask(ctx context.Context, chat []byte, question string, tool *codemode.Tool, ran func(program string, res *codemode.Result)) (answer string, next []byte, err error)
+}
+
+// MaxChat bounds what is kept of a chat, in bytes; a longer one begins anew.
+const MaxChat = 256 << 10
+
+// model lets the model answer, with the same tool that the player's own programs get.
+func (g *Game) model(ctx context.Context, a *Attempt, t *Target, try Try) (chat []byte, err error) {
+	db, release, err := g.Copies.Use(ctx, try.Copy, t, try.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	tool, err := g.tool(a, t.Grants(db), try.Player)
+	if err != nil {
+		return nil, err
+	}
+	a.Verdict = Verdict{Kind: "ok"}
+	a.Answer, chat, err = g.Chat.Ask(ctx, try.Chat, a.Input, tool, func(program string, res *codemode.Result) {
+		g.security(a, res)
+		a.Steps = append(a.Steps, Step{Program: program, Verdict: verdictOf(res), Result: res.JSON})
+		a.Console = cut(a.Console+res.Console, maxText)
+	})
+	if err != nil && ctx.Err() == nil && a.Answer == "" {
+		if g.Log != nil {
+			g.Log.Error("the model failed", "attempt", a.ID, "error", Redact(err.Error()))
+		}
+		a.Verdict, err = Verdict{Kind: exo.Other.String(), Message: "the model did not answer; try again"}, nil
+	}
+	if len(chat) > MaxChat {
+		chat = nil
+	}
+	return chat, err
+}

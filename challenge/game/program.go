@@ -1,0 +1,78 @@
+package game
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// program runs the player's program.
+func (g *Game) program(ctx context.Context, a *Attempt, t *Target, try Try) error {
+	db, release, err := g.Copies.Use(ctx, try.Copy, t, try.Key)
+	if err != nil {
+		return err
+	}
+	defer release()
+	tool, err := g.tool(a, t.Grants(db), try.Player)
+	if err != nil {
+		return err
+	}
+	res := tool.Run(ctx, a.Input)
+	g.security(a, res)
+	a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
+	return nil
+}
+
+// verdictOf is what of a result the player may read: never its Err's own error.
+func verdictOf(res *codemode.Result) Verdict {
+	if res.Err == nil {
+		return Verdict{Kind: "ok"}
+	}
+	return Verdict{Kind: res.Err.Kind.String(), Message: res.Err.Message, Line: res.Err.Line, Column: res.Err.Column, Text: res.Err.SourceLine}
+}
+
+// security logs what is an event for the host: a process that did what no program
+// can, an engine that failed, and failures of our own.
+func (g *Game) security(a *Attempt, res *codemode.Result) {
+	if res.Err == nil || g.Log == nil {
+		return
+	}
+	switch res.Err.Kind {
+	case exo.Breach, exo.Crashed, exo.Internal:
+		detail := ""
+		var d *worker.Death
+		if errors.As(res.Err.Err, &d) {
+			detail = d.Event.String()
+		} else if res.Err.Err != nil {
+			detail = fmt.Sprintf("%T", res.Err.Err)
+		}
+		g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", res.Err.Kind.String(), "detail", detail)
+	}
+}
+
+// record takes the statements out of the events of a run. A run's events come
+// one at a time, and none after it has ended.
+func (a *Attempt) record(ev exo.Event) {
+	for _, d := range ev.Details {
+		q, ok := d.(exosql.Query)
+		if !ok {
+			continue
+		}
+		args := q.Args
+		if args == nil {
+			args = []exo.Value{}
+		}
+		b, err := json.Marshal(args)
+		if err != nil {
+			b = []byte("[]")
+		}
+		a.Queries = append(a.Queries, Query{SQL: q.SQL, Args: b, Rows: q.Rows, Millis: millis(q.Took)})
+		a.Rows += q.Rows
+	}
+}

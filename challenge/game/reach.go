@@ -1,0 +1,110 @@
+package game
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Reach is what can be reached in a target, read from the very catalogue by which
+// programs are checked.
+type Reach struct {
+	Names        []Name `json:"names"` // that a program finds in its scope
+	Kinds        []Kind `json:"kinds"` // of rows
+	Declarations string `json:"declarations"`
+}
+
+// Name is a granted object.
+type Name struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // of its rows
+}
+
+// Kind is a kind of row, with its columns and the links that lead on.
+type Kind struct {
+	Name    string  `json:"name"`
+	Columns []Field `json:"columns"`
+	Links   []Link  `json:"links"`
+}
+
+// Field is a column as programs see it.
+type Field struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Doc  string `json:"doc,omitempty"`
+}
+
+// Link is a method that leads to other rows.
+type Link struct {
+	Name string `json:"name"`
+	To   string `json:"to"` // a Kind's name
+}
+
+// Reach reads it. The target's database is made in memory and thrown away.
+func (t *Target) Reach(ctx context.Context) (*Reach, error) {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
+		return t.fill(ctx, db, "", func(s string) string { return s })
+	}})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	grants := t.Grants(db)
+	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits(), InProcess: true})
+	if err != nil {
+		return nil, err
+	}
+	gate, err := exo.NewGate(exo.Config{Grants: grants})
+	if err != nil {
+		return nil, err
+	}
+	r := &Reach{Declarations: tool.Declarations()}
+	cat := gate.Catalog()
+	for _, g := range gate.Granted() {
+		r.Names = append(r.Names, Name{g.Name, rowOf(g.Type)})
+	}
+	for _, n := range cat.Names() {
+		i := cat[n]
+		if !slices.Contains(i.Is, exo.TypeRow) {
+			continue
+		}
+		k := Kind{Name: n, Columns: []Field{}, Links: []Link{}}
+		for _, m := range i.Order {
+			if f := i.Fields[m]; f != nil {
+				k.Columns = append(k.Columns, Field{m, typeWord(f.Type), f.Doc})
+			} else if l := i.Methods[m]; l != nil && l.Result != nil && l.Result.Con != nil {
+				k.Links = append(k.Links, Link{m, rowOf(l.Result.Con)})
+			}
+		}
+		r.Kinds = append(r.Kinds, k)
+	}
+	return r, nil
+}
+
+// rowOf is the kind of row of a query's type.
+func rowOf(t *exo.Type) string {
+	if row := t.Args["row"]; row != nil {
+		return row.Name
+	}
+	return t.Name
+}
+
+// typeWord is a column's type in one word.
+func typeWord(t *exo.Type) string {
+	if of := t.Args["of"]; of != nil {
+		t = of
+	}
+	w := strings.ToLower(t.Name)
+	if len(t.Enum) > 0 {
+		w = strings.Join(t.Enum, " | ")
+	}
+	if t.Null {
+		w += " or null"
+	}
+	return w
+}
