@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+// ErrNone: there is no such thing, or it is not the asker's, which reads the same.
+var ErrNone = errors.New("store: there is none")
+
+// Token is what a player shows. It is 256 bits, and only its digest is kept.
+type Token string
+
+// NewID makes an identifier that can't be guessed, of lower case letters and digits.
+func NewID() string { return strings.ToLower(rand.Text()) }
+
+func digest(t Token) []byte { d := sha256.Sum256([]byte(t)); return d[:] }
+
+// NewPlayer makes a player. The token is told once.
+func (s *Store) NewPlayer(ctx context.Context) (player string, token Token, err error) {
+	player, token = NewID(), Token(rand.Text()+rand.Text())
+	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		now := s.now()
+		if _, err := tx.Exec("INSERT INTO players (id, token, made, seen) VALUES (?, ?, ?, ?)", player, digest(token), now, now); err != nil {
+			return 0, err
+		}
+		if err := count(tx, "players", 1); err != nil {
+			return 0, err
+		}
+		return 0, s.crowd(tx)
+	})
+	return player, token, err
+}
+
+// crowd lets those go who were not seen for longest, when there are too many.
+func (s *Store) crowd(tx *sql.Tx) error {
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM players").Scan(&n); err != nil || n <= s.o.Players {
+		return err
+	}
+	return leave(tx, "SELECT id FROM players ORDER BY seen LIMIT ?", n-s.o.Players)
+}
+
+// leave ends players. Their attempts stay until they are over a bound, for the
+// host's export; nobody can ask for them any more, but for those that were shared.
+func leave(tx *sql.Tx, which string, args ...any) error {
+	for _, t := range []string{"keys", "chats", "done"} {
+		if _, err := tx.Exec("DELETE FROM "+t+" WHERE player IN ("+which+")", args...); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec("DELETE FROM players WHERE id IN ("+which+")", args...)
+	return err
+}
+
+// seenEvery is how exact the time of a player's last visit is.
+const seenEvery = time.Minute
+
+// Player finds who has the token, or fails with ErrNone: also for one whose time is over.
+func (s *Store) Player(ctx context.Context, token Token) (string, error) {
+	var id string
+	var made, seen int64
+	err := s.read.QueryRowContext(ctx, "SELECT id, made, seen FROM players WHERE token = ?", digest(token)).Scan(&id, &made, &seen)
+	now := s.now()
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", ErrNone
+	case err != nil:
+		return "", err
+	case now-seen > s.o.Idle.Milliseconds() || now-made > s.o.Life.Milliseconds():
+		return "", ErrNone
+	}
+	if now-seen > seenEvery.Milliseconds() {
+		err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+			_, err := tx.Exec("UPDATE players SET seen = ? WHERE id = ?", now, id)
+			return 0, err
+		})
+	}
+	return id, err
+}
+
+// EndPlayer ends a player at once.
+func (s *Store) EndPlayer(ctx context.Context, player string) error {
+	return s.change(ctx, func(tx *sql.Tx) (int64, error) { return 0, leave(tx, "SELECT ?", player) })
+}
+
+// Sweep ends the players whose time is over.
+func (s *Store) Sweep(ctx context.Context) error {
+	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		now := s.now()
+		return 0, leave(tx, "SELECT id FROM players WHERE seen < ? OR made < ?", now-s.o.Idle.Milliseconds(), now-s.o.Life.Milliseconds())
+	})
+}
+
+// Players is how many there are now.
+func (s *Store) Players(ctx context.Context) (n int, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM players").Scan(&n)
+	return n, err
+}
+
+// Key is a player's key of a target and lane, made when it is first asked for, and
+// the name of the copy that it is in.
+func (s *Store) Key(ctx context.Context, player, target string, lane game.Lane) (key game.Key, copy string, err error) {
+	const find = "SELECT key, copy FROM keys WHERE player = ? AND target = ? AND lane = ?"
+	err = s.read.QueryRowContext(ctx, find, player, target, lane).Scan(&key, &copy)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return key, copy, err
+	}
+	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		var n int
+		if err := tx.QueryRow("SELECT count(*) FROM players WHERE id = ?", player).Scan(&n); err != nil || n == 0 {
+			return 0, errors.Join(err, ErrNone)
+		}
+		if _, err := tx.Exec("INSERT INTO keys (player, target, lane, key, copy) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", player, target, lane, string(game.NewKey()), NewID()); err != nil {
+			return 0, err
+		}
+		return 0, tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // of two at once, the first one's
+	})
+	return key, copy, err
+}
+
+// Chat is what the model lane left for the player's next question; nil begins anew.
+func (s *Store) Chat(ctx context.Context, player, target string) (body []byte, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT body FROM chats WHERE player = ? AND target = ?", player, target).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return body, err
+}
+
+// SetChat keeps a chat, or forgets it.
+func (s *Store) SetChat(ctx context.Context, player, target string, body []byte) error {
+	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		if len(body) == 0 {
+			_, err := tx.Exec("DELETE FROM chats WHERE player = ? AND target = ?", player, target)
+			return 0, err
+		}
+		_, err := tx.Exec("INSERT INTO chats (player, target, body) SELECT id, ?, ? FROM players WHERE id = ? ON CONFLICT (player, target) DO UPDATE SET body = excluded.body", target, body, player)
+		return 0, err
+	})
+}
+
+// Done are the tasks of a target that the player has done.
+func (s *Store) Done(ctx context.Context, player, target string) (map[string]bool, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT task FROM done WHERE player = ? AND target = ?", player, target)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]bool{}
+	for rows.Next() {
+		var t string
+		if err := rows.Scan(&t); err != nil {
+			return nil, err
+		}
+		out[t] = true
+	}
+	return out, rows.Err()
+}

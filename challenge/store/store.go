@@ -1,0 +1,251 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// Options are bounds. Zero means the default.
+type Options struct {
+	PerPlayer int           // attempts kept of one player; default 200
+	Bytes     int64         // of all attempts' records together; default 256 MiB
+	Players   int           // default 20,000; of more, those go who were not seen for longest
+	Wins      int           // claims on control lanes that are listed; default 5,000
+	Idle      time.Duration // after which a player who was not seen is gone; default 7 days
+	Life      time.Duration // after which a player is gone; default 30 days
+	Now       func() time.Time
+}
+
+// Store is the file. Its methods may be called from several goroutines.
+type Store struct {
+	o     Options
+	write *sql.DB // one connection: writes come one after the other
+	read  *sql.DB
+	lock  *sql.DB
+
+	mu    sync.Mutex // guards bytes; held over a whole write
+	bytes int64      // of the attempts' records
+}
+
+const application, version = 0x65786f31, 1
+
+const schema = `
+CREATE TABLE players (
+	id    TEXT PRIMARY KEY,
+	token BLOB NOT NULL UNIQUE, -- a digest
+	made  INTEGER NOT NULL,
+	seen  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX players_by_seen ON players (seen);
+CREATE TABLE keys (
+	player TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
+	key    TEXT NOT NULL,
+	copy   TEXT NOT NULL,
+	PRIMARY KEY (player, target, lane)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE chats (
+	player TEXT NOT NULL, target TEXT NOT NULL,
+	body   BLOB NOT NULL,
+	PRIMARY KEY (player, target)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE done (
+	player TEXT NOT NULL, target TEXT NOT NULL, task TEXT NOT NULL,
+	PRIMARY KEY (player, target, task)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE attempts (
+	seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+	id     TEXT NOT NULL UNIQUE,
+	player TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
+	at     INTEGER NOT NULL,
+	state  TEXT NOT NULL,
+	shared INTEGER NOT NULL DEFAULT 0,
+	pinned INTEGER NOT NULL DEFAULT 0,
+	size   INTEGER NOT NULL,
+	body   BLOB NOT NULL
+) STRICT;
+CREATE INDEX attempts_by_player ON attempts (player, seq);
+CREATE INDEX attempts_by_pin ON attempts (pinned, seq);
+CREATE TABLE wins (
+	player  TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
+	at      INTEGER NOT NULL,
+	guarded INTEGER NOT NULL,
+	claimed INTEGER NOT NULL,
+	name    TEXT NOT NULL,
+	attempt TEXT NOT NULL,
+	tries   INTEGER NOT NULL,
+	PRIMARY KEY (player, target, lane)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wins_by_time ON wins (guarded, at);
+CREATE TABLE counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+// Open opens or makes the file. It fails when another process plays with it, and
+// when it is somebody else's. Attempts that an earlier process did not end are
+// Interrupted from now on.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	o.defaults()
+	s := &Store{o: o}
+	if err := s.open(ctx, path); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return s, nil
+}
+
+func (o *Options) defaults() {
+	or(&o.PerPlayer, 200)
+	or(&o.Bytes, 256<<20)
+	or(&o.Players, 20_000)
+	or(&o.Wins, 5_000)
+	or(&o.Idle, 7*24*time.Hour)
+	or(&o.Life, 30*24*time.Hour)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+func or[T int | int64 | time.Duration](p *T, d T) {
+	if *p <= 0 {
+		*p = d
+	}
+}
+
+func (s *Store) open(ctx context.Context, path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // keys and programs are in it
+	if err != nil {
+		return err
+	}
+	f.Close()
+	if s.lock, err = openFile(path+".lock", "", 1); err != nil {
+		return err
+	}
+	// Held until Close: two processes would each think the other's attempts interrupted.
+	if _, err := s.lock.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
+		return errors.New("another process uses this file")
+	}
+	if s.write, err = openFile(path, "_txlock=immediate", 1); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	if s.read, err = openFile(path, "_pragma=query_only(1)", 4); err != nil {
+		return err
+	}
+	if err := s.interrupt(ctx); err != nil {
+		return err
+	}
+	return s.write.QueryRowContext(ctx, "SELECT coalesce(sum(size), 0) FROM attempts").Scan(&s.bytes)
+}
+
+func openFile(path, more string, conns int) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=5000&_pragma=journal_mode(wal)&_pragma=synchronous(normal)"
+	if conns == 1 && more == "" {
+		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=0"
+	}
+	if more != "" {
+		dsn += "&" + more
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+func (s *Store) migrate(ctx context.Context) error {
+	var app, v, tables int
+	if err := s.write.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&app, &v, &tables); err != nil {
+		return err
+	}
+	switch {
+	case tables == 0:
+		_, err := s.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", schema, application, version))
+		if err != nil {
+			return err
+		}
+	case app != application || v != version:
+		return fmt.Errorf("the file is no store of this version (%#x, %d)", app, v)
+	}
+	// The last bound: what is wrong with the others must not fill the disk. Records
+	// are what fills the file; indexes and the rest have as much again.
+	_, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count=%d", (2*s.o.Bytes+64<<20)/4096))
+	return err
+}
+
+// Close closes the file.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write, s.lock} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// change runs f in one transaction, one at a time. grow is by how many bytes the
+// records changed, which counts only if all of it is kept.
+func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) (grow int64, err error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// What an attempt came to is kept also when the one who waits for it is gone.
+	tx, err := s.write.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer tx.Rollback()
+	grow, err := f(tx)
+	if err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	s.bytes += grow
+	return nil
+}
+
+func (s *Store) now() int64 { return s.o.Now().UnixMilli() }
+
+func count(tx *sql.Tx, name string, n int64) error {
+	_, err := tx.Exec("INSERT INTO counters (name, n) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n", name, n)
+	return err
+}
+
+// Counters are numbers of all time: players, attempts, attempts.LANE and wins.LANE.
+// Nothing that goes over a bound takes from them.
+func (s *Store) Counters(ctx context.Context) (map[string]int64, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT name, n FROM counters")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var n int64
+		if err := rows.Scan(&name, &n); err != nil {
+			return nil, err
+		}
+		out[name] = n
+	}
+	return out, rows.Err()
+}
+
+// Bytes is the size of all records.
+func (s *Store) Bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+// Win is a key that came out of a lane.
+type Win struct {
+	Target  string
+	Lane    game.Lane
+	At      time.Time
+	Guarded bool
+	Claimed bool   // false: seen in an attempt's output, and not claimed yet
+	Name    string // "": none was given
+	Attempt string // the id of the attempt that showed it, or the last one before the claim; ""
+	Tries   int    // the player's attempts in that lane until then
+}
+
+// pinnedPerWin is how many attempts stay with a win on a guarded lane.
+const pinnedPerWin = 50
+
+// Claim looks whether the text is one of the player's keys, comparing with all
+// of them whatever the result, and keeps the win. again says that this key was claimed
+// before; then nothing changes, the name least of all.
+func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, again bool, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		rows, err := tx.Query("SELECT target, lane, key FROM keys WHERE player = ?", player)
+		if err != nil {
+			return 0, err
+		}
+		defer rows.Close()
+		var target string
+		var lane game.Lane
+		for rows.Next() {
+			var t string
+			var l game.Lane
+			var k game.Key
+			if err := rows.Scan(&t, &l, &k); err != nil {
+				return 0, err
+			}
+			if k.Equal(text) {
+				target, lane = t, l
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return 0, err
+		}
+		rows.Close()
+		if target == "" {
+			return 0, ErrNone
+		}
+		if again, err = s.win(tx, player, target, lane, name, true); err != nil {
+			return 0, err
+		}
+		w, err = scanWin(tx.QueryRow("SELECT "+winColumns+" FROM wins WHERE player = ? AND target = ? AND lane = ?", player, target, lane))
+		return 0, err
+	})
+	return w, again, err
+}
+
+// win keeps one. A claim gives its name to a win that was seen before and not
+// claimed; again says that there was nothing to do.
+func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name string, claimed bool) (again bool, err error) {
+	var attempt string
+	var tries int
+	if err := tx.QueryRow("SELECT coalesce((SELECT id FROM attempts WHERE player = ?1 AND target = ?2 AND lane = ?3 ORDER BY (body ->> 'key_leaked') DESC, seq DESC LIMIT 1), ''), (SELECT count(*) FROM attempts WHERE player = ?1 AND target = ?2 AND lane = ?3)",
+		player, target, lane).Scan(&attempt, &tries); err != nil {
+		return false, err
+	}
+	r, err := tx.Exec("INSERT INTO wins (player, target, lane, at, guarded, claimed, name, attempt, tries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		player, target, lane, s.now(), lane.Guarded(), claimed, name, attempt, tries)
+	if err != nil {
+		return false, err
+	}
+	if n, err := r.RowsAffected(); err != nil {
+		return false, err
+	} else if n == 0 {
+		r, err := tx.Exec("UPDATE wins SET claimed = 1, name = ? WHERE player = ? AND target = ? AND lane = ? AND claimed = 0 AND ?", name, player, target, lane, claimed)
+		if err != nil {
+			return false, err
+		}
+		n, err := r.RowsAffected()
+		return n == 0, err
+	}
+	if err := count(tx, "wins."+string(lane), 1); err != nil {
+		return false, err
+	}
+	if lane.Guarded() { // the record of a hole is worth more than room
+		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?)", player, target, lane, pinnedPerWin)
+		return false, err
+	}
+	_, err = tx.Exec("DELETE FROM wins WHERE guarded = 0 AND (player, target, lane) IN (SELECT player, target, lane FROM wins WHERE guarded = 0 ORDER BY at DESC LIMIT -1 OFFSET ?)", s.o.Wins)
+	return false, err
+}
+
+const winColumns = "target, lane, at, guarded, claimed, name, attempt, tries"
+
+func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
+	w, at := &Win{}, int64(0)
+	if err := row.Scan(&w.Target, &w.Lane, &at, &w.Guarded, &w.Claimed, &w.Name, &w.Attempt, &w.Tries); err != nil {
+		return nil, none(err)
+	}
+	w.At = time.UnixMilli(at).UTC()
+	return w, nil
+}
+
+// Guarded are all wins on guarded lanes, the latest first.
+func (s *Store) Guarded(ctx context.Context) ([]*Win, error) {
+	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC")
+}
+
+// Leaders are the wins on control lanes: those who needed the fewest attempts first.
+func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
+	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
+}
+
+// Won are a player's own.
+func (s *Store) Won(ctx context.Context, player string) ([]*Win, error) {
+	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE player = ? ORDER BY at", player)
+}
+
+func (s *Store) wins(ctx context.Context, query string, args ...any) (out []*Win, err error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		w, err := scanWin(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	return out, rows.Err()
+}
+
+// Public reports whether an attempt is part of a win on a guarded lane, which everybody may see.
+func (s *Store) Public(ctx context.Context, id string) (bool, error) {
+	var n int
+	err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM wins WHERE guarded = 1 AND attempt = ?", id).Scan(&n)
+	return n > 0, err
+}
