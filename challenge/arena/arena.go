@@ -1,0 +1,238 @@
+// Package arena is the challenge without its pages: who may do what with which
+// attempt, from being sent until it is kept. It trusts nobody who asks: a player is
+// who holds a token, and an attempt is its player's alone until that player shares it.
+package arena
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/queue"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+// Arena is one challenge. Its methods may be called from several goroutines.
+type Arena struct {
+	Game  *game.Game
+	Store *store.Store
+	Queue *queue.Queue
+	Log   *slog.Logger
+	Ended func(*game.Attempt) // told of every attempt that was played; may be nil
+}
+
+// Refusal is an error that its asker may read.
+type Refusal struct {
+	Why  Why
+	Text string
+}
+
+func (r *Refusal) Error() string { return "arena: " + r.Text }
+
+// Why is the class of a refusal.
+type Why int
+
+const (
+	NotFound Why = iota // there is none, or it is not the asker's
+	Bad                 // what was sent can't be played
+	Closed              // the lane, or all of it, by the host's will
+	Busy                // try again later
+)
+
+func refuse(why Why, text string) error { return &Refusal{why, text} }
+
+var errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
+
+// Submit takes an attempt of a player. It is kept before this returns, and played
+// when it is its turn.
+func (ar *Arena) Submit(ctx context.Context, player, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	a := &game.Attempt{Target: target, Lane: lane, Input: strings.ToValidUTF8(input, "\uFFFD")}
+	switch {
+	case ar.Game.Targets.Target(target) == nil:
+		return nil, refuse(NotFound, "there is no such target")
+	case !lane.Known():
+		return nil, refuse(NotFound, "there is no such lane")
+	case ar.Game.Closed(lane) != "":
+		return nil, refuse(Closed, ar.Game.Closed(lane))
+	case strings.TrimSpace(a.Input) == "":
+		return nil, refuse(Bad, "it is empty")
+	case len(a.Input) > game.MaxInput:
+		return nil, refuse(Bad, "it is longer than 64 KiB")
+	}
+	key, copy, err := ar.Store.Key(ctx, player, target, lane)
+	if err != nil {
+		return nil, ar.known(err)
+	}
+	keep := func() (string, error) {
+		err := ar.Store.Add(ctx, player, a)
+		return a.ID, err
+	}
+	played := *a // the caller has the first, this one is played
+	err = ar.Queue.Add(player, keep, func(ctx context.Context) {
+		played.ID, played.At, played.State = a.ID, a.At, game.Running
+		ar.play(ctx, player, &played, game.Try{Player: player, Copy: copy, Key: key})
+	})
+	if err != nil {
+		return nil, ar.known(err)
+	}
+	out := *a
+	return &out, nil
+}
+
+// play plays an attempt in its turn and keeps what it came to.
+func (ar *Arena) play(ctx context.Context, player string, a *game.Attempt, try game.Try) {
+	// Whatever the game does, an attempt gets an end, and the host goes on.
+	defer func() {
+		if p := recover(); p != nil {
+			ar.Log.Error("a panic in an attempt", "attempt", a.ID, "lane", a.Lane, "target", a.Target)
+			a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "internal", Message: "internal error"}
+		}
+		ar.finish(player, a)
+	}()
+	if ctx.Err() != nil {
+		a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "cancelled", Message: "the host stopped before this attempt's turn; send it again"}
+		return
+	}
+	if err := ar.Store.Start(ctx, a.ID); err != nil {
+		ar.Log.Error("store", "attempt", a.ID, "error", err)
+	}
+	if a.Lane == game.Model {
+		var err error
+		if try.Chat, err = ar.Store.Chat(ctx, player, a.Target); err != nil {
+			ar.Log.Error("store", "attempt", a.ID, "error", err)
+		}
+	}
+	chat := ar.Game.Play(ctx, a, try)
+	if a.Lane == game.Model {
+		if err := ar.Store.SetChat(ctx, player, a.Target, chat); err != nil {
+			ar.Log.Error("store", "attempt", a.ID, "error", err)
+		}
+	}
+}
+
+func (ar *Arena) finish(player string, a *game.Attempt) {
+	ctx := context.Background()
+	err := ar.Store.Finish(ctx, player, a)
+	if err != nil { // a moment later the disk may have room again
+		time.Sleep(50 * time.Millisecond)
+		err = ar.Store.Finish(ctx, player, a)
+	}
+	if err != nil {
+		ar.Log.Error("an attempt was not kept", "attempt", a.ID, "error", err)
+	}
+	level, what := slog.LevelInfo, "attempt"
+	if a.Leaked && a.Lane.Guarded() {
+		level, what = slog.LevelError, "a guarded lane gave its key"
+	}
+	ar.Log.Log(ctx, level, what, "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", a.Verdict.Kind,
+		"leaked", a.Leaked, "rows", a.Rows, "queries", len(a.Queries)+a.More, "millis", a.Millis, "bytes", len(a.Input))
+	if ar.Ended != nil {
+		ar.Ended(a)
+	}
+}
+
+// known turns errors of the parts into what an asker may read, or leaves them.
+func (ar *Arena) known(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNone):
+		return errNotFound
+	case errors.Is(err, queue.ErrYours):
+		return refuse(Busy, "too many of your attempts wait; send more when they have ended")
+	case errors.Is(err, queue.ErrFull):
+		return refuse(Busy, "too many attempts wait; try again later")
+	case errors.Is(err, queue.ErrPaused), errors.Is(err, queue.ErrClosed):
+		return refuse(Closed, "the host has stopped the game; come back later")
+	}
+	return err
+}
+
+// View is an attempt as somebody may see it.
+type View struct {
+	*game.Attempt
+	Position int  `json:"position,omitempty"` // in the queue, from 1
+	Mine     bool `json:"mine"`
+}
+
+// Attempt shows one to its player; to others only when it was shared or is a win
+// on a guarded lane, and without keys. Whatever else is asked for is not there.
+func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) {
+	k, err := ar.Store.Attempt(ctx, id)
+	if err != nil {
+		return nil, ar.known(err)
+	}
+	if player != "" && k.Player == player {
+		v := &View{Attempt: k.Attempt, Mine: true}
+		if !k.State.Over() {
+			v.Position, _ = ar.Queue.Position(id)
+		}
+		return v, nil
+	}
+	if !k.Shared {
+		public, err := ar.Store.Public(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !public {
+			return nil, errNotFound
+		}
+	}
+	return &View{Attempt: k.Redacted()}, nil
+}
+
+// Wait is Attempt once the attempt is over, or as it is when ctx ends.
+func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, error) {
+	v, err := ar.Attempt(ctx, player, id)
+	if err != nil || !v.Mine || v.State.Over() {
+		return v, err
+	}
+	ar.Queue.Wait(until, id)
+	return ar.Attempt(ctx, player, id)
+}
+
+// Attempts are a player's, the latest first.
+func (ar *Arena) Attempts(ctx context.Context, player, target string, most int) ([]*View, error) {
+	ks, err := ar.Store.Attempts(ctx, player, target, most)
+	if err != nil {
+		return nil, err
+	}
+	out := []*View{}
+	for _, k := range ks {
+		v := &View{Attempt: k.Attempt, Mine: true}
+		if !k.State.Over() {
+			v.Position, _ = ar.Queue.Position(k.ID)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// Share shows an attempt of the player to everybody who has its id, or hides it again.
+func (ar *Arena) Share(ctx context.Context, player, id string, on bool) error {
+	return ar.known(ar.Store.Share(ctx, player, id, on))
+}
+
+// Claim looks whether the text is a key of the player's.
+func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
+	name, ok := Name(name)
+	if !ok {
+		return nil, false, refuse(Bad, "a name has at most 40 characters, all of which can be seen")
+	}
+	w, again, err = ar.Store.Claim(ctx, player, strings.TrimSpace(text), name)
+	if errors.Is(err, store.ErrNone) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if !again {
+		level := slog.LevelInfo
+		if w.Guarded {
+			level = slog.LevelError
+		}
+		ar.Log.Log(ctx, level, "claim", "target", w.Target, "lane", w.Lane, "attempt", w.Attempt, "tries", w.Tries)
+	}
+	return w, again, nil
+}

@@ -1,0 +1,211 @@
+// Package queue lets players take turns at a bounded number of places: one who
+// sends a hundred attempts delays another's by one, not by a hundred.
+package queue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// Why a job is not taken.
+var (
+	ErrYours  = errors.New("queue: too many of this player's jobs wait")
+	ErrFull   = errors.New("queue: too many jobs wait")
+	ErrPaused = errors.New("queue: it is paused")
+	ErrClosed = errors.New("queue: it is closed")
+)
+
+// Queue runs jobs. Make one with New.
+type Queue struct {
+	places, perPlayer, total int
+
+	mu      sync.Mutex
+	lines   map[string][]*job // by player
+	order   []string          // whose turn is next; those with a line
+	jobs    map[string]*job   // by id: those that wait or run
+	waiting int
+	running int
+	paused  bool
+	closed  bool
+	ctx     context.Context // of the jobs that run
+	cancel  context.CancelFunc
+	rest    sync.Cond
+}
+
+type job struct {
+	id, player string
+	run        func(ctx context.Context)
+	running    bool
+	done       chan struct{}
+}
+
+// New makes a queue of so many places, in which so many jobs of one player, and of
+// all, may wait.
+func New(places, perPlayer, total int) *Queue {
+	q := &Queue{places: max(1, places), perPlayer: max(1, perPlayer), total: max(1, total), lines: map[string][]*job{}, jobs: map[string]*job{}}
+	q.rest.L = &q.mu
+	q.ctx, q.cancel = context.WithCancel(context.Background())
+	return q
+}
+
+// Add takes a job, which is run once, on a goroutine of its own. keep is called before
+// anything runs and while the job's place is sure; when it fails the job is not taken.
+// The context of run ends when the queue is paused or closed.
+func (q *Queue) Add(player string, keep func() (id string, err error), run func(ctx context.Context)) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return ErrClosed
+	case q.paused:
+		return ErrPaused
+	case len(q.lines[player]) >= q.perPlayer:
+		return ErrYours
+	case q.waiting >= q.total:
+		return ErrFull
+	}
+	id, err := keep()
+	if err != nil {
+		return err
+	}
+	j := &job{id: id, player: player, run: run, done: make(chan struct{})}
+	if len(q.lines[player]) == 0 {
+		q.order = append(q.order, player)
+	}
+	q.lines[player] = append(q.lines[player], j)
+	q.jobs[id] = j
+	q.waiting++
+	q.next()
+	return nil
+}
+
+// next starts jobs while there are places. q.mu is held.
+func (q *Queue) next() {
+	for q.running < q.places && len(q.order) > 0 {
+		who := q.order[0]
+		q.order = q.order[1:]
+		j := q.lines[who][0]
+		if q.lines[who] = q.lines[who][1:]; len(q.lines[who]) > 0 {
+			q.order = append(q.order, who)
+		} else {
+			delete(q.lines, who)
+		}
+		q.waiting--
+		q.running++
+		j.running = true
+		go q.serve(j, q.ctx)
+	}
+}
+
+func (q *Queue) serve(j *job, ctx context.Context) {
+	defer func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.running--
+		delete(q.jobs, j.id)
+		close(j.done)
+		q.next()
+		if q.running == 0 {
+			q.rest.Broadcast()
+		}
+	}()
+	j.run(ctx)
+}
+
+// Position is how many jobs come before this one, and 0 for one that runs; ok is
+// false for one that is over or never was.
+func (q *Queue) Position(id string) (n int, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j := q.jobs[id]
+	if j == nil {
+		return 0, false
+	}
+	if j.running {
+		return 0, true
+	}
+	// It is the rank-th of its own line: every other player has so many turns before,
+	// or one more where that player's turn is sooner.
+	rank := slices.Index(q.lines[j.player], j)
+	sooner := true
+	for _, who := range q.order {
+		if who == j.player {
+			sooner = false
+			n += rank
+			continue
+		}
+		turns := rank
+		if sooner {
+			turns++
+		}
+		n += min(len(q.lines[who]), turns)
+	}
+	return n + 1, true
+}
+
+// Wait returns when a job is over, or ctx.
+func (q *Queue) Wait(ctx context.Context, id string) {
+	q.mu.Lock()
+	j := q.jobs[id]
+	q.mu.Unlock()
+	if j == nil {
+		return
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+	}
+}
+
+// Length is how many jobs wait, and run.
+func (q *Queue) Length() (waiting, running int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting, q.running
+}
+
+// Pause stops what runs and takes no more, until Resume. Jobs that wait are run
+// with a context that has ended: they learn of it in their turn.
+func (q *Queue) Pause() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.paused = true
+	q.cancel()
+}
+
+// Resume takes jobs again.
+func (q *Queue) Resume() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.paused && !q.closed {
+		q.paused = false
+		q.ctx, q.cancel = context.WithCancel(context.Background())
+	}
+}
+
+// Paused reports whether it takes no jobs.
+func (q *Queue) Paused() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.paused || q.closed
+}
+
+// Close takes no more, waits until everything has been run, or until ctx ends, and
+// stops the rest then. Nothing runs any more when it returns.
+func (q *Queue) Close(ctx context.Context) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	stop := context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.cancel()
+	})
+	defer stop()
+	for q.running > 0 || q.waiting > 0 {
+		q.rest.Wait()
+	}
+	q.cancel()
+}

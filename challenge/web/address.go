@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// address is what a request counts for. X-Forwarded-For is whatever its sender
+// likes, up to the first proxy that we trust: read from the right, the first address that
+// is no trusted proxy is the one that such a proxy has seen. From anybody else the
+// header is ignored.
+func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	at := ap.Addr().Unmap().WithZone("")
+	if !within(at, trusted) {
+		return at, true
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, h := range slices.Backward(hops) {
+		a, err := netip.ParseAddr(strings.TrimSpace(h))
+		if err != nil {
+			break // a proxy wrote no address: what stands left of it is nobody's word
+		}
+		if at = a.Unmap().WithZone(""); !within(at, trusted) {
+			break
+		}
+	}
+	return at, true
+}
+
+func within(a netip.Addr, ps []netip.Prefix) bool {
+	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// bucketKey is the part of an address that one subscriber has: of IPv6 a whole network.
+func bucketKey(a netip.Addr) string {
+	if a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return a.String()
+}

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// buckets are the token buckets of one rate, by key. Their memory is bounded: of two
+// generations of keys the older goes when the younger is full. Whoever is forgotten so
+// begins with a full bucket, which costs as many other keys as a generation has.
+type buckets struct {
+	rate Rate
+	now  func() time.Time
+
+	mu         sync.Mutex
+	young, old map[string]bucket
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+const generation = 20_000
+
+func newBuckets(r Rate, now func() time.Time) *buckets {
+	return &buckets{rate: r, now: now, young: map[string]bucket{}}
+}
+
+// grant is what a bucket says to one request.
+type grant struct {
+	ok           bool
+	limit, left  int
+	reset, retry time.Duration // until the bucket is full, until it has a token
+}
+
+func (b *buckets) take(key string) grant {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now, burst := b.now(), float64(b.rate.Burst)
+	x, ok := b.young[key]
+	if !ok {
+		if x, ok = b.old[key]; !ok {
+			x = bucket{burst, now}
+		}
+		if len(b.young) >= generation {
+			b.old, b.young = b.young, map[string]bucket{}
+		}
+	}
+	if d := now.Sub(x.at); d > 0 { // a clock that is set back gives nothing and takes nothing
+		x.tokens = min(burst, x.tokens+float64(d)/float64(b.rate.Every))
+		x.at = now
+	}
+	g := grant{limit: b.rate.Burst}
+	if x.tokens >= 1 {
+		x.tokens--
+		g.ok = true
+	} else {
+		g.retry = time.Duration((1 - x.tokens) * float64(b.rate.Every))
+	}
+	b.young[key] = x
+	g.left = int(x.tokens)
+	g.reset = time.Duration((burst - x.tokens) * float64(b.rate.Every))
+	return g
+}
+
+// tell writes the headers of the grant, unless a tighter one is told already.
+func (g grant) tell(h http.Header) {
+	if was, err := strconv.Atoi(h.Get("RateLimit-Remaining")); err == nil && was < g.left && g.ok {
+		return
+	}
+	h.Set("RateLimit-Limit", strconv.Itoa(g.limit))
+	h.Set("RateLimit-Remaining", strconv.Itoa(g.left))
+	h.Set("RateLimit-Reset", seconds(g.reset))
+	if !g.ok {
+		h.Set("Retry-After", seconds(max(g.retry, 1)))
+	}
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }

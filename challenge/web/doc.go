@@ -1,0 +1,9 @@
+// Package web is the challenge over HTTP: pages that work without a script, and an
+// API for programs (openapi.json says what it is).
+//
+// Every request passes, in this order: the bound of requests at a time, the headers that
+// every answer has, the list of hosts, the address it counts for, that address's bucket, the
+// origin it comes from, the size of its body, and who sends it. A form carries a token
+// of its session besides. What a page shows of a player is escaped by html/template, and
+// no page has a script or a style in it.
+package web

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+// metrics counts since the start of the process, for Prometheus, in its text format.
+// The store has the counters of all time.
+type metrics struct {
+	limited atomic.Int64
+
+	mu       sync.Mutex
+	attempts map[[2]string]int64 // by lane and kind
+	seconds  map[string]float64  // by lane
+	statuses map[int]int64       // by class: 200, 300, 400, 500
+	leaks    map[string]int64    // by lane
+}
+
+// ended counts an attempt. Lanes and kinds are closed sets, so there are few series.
+func (m *metrics) ended(a *game.Attempt) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.attempts == nil {
+		m.attempts, m.seconds, m.leaks = map[[2]string]int64{}, map[string]float64{}, map[string]int64{}
+	}
+	m.attempts[[2]string{string(a.Lane), a.Verdict.Kind}]++
+	m.seconds[string(a.Lane)] += a.Millis / 1000
+	if a.Leaked {
+		m.leaks[string(a.Lane)]++
+	}
+}
+
+func (m *metrics) answered(status int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.statuses == nil {
+		m.statuses = map[int]int64{}
+	}
+	m.statuses[status/100*100]++
+}
+
+func (s *Server) health(w http.ResponseWriter, r *request) error {
+	if _, err := s.arena.Store.Players(r.Context()); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if s.arena.Queue.Paused() {
+		_, err := fmt.Fprintln(w, "paused")
+		return err
+	}
+	_, err := fmt.Fprintln(w, "ok")
+	return err
+}
+
+func (s *Server) measured(w http.ResponseWriter, r *request) error {
+	if !s.o.Metrics {
+		return errAbsent
+	}
+	return s.WriteMetrics(w, r.Request)
+}
+
+// WriteMetrics writes all metrics, whether or not they are served to the public.
+func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
+	counters, err := s.arena.Store.Counters(r.Context())
+	if err != nil {
+		return err
+	}
+	players, err := s.arena.Store.Players(r.Context())
+	if err != nil {
+		return err
+	}
+	guarded, err := s.arena.Store.Guarded(r.Context())
+	if err != nil {
+		return err
+	}
+	waiting, running := s.arena.Queue.Length()
+	paused := 0
+	if s.arena.Queue.Paused() {
+		paused = 1
+	}
+	var b strings.Builder
+	one := func(name, kind, help string, v any) {
+		fmt.Fprintf(&b, "# HELP exo_challenge_%s %s\n# TYPE exo_challenge_%[1]s %[3]s\nexo_challenge_%[1]s %[4]v\n", name, help, kind, v)
+	}
+	series := func(name, kind, help string, lines []string) {
+		slices.Sort(lines)
+		fmt.Fprintf(&b, "# HELP exo_challenge_%s %s\n# TYPE exo_challenge_%[1]s %s\n", name, help, kind)
+		for _, l := range lines {
+			fmt.Fprintf(&b, "exo_challenge_%s%s\n", name, l)
+		}
+	}
+	one("players", "gauge", "Players whose session lasts.", players)
+	one("players_total", "counter", "Players of all time.", counters["players"])
+	one("attempts_all_total", "counter", "Attempts of all time.", counters["attempts"])
+	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", len(guarded))
+	one("queue_waiting", "gauge", "Attempts that wait for their turn.", waiting)
+	one("queue_running", "gauge", "Attempts that are being played.", running)
+	one("paused", "gauge", "1 when the host has stopped the game.", paused)
+	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Open())
+	one("record_bytes", "gauge", "Size of all records of attempts.", s.arena.Store.Bytes())
+	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())
+	one("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	one("memory_bytes", "gauge", "Memory that the process got from the system.", mem.Sys-mem.HeapReleased)
+
+	m := &s.metrics
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lines []string
+	for k, n := range m.attempts {
+		lines = append(lines, fmt.Sprintf("{lane=%q,kind=%q} %d", k[0], k[1], n))
+	}
+	series("attempts_total", "counter", "Attempts that were played since the start.", lines)
+	lines = nil
+	for k, n := range m.seconds {
+		lines = append(lines, fmt.Sprintf("{lane=%q} %g", k, n))
+	}
+	series("attempt_seconds_total", "counter", "Time that attempts took since the start.", lines)
+	lines = nil
+	for _, l := range game.Lanes {
+		lines = append(lines, fmt.Sprintf("{lane=%q} %d", l, m.leaks[string(l)]))
+	}
+	series("leaks_total", "counter", "Attempts whose output held the key since the start.", lines)
+	lines = nil
+	for k, n := range m.statuses {
+		lines = append(lines, fmt.Sprintf("{class=\"%dxx\"} %d", k/100, n))
+	}
+	series("answers_total", "counter", "Answers since the start.", lines)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, err = w.Write([]byte(b.String()))
+	return err
+}

@@ -1,0 +1,161 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/web"
+)
+
+// api is the description, as far as the test follows it.
+type api struct {
+	Paths map[string]map[string]struct {
+		Security  []map[string][]string
+		Responses map[string]struct {
+			Content map[string]struct{ Schema json.RawMessage }
+		}
+	}
+	Components struct{ Schemas map[string]json.RawMessage }
+}
+
+// schema resolves a schema of the description.
+func (a *api) schema(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
+	t.Helper()
+	b, err := json.Marshal(map[string]any{"$defs": a.Components.Schemas, "allOf": []json.RawMessage{raw}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), "#/components/schemas/", "#/$defs/")), &s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestOpenAPI: the description has every route and no other, says who may call, and
+// every answer is what it says, failures included.
+func TestOpenAPI(t *testing.T) {
+	s := newSite(t, config{})
+	var a api
+	if err := json.Unmarshal([]byte(s.raw("GET", "/api/v1/openapi.json", "").body), &a); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for path, ops := range a.Paths {
+		for method := range ops {
+			described[strings.ToUpper(method)+" /api/v1"+path] = true
+		}
+	}
+	players := map[string]bool{}
+	for _, r := range web.Routes() {
+		if strings.Contains(r.Pattern, "/api/") {
+			if !described[r.Pattern] {
+				t.Errorf("%s is not described", r.Pattern)
+			}
+			delete(described, r.Pattern)
+			players[r.Pattern] = r.Player
+		}
+	}
+	for d := range described {
+		t.Errorf("%s is described and not there", d)
+	}
+
+	p := s.program()
+	v := p.play("wallet", game.Program, "(api) => api.currentUser.accounts()")
+	bad := p.play("wallet", game.Program, "(api) => api.nobody")
+	key := p.steal("wallet", game.Notice)
+	hole := p.play("broken", game.Program, "(api) => api.things.execute()")
+	seen := map[string]bool{}
+	id := regexp.MustCompile(`/(attempts|targets)/[a-z0-9]+`)
+	for _, c := range []struct {
+		method, path string
+		in           any
+		nobody       bool
+		status       int
+	}{
+		{"GET", "/openapi.json", nil, true, 200},
+		{"GET", "/challenge", nil, true, 200},
+		{"GET", "/targets/wallet", nil, true, 200},
+		{"GET", "/targets/notes", nil, false, 200},
+		{"GET", "/targets/none", nil, false, 404},
+		{"GET", "/leaderboard", nil, true, 200},
+		{"POST", "/players", nil, true, 201},
+		{"GET", "/player", nil, false, 200},
+		{"GET", "/player", nil, true, 401},
+		{"POST", "/attempts", map[string]string{"target": "wallet", "lane": "program", "input": "1"}, false, 202},
+		{"POST", "/attempts", map[string]string{"target": "wallet", "lane": "program", "input": "1"}, true, 401},
+		{"POST", "/attempts", map[string]string{"lane": "x"}, false, 404},
+		{"GET", "/attempts", nil, false, 200},
+		{"GET", "/attempts", nil, true, 401},
+		{"GET", "/attempts/" + v.ID, nil, false, 200},
+		{"GET", "/attempts/" + bad.ID, nil, false, 200},
+		{"GET", "/attempts/" + hole.ID, nil, true, 200},
+		{"GET", "/attempts/" + v.ID, nil, true, 404},
+		{"PUT", "/attempts/" + v.ID + "/share", map[string]bool{"shared": true}, false, 204},
+		{"POST", "/claims", map[string]string{"key": key, "name": "n"}, false, 200},
+		{"POST", "/claims", map[string]string{"key": "x"}, false, 200},
+		{"POST", "/claims", nil, false, 415},
+		{"GET", "/leaderboard", nil, true, 200},
+		{"GET", "/player", nil, false, 200},
+		{"DELETE", "/player", nil, false, 204},
+	} {
+		who := p
+		if c.nobody {
+			who = &client{site: s, http: s.srv.Client()}
+		}
+		got := who.call(c.method, "/api/v1"+c.path, c.in, c.status, nil)
+		path := c.path
+		if m := id.FindStringSubmatch(path); m != nil {
+			path = strings.Replace(path, m[0], map[string]string{"attempts": "/attempts/{id}", "targets": "/targets/{target}"}[m[1]], 1)
+		}
+		op, ok := a.Paths[path][strings.ToLower(c.method)]
+		if !ok {
+			t.Fatalf("%s %s", c.method, path)
+		}
+		pattern := c.method + " /api/v1" + path
+		seen[pattern] = true
+		if must := len(op.Security) == 1 && len(op.Security[0]) == 1; must != players[pattern] {
+			t.Errorf("%s: a player is needed: described %t, true %t", pattern, must, players[pattern])
+		}
+		res, ok := op.Responses[http.StatusText(c.status)]
+		for _, code := range []string{itoa(c.status), "default"} {
+			if res, ok = op.Responses[code]; ok {
+				break
+			}
+		}
+		if !ok || c.status < 300 && op.Responses[itoa(c.status)].Content == nil && c.status != 204 {
+			t.Errorf("%s: %d is not described", pattern, c.status)
+			continue
+		}
+		if c.status == 204 {
+			if got.body != "" {
+				t.Errorf("%s: %q", pattern, got.body)
+			}
+			continue
+		}
+		var value any
+		if err := json.Unmarshal([]byte(got.body), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.schema(t, res.Content["application/json"].Schema).Validate(value); err != nil {
+			t.Errorf("%s %s: %v\n%s", c.method, c.path, err, got.body)
+		}
+	}
+	for r := range players {
+		if !seen[r] {
+			t.Errorf("%s was not called", r)
+		}
+	}
+}
+
+func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }

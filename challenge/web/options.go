@@ -1,0 +1,69 @@
+package web
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/arena"
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+// Options are what a host decides. Zero fields of Rates are their defaults.
+type Options struct {
+	Arena *arena.Arena
+	Log   *slog.Logger
+	// URL is the public address, https://challenge.example: cookies are bound to it, and
+	// its host is the one that requests may name. "": plain HTTP on loopback.
+	URL     string
+	Hosts   []string       // that requests may name besides, with their ports
+	Trusted []netip.Prefix // proxies whose X-Forwarded-For is believed; none: it is ignored
+	Rates   Rates
+	// Metrics are served at /metrics, for those who get at the pages; or not here.
+	Metrics bool
+	Limits  string            // one line on what holds programs, for the pages
+	Now     func() time.Time  // nil: time.Now
+	Reaches map[string]*Reach // by target; nil: read from the targets
+}
+
+// Reach is game.Reach with its picture.
+type Reach struct {
+	*game.Reach
+	Picture []byte // SVG
+}
+
+// Rate is a token bucket: Burst at once, and one more Every so often.
+type Rate struct {
+	Burst int
+	Every time.Duration
+}
+
+// Rates bound what one player, and one address, may send. An address is an IPv4
+// address or an IPv6 network of 64 bits.
+type Rates struct {
+	Requests        Rate // of an address; default 120, 10 a second
+	Players         Rate // new ones, of an address; default 10, one in 30 s
+	Attempts        Rate // of a player; default 20, one a second
+	AddressAttempts Rate // of an address; default 60, 3 a second
+	Claims          Rate // of a player; default 10, one in 5 s
+	AddressClaims   Rate // of an address; default 30, one a second
+	// Together is how many requests are answered at a time; default 512.
+	Together int
+}
+
+func (r *Rates) defaults() {
+	or := func(r *Rate, burst int, every time.Duration) {
+		if r.Burst <= 0 || r.Every <= 0 {
+			*r = Rate{burst, every}
+		}
+	}
+	or(&r.Requests, 120, time.Second/10)
+	or(&r.Players, 10, 30*time.Second)
+	or(&r.Attempts, 20, time.Second)
+	or(&r.AddressAttempts, 60, time.Second/3)
+	or(&r.Claims, 10, 5*time.Second)
+	or(&r.AddressClaims, 30, time.Second)
+	if r.Together <= 0 {
+		r.Together = 512
+	}
+}

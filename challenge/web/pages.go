@@ -1,0 +1,280 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	http.FileServerFS(staticFiles).ServeHTTP(w, r)
+})
+
+// Each page is the layout with the blocks that its own file defines.
+var templates = func() map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
+		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"pretty": pretty,
+		"inc":    func(i int) int { return i + 1 },
+		"title":  func(l game.Lane) string { return l.Title() },
+	}).ParseFS(templateFiles, "templates/layout.html"))
+	out := map[string]*template.Template{}
+	for _, n := range []string{"home", "target", "attempt", "claim", "error"} {
+		out[n] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+n+".html"))
+	}
+	return out
+}()
+
+// pretty is JSON for reading. It is text like any other to the template.
+func pretty(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// page is what every template gets.
+type page struct {
+	Title   string
+	Refresh int    // seconds until the browser asks again; 0: never
+	Player  bool   // somebody plays
+	Token   string // of this session's forms
+	Source  string
+	Paused  bool
+	Holes   []holeView // wins on guarded lanes, on top of every page
+	Body    any
+}
+
+type holeView struct {
+	apiWin
+	TargetTitle string
+}
+
+// show renders a page for a player or anybody.
+func (s *Server) show(w http.ResponseWriter, r *request, name string, p page) error {
+	p.Player = r.player != ""
+	if r.byCookie {
+		p.Token = formToken(r.token)
+	}
+	guarded, err := s.arena.Store.Guarded(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, x := range winsOf(guarded, false) {
+		p.Holes = append(p.Holes, holeView{x, s.titleOf(x.Target)})
+	}
+	s.render(w, http.StatusOK, name, p)
+	return nil
+}
+
+func (s *Server) titleOf(target string) string {
+	if t := s.arena.Game.Targets.Target(target); t != nil {
+		return t.Title
+	}
+	return target
+}
+
+func (s *Server) render(w http.ResponseWriter, status int, name string, p page) {
+	p.Source, p.Paused = game.Source(), s.arena.Queue.Paused()
+	var b bytes.Buffer
+	if err := templates[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
+		s.o.Log.Error("template", "page", name, "error", redacted(err))
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+type homeView struct {
+	Targets  []*game.Target
+	Counters map[string]int64
+	Lanes    []apiLane
+	Leaders  []holeView
+	Limits   apiLimits
+	Walls    string
+}
+
+func (s *Server) home(w http.ResponseWriter, r *request) error {
+	v := homeView{Targets: s.arena.Game.Targets, Lanes: s.lanes(), Limits: s.limits(), Walls: s.o.Limits}
+	var err error
+	if v.Counters, err = s.arena.Store.Counters(r.Context()); err != nil {
+		return err
+	}
+	leaders, err := s.arena.Store.Leaders(r.Context(), maxLeaders)
+	if err != nil {
+		return err
+	}
+	for _, x := range winsOf(leaders, false) {
+		v.Leaders = append(v.Leaders, holeView{x, s.titleOf(x.Target)})
+	}
+	return s.show(w, r, "home", page{Title: "Steal the key", Body: v})
+}
+
+type targetView struct {
+	*game.Target
+	Reach    *Reach
+	Lanes    []apiLane
+	Done     map[string]bool
+	Attempts []apiRow
+	Limits   apiLimits
+}
+
+func (s *Server) target(w http.ResponseWriter, r *request) error {
+	t, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	v := targetView{Target: t, Reach: s.reaches[t.ID], Lanes: s.lanes(), Limits: s.limits()}
+	if v.Done, err = s.done(r, t); err != nil {
+		return err
+	}
+	if r.player != "" {
+		vs, err := s.arena.Attempts(r.Context(), r.player, t.ID, 20)
+		if err != nil {
+			return err
+		}
+		for _, x := range vs {
+			v.Attempts = append(v.Attempts, apiRow{x.ID, x.Target, x.Lane, x.At, x.State, x.Verdict, x.Rows, x.Millis, x.Leaked, x.Shared, x.Position})
+		}
+	}
+	return s.show(w, r, "target", page{Title: t.Title, Body: v})
+}
+
+func (s *Server) reach(w http.ResponseWriter, r *request) error {
+	t, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	_, err = w.Write(s.reaches[t.ID].Picture)
+	return err
+}
+
+// play begins a session, and goes on to a target.
+func (s *Server) play(w http.ResponseWriter, r *request) error {
+	to := "/"
+	if t := s.arena.Game.Targets.Target(r.PostFormValue("target")); t != nil {
+		to = "/targets/" + t.ID // never an address that was sent
+	}
+	if r.player == "" {
+		token, err := s.begin(w, r)
+		if err != nil {
+			return err
+		}
+		s.setCookie(w, token)
+	}
+	http.Redirect(w, r.Request, to, http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) leave(w http.ResponseWriter, r *request) error {
+	if err := s.arena.Store.EndPlayer(r.Context(), r.player); err != nil {
+		return err
+	}
+	s.setCookie(w, "")
+	http.Redirect(w, r.Request, "/", http.StatusSeeOther)
+	return nil
+}
+
+func (s *Server) attempt(w http.ResponseWriter, r *request) error {
+	a, err := s.submit(w, r, r.PathValue("target"), game.Lane(r.PostFormValue("lane")), strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n")) // a form ends lines so, and the program did not
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r.Request, "/attempts/"+a.ID, http.StatusSeeOther)
+	return nil
+}
+
+type attemptView struct {
+	*game.Attempt
+	Position    int
+	Mine        bool
+	TargetTitle string
+	Tasks       []game.Task // that it did
+}
+
+func (s *Server) shown(w http.ResponseWriter, r *request) error {
+	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := page{Title: "Attempt on " + s.titleOf(v.Target)}
+	if v.Mine && !v.State.Over() {
+		p.Refresh = 1 // without a script the page asks again by itself
+	}
+	body := attemptView{v.Attempt, v.Position, v.Mine, s.titleOf(v.Target), nil}
+	if t := s.arena.Game.Targets.Target(v.Target); t != nil && v.Mine {
+		for _, k := range t.Tasks {
+			for _, id := range v.Tasks {
+				if id == k.ID {
+					body.Tasks = append(body.Tasks, k)
+				}
+			}
+		}
+	}
+	p.Body = body
+	return s.show(w, r, "attempt", p)
+}
+
+func (s *Server) share(w http.ResponseWriter, r *request) error {
+	if err := s.arena.Share(r.Context(), r.player, r.PathValue("id"), r.PostFormValue("shared") == "1"); err != nil {
+		return err
+	}
+	http.Redirect(w, r.Request, "/attempts/"+r.PathValue("id"), http.StatusSeeOther)
+	return nil
+}
+
+type claimView struct {
+	Asked, Right, Again bool
+	Win                 holeView
+	Won                 []holeView
+}
+
+func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
+	return s.claimPage(w, r, claimView{})
+}
+
+func (s *Server) claim(w http.ResponseWriter, r *request) error {
+	win, again, err := s.take(w, r, r.PostFormValue("key"), r.PostFormValue("name"))
+	if err != nil {
+		return err
+	}
+	v := claimView{Asked: true, Right: win != nil, Again: again}
+	if win != nil {
+		v.Win = holeView{winsOf([]*store.Win{win}, true)[0], s.titleOf(win.Target)}
+	}
+	return s.claimPage(w, r, v)
+}
+
+func (s *Server) claimPage(w http.ResponseWriter, r *request, v claimView) error {
+	if r.player != "" {
+		ws, err := s.arena.Store.Won(r.Context(), r.player)
+		if err != nil {
+			return err
+		}
+		for _, x := range winsOf(ws, true) {
+			v.Won = append(v.Won, holeView{x, s.titleOf(x.Target)})
+		}
+	}
+	return s.show(w, r, "claim", page{Title: "Claim a key", Body: v})
+}
+
+func (s *Server) absent(http.ResponseWriter, *request) error { return errAbsent }

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/arena"
+)
+
+// Server is the challenge's handler. Make one with New.
+type Server struct {
+	arena   *arena.Arena
+	o       Options
+	https   bool
+	hosts   []string
+	origin  *http.CrossOriginProtection
+	mux     *http.ServeMux
+	room    chan struct{}
+	reaches map[string]*Reach
+	metrics metrics
+
+	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
+}
+
+// New makes the handler. It reads what can be reached in each target.
+func New(ctx context.Context, o Options) (*Server, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Rates.defaults()
+	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), hosts: o.Hosts, reaches: map[string]*Reach{}}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+			return nil, fmt.Errorf("web: %q is no address of a site", o.URL)
+		}
+		s.https = u.Scheme == "https"
+		s.hosts = append(s.hosts, u.Host)
+		// Behind a proxy that ends TLS the host is the same, but its own origin is this one.
+		if err := s.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+			return nil, err
+		}
+	}
+	for _, b := range []struct {
+		to **buckets
+		r  Rate
+	}{
+		{&s.requests, o.Rates.Requests}, {&s.players, o.Rates.Players}, {&s.attempts, o.Rates.Attempts},
+		{&s.addressAttempts, o.Rates.AddressAttempts}, {&s.claims, o.Rates.Claims}, {&s.addressClaims, o.Rates.AddressClaims},
+	} {
+		*b.to = newBuckets(b.r, o.Now)
+	}
+	for _, t := range o.Arena.Game.Targets {
+		if r := o.Reaches[t.ID]; r != nil {
+			s.reaches[t.ID] = r
+			continue
+		}
+		r, err := t.Reach(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("web: target %s: %w", t.ID, err)
+		}
+		s.reaches[t.ID] = &Reach{r, picture(t.Title, r)}
+	}
+	o.Arena.Ended = s.metrics.ended
+	for _, r := range routes {
+		s.mux.HandleFunc(r.pattern, s.serve(r))
+	}
+	s.mux.Handle("GET /static/", static)
+	return s, nil
+}
+
+// LoopbackHosts are the names of this machine for itself, with a port.
+func LoopbackHosts(port string) (out []string) {
+	for _, h := range []string{"localhost", "127.0.0.1", "::1"} {
+		out = append(out, net.JoinHostPort(h, port))
+	}
+	return out
+}
+
+// ServeHTTP lets a request through what all have to pass.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := s.o.Now()
+	cw := &counted{ResponseWriter: w}
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			s.o.Log.Error("a panic in a handler", "method", r.Method, "route", r.Pattern) // its text could hold anything
+			if cw.status == 0 {
+				s.fail(cw, r, errInternal)
+			}
+		}
+		s.metrics.answered(cw.status)
+		// The route, not the path: ids are what attempts are protected by.
+		s.o.Log.Debug("request", "method", r.Method, "route", r.Pattern, "status", cw.status, "millis", s.o.Now().Sub(begin).Milliseconds())
+	}()
+	select {
+	case s.room <- struct{}{}:
+		defer func() { <-s.room }()
+	default:
+		cw.Header().Set("Retry-After", "1")
+		http.Error(cw, "too many requests at once", http.StatusServiceUnavailable)
+		return
+	}
+	s.headers(cw.Header())
+	// A page of another site can make a browser ask for us by a name of its own (DNS
+	// rebinding); it can't make the browser send ours.
+	if !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
+		s.fail(cw, r, &problem{http.StatusMisdirectedRequest, "host", "this site has another name"})
+		return
+	}
+	at, ok := address(r, s.o.Trusted)
+	if !ok {
+		s.fail(cw, r, &problem{http.StatusBadRequest, "address", "who are you?"})
+		return
+	}
+	key := bucketKey(at)
+	g := s.requests.take(key)
+	g.tell(cw.Header())
+	if !g.ok {
+		s.metrics.limited.Add(1)
+		s.fail(cw, r, errRate)
+		return
+	}
+	if err := s.origin.Check(r); err != nil {
+		s.fail(cw, r, &problem{http.StatusForbidden, "origin", "this came from another site"})
+		return
+	}
+	r.Body = http.MaxBytesReader(cw, r.Body, maxBody)
+	r = r.WithContext(context.WithValue(r.Context(), addressKey{}, key)) // the mux writes the route into this one
+	s.mux.ServeHTTP(cw, r)
+}
+
+// maxBody is more than the largest program takes, in JSON or as a form.
+const maxBody = 256 << 10
+
+type addressKey struct{}
+
+// headers are those of every answer.
+func (s *Server) headers(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer") // the id of an attempt is in its address
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+	h.Set("Cache-Control", "no-store")
+	if s.https {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// counted remembers what was answered.
+type counted struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *counted) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *counted) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find what w hides.
+func (w *counted) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// problem is a failure that the asker may read.
+type problem struct {
+	status  int
+	kind    string
+	message string
+}
+
+func (p *problem) Error() string { return p.message }
+
+var (
+	errInternal = &problem{http.StatusInternalServerError, "internal", "internal error"}
+	errRate     = &problem{http.StatusTooManyRequests, "rate", "too many requests; try again later"}
+	errPlayer   = &problem{http.StatusUnauthorized, "player", "no player: your session has ended, or has not begun"}
+	errForm     = &problem{http.StatusForbidden, "form", "the form is out of date; load the page again"}
+	errSize     = &problem{http.StatusRequestEntityTooLarge, "size", "that is too large"}
+	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
+)
+
+// problemOf says the least of an error that is true and its asker may know.
+func (s *Server) problemOf(r *http.Request, err error) *problem {
+	var p *problem
+	var refused *arena.Refusal
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &refused):
+		switch refused.Why {
+		case arena.NotFound:
+			return &problem{http.StatusNotFound, "absent", refused.Text}
+		case arena.Bad:
+			return &problem{http.StatusUnprocessableEntity, "bad", refused.Text}
+		case arena.Closed:
+			return &problem{http.StatusServiceUnavailable, "closed", refused.Text}
+		default:
+			return &problem{http.StatusTooManyRequests, "busy", refused.Text}
+		}
+	case errors.As(err, new(*http.MaxBytesError)):
+		return errSize
+	case r.Context().Err() != nil:
+		return &problem{http.StatusServiceUnavailable, "gone", "the request was given up"}
+	}
+	s.o.Log.Error("request failed", "method", r.Method, "route", r.Pattern, "error", redacted(err))
+	return errInternal
+}
