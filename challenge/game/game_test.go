@@ -2,6 +2,7 @@ package game_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,37 +96,22 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// attacks are programs against the targets themselves; the corpora hold those against the rest.
-var attacks = map[string][]string{
-	"wallet": {
-		"(api) => api.currentUser.inviter().accounts().wallets()",
-		"(api) => api.currentUser.accounts().user().inviter().accounts().wallets()",
-		"(api) => { const w = api.currentUser.accounts().wallets(); return w.join(w.as('o'), () => true).select(({ o }) => o).execute() }",
-		"(api) => { const w = api.currentUser.accounts().wallets(); return w.join(w.as('o'), ({ wallet, o }) => wallet.id !== o.id).execute() }",
-		"(api) => api.currentUser.accounts().wallets().where(w => w.id === 112 || true)",
-		"(api) => api.currentUser.accounts().wallets().where({ id: 112 })",
-		"(api) => api.currentUser.accounts().wallets().where(w => w.id.in([112]).eq(true)).count()",
-		"(api) => api.currentUser.leftJoin(({ user }) => user.inviter().as('v')).leftJoin(({ v }) => v.accounts()).leftJoin(({ account }) => account.wallets()).execute()",
-		"(api) => api.currentUser.accounts().orderBy(() => '1); SELECT private_key FROM wallets --').execute()",
-		"(api) => api.currentUser.accounts().as('x\" UNION SELECT private_key FROM wallets --').execute()",
-		"(api) => api.currentUser.accounts().where(a => a.name.like(\"' OR 1=1 --\"))",
-		"(api) => api.currentUser.constructor.constructor('return process')()",
-		"(api) => JSON.stringify(api.currentUser, (k, v) => typeof v === 'object' ? Object.getOwnPropertyNames(v) : v)",
-		"(api) => { throw api.currentUser }",
-		"(api) => { for (;;) {} }",
-	},
-	"notes": {
-		"(api) => api.organization.projects().tasks().note()",
-		"(api) => api.organization.projects().tasks().assignee().notes()",
-		"(api) => api.organization.members().manager().notes()",
-		"(api) => api.organization.members().manager().organization().notes()",
-		"(api) => api.organization.projects().tasks().leftJoin(({ task }) => task.note()).execute()",
-		"(api) => api.organization.notes().author().organization().notes()",
-		"(api) => api.organization.notes().where(n => n.id === 602).first()",
-		"(api) => api.organization.projects().tasks().join(({ task }) => task.note()).where(({ note }) => note.body.startsWith('e')).count()",
-		"(api) => { const n = api.organization.notes(); return api.organization.projects().tasks().join(n, ({ task, note }) => task.noteId.neq(note.id)).execute() }",
-		"(api) => Promise.all([...Array(90).keys()].map(i => api.organization.notes().offset(i).limit(1).execute()))",
-	},
+// attacks are programs against the targets themselves, those of challenge/testdata;
+// the corpora hold those against the rest.
+func attacks(t *testing.T, target string) (programs []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "testdata", target, "*.js"))
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d attacks on %s: %v", len(files), target, err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, string(b))
+	}
+	return programs
 }
 
 // TestGuarded: none of these has the key in what it gives, and what a stranger's
@@ -135,7 +121,8 @@ func TestGuarded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		g := newGame(t, e, 8)
 		p := newPlayer(t, g, "player0000")
-		for target, programs := range attacks {
+		for _, target := range []string{"wallet", "notes"} {
+			programs := attacks(t, target)
 			ran := 0
 			for _, x := range programs {
 				a := p.play(target, game.Program, x)
@@ -190,7 +177,7 @@ func TestUnguarded(t *testing.T) {
 		g.Targets = game.Targets{&open}
 		p := newPlayer(t, g, "player0000")
 		won := 0
-		for _, x := range attacks["notes"] {
+		for _, x := range attacks(t, "notes") {
 			if a := p.play("notes", game.Program, x); a.Leaked {
 				won++
 				if !slices.Contains(a.Tasks, "key") {

@@ -192,7 +192,7 @@ func TestModel(t *testing.T) {
 	open := *g.Targets.Target("notes")
 	open.Grants = game.OpenNotes
 	g.Targets = game.Targets{&open}
-	if a := p.play("notes", game.Model, attacks["notes"][0]); !a.Leaked {
+	if a := p.play("notes", game.Model, attacks(t, "notes")[0]); !a.Leaked {
 		t.Errorf("%+v", a)
 	}
 	var b bytes.Buffer

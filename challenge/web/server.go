@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/arena"
@@ -25,6 +26,9 @@ type Server struct {
 	room    chan struct{}
 	reaches map[string]*Reach
 	metrics metrics
+
+	stopping sync.Mutex
+	stopped  map[string]bool // who has thrown the kill switch
 
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
 }

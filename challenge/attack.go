@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/web"
+)
+
+// attack runs the programs of a folder against a challenge and prints a table. A
+// .js or .ts file is played in the program lane, a .sql file in that of the filter,
+// unless -lane says another.
+func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
+	var at, target, lane string
+	var together int
+	c, rest, err := parse("challenge attack", args, stderr, func(f *flag.FlagSet) {
+		f.StringVar(&at, "at", "", "`URL` of a challenge that runs; default: one in this process")
+		f.StringVar(&target, "target", game.Default[0].ID, "`id` of the target")
+		f.StringVar(&lane, "lane", "", "`lane` for all files: program, notice or filter")
+		f.IntVar(&together, "together", 4, "attempts at a `time`")
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(rest) != 1 {
+		return 0, errors.New("attack needs one folder of programs")
+	}
+	files, err := programs(rest[0], game.Lane(lane))
+	if err != nil {
+		return 0, err
+	}
+	if at == "" {
+		var stop func() error
+		if at, stop, err = within(ctx, c, stderr); err != nil {
+			return 0, err
+		}
+		defer stop()
+	}
+	p, err := newPlayer(ctx, at)
+	if err != nil {
+		return 0, err
+	}
+	defer p.leave()
+	var wg sync.WaitGroup
+	places := make(chan struct{}, max(1, together))
+	for i := range files {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			files[i].got, files[i].err = p.play(ctx, target, files[i].lane, files[i].text)
+		})
+	}
+	wg.Wait()
+	return table(stdout, files)
+}
+
+type file struct {
+	name, text string
+	lane       game.Lane
+	got        *game.Attempt
+	err        error
+}
+
+func programs(dir string, lane game.Lane) (out []file, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	lanes := map[string]game.Lane{".js": game.Program, ".ts": game.Program, ".sql": game.Filter}
+	for _, e := range entries {
+		l, ok := lanes[filepath.Ext(e.Name())]
+		if e.IsDir() || !ok {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file{name: e.Name(), text: string(b), lane: cmp.Or(lane, l)})
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no .js, .ts or .sql file", dir)
+	}
+	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return out, nil
+}
+
+// table prints what became of the files. An attempt that could not be made is an
+// error: it has not been lost.
+func table(w io.Writer, files []file) (int, error) {
+	code := exitOK
+	var errs []error
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tLANE\tVERDICT\tKIND\tROWS\tMS\tKEY LEAKED")
+	for _, f := range files {
+		if f.err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", printable(f.name), f.err))
+			fmt.Fprintf(t, "%s\t%s\tnot played\t\t\t\t\n", printable(f.name), f.lane)
+			continue
+		}
+		verdict, leaked := "lost", "no"
+		if f.got.Leaked {
+			verdict, leaked, code = "won", "yes", exitWon
+		}
+		if f.got.State == game.Interrupted {
+			errs = append(errs, fmt.Errorf("%s was interrupted", printable(f.name)))
+			verdict = "interrupted"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%.1f\t%s\n", printable(f.name), f.lane, verdict, printable(f.got.Verdict.Kind), f.got.Rows, f.got.Millis, leaked)
+	}
+	if err := errors.Join(append(errs, t.Flush())...); err != nil && code == exitOK {
+		return 0, err
+	}
+	return code, nil
+}
+
+// printable keeps what comes from elsewhere from steering a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// within serves a challenge of its own, in a folder that is gone afterwards, for
+// one player without haste.
+func within(ctx context.Context, c *config, stderr io.Writer) (at string, stop func() error, err error) {
+	if c.data, err = os.MkdirTemp("", "exoagent-attack-"); err != nil {
+		return "", nil, err
+	}
+	all := web.Rate{Burst: 1 << 20, Every: time.Microsecond}
+	c.rates = web.Rates{Requests: all, Players: all, Attempts: all, AddressAttempts: all, Claims: all, AddressClaims: all}
+	c.url, c.admin = "", ""
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(c.data))
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	s, err := open(ctx, c, l.Addr().(*net.TCPAddr).Port, log)
+	if err != nil {
+		return "", nil, errors.Join(err, l.Close(), os.RemoveAll(c.data))
+	}
+	srv := server(s.server, log)
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = srv.Serve(l) })
+	return "http://" + l.Addr().String(), func() error {
+		end, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		err := errors.Join(srv.Shutdown(end), s.close(end))
+		wg.Wait()
+		http.DefaultClient.CloseIdleConnections()
+		return errors.Join(err, os.RemoveAll(c.data))
+	}, nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+// player is one who plays by the API.
+type player struct {
+	at, token string
+}
+
+func newPlayer(ctx context.Context, at string) (*player, error) {
+	u, err := url.Parse(at)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no address of a challenge", at)
+	}
+	p := &player{at: strings.TrimRight(at, "/")}
+	var out struct{ Token string }
+	if err := p.call(ctx, "POST", "/api/v1/players", nil, &out); err != nil {
+		return nil, err
+	}
+	p.token = out.Token
+	return p, nil
+}
+
+// leave ends the player: nobody comes back for it.
+func (p *player) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = p.call(ctx, "DELETE", "/api/v1/player", nil, nil)
+}
+
+// play sends an attempt and waits for its end.
+func (p *player) play(ctx context.Context, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	a := &game.Attempt{}
+	in := map[string]any{"target": target, "lane": lane, "input": input}
+	if err := p.call(ctx, "POST", "/api/v1/attempts", in, a); err != nil {
+		return nil, err
+	}
+	for !a.State.Over() {
+		*a = game.Attempt{ID: a.ID}
+		if err := p.call(ctx, "GET", "/api/v1/attempts/"+url.PathEscape(a.ID)+"?wait=20", nil, a); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+const maxAnswer = 4 << 20
+
+// call sends one request, and again when the host says that it comes too soon.
+func (p *player) call(ctx context.Context, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	for {
+		r, err := http.NewRequestWithContext(ctx, method, p.at+path, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		if in != nil {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		if p.token != "" {
+			r.Header.Set("Authorization", "Bearer "+p.token)
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return err
+		}
+		b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		res.Body.Close()
+		if err != nil {
+			return err
+		}
+		if res.StatusCode == http.StatusTooManyRequests {
+			after, err := strconv.Atoi(res.Header.Get("Retry-After"))
+			if err != nil {
+				after = 1
+			}
+			select {
+			case <-time.After(time.Duration(min(max(after, 1), 60)) * time.Second):
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if res.StatusCode >= 300 {
+			var e struct{ Error struct{ Message string } }
+			_ = json.Unmarshal(b, &e)
+			return fmt.Errorf("the challenge answers %d: %s", res.StatusCode, printable(e.Error.Message))
+		}
+		if out == nil {
+			return nil
+		}
+		if json.Unmarshal(b, out) != nil {
+			return errors.New("the challenge answers in another language")
+		}
+		return nil
+	}
+}

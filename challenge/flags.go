@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/store"
+	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// config is what the flags say.
+type config struct {
+	bind      string
+	port      int
+	url       string
+	hosts     []string
+	trusted   []netip.Prefix
+	data      string
+	db        string
+	reader    string
+	isolation worker.Isolation
+	workers   int
+	queue     int
+	copies    int
+	control   bool
+	stopFile  string
+	admin     string
+	rates     web.Rates
+	store     store.Options
+	verbose   bool
+}
+
+func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet)) (*config, []string, error) {
+	c := &config{}
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(stderr)
+	strong := "process"
+	if runtime.GOOS == "linux" {
+		strong = "strong"
+	}
+	var isolation string
+	f.StringVar(&c.bind, "bind", "127.0.0.1", "`address` to listen on; another than loopback needs -url")
+	f.IntVar(&c.port, "port", 8080, "`port` to listen on; 0 takes any that is free")
+	f.StringVar(&c.url, "url", "", "public `address`, https://challenge.example: what requests must name, and cookies are bound to")
+	f.Func("host", "one more `host:port` that requests may name", func(s string) error { c.hosts = append(c.hosts, strings.ToLower(s)); return nil })
+	f.Func("trust", "`network` of a proxy whose X-Forwarded-For is believed, as 10.0.0.0/8; may be given again", func(s string) error {
+		p, err := netip.ParsePrefix(s)
+		c.trusted = append(c.trusted, p)
+		return err
+	})
+	f.StringVar(&c.data, "data", "", "`folder` of what lasts; default: exoagent-challenge in the user's cache folder")
+	f.StringVar(&c.db, "db", "", "PostgreSQL `URL` of a database for players' copies, which is used for nothing else; default: SQLite files")
+	f.StringVar(&c.reader, "db-reader", "", "`URL` of a role of that database that may only read, which programs use; default: that of -db")
+	f.StringVar(&isolation, "isolation", strong, "walls without which no program runs: `strong` (Linux) or process")
+	f.IntVar(&c.workers, "workers", max(2, runtime.GOMAXPROCS(0)), "attempts that are played at a `time`")
+	f.IntVar(&c.queue, "queue", 500, "attempts that may `wait`")
+	f.IntVar(&c.copies, "copies", 0, "databases of players that are `kept`; default 64")
+	f.BoolVar(&c.control, "control", true, "offer the lanes that can be beaten")
+	f.StringVar(&c.stopFile, "stop-file", "", "while this `file` exists, attempts are stopped and none is taken")
+	f.StringVar(&c.admin, "admin", "", "second `address`, for the host alone: metrics, export, pause and resume; then /metrics is only there")
+	f.IntVar(&c.store.PerPlayer, "keep", 200, "attempts kept of one `player`")
+	f.Int64Var(&c.store.Bytes, "bytes", 256<<20, "`size` of all records together")
+	f.Func("rate", "attempts of one player, as `burst/interval`; default 20/1s", rate(&c.rates.Attempts))
+	f.Func("rate-address", "attempts of one address; default 60/333ms", rate(&c.rates.AddressAttempts))
+	f.Func("rate-requests", "requests of one address; default 120/100ms", rate(&c.rates.Requests))
+	f.Func("rate-players", "new players of one address; default 10/30s", rate(&c.rates.Players))
+	f.BoolVar(&c.verbose, "v", false, "log every request")
+	if more != nil {
+		more(f)
+	}
+	if err := f.Parse(args); err != nil {
+		return nil, nil, err
+	}
+	switch isolation {
+	case "strong":
+		c.isolation = worker.Strong
+	case "process":
+		c.isolation = worker.Process
+	default:
+		return nil, nil, fmt.Errorf("-isolation %s: want strong or process", isolation)
+	}
+	if c.data == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return nil, nil, errors.New("give a folder with -data")
+		}
+		c.data = filepath.Join(dir, "exoagent-challenge")
+	}
+	a, err := netip.ParseAddr(c.bind)
+	if err != nil {
+		return nil, nil, fmt.Errorf("-bind %s: want an address", c.bind)
+	}
+	if !a.IsLoopback() && c.url == "" {
+		return nil, nil, errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
+	}
+	return c, f.Args(), nil
+}
+
+// rate reads burst/interval.
+func rate(to *web.Rate) func(string) error {
+	return func(s string) error {
+		burst, every, ok := strings.Cut(s, "/")
+		n, err := strconv.Atoi(burst)
+		d, err2 := time.ParseDuration(every)
+		if !ok || err != nil || err2 != nil || n <= 0 || d <= 0 {
+			return errors.New("want burst/interval, as 20/1s")
+		}
+		*to = web.Rate{Burst: n, Every: d}
+		return nil
+	}
+}

@@ -1,0 +1,62 @@
+// Challenge hosts a database with a secret and dares the world to steal it.
+//
+//	go run ./challenge                   serves the game on loopback; nothing else is needed
+//	go run ./challenge attack DIR        runs a folder of programs and prints a table
+//	go run ./challenge export            prints all attempts as lines of JSON
+//
+// What players attack is in package game, who may do what in package arena, the
+// pages and the API in package web. README.md says how to put it on the internet.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/exoagent/exoagent/challenge/control"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitWon   = 1 // attack: a program has won
+	exitUsage = 2 // it never ran, or not to its end
+)
+
+func main() {
+	if control.Child() {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	command := serve
+	if len(args) > 0 {
+		switch args[0] {
+		case "attack":
+			command, args = attack, args[1:]
+		case "export":
+			command, args = export, args[1:]
+		case "serve":
+			args = args[1:]
+		}
+	}
+	code, err := command(ctx, args, stdout, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "challenge: %v\n", err)
+		return exitUsage
+	}
+	return code
+}

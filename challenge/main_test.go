@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/control"
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+// TestMain is the command itself when a test starts this binary again.
+func TestMain(m *testing.M) {
+	if control.Child() {
+		return
+	}
+	if os.Getenv("EXO_CHALLENGE_TEST_MAIN") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is a challenge in a process of its own.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	at   string
+	host string // the admin's address
+	log  bytes.Buffer
+	read sync.WaitGroup
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(os.Args[0], append([]string{"-port", "0"}, args...)...)}
+	p.cmd.Env = append(os.Environ(), "EXO_CHALLENGE_TEST_MAIN=1")
+	p.cmd.Stderr = &p.log
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if m := regexp.MustCompile(`alone: (http://[^/]+)/metrics`).FindStringSubmatch(lines.Text()); m != nil {
+			p.host = m[1]
+		}
+		if m := regexp.MustCompile(`the challenge is at (http://[^/ ]+)/`).FindStringSubmatch(lines.Text()); m != nil {
+			p.at = m[1]
+			break
+		}
+	}
+	p.read.Go(func() { _, _ = io.Copy(io.Discard, out) })
+	t.Cleanup(func() { p.end(syscall.SIGKILL) })
+	if p.at == "" {
+		p.end(syscall.SIGKILL)
+		t.Fatalf("it does not serve: %s", p.log.String())
+	}
+	return p
+}
+
+// end ends the process with a signal and gives its exit code.
+func (p *process) end(sig syscall.Signal) int {
+	if p.cmd.ProcessState != nil {
+		return p.cmd.ProcessState.ExitCode()
+	}
+	_ = p.cmd.Process.Signal(sig)
+	p.read.Wait()
+	_ = p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func get(t *testing.T, method, url string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// TestKilled: what a challenge that is killed has taken is there after the next
+// start, ended or said to be interrupted; one that is asked to end loses nothing.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	ctx := t.Context()
+	p := start(t, "-data", dir, "-workers", "1")
+	who, err := newPlayer(ctx, p.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := who.play(ctx, "wallet", game.Program, "(api) => api.currentUser.accounts().count()"); err != nil || string(a.Result) != "3" {
+		t.Fatalf("%+v %v", a, err)
+	}
+	send := func(n int) (ids []string) {
+		for range n {
+			var a game.Attempt
+			if err := who.call(ctx, "POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "program", "input": "(api) => { for (let i = 0; i < 3e5; i++); return api.currentUser.count() }"}, &a); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, a.ID)
+		}
+		return ids
+	}
+	killed := send(15)
+	p.end(syscall.SIGKILL)
+
+	p = start(t, "-data", dir, "-workers", "1")
+	who.at = p.at
+	states := map[game.State]int{}
+	for _, id := range killed {
+		var a game.Attempt
+		if err := who.call(ctx, "GET", "/api/v1/attempts/"+id, nil, &a); err != nil {
+			t.Fatal(err)
+		}
+		states[a.State]++
+	}
+	if states[game.Interrupted] == 0 || states[game.Ended]+states[game.Interrupted] != 15 {
+		t.Errorf("after a kill: %v", states)
+	}
+	asked := send(10)
+	if code := p.end(syscall.SIGTERM); code != exitOK {
+		t.Fatalf("exit %d: %s", code, p.log.String())
+	}
+	p = start(t, "-data", dir)
+	who.at = p.at
+	for _, id := range asked {
+		var a game.Attempt
+		if err := who.call(ctx, "GET", "/api/v1/attempts/"+id, nil, &a); err != nil || a.State != game.Ended || !a.Verdict.OK() {
+			t.Errorf("after it was asked to end: %+v %v", a, err)
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := run(ctx, []string{"export", "-data", dir}, &out, &errs); code != exitOK || strings.Count(out.String(), "\n") != 26 {
+		t.Errorf("export: %d, %d lines, %s", code, strings.Count(out.String(), "\n"), errs.String())
+	}
+	var l store.Line
+	if err := json.Unmarshal([]byte(strings.SplitN(out.String(), "\n", 2)[0]), &l); err != nil || l.Input == "" || l.Lane != game.Program {
+		t.Errorf("%+v %v", l, err)
+	}
+	if code := run(ctx, []string{"-port", "0", "-data", dir}, &out, &errs); code != exitUsage || !strings.Contains(errs.String(), "another process") {
+		t.Errorf("two on one folder: %d %s", code, errs.String())
+	}
+}
+
+// TestHost: the kill switch by file and by the second listener, which has what is
+// not the public's.
+func TestHost(t *testing.T) {
+	dir := t.TempDir()
+	stop := filepath.Join(dir, "stop")
+	p := start(t, "-data", dir, "-admin", "127.0.0.1:0", "-stop-file", stop)
+	paused := func(want bool) {
+		t.Helper()
+		for range 100 {
+			if _, b := get(t, "GET", p.at+"/healthz"); strings.Contains(b, "paused") == want {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Fatalf("paused is not %t", want)
+	}
+	paused(false)
+	if err := os.WriteFile(stop, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	paused(true)
+	if code, _ := get(t, "POST", p.host+"/pause"); code != 200 {
+		t.Error(code)
+	}
+	if err := os.Remove(stop); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1200 * time.Millisecond) // the file is looked for once a second
+	paused(true)
+	if code, _ := get(t, "POST", p.host+"/resume"); code != 200 {
+		t.Error(code)
+	}
+	paused(false)
+	if code, b := get(t, "GET", p.host+"/metrics"); code != 200 || !strings.Contains(b, "exo_challenge_paused 0") {
+		t.Error(code, b)
+	}
+	if code, _ := get(t, "GET", p.at+"/metrics"); code != 404 {
+		t.Error("metrics for everybody", code)
+	}
+	for _, path := range []string{"/export", "/pause", "/resume"} {
+		if code, _ := get(t, "POST", p.at+path); code < 400 {
+			t.Error(path, code)
+		}
+	}
+	who, err := newPlayer(t.Context(), p.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := who.play(t.Context(), "wallet", game.Notice, "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	if code, b := get(t, "GET", p.host+"/export"); code != 200 || strings.Count(b, "\n") != 1 {
+		t.Error(code, b)
+	}
+	r, _ := http.NewRequest("POST", p.host+"/pause", nil)
+	r.Header.Set("Origin", "https://evil.example")
+	if res, err := http.DefaultClient.Do(r); err != nil || res.StatusCode != 403 {
+		t.Error("a page of another site pauses", res.StatusCode, err)
+	}
+	r.Header.Del("Origin")
+	r.Host = "evil.example"
+	if res, err := http.DefaultClient.Do(r); err != nil || res.StatusCode != 421 {
+		t.Error("by another name", res.StatusCode, err)
+	}
+	if code := p.end(syscall.SIGINT); code != exitOK {
+		t.Error(code)
+	}
+	if strings.Contains(p.log.String(), who.token) {
+		t.Error("a token is in the log")
+	}
+}
+
+func attacked(t *testing.T, args ...string) (int, string, string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), append([]string{"attack"}, args...), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// TestAttack: the folders that come with the game lose, a statement that beats the
+// control wins, and the exit code says which it was.
+func TestAttack(t *testing.T) {
+	for _, target := range game.Default {
+		code, out, errs := attacked(t, "-target", target.ID, filepath.Join("testdata", target.ID))
+		if code != exitOK || errs != "" || strings.Count(out, "\n") < 10 || strings.Contains(out, "won") || strings.Count(out, " ok ") < 3 {
+			t.Errorf("%s: exit %d\n%s%s", target.ID, code, out, errs)
+		}
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.js": "(api) => api.currentUser", "b.sql": "SELECT private_key FROM wallets, accounts WHERE user_id = 7", "c.sql": "SELECT 1", "note.txt": "no program",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := attacked(t, dir)
+	line := regexp.MustCompile(`(?m)^(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\d+)\s+[0-9.]+\s+(yes|no)$`)
+	var got []string
+	for _, m := range line.FindAllStringSubmatch(out, -1) {
+		got = append(got, strings.Join([]string{m[1], m[2], m[3], m[4], m[5], m[6]}, " "))
+	}
+	if want := "a.js program lost ok 1 no|b.sql filter won ok 18 yes|c.sql filter lost refused 0 no"; code != exitWon || strings.Join(got, "|") != want || errs != "" {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	p := start(t, "-data", t.TempDir(), "-rate", "2/300ms") // a running one, which bounds what comes
+	if code, out, errs := attacked(t, "-at", p.at, "-lane", "notice", dir); code != exitWon || strings.Count(out, "yes") != 1 {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	for _, c := range [][]string{{dir, "x"}, {}, {t.TempDir()}, {filepath.Join(dir, "none")}, {"-at", "nowhere", dir}, {"-target", "none", dir}, {"-lane", "model", dir}} {
+		if code, out, errs := attacked(t, c...); code != exitUsage || errs == "" {
+			t.Errorf("%v: exit %d\n%s%s", c, code, out, errs)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "exoagent-attack-*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFlags: what can't be meant is refused, before anything is opened.
+func TestFlags(t *testing.T) {
+	for _, args := range [][]string{
+		{"-bind", "0.0.0.0"}, {"-bind", "localhost"}, {"-trust", "everybody"}, {"-isolation", "none"}, {"-rate", "5"}, {"-rate", "0/1s"}, {"-port", "x"}, {"nonsense"}, {"-url", "x", "-data", t.TempDir(), "-port", "0"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), args, &out, &errs); code != exitUsage || errs.Len() == 0 {
+			t.Errorf("%v: exit %d %s", args, code, errs.String())
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := run(context.Background(), []string{"-help"}, &out, &errs); code != exitOK || !strings.Contains(errs.String(), "-stop-file") {
+		t.Error(code, errs.String())
+	}
+}

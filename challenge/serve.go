@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/web"
+)
+
+// serve serves the challenge until ctx ends.
+func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
+	c, rest, err := parse("challenge", args, stderr, nil)
+	if err != nil {
+		return 0, err
+	}
+	if len(rest) > 0 {
+		return 0, fmt.Errorf("there is no command %q: attack, export, or none", rest[0])
+	}
+	level := slog.LevelInfo
+	if c.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
+	l, err := net.Listen("tcp", net.JoinHostPort(c.bind, strconv.Itoa(c.port)))
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	s, err := open(ctx, c, l.Addr().(*net.TCPAddr).Port, log)
+	if err != nil {
+		return 0, err
+	}
+	servers := []*http.Server{server(s.server, log)}
+	listeners := []net.Listener{&limited{Listener: l, places: make(chan struct{}, maxConns)}}
+	if c.admin != "" {
+		al, err := net.Listen("tcp", c.admin)
+		if err != nil {
+			return 0, errors.Join(err, s.close(ctx))
+		}
+		defer al.Close()
+		hosts := append(web.LoopbackHosts(strconv.Itoa(al.Addr().(*net.TCPAddr).Port)), al.Addr().String(), c.admin)
+		servers, listeners = append(servers, server(s.server.Admin(hosts), log)), append(listeners, al)
+		fmt.Fprintf(stdout, "for the host alone: http://%s/metrics\n", al.Addr())
+	}
+	var wg sync.WaitGroup
+	tending, stop := context.WithCancel(context.Background())
+	wg.Go(func() { s.tend(tending, c.stopFile) })
+	failed := make(chan error, len(servers))
+	for i, srv := range servers {
+		wg.Go(func() {
+			if err := srv.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+				failed <- err
+			}
+		})
+	}
+	at := "http://" + l.Addr().String() + "/"
+	if c.url != "" {
+		at = c.url
+	}
+	fmt.Fprintf(stdout, "the challenge is at %s (data: %s)\n", at, c.data)
+	log.Info("serving", "listen", l.Addr().String(), "engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String())
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	// What was taken is answered and kept, for as long as a supervisor usually waits.
+	fmt.Fprintln(stdout, "ending")
+	end, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	s.arena.Queue.Close(end)
+	for _, srv := range servers {
+		err = errors.Join(err, srv.Shutdown(end))
+	}
+	stop()
+	wg.Wait()
+	return exitOK, errors.Join(err, s.close(end))
+}
+
+const (
+	endTime  = 20 * time.Second
+	maxConns = 2000
+)
+
+// server has a time for every phase of a request.
+func server(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
+		WriteTimeout: 40 * time.Second, // a request may wait 20 s for its attempt
+		ErrorLog:     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// limited takes so many connections at a time: those that send nothing count as well.
+type limited struct {
+	net.Listener
+	places chan struct{}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.places <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &conn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+}
+
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *conn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/arena"
+	"github.com/exoagent/exoagent/challenge/control"
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/queue"
+	"github.com/exoagent/exoagent/challenge/store"
+	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/exoeval/worker"
+)
+
+// site is a challenge without its listener.
+type site struct {
+	arena  *arena.Arena
+	server *web.Server
+	pool   *worker.Pool
+	log    *slog.Logger
+}
+
+const storeFile = "challenge.db"
+
+// open makes everything that a challenge needs. port is the one that it listens on.
+func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, err error) {
+	s := &site{arena: &arena.Arena{Log: log}, log: log}
+	defer func() {
+		if err != nil {
+			s.close(context.Background())
+		}
+	}()
+	if err := os.MkdirAll(c.data, 0o700); err != nil {
+		return nil, err
+	}
+	if s.arena.Store, err = store.Open(ctx, filepath.Join(c.data, storeFile), c.store); err != nil {
+		return nil, err
+	}
+	// A player's program waits in our queue, where its position is known; the pool's is not used.
+	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers, Require: c.isolation}); err != nil {
+		return nil, fmt.Errorf("%w; -isolation process asks for less", err)
+	}
+	walls, err := s.pool.Isolation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, "copies"), Most: c.copies})
+	if err != nil {
+		return nil, err
+	}
+	s.arena.Game = &game.Game{Targets: game.Default, Copies: copies, Pool: s.pool, Limits: game.DefaultLimits(), Log: log}
+	if !c.control {
+		s.arena.Game.NoControl = "this host does not offer the control lanes"
+	}
+	for _, t := range s.arena.Game.Targets {
+		if err := t.Check(); err != nil {
+			return nil, err
+		}
+	}
+	s.arena.Queue = queue.New(c.workers, 20, c.queue)
+	hosts := c.hosts
+	if c.url == "" || len(c.trusted) == 0 {
+		hosts = append(hosts, web.LoopbackHosts(strconv.Itoa(port))...)
+	}
+	s.server, err = web.New(ctx, web.Options{
+		Arena: s.arena, Log: log, URL: c.url, Hosts: hosts, Trusted: c.trusted, Rates: c.rates, Metrics: c.admin == "",
+		Limits: fmt.Sprintf("Round each program: %v. Round each statement of a control lane: %s.", walls, control.Walls),
+	})
+	return s, err
+}
+
+// close ends the attempts, those that run and wait included where ctx gives them
+// the time, and then what they need.
+func (s *site) close(ctx context.Context) error {
+	var errs []error
+	if s.arena.Queue != nil {
+		s.arena.Queue.Close(ctx)
+	}
+	if s.pool != nil {
+		errs = append(errs, s.pool.Close())
+	}
+	if s.arena.Game != nil {
+		errs = append(errs, s.arena.Game.Copies.Close())
+	}
+	if s.arena.Store != nil {
+		errs = append(errs, s.arena.Store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// tend does what is due from time to time, until ctx ends.
+func (s *site) tend(ctx context.Context, stopFile string) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		if stopFile != "" {
+			_, err := os.Stat(stopFile)
+			s.server.Stop("file", err == nil)
+		}
+		if n%600 == 0 {
+			if err := s.arena.Store.Sweep(ctx); err != nil {
+				s.log.Error("sweep", "error", err)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

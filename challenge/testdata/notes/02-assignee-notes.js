@@ -1,0 +1,1 @@
+(api) => api.organization.projects().tasks().assignee().notes()

@@ -1,0 +1,1 @@
+(api) => api.organization.members().manager().notes()

@@ -1,0 +1,1 @@
+(api) => api.organization.notes().author().organization().notes()

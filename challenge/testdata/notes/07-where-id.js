@@ -1,0 +1,1 @@
+(api) => api.organization.notes().where(n => n.id === 602).first()

@@ -1,0 +1,1 @@
+(api) => api.organization.projects().tasks().join(({ task }) => task.note()).where(({ note }) => note.body.startsWith('e')).count()

@@ -1,0 +1,1 @@
+(api) => api.currentUser.inviter().accounts().wallets()

@@ -1,0 +1,1 @@
+(api) => api.currentUser.accounts().user().inviter().accounts().wallets()

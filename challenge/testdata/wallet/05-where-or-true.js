@@ -1,0 +1,1 @@
+(api) => api.currentUser.accounts().wallets().where(w => w.id === 112 || true)

@@ -1,0 +1,1 @@
+(api) => api.currentUser.accounts().wallets().where({ id: 112 })

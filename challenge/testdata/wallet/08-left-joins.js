@@ -1,0 +1,1 @@
+(api) => api.currentUser.leftJoin(({ user }) => user.inviter().as('v')).leftJoin(({ v }) => v.accounts()).leftJoin(({ account }) => account.wallets()).execute()

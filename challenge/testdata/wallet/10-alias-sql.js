@@ -1,0 +1,1 @@
+(api) => api.currentUser.accounts().as('x" UNION SELECT private_key FROM wallets --').execute()

@@ -1,0 +1,1 @@
+(api) => api.currentUser.accounts().where(a => a.name.like("' OR 1=1 --"))

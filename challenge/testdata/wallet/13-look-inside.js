@@ -1,0 +1,1 @@
+(api) => JSON.stringify(api.currentUser, (k, v) => typeof v === 'object' ? Object.getOwnPropertyNames(v) : v)
