@@ -44,7 +44,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		return nil, err
 	}
 	// A player's program waits in our queue, where its position is known; the pool's is not used.
-	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers, Require: c.isolation}); err != nil {
+	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers, Share: c.workers, Require: c.isolation}); err != nil {
 		return nil, fmt.Errorf("%w; -isolation process asks for less", err)
 	}
 	walls, err := s.pool.Isolation(ctx)

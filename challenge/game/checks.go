@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// stolen is done by an attempt in a guarded lane that shows the key.
+func stolen(a *Attempt) bool { return a.Leaked && a.Lane.Guarded() }
+
 // gives is done by a program whose result holds all of the texts.
 func gives(texts ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {

@@ -88,6 +88,9 @@ func TestControl(t *testing.T) {
 		if a.Verdict.Kind != c.kind || a.Leaked != c.leaks || a.Leaked && !p.key(c.target, c.lane).In(string(a.Result)) {
 			t.Errorf("%s %s %s: %+v %s", c.target, c.lane, c.sql, a.Verdict, a.Result)
 		}
+		if len(a.Tasks) != 0 {
+			t.Errorf("a control lane does %v", a.Tasks)
+		}
 		for lane, k := range p.keys {
 			if lane != c.target+string(c.lane) && k.In(string(a.Result)) {
 				t.Errorf("%s %s gives the key of %s", c.target, c.lane, lane)

@@ -237,7 +237,7 @@ var notes = &Target{
 				{Text: "The process: your program runs in one that has no files, no network and no secret.", Code: "exoeval/worker/doc.go"},
 				{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
 			},
-			Done: func(a *Attempt) bool { return a.Leaked },
+			Done: stolen,
 		},
 	},
 }

@@ -52,6 +52,6 @@ var walletTasks = []Task{
 			{Text: "The process: your program runs in one that has no files, no network and no secret; the key is not in it until the host sends it a row. Take it over if you can, and then?", Code: "exoeval/worker/doc.go"},
 			{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
 		},
-		Done: func(a *Attempt) bool { return a.Leaked },
+		Done: stolen,
 	},
 }

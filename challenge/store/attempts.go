@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
@@ -15,12 +16,12 @@ import (
 func (s *Store) Add(ctx context.Context, player string, a *game.Attempt) error {
 	a.ID, a.At, a.State = NewID(), s.o.Now().UTC().Truncate(time.Millisecond), game.Queued
 	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
-		b, err := json.Marshal(a)
+		brief, b, size, err := bodies(a)
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, at, state, size, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			a.ID, player, a.Target, a.Lane, a.At.UnixMilli(), a.State, len(b), b); err != nil {
+		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, at, state, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			a.ID, player, a.Target, a.Lane, a.At.UnixMilli(), a.State, size, brief, b); err != nil {
 			return 0, err
 		}
 		for _, c := range []string{"attempts", "attempts." + string(a.Lane)} {
@@ -28,9 +29,24 @@ func (s *Store) Add(ctx context.Context, player string, a *game.Attempt) error {
 				return 0, err
 			}
 		}
-		freed, err := s.evict(tx, player, int64(len(b)))
-		return int64(len(b)) - freed, err
+		freed, err := s.evict(tx, player, size)
+		return size - freed, err
 	})
+}
+
+// bodies are an attempt as a list shows it and as a whole. A list of long ones would
+// cost its asker nothing and us a lot.
+func bodies(a *game.Attempt) (brief, body []byte, size int64, err error) {
+	if body, err = json.Marshal(a); err != nil {
+		return nil, nil, 0, err
+	}
+	short := game.Attempt{ID: a.ID, Target: a.Target, Lane: a.Lane, At: a.At, Verdict: a.Verdict, Rows: a.Rows, Millis: a.Millis, Leaked: a.Leaked}
+	if len(short.Verdict.Message) > 200 {
+		short.Verdict.Message = strings.ToValidUTF8(short.Verdict.Message[:200], "") + "…"
+	}
+	short.Verdict.Text = ""
+	brief, err = json.Marshal(short)
+	return brief, body, int64(len(brief) + len(body)), err
 }
 
 // evict lets attempts go that are over a bound, the oldest first: of the player, and
@@ -86,7 +102,7 @@ func (s *Store) Start(ctx context.Context, id string) error {
 // came out of a guarded lane, the win, whether or not it is ever claimed.
 func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) error {
 	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
-		b, err := json.Marshal(a)
+		brief, b, size, err := bodies(a)
 		if err != nil {
 			return 0, err
 		}
@@ -94,7 +110,7 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 		if err := tx.QueryRow("SELECT size FROM attempts WHERE id = ? AND player = ?", a.ID, player).Scan(&was); err != nil {
 			return 0, none(err)
 		}
-		if _, err := tx.Exec("UPDATE attempts SET state = ?, size = ?, body = ? WHERE id = ?", a.State, len(b), b, a.ID); err != nil {
+		if _, err := tx.Exec("UPDATE attempts SET state = ?, size = ?, brief = ?, body = ? WHERE id = ?", a.State, size, brief, b, a.ID); err != nil {
 			return 0, err
 		}
 		for _, t := range a.Tasks {
@@ -107,7 +123,7 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 				return 0, err
 			}
 		}
-		grow := int64(len(b)) - was
+		grow := size - was
 		freed, err := s.evict(tx, player, grow)
 		return grow - freed, err
 	})
@@ -140,7 +156,10 @@ type Kept struct {
 	Pinned bool // a win on a guarded lane is made of it
 }
 
-const columns = "id, player, state, shared, pinned, body"
+const (
+	columns      = "id, player, state, shared, pinned, body"
+	briefColumns = "id, player, state, shared, pinned, brief"
+)
 
 func scan(rows *sql.Rows) (out []Kept, err error) {
 	defer rows.Close()
@@ -182,9 +201,9 @@ func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }
 
-// Attempts are a player's, the latest first.
+// Attempts are a player's, the latest first, without their inputs and results.
 func (s *Store) Attempts(ctx context.Context, player, target string, most int) ([]Kept, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+columns+" FROM attempts WHERE player = ? AND (? = '' OR target = ?) ORDER BY seq DESC LIMIT ?", player, target, target, most)
+	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+" FROM attempts WHERE player = ? AND (? = '' OR target = ?) ORDER BY seq DESC LIMIT ?", player, target, target, most)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,7 @@ CREATE TABLE attempts (
 	shared INTEGER NOT NULL DEFAULT 0,
 	pinned INTEGER NOT NULL DEFAULT 0,
 	size   INTEGER NOT NULL,
+	brief  BLOB NOT NULL, -- body without what is long
 	body   BLOB NOT NULL
 ) STRICT;
 CREATE INDEX attempts_by_player ON attempts (player, seq);

@@ -138,6 +138,9 @@ func TestRestart(t *testing.T) {
 	if all, err := f.Attempts(ctx, p, "wallet", 10); err != nil || len(all) != 3 || all[0].ID != running.ID {
 		t.Error(len(all), err)
 	}
+	if all, _ := f.Attempts(ctx, p, "", 10); all[2].Input != "" || all[2].Console != "" || all[2].Verdict.Kind != "ok" || all[2].State != game.Ended || all[0].State != game.Interrupted {
+		t.Errorf("in a list: %+v %+v", all[2].Attempt, all[0].Attempt)
+	}
 	if d, err := f.Done(ctx, p, "wallet"); err != nil || !d["list"] || len(d) != 1 {
 		t.Error(d, err)
 	}

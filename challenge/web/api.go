@@ -310,6 +310,15 @@ func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane g
 	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
 		return nil, err
 	}
+	if lane == game.Model && s.arena.Game.Closed(lane) == "" {
+		if err := s.limit(w, r, s.questions, s.addressQuestions); err != nil {
+			return nil, err
+		}
+		if g := s.allQuestions.take(""); !g.ok {
+			g.tell(w.Header())
+			return nil, errRate
+		}
+	}
 	return s.arena.Submit(r.Context(), r.player, target, lane, input)
 }
 
@@ -351,6 +360,12 @@ const maxWait = 20
 func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
 	wait, err := strconv.Atoi(r.URL.Query().Get("wait"))
 	if err != nil {
+		wait = 0
+	}
+	select {
+	case s.waits <- struct{}{}:
+		defer func() { <-s.waits }()
+	default: // others wait in every place that there is for it
 		wait = 0
 	}
 	until, cancel := context.WithTimeout(r.Context(), time.Duration(max(0, min(wait, maxWait)))*time.Second)

@@ -67,6 +67,32 @@ func (b *buckets) take(key string) grant {
 	return g
 }
 
+// flights count the requests of each address that are being answered: who sends
+// slowly or waits for long holds a place all that time.
+type flights struct {
+	most int
+	mu   sync.Mutex
+	now  map[string]int
+}
+
+func newFlights(most int) *flights { return &flights{most: most, now: map[string]int{}} }
+
+func (f *flights) begin(key string) (leave func(), ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now[key] >= f.most {
+		return nil, false
+	}
+	f.now[key]++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.now[key]--; f.now[key] == 0 {
+			delete(f.now, key)
+		}
+	}, true
+}
+
 // tell writes the headers of the grant, unless a tighter one is told already.
 func (g grant) tell(h http.Header) {
 	if was, err := strconv.Atoi(h.Get("RateLimit-Remaining")); err == nil && was < g.left && g.ok {

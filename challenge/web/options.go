@@ -45,10 +45,15 @@ type Rates struct {
 	Players         Rate // new ones, of an address; default 10, one in 30 s
 	Attempts        Rate // of a player; default 20, one a second
 	AddressAttempts Rate // of an address; default 60, 3 a second
-	Claims          Rate // of a player; default 10, one in 5 s
-	AddressClaims   Rate // of an address; default 30, one a second
-	// Together is how many requests are answered at a time; default 512.
-	Together int
+	// Questions to a model cost the host money; these are spent besides.
+	Questions        Rate // of a player; default 5, one in 30 s
+	AddressQuestions Rate // of an address; default 10, one in 15 s
+	AllQuestions     Rate // of everybody; default 100, one a minute
+	Claims           Rate // of a player; default 10, one in 5 s
+	AddressClaims    Rate // of an address; default 30, one a second
+	// Together is how many requests are answered at a time; default 512. One address
+	// has Each of these, default 32, and those that wait for an attempt have half of them.
+	Together, Each int
 }
 
 func (r *Rates) defaults() {
@@ -61,9 +66,15 @@ func (r *Rates) defaults() {
 	or(&r.Players, 10, 30*time.Second)
 	or(&r.Attempts, 20, time.Second)
 	or(&r.AddressAttempts, 60, time.Second/3)
+	or(&r.Questions, 5, 30*time.Second)
+	or(&r.AddressQuestions, 10, 15*time.Second)
+	or(&r.AllQuestions, 100, time.Minute)
 	or(&r.Claims, 10, 5*time.Second)
 	or(&r.AddressClaims, 30, time.Second)
 	if r.Together <= 0 {
 		r.Together = 512
+	}
+	if r.Each <= 0 {
+		r.Each = 32
 	}
 }

@@ -20,6 +20,10 @@ var templateFiles embed.FS
 var staticFiles embed.FS
 
 var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/") {
+		http.NotFound(w, r) // a list of the folder
+		return
+	}
 	w.Header().Set("Cache-Control", "public, max-age=300")
 	http.FileServerFS(staticFiles).ServeHTTP(w, r)
 })

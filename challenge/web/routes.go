@@ -38,7 +38,7 @@ var routes = []route{
 	{"POST /claim", true, (*Server).claim},
 	{"GET /healthz", false, (*Server).health},
 	{"GET /metrics", false, (*Server).measured},
-	{"GET /", false, (*Server).absent},
+	{"/", false, (*Server).absent},
 
 	{"GET /api/v1/openapi.json", false, (*Server).apiDescription},
 	{"GET /api/v1/challenge", false, (*Server).apiChallenge},
@@ -102,6 +102,9 @@ func readForm(r *request) error {
 // fail answers with a problem, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problemOf(r, err)
+	if p.status == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
+		w.Header().Set("Retry-After", "2") // the queue's word, not a bucket's
+	}
 	if strings.HasPrefix(r.URL.Path, api) {
 		writeJSON(w, p.status, failure{failed{p.kind, p.message}})
 		return

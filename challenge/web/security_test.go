@@ -16,6 +16,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/codemode"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -82,7 +83,7 @@ func TestForms(t *testing.T) {
 	if a := s.raw("DELETE", "/api/v1/player", "", "Cookie", b.cookie()); a.status != 403 {
 		t.Error(a.status)
 	}
-	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 404 && a.status != 405 {
+	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 404 {
 		t.Error("a link ends the session", a.status)
 	}
 }
@@ -352,7 +353,10 @@ func TestStored(t *testing.T) {
 	if strings.Contains(csp, "unsafe") || strings.Contains(csp, "*") || strings.Contains(csp, "data:") {
 		t.Error(csp)
 	}
-	for _, path := range []string{"/", "/claim", "/targets/wallet", "/targets/wallet/reach.svg", "/static/style.css", "/api/v1/challenge", "/api/v1/openapi.json", "/nothing", "/healthz"} {
+	if a := s.raw("GET", "/static/", ""); a.status != 404 || strings.Contains(a.body, "style") {
+		t.Error("the folder is listed")
+	}
+	for _, path := range []string{"/", "/claim", "/targets/wallet", "/targets/wallet/reach.svg", "/static/style.css", "/static/", "/static/none", "/api/v1/challenge", "/api/v1/openapi.json", "/nothing", "/healthz"} {
 		h := s.raw("GET", path, "").header
 		if h.Get("Content-Security-Policy") != csp || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("Content-Type") == "" || h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, h)
@@ -463,30 +467,76 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestTogether: beyond so many requests at a time the answer is short.
+// TestTogether: beyond so many requests at a time, of all or of one address, the
+// answer is short.
 func TestTogether(t *testing.T) {
-	rates := plenty
-	rates.Together = 1
-	s := newSite(t, config{Options: web.Options{Rates: rates}, places: 1})
-	p := s.program()
-	var v struct{ ID string }
-	p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "program", "input": "() => { for (;;) {} }"}, 202, &v)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for ctx.Err() == nil { // it may itself be the one too many
-			r := s.request("GET", "/api/v1/attempts/"+v.ID+"?wait=20", "", "Authorization", "Bearer "+p.token).WithContext(ctx)
-			if res, err := s.srv.Client().Do(r); err == nil {
-				res.Body.Close()
+	for name, change := range map[string]func(*web.Rates){"all": func(r *web.Rates) { r.Together = 1 }, "one address": func(r *web.Rates) { r.Each = 1 }} {
+		rates := plenty
+		change(&rates)
+		s := newSite(t, config{Options: web.Options{Rates: rates}, places: 1})
+		p := s.program()
+		var v struct{ ID string }
+		p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "program", "input": "() => { for (;;) {} }"}, 202, &v)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for ctx.Err() == nil { // it may itself be the one too many
+				r := s.request("GET", "/api/v1/attempts/"+v.ID+"?wait=20", "", "Authorization", "Bearer "+p.token).WithContext(ctx)
+				if res, err := s.srv.Client().Do(r); err == nil {
+					res.Body.Close()
+				}
 			}
+		})
+		refused := false
+		for range 200 {
+			if a := s.raw("GET", "/healthz", ""); a.status != 200 && a.header.Get("Retry-After") != "" {
+				refused = true
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
 		}
-	}()
-	for range 200 {
-		if a := s.raw("GET", "/healthz", ""); a.status == 503 && a.header.Get("Retry-After") != "" {
-			cancel()
-			return
+		cancel()
+		wg.Wait()
+		if !refused {
+			t.Errorf("%s: never refused", name)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	cancel()
-	t.Error("never refused")
+}
+
+// echo is a model that runs the question as a program and remembers how many it had.
+type echo struct{}
+
+func (echo) Name() string { return "echo" }
+func (echo) Ask(ctx context.Context, chat []byte, q string, tool *codemode.Tool, ran func(string, *codemode.Result)) (string, []byte, error) {
+	res := tool.Run(ctx, q)
+	ran(q, res)
+	return fmt.Sprintf("after %d: %s", len(chat), res.JSON), append(chat, 'x'), nil
+}
+
+// TestModel: the lane plays, its chat goes on, leaks are seen, and questions have
+// rates of their own.
+func TestModel(t *testing.T) {
+	rates := plenty
+	rates.Questions = web.Rate{Burst: 3, Every: time.Hour}
+	rates.AllQuestions = web.Rate{Burst: 5, Every: time.Hour}
+	s := newSite(t, config{Options: web.Options{Rates: rates}})
+	s.arena.Game.Chat = echo{}
+	p, q := s.program(), s.program()
+	for i := range 2 {
+		if v := p.play("wallet", game.Model, "(api) => api.currentUser.accounts().count()"); v.Answer != fmt.Sprintf("after %d: 3", i) || len(v.Steps) != 1 || len(v.Queries) != 1 {
+			t.Errorf("%+v", v.Attempt)
+		}
+	}
+	if v := p.play("broken", game.Model, "(api) => api.things.execute()"); !v.Leaked {
+		t.Errorf("%+v", v.Attempt)
+	}
+	contains(t, s.raw("GET", "/", "").body, `id="holes"`, `<dd id="wins-model">1</dd>`)
+	ask := map[string]any{"target": "wallet", "lane": "model", "input": "1"}
+	p.call("POST", "/api/v1/attempts", ask, 429, nil)
+	q.call("POST", "/api/v1/attempts", ask, 202, nil)
+	q.call("POST", "/api/v1/attempts", ask, 202, nil)
+	if a := q.call("POST", "/api/v1/attempts", ask, 429, nil); a.header.Get("Retry-After") == "" {
+		t.Error("everybody's", a.header)
+	}
+	q.play("wallet", game.Program, "1")
 }

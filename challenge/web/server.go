@@ -24,6 +24,8 @@ type Server struct {
 	origin  *http.CrossOriginProtection
 	mux     *http.ServeMux
 	room    chan struct{}
+	waits   chan struct{}
+	each    *flights
 	reaches map[string]*Reach
 	metrics metrics
 
@@ -31,6 +33,7 @@ type Server struct {
 	stopped  map[string]bool // who has thrown the kill switch
 
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
+	questions, addressQuestions, allQuestions                           *buckets
 }
 
 // New makes the handler. It reads what can be reached in each target.
@@ -39,7 +42,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	o.Rates.defaults()
-	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), hosts: o.Hosts, reaches: map[string]*Reach{}}
+	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), waits: make(chan struct{}, (o.Rates.Together+1)/2), each: newFlights(o.Rates.Each), hosts: o.Hosts, reaches: map[string]*Reach{}}
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
@@ -58,6 +61,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}{
 		{&s.requests, o.Rates.Requests}, {&s.players, o.Rates.Players}, {&s.attempts, o.Rates.Attempts},
 		{&s.addressAttempts, o.Rates.AddressAttempts}, {&s.claims, o.Rates.Claims}, {&s.addressClaims, o.Rates.AddressClaims},
+		{&s.questions, o.Rates.Questions}, {&s.addressQuestions, o.Rates.AddressQuestions}, {&s.allQuestions, o.Rates.AllQuestions},
 	} {
 		*b.to = newBuckets(b.r, o.Now)
 	}
@@ -124,6 +128,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := bucketKey(at)
+	leave, ok := s.each.begin(key)
+	if !ok {
+		s.metrics.limited.Add(1)
+		s.fail(cw, r, errRate)
+		return
+	}
+	defer leave()
 	g := s.requests.take(key)
 	g.tell(cw.Header())
 	if !g.ok {

@@ -58,7 +58,7 @@ func (l *logged) String() string              { l.mu.Lock(); defer l.mu.Unlock()
 // plenty are rates that no test runs into by mistake.
 var plenty = func() web.Rates {
 	r := web.Rate{Burst: 1e6, Every: time.Microsecond}
-	return web.Rates{Requests: r, Players: r, Attempts: r, AddressAttempts: r, Claims: r, AddressClaims: r, Together: 2000}
+	return web.Rates{Requests: r, Players: r, Attempts: r, AddressAttempts: r, Claims: r, AddressClaims: r, Questions: r, AddressQuestions: r, AllQuestions: r, Together: 2000, Each: 2000}
 }()
 
 type config struct {
@@ -100,7 +100,7 @@ func newSite(t *testing.T, c config) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := worker.NewPool(worker.PoolOptions{Workers: c.places, Require: walls})
+	pool, err := worker.NewPool(worker.PoolOptions{Workers: c.places, Share: c.places, Require: walls})
 	if err != nil {
 		t.Fatal(err)
 	}
