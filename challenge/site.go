@@ -58,6 +58,9 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	s.arena.Game = &game.Game{Targets: game.Default, Copies: copies, Pool: s.pool, Limits: game.DefaultLimits(), Log: log}
 	if !c.control {
 		s.arena.Game.NoControl = "this host does not offer the control lanes"
+	} else if r, err := control.Run(ctx, control.Job{SQL: "SELECT 1"}); err != nil || r.Count != 1 {
+		s.arena.Game.NoControl = "this host's system has no walls for them"
+		log.Warn("no control lanes", "error", err)
 	}
 	for _, t := range s.arena.Game.Targets {
 		if err := t.Check(); err != nil {

@@ -56,8 +56,15 @@ func serve(in io.Reader, out io.Writer) error {
 	if err := lockdown(); err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(query(ctx, c, job.SQL))
+	res := hostile(job.SQL)
+	if res == nil {
+		res = query(ctx, c, job.SQL)
+	}
+	return json.NewEncoder(out).Encode(res)
 }
+
+// hostile stands for a statement that takes over the process. Only tests set it.
+var hostile = func(statement string) *Result { return nil }
 
 // Numbers of SQLite's limits, and what a statement of this game can need.
 var limits = map[int]int{

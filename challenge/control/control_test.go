@@ -10,13 +10,6 @@ import (
 	"github.com/exoagent/exoagent/challenge/control"
 )
 
-func TestMain(m *testing.M) {
-	if control.Child() {
-		return
-	}
-	os.Exit(m.Run())
-}
-
 var fill = []control.Statement{
 	{SQL: "CREATE TABLE t (a INTEGER, b TEXT)"},
 	{SQL: "INSERT INTO t VALUES (1, 'x'), (2, ?)", Args: []string{"it's secret"}},

@@ -7,18 +7,27 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
 // Walls says what holds a process of this package.
-const Walls = "memory, processor time, files"
+const Walls = "process, resources, system calls, tied"
 
 // tie ends the process with its host.
 func tie(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// lockdown bounds what the process may use, and takes files and networks from it.
+// breached reports whether the process was ended for a system call that no
+// statement makes.
+func breached(s *os.ProcessState) bool {
+	w, ok := s.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && w.Signal() == syscall.SIGSYS
+}
+
+// lockdown bounds what the process may use, and takes files, networks and other
+// processes from it. Nothing is run where it fails.
 func lockdown() error {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -28,10 +37,6 @@ func lockdown() error {
 	if err != nil {
 		return err
 	}
-	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 && errno != syscall.ENOTSUP {
-		return fmt.Errorf("control: no new privileges: %w", errno)
-	}
-	landlock() // it needs a descriptor, of which there are none later
 	for _, l := range []struct {
 		what int
 		max  uint64
@@ -43,17 +48,10 @@ func lockdown() error {
 			return fmt.Errorf("control: limit %d: %w", l.what, err)
 		}
 	}
-	return nil
-}
-
-// landlock refuses ways to files that need no descriptor, like removing one. Kernels
-// before 5.13 have none: then no file can be opened all the same.
-func landlock() {
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0)
-	if errno != 0 {
-		return
+	if held, err := worker.Confine(); err != nil {
+		return err
+	} else if !held {
+		return fmt.Errorf("control: this system has no filter of system calls")
 	}
-	defer unix.Close(int(fd))
-	_, _, _ = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0)
+	return nil
 }

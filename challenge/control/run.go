@@ -47,6 +47,10 @@ const (
 
 const marker = "exoagent-challenge-control/1"
 
+// ErrBreach says that the process was ended because it tried what no statement can
+// make it try: a security event.
+var ErrBreach = errors.New("control: a system call that no statement makes")
+
 var errLost = errors.New("control: the process gave no answer")
 
 // Run runs a job in a process of its own. An error says that nothing can be told
@@ -80,6 +84,8 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	err = cmd.Run()
 	var res Result
 	switch {
+	case cmd.ProcessState != nil && breached(cmd.ProcessState):
+		return nil, ErrBreach
 	case err == nil && json.Unmarshal(out.b.Bytes(), &res) == nil:
 		return &res, nil
 	case ctx.Err() == context.DeadlineExceeded || errors.As(err, new(*exec.ExitError)) && ctx.Err() == nil:

@@ -2,6 +2,7 @@ package game
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,6 +30,13 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	}
 	begin := time.Now()
 	res, err := control.Run(ctx, job)
+	if errors.Is(err, control.ErrBreach) {
+		if g.Log != nil {
+			g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", exo.Breach.String())
+		}
+		a.Verdict = Verdict{Kind: exo.Breach.String(), Message: "the statement was ended: it tried what no statement can do"}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

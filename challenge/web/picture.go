@@ -13,21 +13,18 @@ import (
 // and an arrow for each link. It is made from the catalogue, so it can't show what
 // programs can't reach, or hide what they can.
 func picture(title string, r *game.Reach) []byte {
-	const wide, line, pad, gap = 190, 18, 10, 110
-	type box struct{ x, y, h float64 }
+	const wide, line, pad, gapX, gapY, top = 190, 18, 10, 170, 60, 60
 	boxes := map[string]box{}
-	cols := int(math.Ceil(math.Sqrt(float64(len(r.Kinds)))))
-	var x, y, width, row float64
-	for i, k := range r.Kinds {
-		h := float64(2*pad + line*(1+len(k.Columns)))
-		if i%cols == 0 && i > 0 {
-			x, y, row = 0, y+row+gap, 0
+	var width, height float64
+	for i, col := range columns(r) {
+		y := float64(top)
+		for _, k := range col {
+			h := float64(2*pad + line*(1+len(k.Columns)))
+			boxes[k.Name] = box{20 + float64(i*(wide+gapX)), y, h}
+			y += h + gapY
 		}
-		boxes[k.Name] = box{x + 60, y + 60, h}
-		x += wide + gap
-		width, row = max(width, x), max(row, h)
+		width, height = float64(20+(i+1)*(wide+gapX)), max(height, y)
 	}
-	height := y + row + 120
 	var b strings.Builder
 	put := func(format string, args ...any) {
 		for i, a := range args {
@@ -37,7 +34,7 @@ func picture(title string, r *game.Reach) []byte {
 		}
 		fmt.Fprintf(&b, format, args...)
 	}
-	put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" font-family="ui-monospace, monospace" font-size="13"><title>What a program can reach in %s</title>`, width+40, height, title)
+	put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" font-family="ui-monospace, monospace" font-size="13"><title>What a program can reach in %s</title>`, width, height, title)
 	put(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>`)
 	for _, k := range r.Kinds {
 		from := boxes[k.Name]
@@ -77,6 +74,38 @@ func picture(title string, r *game.Reach) []byte {
 	}
 	b.WriteString(`</svg>`)
 	return []byte(b.String())
+}
+
+type box struct{ x, y, h float64 }
+
+// columns are the kinds by how many links away they are from what is granted.
+func columns(r *game.Reach) (cols [][]game.Kind) {
+	kinds := map[string]game.Kind{}
+	for _, k := range r.Kinds {
+		kinds[k.Name] = k
+	}
+	var next []string
+	for _, n := range r.Names {
+		next = append(next, n.Kind)
+	}
+	for len(next) > 0 {
+		var col []game.Kind
+		var after []string
+		for _, n := range next {
+			if k, ok := kinds[n]; ok {
+				delete(kinds, n)
+				col = append(col, k)
+				for _, l := range k.Links {
+					after = append(after, l.To)
+				}
+			}
+		}
+		if col != nil {
+			cols = append(cols, col)
+		}
+		next = after
+	}
+	return cols
 }
 
 func short(s string) string {

@@ -149,6 +149,15 @@ func TestHole(t *testing.T) {
 		}
 	}
 	contains(t, s.log.String(), "a guarded lane gave its key")
+	for _, x := range []string{
+		"async (api) => { console.log((await api.things.first()).name); return 1 }",
+		"async (api) => { throw new Error((await api.things.first()).name) }",
+		"async (api) => (await api.things.first()).name.toLowerCase()",
+	} {
+		if v := other.play("broken", game.Program, x); !v.Leaked {
+			t.Errorf("%s: %+v", x, v.Attempt)
+		}
+	}
 	// Two lanes, two keys: the same key by the control lane would prove nothing.
 	if k := keyForm.FindString(string(p.play("broken", game.Notice, "SELECT name FROM things").Result)); k == key || k == "" {
 		t.Error(k)

@@ -312,6 +312,9 @@ func TestClaims(t *testing.T) {
 		t.Errorf("%d claims of one key counted", first)
 	}
 	contains(t, s.raw("GET", "/", "").body, `<dd id="wins-notice">1</dd>`)
+	if board := s.raw("GET", "/api/v1/leaderboard", "").body; !strings.Contains(board, `"tries":1`) || strings.Contains(board, `"attempt"`) {
+		t.Errorf("the attempts of control wins are their players' own: %s", board)
+	}
 	if got := p.claim("  "+key+"\n", ""); !got.Right || !got.Again {
 		t.Errorf("%+v", got)
 	}
