@@ -148,7 +148,7 @@ func within(ctx context.Context, c *config, stderr io.Writer) (at string, stop f
 	}
 	all := web.Rate{Burst: 1 << 20, Every: time.Microsecond}
 	c.rates = web.Rates{Requests: all, Players: all, Attempts: all, AddressAttempts: all, Claims: all, AddressClaims: all, Each: 512}
-	c.url, c.admin = "", ""
+	c.url, c.admin, c.model = "", "", "none"
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(c.data))

@@ -33,6 +33,7 @@ type config struct {
 	queue     int
 	copies    int
 	control   bool
+	model     string
 	stopFile  string
 	admin     string
 	rates     web.Rates
@@ -66,6 +67,7 @@ func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet
 	f.IntVar(&c.queue, "queue", 500, "attempts that may `wait`")
 	f.IntVar(&c.copies, "copies", 0, "databases of players that are `kept`; default 64")
 	f.BoolVar(&c.control, "control", true, "offer the lanes that can be beaten")
+	f.StringVar(&c.model, "model", "", "`provider:name` of the model lane's model; default: what the environment has a key for, without -url; none: closed")
 	f.StringVar(&c.stopFile, "stop-file", "", "while this `file` exists, attempts are stopped and none is taken")
 	f.StringVar(&c.admin, "admin", "", "second `address`, for the host alone: metrics, export, pause and resume; then /metrics is only there")
 	f.IntVar(&c.store.PerPlayer, "keep", 200, "attempts kept of one `player`")

@@ -75,7 +75,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	fmt.Fprintln(stdout, "ending")
 	end, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	s.arena.Queue.Close(end)
+	s.arena.Close(end)
 	for _, srv := range servers {
 		err = errors.Join(err, srv.Shutdown(end))
 	}

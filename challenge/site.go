@@ -27,6 +27,9 @@ type site struct {
 	log    *slog.Logger
 }
 
+// questions are how many a model answers at a time.
+const questions = 4
+
 const storeFile = "challenge.db"
 
 // open makes everything that a challenge needs. port is the one that it listens on.
@@ -43,8 +46,9 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if s.arena.Store, err = store.Open(ctx, filepath.Join(c.data, storeFile), c.store); err != nil {
 		return nil, err
 	}
-	// A player's program waits in our queue, where its position is known; the pool's is not used.
-	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers, Share: c.workers, Require: c.isolation}); err != nil {
+	// A player's program waits in our queues, where its position is known; the pool's
+	// is not used.
+	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers + questions, Share: c.workers + questions, Require: c.isolation}); err != nil {
 		return nil, fmt.Errorf("%w; -isolation process asks for less", err)
 	}
 	walls, err := s.pool.Isolation(ctx)
@@ -62,12 +66,15 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		s.arena.Game.NoControl = "this host's system has no walls for them"
 		log.Warn("no control lanes", "error", err)
 	}
+	if s.arena.Game.Chat, err = newChatter(c.model, c.url != "", os.Getenv); err != nil {
+		return nil, err
+	}
 	for _, t := range s.arena.Game.Targets {
 		if err := t.Check(); err != nil {
 			return nil, err
 		}
 	}
-	s.arena.Queue = queue.New(c.workers, 20, c.queue)
+	s.arena.Queue, s.arena.Questions = queue.New(c.workers, 20, c.queue), queue.New(questions, 3, c.queue)
 	hosts := c.hosts
 	if c.url == "" || len(c.trusted) == 0 {
 		hosts = append(hosts, web.LoopbackHosts(strconv.Itoa(port))...)
@@ -84,7 +91,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 func (s *site) close(ctx context.Context) error {
 	var errs []error
 	if s.arena.Queue != nil {
-		s.arena.Queue.Close(ctx)
+		s.arena.Close(ctx)
 	}
 	if s.pool != nil {
 		errs = append(errs, s.pool.Close())

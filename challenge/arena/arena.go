@@ -20,8 +20,11 @@ type Arena struct {
 	Game  *game.Game
 	Store *store.Store
 	Queue *queue.Queue
-	Log   *slog.Logger
-	Ended func(*game.Attempt) // told of every attempt that was played; may be nil
+	// Questions is the queue of the model lane, whose attempts last for minutes and
+	// mostly wait for others; nil: they stand in Queue.
+	Questions *queue.Queue
+	Log       *slog.Logger
+	Ended     func(*game.Attempt) // told of every attempt that was played; may be nil
 }
 
 // Refusal is an error that its asker may read.
@@ -71,7 +74,7 @@ func (ar *Arena) Submit(ctx context.Context, player, target string, lane game.La
 		return a.ID, err
 	}
 	played := *a // the caller has the first, this one is played
-	err = ar.Queue.Add(player, keep, func(ctx context.Context) {
+	err = ar.line(lane).Add(player, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, player, &played, game.Try{Player: player, Copy: copy, Key: key})
 	})
@@ -166,7 +169,7 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 	if player != "" && k.Player == player {
 		v := &View{Attempt: k.Attempt, Mine: true}
 		if !k.State.Over() {
-			v.Position, _ = ar.Queue.Position(id)
+			v.Position, _ = ar.line(v.Lane).Position(id)
 		}
 		return v, nil
 	}
@@ -188,7 +191,7 @@ func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, err
 	if err != nil || !v.Mine || v.State.Over() {
 		return v, err
 	}
-	ar.Queue.Wait(until, id)
+	ar.line(v.Lane).Wait(until, id)
 	return ar.Attempt(ctx, player, id)
 }
 
@@ -202,7 +205,7 @@ func (ar *Arena) Attempts(ctx context.Context, player, target string, most int) 
 	for _, k := range ks {
 		v := &View{Attempt: k.Attempt, Mine: true}
 		if !k.State.Over() {
-			v.Position, _ = ar.Queue.Position(k.ID)
+			v.Position, _ = ar.line(k.Lane).Position(k.ID)
 		}
 		out = append(out, v)
 	}

@@ -129,7 +129,7 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := game.OpenCopies(t.Context(), game.CopyOptions{Dir: dir})
+	c, err := game.OpenCopies(t.Context(), game.CopyOptions{Dir: dir, Most: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +141,16 @@ func TestFolder(t *testing.T) {
 		t.Error(files(t, dir))
 	}
 	release()
+	for _, name := range []string{"player0001", "player0000", "player0002"} { // two are kept: those that were used last
+		_, release, err := c.Use(t.Context(), name, game.Default[0], game.NewKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+	if f := strings.Join(files(t, dir), " "); !strings.Contains(f, "player0000") || !strings.Contains(f, "player0002") || strings.Contains(f, "player0001") {
+		t.Error(f)
+	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +193,15 @@ func TestModel(t *testing.T) {
 	if g.Closed(game.Model) == "" || g.Closed(game.Program) != "" || g.Closed(game.Notice) != "" || g.Closed("other") == "" {
 		t.Error("which lanes are open")
 	}
+	g.NoControl = "not today"
+	if g.Closed(game.Notice) != "not today" || g.Closed(game.Filter) == "" || g.Closed(game.Program) != "" {
+		t.Error("which lanes are closed")
+	}
 	g.Chat = parrot{}
+	long := &game.Attempt{Target: "wallet", Lane: game.Model, Input: "1"}
+	if chat := g.Play(t.Context(), long, game.Try{Player: "p", Copy: "player0000long", Key: game.NewKey(), Chat: make([]byte, game.MaxChat)}); chat != nil || !long.Verdict.OK() {
+		t.Errorf("a chat of %d bytes is kept: %+v", len(chat), long)
+	}
 	p := newPlayer(t, g, "player0000")
 	a := p.play("wallet", game.Model, solutions["wallet"]["list"])
 	if !a.Verdict.OK() || len(a.Steps) != 1 || len(a.Queries) != 1 || a.Rows != 3 || !strings.Contains(a.Answer, "Holiday") {

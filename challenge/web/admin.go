@@ -21,10 +21,10 @@ func (s *Server) Stop(by string, on bool) {
 	}
 	switch {
 	case had == 0 && len(s.stopped) > 0:
-		s.arena.Queue.Pause()
+		s.arena.Pause()
 		s.o.Log.Warn("the game is stopped", "by", by)
 	case had > 0 && len(s.stopped) == 0:
-		s.arena.Queue.Resume()
+		s.arena.Resume()
 		s.o.Log.Warn("the game goes on", "by", by)
 	}
 }

@@ -119,8 +119,8 @@ func (s *Server) apiChallenge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	o := apiOverview{Source: game.Source(), Engine: s.arena.Game.Copies.Engine(), Paused: s.arena.Queue.Paused(), Lanes: s.lanes(), Limits: s.limits(), Counters: counters}
-	o.Waiting, o.Running = s.arena.Queue.Length()
+	o := apiOverview{Source: game.Source(), Engine: s.arena.Game.Copies.Engine(), Paused: s.arena.Paused(), Lanes: s.lanes(), Limits: s.limits(), Counters: counters}
+	o.Waiting, o.Running = s.arena.Length()
 	for _, t := range s.arena.Game.Targets {
 		o.Targets = append(o.Targets, apiShort{t.ID, t.Title, t.Story, t.Prize})
 	}

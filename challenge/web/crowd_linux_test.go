@@ -99,7 +99,7 @@ func TestCrowd(t *testing.T) {
 	if slow.Load() > hostile.Load()/2 {
 		t.Errorf("%d of %d harmless programs ran into a limit", slow.Load(), hostile.Load())
 	}
-	if w, r := s.arena.Queue.Length(); w+r != 0 {
+	if w, r := s.arena.Length(); w+r != 0 {
 		t.Errorf("%d wait, %d run", w, r)
 	}
 	if n := s.arena.Game.Copies.Open(); n > 32 {

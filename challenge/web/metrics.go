@@ -52,7 +52,7 @@ func (s *Server) health(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if s.arena.Queue.Paused() {
+	if s.arena.Paused() {
 		_, err := fmt.Fprintln(w, "paused")
 		return err
 	}
@@ -81,9 +81,9 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	waiting, running := s.arena.Queue.Length()
+	waiting, running := s.arena.Length()
 	paused := 0
-	if s.arena.Queue.Paused() {
+	if s.arena.Paused() {
 		paused = 1
 	}
 	var b strings.Builder

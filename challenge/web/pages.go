@@ -94,7 +94,7 @@ func (s *Server) titleOf(target string) string {
 }
 
 func (s *Server) render(w http.ResponseWriter, status int, name string, p page) {
-	p.Source, p.Paused = game.Source(), s.arena.Queue.Paused()
+	p.Source, p.Paused = game.Source(), s.arena.Paused()
 	var b bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		s.o.Log.Error("template", "page", name, "error", redacted(err))

@@ -106,7 +106,7 @@ func newSite(t *testing.T, c config) *site {
 	}
 	s.arena = &arena.Arena{
 		Game:  &game.Game{Targets: c.targets, Copies: copies, Pool: pool, Limits: game.DefaultLimits(), Log: log},
-		Store: st, Queue: queue.New(c.places, 50, 2000), Log: log,
+		Store: st, Queue: queue.New(c.places, 50, 2000), Questions: queue.New(2, 3, 20), Log: log,
 	}
 	c.Options.Arena, c.Options.Log = s.arena, log
 	s.srv = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }))
@@ -117,7 +117,7 @@ func newSite(t *testing.T, c config) *site {
 	s.srv.Start()
 	s.stop = sync.OnceFunc(func() {
 		s.srv.Close()
-		s.arena.Queue.Close(ctx)
+		s.arena.Close(ctx)
 		pool.Close()
 		if err := copies.Close(); err != nil {
 			t.Error(err)

@@ -1,0 +1,59 @@
+package arena
+
+import (
+	"context"
+	"sync"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/queue"
+)
+
+// line is the queue that attempts of a lane stand in.
+func (ar *Arena) line(l game.Lane) *queue.Queue {
+	if l == game.Model && ar.Questions != nil {
+		return ar.Questions
+	}
+	return ar.Queue
+}
+
+func (ar *Arena) lines() []*queue.Queue {
+	if ar.Questions != nil {
+		return []*queue.Queue{ar.Queue, ar.Questions}
+	}
+	return []*queue.Queue{ar.Queue}
+}
+
+// Pause stops what is played and takes no more, until Resume.
+func (ar *Arena) Pause() {
+	for _, q := range ar.lines() {
+		q.Pause()
+	}
+}
+
+// Resume takes attempts again.
+func (ar *Arena) Resume() {
+	for _, q := range ar.lines() {
+		q.Resume()
+	}
+}
+
+// Paused reports whether no attempts are taken.
+func (ar *Arena) Paused() bool { return ar.Queue.Paused() }
+
+// Length is how many attempts wait, and are played.
+func (ar *Arena) Length() (waiting, running int) {
+	for _, q := range ar.lines() {
+		w, r := q.Length()
+		waiting, running = waiting+w, running+r
+	}
+	return waiting, running
+}
+
+// Close plays what was taken, or stops it when ctx ends. It takes no more.
+func (ar *Arena) Close(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, q := range ar.lines() {
+		wg.Go(func() { q.Close(ctx) })
+	}
+	wg.Wait()
+}
