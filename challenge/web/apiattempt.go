@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+)
+
+func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
+	var in struct {
+		Target string    `json:"target"`
+		Lane   game.Lane `json:"lane"`
+		Input  string    `json:"input"`
+	}
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	a, err := s.submit(w, r, in.Target, in.Lane, in.Input)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/v1/attempts/"+a.ID)
+	v, err := s.arena.Attempt(r.Context(), r.player, a.ID)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusAccepted, v)
+	return nil
+}
+
+// submit is the one way for attempts, from pages and programs alike.
+func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
+		return nil, err
+	}
+	if lane == game.Model && s.arena.Game.Closed(lane) == "" {
+		if err := s.limit(w, r, s.questions, s.addressQuestions); err != nil {
+			return nil, err
+		}
+		if g := s.allQuestions.take(""); !g.ok {
+			g.tell(w.Header())
+			return nil, errRate
+		}
+	}
+	return s.arena.Submit(r.Context(), r.player, target, lane, input)
+}
+
+// apiRow is an attempt in a list.
+type apiRow struct {
+	ID       string       `json:"id"`
+	Target   string       `json:"target"`
+	Lane     game.Lane    `json:"lane"`
+	At       time.Time    `json:"at"`
+	State    game.State   `json:"state"`
+	Verdict  game.Verdict `json:"verdict"`
+	Rows     int          `json:"rows"`
+	Millis   float64      `json:"millis"`
+	Leaked   bool         `json:"key_leaked"`
+	Shared   bool         `json:"shared"`
+	Position int          `json:"position,omitempty"`
+}
+
+const maxList = 50
+
+func (s *Server) apiAttempts(w http.ResponseWriter, r *request) error {
+	vs, err := s.arena.Attempts(r.Context(), r.player, r.URL.Query().Get("target"), maxList)
+	if err != nil {
+		return err
+	}
+	out := []apiRow{}
+	for _, v := range vs {
+		out = append(out, apiRow{v.ID, v.Target, v.Lane, v.At, v.State, v.Verdict, v.Rows, v.Millis, v.Leaked, v.Shared, v.Position})
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Attempts []apiRow `json:"attempts"`
+	}{out})
+	return nil
+}
+
+// maxWait is how long a request may wait for its attempt.
+const maxWait = 20
+
+func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
+	wait, err := strconv.Atoi(r.URL.Query().Get("wait"))
+	if err != nil {
+		wait = 0
+	}
+	select {
+	case s.waits <- struct{}{}:
+		defer func() { <-s.waits }()
+	default: // others wait in every place that there is for it
+		wait = 0
+	}
+	until, cancel := context.WithTimeout(r.Context(), time.Duration(max(0, min(wait, maxWait)))*time.Second)
+	defer cancel()
+	v, err := s.arena.Wait(r.Context(), until, r.player, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, v)
+	return nil
+}
+
+func (s *Server) apiShare(w http.ResponseWriter, r *request) error {
+	var in struct {
+		Shared bool `json:"shared"`
+	}
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	if err := s.arena.Share(r.Context(), r.player, r.PathValue("id"), in.Shared); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+type apiWin struct {
+	Target  string    `json:"target"`
+	Lane    game.Lane `json:"lane"`
+	At      time.Time `json:"at"`
+	Name    string    `json:"name"`
+	Tries   int       `json:"tries"`
+	Claimed bool      `json:"claimed"`
+	Attempt string    `json:"attempt,omitempty"` // everybody may see it
+}
+
+// winsOf shows wins. The attempts of control wins are their players' own.
+func winsOf(ws []*store.Win, mine bool) []apiWin {
+	out := []apiWin{}
+	for _, w := range ws {
+		x := apiWin{w.Target, w.Lane, w.At, w.Name, w.Tries, w.Claimed, ""}
+		if w.Guarded || mine {
+			x.Attempt = w.Attempt
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func (s *Server) apiLeaderboard(w http.ResponseWriter, r *request) error {
+	guarded, err := s.arena.Store.Guarded(r.Context())
+	if err != nil {
+		return err
+	}
+	leaders, err := s.arena.Store.Leaders(r.Context(), maxLeaders)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Guarded []apiWin `json:"guarded"`
+		Control []apiWin `json:"control"`
+	}{winsOf(guarded, false), winsOf(leaders, false)})
+	return nil
+}
+
+const maxLeaders = 50
+
+type apiClaimed struct {
+	Right  bool      `json:"right"`
+	Again  bool      `json:"again"` // it was claimed before
+	Target string    `json:"target,omitempty"`
+	Lane   game.Lane `json:"lane,omitempty"`
+	Name   string    `json:"name,omitempty"`
+}
+
+func (s *Server) apiClaim(w http.ResponseWriter, r *request) error {
+	var in struct {
+		Key  string `json:"key"`
+		Name string `json:"name"`
+	}
+	if err := readJSON(r, &in); err != nil {
+		return err
+	}
+	win, again, err := s.take(w, r, in.Key, in.Name)
+	if err != nil {
+		return err
+	}
+	out := apiClaimed{Right: win != nil, Again: again}
+	if win != nil {
+		out.Target, out.Lane, out.Name = win.Target, win.Lane, win.Name
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// take is the one way for claims.
+func (s *Server) take(w http.ResponseWriter, r *request, key, name string) (*store.Win, bool, error) {
+	if err := s.limit(w, r, s.claims, s.addressClaims); err != nil {
+		return nil, false, err
+	}
+	return s.arena.Claim(r.Context(), r.player, key, name)
+}
