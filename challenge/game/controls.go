@@ -40,7 +40,8 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	if err != nil {
 		return err
 	}
-	a.Queries, a.Rows = []Query{{SQL: a.Input, Args: []byte("[]"), Rows: res.Count, Millis: millis(time.Since(begin))}}, res.Count
+	a.Millis = millis(time.Since(begin))
+	a.Queries, a.Rows = []Query{{SQL: a.Input, Args: []byte("[]"), Rows: res.Count, Millis: a.Millis}}, res.Count
 	a.Result, a.Verdict = res.Rows, Verdict{Kind: "ok"}
 	switch {
 	case res.Limit:

@@ -83,7 +83,9 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 	}
 	a.Leaked = a.leaks(try.Key) // before anything is cut
 	a.trim()
-	a.Millis = millis(time.Since(begin))
+	if a.Millis == 0 { // the lane itself knows better: making a copy is not the player's time
+		a.Millis = millis(time.Since(begin))
+	}
 	a.State = Ended
 	for _, k := range t.tasks() {
 		if k.Done(a) {

@@ -26,6 +26,7 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	res := tool.Run(ctx, a.Input)
 	g.security(a, res)
 	a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
+	a.Millis = millis(res.Took)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type Options struct {
 	Bytes     int64         // of all attempts' records together; default 256 MiB
 	Players   int           // default 20,000; of more, those go who were not seen for longest
 	Wins      int           // claims on control lanes that are listed; default 5,000
+	Pinned    int           // attempts that stay because wins on guarded lanes are made of them; default 2,000: more holes than that are one
 	Idle      time.Duration // after which a player who was not seen is gone; default 7 days
 	Life      time.Duration // after which a player is gone; default 30 days
 	Now       func() time.Time
@@ -106,6 +107,7 @@ func (o *Options) defaults() {
 	or(&o.Bytes, 256<<20)
 	or(&o.Players, 20_000)
 	or(&o.Wins, 5_000)
+	or(&o.Pinned, 2_000)
 	or(&o.Idle, 7*24*time.Hour)
 	or(&o.Life, 30*24*time.Hour)
 	if o.Now == nil {

@@ -264,6 +264,20 @@ func TestBounded(t *testing.T) {
 	if i, err := os.Stat(f.path); err != nil || i.Size() > 3*room {
 		t.Errorf("%d bytes on disk: %v", i.Size(), err)
 	}
+	full := open(t, store.Options{PerPlayer: 3, Pinned: 2})
+	for range 4 {
+		q, _ := full.player()
+		for range 4 {
+			full.attempt(q, "notes", game.Program, true, 0)
+		}
+	}
+	if g, err := full.Guarded(ctx, 3); err != nil || len(g) != 3 {
+		t.Error(len(g), err)
+	}
+	var b bytes.Buffer
+	if n, err := full.Export(ctx, &b); err != nil || n != 4*3+2 {
+		t.Errorf("%d attempts are kept: %v", n, err)
+	}
 	had := f.Bytes()
 	f.reopen()
 	if f.Bytes() != had {
@@ -306,7 +320,7 @@ func TestClaim(t *testing.T) {
 	if n := f.count("wins.notice"); n != 1 {
 		t.Errorf("%d wins", n)
 	}
-	if g, err := f.Guarded(ctx); err != nil || len(g) != 0 {
+	if g, err := f.Guarded(ctx, 10); err != nil || len(g) != 0 {
 		t.Error(g, err)
 	}
 
@@ -315,7 +329,7 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	hole := f.attempt(q, "notes", game.Program, true, 0)
-	g, err := f.Guarded(ctx)
+	g, err := f.Guarded(ctx, 10)
 	if err != nil || len(g) != 1 || g[0].Claimed || g[0].Attempt != hole.ID || f.count("wins.program") != 1 {
 		t.Fatalf("%+v %v", g, err)
 	}
@@ -342,7 +356,7 @@ func TestClaim(t *testing.T) {
 	if l, err := f.Leaders(ctx, 100); err != nil || len(l) != 3 {
 		t.Errorf("%d leaders: %v", len(l), err)
 	}
-	if g, err := f.Guarded(ctx); err != nil || len(g) != 1 || f.count("wins.filter") != 5 {
+	if g, err := f.Guarded(ctx, 10); err != nil || len(g) != 1 || f.count("wins.filter") != 5 {
 		t.Error("a hole was let go", err)
 	}
 }

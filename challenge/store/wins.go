@@ -90,7 +90,8 @@ func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name stri
 		return false, err
 	}
 	if lane.Guarded() { // the record of a hole is worth more than room
-		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?)", player, target, lane, pinnedPerWin)
+		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?) AND (SELECT count(*) FROM attempts WHERE pinned = 1) < ?",
+			player, target, lane, pinnedPerWin, s.o.Pinned)
 		return false, err
 	}
 	_, err = tx.Exec("DELETE FROM wins WHERE guarded = 0 AND (player, target, lane) IN (SELECT player, target, lane FROM wins WHERE guarded = 0 ORDER BY at DESC LIMIT -1 OFFSET ?)", s.o.Wins)
@@ -108,9 +109,9 @@ func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	return w, nil
 }
 
-// Guarded are all wins on guarded lanes, the latest first.
-func (s *Store) Guarded(ctx context.Context) ([]*Win, error) {
-	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC")
+// Guarded are wins on guarded lanes, the latest first.
+func (s *Store) Guarded(ctx context.Context, most int) ([]*Win, error) {
+	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC LIMIT ?", most)
 }
 
 // Leaders are the wins on control lanes: those who needed the fewest attempts first.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Stop is the kill switch: by says who throws it, and the game goes on when nobody
@@ -53,6 +54,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	})
 	mux.HandleFunc("GET /export", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it may be long, and its reader is the host
 		if n, err := s.arena.Store.Export(r.Context(), w); err != nil {
 			s.o.Log.Error("export", "lines", n, "error", redacted(err))
 			panic(http.ErrAbortHandler) // half an export must not look like one

@@ -32,7 +32,7 @@ func winsOf(ws []*store.Win, mine bool) []apiWin {
 }
 
 func (s *Server) apiLeaderboard(w http.ResponseWriter, r *request) error {
-	guarded, err := s.arena.Store.Guarded(r.Context())
+	guarded, err := s.arena.Store.Guarded(r.Context(), maxLeaders)
 	if err != nil {
 		return err
 	}

@@ -77,10 +77,6 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	guarded, err := s.arena.Store.Guarded(r.Context())
-	if err != nil {
-		return err
-	}
 	waiting, running := s.arena.Length()
 	paused := 0
 	if s.arena.Paused() {
@@ -100,7 +96,7 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	one("players", "gauge", "Players whose session lasts.", players)
 	one("players_total", "counter", "Players of all time.", counters["players"])
 	one("attempts_all_total", "counter", "Attempts of all time.", counters["attempts"])
-	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", len(guarded))
+	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", counters["wins."+string(game.Program)]+counters["wins."+string(game.Model)])
 	one("queue_waiting", "gauge", "Attempts that wait for their turn.", waiting)
 	one("queue_running", "gauge", "Attempts that are being played.", running)
 	one("paused", "gauge", "1 when the host has stopped the game.", paused)

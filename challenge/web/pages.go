@@ -64,6 +64,9 @@ type page struct {
 	Body    any
 }
 
+// maxHoles are how many wins on guarded lanes stand on top of every page.
+const maxHoles = 20
+
 type holeView struct {
 	apiWin
 	TargetTitle string
@@ -75,7 +78,7 @@ func (s *Server) show(w http.ResponseWriter, r *request, name string, p page) er
 	if r.byCookie {
 		p.Token = formToken(r.token)
 	}
-	guarded, err := s.arena.Store.Guarded(r.Context())
+	guarded, err := s.arena.Store.Guarded(r.Context(), maxHoles)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func TestCookies(t *testing.T) {
 
 // TestHosts: only the names of this site are answered.
 func TestHosts(t *testing.T) {
-	s := newSite(t, config{Options: web.Options{URL: "https://challenge.example"}})
+	s := newSite(t, config{Options: web.Options{URL: "https://Challenge.example"}})
 	for host, want := range map[string]int{
 		"challenge.example": 200, "CHALLENGE.example": 200, "evil.example": 421, "challenge.example.evil.example": 421,
 		"challenge.example:8443": 421, "127.0.0.1": 421, "localhost:8080": 421,

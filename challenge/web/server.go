@@ -48,7 +48,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
 			return nil, fmt.Errorf("web: %q is no address of a site", o.URL)
 		}
-		s.https = u.Scheme == "https"
+		s.https, u.Host = u.Scheme == "https", strings.ToLower(u.Host)
 		s.hosts = append(s.hosts, u.Host)
 		// Behind a proxy that ends TLS the host is the same, but its own origin is this one.
 		if err := s.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
