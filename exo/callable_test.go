@@ -36,11 +36,11 @@ func TestCallable(t *testing.T) {
 			t.Errorf("%s: it was granted", what)
 		}
 	}
-	gate, err := NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}, "mail": &greeter{"", []string{"greet"}}}})
+	_, err := NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}, "mail": &greeter{"", []string{"greet"}}}})
 	if err == nil {
 		t.Fatal("two interfaces of one name differ in what calling means, and nobody saw it")
 	}
-	gate, err = NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}}})
+	gate, err := NewGate(Config{Grants: map[string]Object{"greet": &greeter{"greet", []string{"greet"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
