@@ -30,7 +30,7 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 		fmt.Fprint(out, s.promptHelp())
 	case ".api":
 		fmt.Fprintln(out, s.api())
-	case "." + s.app.Who:
+	case "." + s.app.Who, ".user":
 		if _, err := number(arg); err != nil && s.app.For == nil {
 			return fmt.Errorf(".%s N acts for another %s: %w", s.app.Who, s.app.Who, err)
 		}
@@ -77,7 +77,7 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 			return errors.New(".run PROGRAM runs a program, also one that reads like a question")
 		}
 		c.program(ctx, arg)
-	case "." + c.app.Who:
+	case "." + c.app.Who, ".user":
 		if err := c.session.command(ctx, cmd, arg, out); err != nil {
 			return err
 		}

@@ -48,6 +48,7 @@ owner 1>
 			"  line 1: api.me.notes().where(n => n.txt === 'é')\n" +
 			"                                      ^\nowner 1> \n"},
 		{"another owner", ".owner 2\napi.me.notes().count()\n", "owner 1> owner 2> 1\nT ms, Q\nowner 2> \n"},
+		{"another owner, as a user", ".user 2\napi.me.notes().count()\n", "owner 1> owner 2> 1\nT ms, Q\nowner 2> \n"},
 		{"no such owner", ".owner 9\n.owner x\n", "owner 1> there is no owner 9; there are 1 (ann), 2 (bob)\nowner 1> .owner N acts for another owner: want a whole number\nowner 1> \n"},
 		{"unknown command", ".wat\n", "owner 1> there is no command .wat; .help lists them\nowner 1> \n"},
 		{"quit", ".quit\n1\n", "owner 1> "},
