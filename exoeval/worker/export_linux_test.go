@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -140,6 +141,50 @@ var systemCalls = map[string]func(){
 	"uring":    func() { unix.RawSyscall(unix.SYS_IO_URING_SETUP, 1, 0, 0) },
 	"bpf":      func() { unix.RawSyscall(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&[8]byte{})), 8) },
 	"keys":     func() { unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false) },
+	// What is in the page cache, and whose pages are.
+	"mincore": func() {
+		var in [1]byte
+		unix.RawSyscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(binaryPage())), 1, uintptr(unsafe.Pointer(&in)))
+	},
+	// A word in a page of the binary, by which two workers could speak to each other.
+	"futex wait": func() { sharedFutex(0, ^*binaryPage()) },
+	"futex wake": func() { sharedFutex(1, 1) },
+	// What another process computes, and whether there is one.
+	"clock of the host": func() { clockOf(unix.SYS_CLOCK_GETTIME, os.Getppid()) },
+	"clock of another":  func() { clockOf(unix.SYS_CLOCK_GETTIME, 1) },
+	"clock of a file":   func() { unix.RawSyscall(unix.SYS_CLOCK_GETTIME, firstForeign, 0, 0) },
+	"sleep by a clock":  func() { clockOf(unix.SYS_CLOCK_NANOSLEEP, os.Getppid()) },
+	"affinity": func() {
+		var mask [128]byte
+		_, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETAFFINITY, uintptr(os.Getppid()), uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
+		refused(errno)
+	},
+}
+
+// refused ends an attack that the filter refuses and does not punish, since
+// C libraries make that call, too.
+func refused(errno syscall.Errno) {
+	if errno == unix.ENOSYS {
+		unix.Kill(1, 0)
+	}
+}
+
+// binaryPage is a word of code, which all workers have in common.
+func binaryPage() *uint32 {
+	at := reflect.ValueOf(decodeDone).Pointer() &^ 4095
+	return *(**uint32)(unsafe.Pointer(&at))
+}
+
+// sharedFutex tries a futex that is not of this process alone.
+func sharedFutex(op int, v uint32) {
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(binaryPage())), uintptr(op), uintptr(v), 0, 0, 0)
+	refused(errno)
+}
+
+// clockOf asks, by one of two calls, for the clock of a process.
+func clockOf(call uintptr, pid int) {
+	var ts [2]unix.Timespec
+	unix.RawSyscall6(call, uintptr(^uint32(pid)<<3|2), uintptr(unsafe.Pointer(&ts[0])), uintptr(unsafe.Pointer(&ts[1])), 0, 0, 0)
 }
 
 func framed(kind frameKind, parts ...[]byte) []byte {

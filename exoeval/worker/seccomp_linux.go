@@ -17,14 +17,14 @@ import (
 // writing what is open, which is the connection. Everything else ends the process.
 var calls = []uint32{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE,
-	unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_SCHED_YIELD,
-	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK, unix.SYS_MINCORE,
+	unix.SYS_NANOSLEEP, unix.SYS_SCHED_YIELD,
+	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK,
 	unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_CTL,
 	unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGACTION, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 	unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_GETRANDOM,
-	unix.SYS_CLOCK_GETTIME, unix.SYS_GETTIMEOFDAY,
-	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SCHED_GETAFFINITY,
+	unix.SYS_GETTIMEOFDAY,
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ,
 }
 
 // Offsets in struct seccomp_data, on little-endian machines.
@@ -46,6 +46,11 @@ const plainFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE
 const (
 	glibcFlags = plainFlags | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID
 	muslFlags  = glibcFlags | unix.CLONE_DETACHED
+)
+
+const (
+	futexPrivate = 128 // FUTEX_PRIVATE_FLAG
+	firstForeign = 16  // MAX_CLOCKS: from here on a clock's number names a process, or a file
 )
 
 // filter is the program that the kernel runs for each system call. c is whether
@@ -89,6 +94,21 @@ func filter(c bool) []unix.SockFilter {
 	f = append(f, when(unix.SYS_CLONE3, ret(notFound))...)
 	// Names for memory and threads are no matter; the rest of prctl is.
 	f = append(f, when(unix.SYS_PRCTL, ret(notFound))...)
+	// Futexes of its own memory. One in a page of the binary is the same for all
+	// workers: one could wait there until another calls. A C library (musl) has shared
+	// ones of its own, and makes do without.
+	shared := uint32(kill)
+	if c {
+		shared = notFound
+	}
+	f = append(f, when(unix.SYS_FUTEX, append([]unix.SockFilter{arg(1)}, set(futexPrivate, allow, shared)...)...)...)
+	// Clocks of the machine and of itself: others show what any process computes.
+	for _, call := range []uint32{unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_NANOSLEEP} {
+		f = append(f, when(call, arg(0), unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: firstForeign, Jf: 1}, ret(kill), ret(allow))...)
+	}
+	// Its own processors: the answer for another number is whether there is such a
+	// process. A C library asks by the number of a thread, and makes do without.
+	f = append(f, when(unix.SYS_SCHED_GETAFFINITY, append([]unix.SockFilter{arg(0)}, append(when(0, ret(allow)), ret(notFound))...)...)...)
 	// Its connection, without waiting.
 	f = append(f, when(unix.SYS_RECVFROM, append([]unix.SockFilter{arg(0)}, append(when(uint32(connection), ret(allow)), ret(kill))...)...)...)
 	// Signals to itself: the runtime preempts its threads.
