@@ -150,13 +150,12 @@ var systemCalls = map[string]func(){
 	"futex wait": func() { sharedFutex(0, ^*binaryPage()) },
 	"futex wake": func() { sharedFutex(1, 1) },
 	// What another process computes, and whether there is one.
-	"clock of the host": func() { clockOf(unix.SYS_CLOCK_GETTIME, os.Getppid()) },
-	"clock of another":  func() { clockOf(unix.SYS_CLOCK_GETTIME, 1) },
-	"clock of a file":   func() { unix.RawSyscall(unix.SYS_CLOCK_GETTIME, firstForeign, 0, 0) },
-	"sleep by a clock":  func() { clockOf(unix.SYS_CLOCK_NANOSLEEP, os.Getppid()) },
+	"clock of another": func() { clockOf(unix.SYS_CLOCK_GETTIME, 1) },
+	"clock of a file":  func() { unix.RawSyscall(unix.SYS_CLOCK_GETTIME, firstForeign, 0, 0) },
+	"sleep by a clock": func() { clockOf(unix.SYS_CLOCK_NANOSLEEP, 1) },
 	"affinity": func() {
 		var mask [128]byte
-		_, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETAFFINITY, uintptr(os.Getppid()), uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
+		_, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 1, uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
 		refused(errno)
 	},
 }
