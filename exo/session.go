@@ -113,7 +113,6 @@ type Session struct {
 type pending struct {
 	root    *Node // what was asked; nil where the message was malformed
 	effect  bool
-	before  spent // what was known to be spent, by calls before it, when it began
 	spent   spent
 	objects []Object // that the reply refers to, numbered from 0 until it is delivered
 	types   []*Type
@@ -436,19 +435,20 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			} else {
 				s.queue = s.queue[:0] // the next call needs no new one
 			}
-			s.spent.rows += e.spent.rows
-			s.spent.bytes += e.spent.bytes
+			s.spent.add(e.spent)
 			s.unheard -= e.size
-			over := s.gate.overspent(s.spent)
-			if over != nil && e.reply.Err == nil {
-				e.reply = Reply{ID: e.id, Err: over}
+			// Whether Spend knew in time to stop the call depends on how fast those before it
+			// were, so what is said is the same as Spend says.
+			over, withheld := s.gate.overspent(s.spent), false
+			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
+				withheld = e.reply.Err == nil
+				e.reply = Reply{ID: e.id, Err: over.in(s.opName(e.root))}
 			} else {
-				over = nil
 				s.number(e)
 			}
 			label := s.label
 			s.mu.Unlock()
-			if over != nil { // what was read is not handed over, and the record says so
+			if withheld { // what was read is not handed over, and the record says so
 				s.emit(e, Event{Phase: Withheld, Label: label, Err: over})
 			}
 			s.poke()
@@ -515,22 +515,11 @@ func (s *Session) Release() *Error {
 	return nil
 }
 
-// began finds out what calls before e are known to have read, when e begins to
-// act, and refuses to begin where that is too much already. It never counts more
-// than the sum in call order, by which Next decides: so how fast calls are can
-// spare work, and never changes an answer.
+// began refuses to begin a call where those before it have read too much already.
 func (s *Session) began(e *pending) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.before = s.spent
-	for _, o := range s.queue {
-		if o == e {
-			break
-		}
-		e.before.rows += o.spent.rows
-		e.before.bytes += o.spent.bytes
-	}
-	return s.gate.overspent(e.before)
+	return s.gate.overspent(s.known(e))
 }
 
 // spend counts what one call reads. The budget of the run is settled in call
@@ -541,14 +530,33 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 	defer s.mu.Unlock()
 	e.spent.rows += rows
 	e.spent.bytes += bytes
-	if err := s.gate.overspent(spent{e.before.rows + e.spent.rows, e.before.bytes + e.spent.bytes}); err != nil {
+	known := s.known(e)
+	known.add(e.spent)
+	if err := s.gate.overspent(known); err != nil {
 		return err
 	}
 	return nil
 }
 
+// known is what calls before e are known by now to have read. It never counts more
+// than the sum in call order, by which Next decides: so how fast calls are can
+// spare work, and never changes an answer. It is found anew at each use, since calls
+// that act at one time would otherwise each read what the run may. s.mu is held.
+func (s *Session) known(e *pending) spent {
+	k := s.spent
+	for _, o := range s.queue {
+		if o == e {
+			break
+		}
+		k.add(o.spent)
+	}
+	return k
+}
+
 // spent is what was read, of the budgets for reading.
 type spent struct{ rows, bytes int }
+
+func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes }
 
 func (g *Gate) overspent(x spent) *Error {
 	if l := g.limits.Rows; x.rows > l {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func count0() Expr { return msg(ref(usersID), call(0, "count")) }
@@ -142,6 +143,64 @@ func TestBudgets(t *testing.T) {
 			t.Error("a result next to an error:", v)
 		}
 	}
+}
+
+// Calls that act at one time do not each read what the run may read.
+func TestBudgetOfConcurrentCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most = 100
+		w := newWorld(t, Config{Limits: Limits{Rows: most, ConcurrentCalls: 8}})
+		var read atomic.Int64
+		w.users.eval = func(_ context.Context, m *Message) (Value, error) {
+			for range most + 1 {
+				read.Add(1)
+				if err := m.Spend(1, 0); err != nil {
+					return Value{}, err
+				}
+				time.Sleep(time.Millisecond)
+			}
+			return Int(0), nil
+		}
+		for range 8 {
+			w.submit(count0())
+		}
+		for range 8 {
+			_, err := w.next()
+			wantKind(t, "together", err, Limit)
+		}
+		// The first may read all of it, and those after it notice while they read: 1 + 1/2 + 1/3 …
+		if n := read.Load(); n > 3*most {
+			t.Errorf("%d rows were read of at most %d", n, most)
+		}
+	})
+}
+
+// That the budget is used up is said in the same words whichever of two calls was faster.
+func TestBudgetTextTellsNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := map[string]bool{}
+		for _, slow := range []int{0, 1} {
+			w := newWorld(t, Config{Limits: Limits{Rows: 10}})
+			w.users.eval = func(_ context.Context, m *Message) (Value, error) {
+				if m.entry.id == uint64(slow+1) {
+					time.Sleep(time.Second)
+				}
+				return Int(0), m.Spend(6, 0)
+			}
+			w.submit(count0())
+			synctest.Wait() // the first is done, or is slow
+			w.submit(count0())
+			_, err := w.next()
+			wantOK(t, "the first", err)
+			_, err = w.next()
+			if wantKind(t, "the second", err, Limit); err != nil {
+				said[err.Guest()] = true
+			}
+		}
+		if len(said) != 1 {
+			t.Errorf("%v", said)
+		}
+	})
 }
 
 // A number stands for an object in one run only.
