@@ -46,3 +46,6 @@ CREATE INDEX "unique join" ON "unique" ("join_id");
 CREATE INDEX "unique text" ON "unique" ("text_id");
 CREATE VIRTUAL TABLE "search" USING fts5("body");
 CREATE VIEW "view" AS SELECT * FROM "join";
+CREATE TABLE "part" ("n" TEXT PRIMARY KEY, "whole_a" INTEGER, "other_a" INTEGER, "kind_b" TEXT, FOREIGN KEY ("whole_a", "kind_b") REFERENCES "loop" ("a", "b"), FOREIGN KEY ("other_a", "kind_b") REFERENCES "loop" ("a", "b"));
+CREATE INDEX "part whole" ON "part" ("whole_a", "kind_b");
+CREATE INDEX "part other" ON "part" ("other_a", "kind_b");

@@ -14,19 +14,15 @@ package oddsqlite
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantJoin is what a program gets on behalf of one join.
-// func grantJoin(db *exosql.DB, key int64) codemode.Grants {
-// 	joinFacet := exosql.NewFacet(Joins, "join",
-// 		JoinID, JoinExosql, JoinString, JoinInit)
-// 	limitFacet := exosql.NewFacet(Limits, "limit",
-// 		LimitID, LimitOrderID, LimitJoinID)
-// 	uniqueFacet := exosql.NewFacet(Uniques, "unique",
-// 		UniqueCode, UniqueAlso, UniqueNocase, UniquePlain, UniqueTextID, UniqueJoinID)
-// 	joinFacet.Add(exosql.Via(JoinLimits, limitFacet))
-// 	joinFacet.Add(exosql.Via(JoinUniques, uniqueFacet))
-// 	mine := exosql.Grant(db, Joins, JoinID.Eq(key),
-// 		exosql.ScopeVia(JoinLimits),
-// 		exosql.ScopeVia(JoinUniques),
+// // grantLoop is what a program gets on behalf of one loop.
+// func grantLoop(db *exosql.DB, key int64, key2 string) codemode.Grants {
+// 	loopFacet := exosql.NewFacet(Loops, "loop",
+// 		LoopA, LoopB, LoopCA, LoopCB)
+// 	partFacet := exosql.NewFacet(Parts, "part",
+// 		PartN, PartWholeA, PartOtherA, PartKindB)
+// 	loopFacet.Add(exosql.Via(LoopPartsByOtherA, partFacet))
+// 	mine := exosql.Grant(db, Loops, exosql.And(LoopA.Eq(key), LoopB.Eq(key2)),
+// 		exosql.ScopeVia(LoopPartsByOtherA),
 // 	)
-// 	return codemode.Grants{"join": joinFacet.Of(mine)}
+// 	return codemode.Grants{"loop": loopFacet.Of(mine)}
 // }

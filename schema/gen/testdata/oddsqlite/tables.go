@@ -97,8 +97,10 @@ var (
 )
 
 var (
-	LoopCBLoop    = exosql.One("cBLoop", LoopCA, LoopA, exosql.Keys(LoopCB, LoopB)).Doc("none where cA or cB is null")
-	LoopLoopsByCb = exosql.Many("loopsByCB", LoopA, LoopCA, exosql.Keys(LoopB, LoopCB))
+	LoopCBLoop        = exosql.One("cBLoop", LoopCA, LoopA, exosql.Keys(LoopCB, LoopB)).Doc("none where cA or cB is null")
+	LoopLoopsByCb     = exosql.Many("loopsByCB", LoopA, LoopCA, exosql.Keys(LoopB, LoopCB))
+	LoopPartsByOtherA = exosql.Many("partsByOtherA", LoopA, PartOtherA, exosql.Keys(LoopB, PartKindB))
+	LoopPartsByWholeA = exosql.Many("partsByWholeA", LoopA, PartWholeA, exosql.Keys(LoopB, PartKindB))
 )
 
 // NoKey is a row of no key.
@@ -176,6 +178,27 @@ var (
 	OrderLimitByOrder = exosql.One("limitByOrder", OrderID, LimitOrderID)
 )
 
+// Part is a row of part.
+type Part struct {
+	N      string
+	WholeA *int64
+	OtherA *int64
+	KindB  *string
+}
+
+var (
+	Parts      = exosql.NewTable[Part]("part")
+	PartN      = exosql.NewKey(Parts, "n", func(p *Part) *string { return &p.N })
+	PartWholeA = exosql.NewNullable(Parts, "whole_a", func(p *Part) **int64 { return &p.WholeA })
+	PartOtherA = exosql.NewNullable(Parts, "other_a", func(p *Part) **int64 { return &p.OtherA })
+	PartKindB  = exosql.NewNullable(Parts, "kind_b", func(p *Part) **string { return &p.KindB })
+)
+
+var (
+	PartOtherALoop = exosql.One("otherALoop", PartOtherA, LoopA, exosql.Keys(PartKindB, LoopB)).Doc("none where otherA or kindB is null")
+	PartWholeALoop = exosql.One("wholeALoop", PartWholeA, LoopA, exosql.Keys(PartKindB, LoopB)).Doc("none where wholeA or kindB is null")
+)
+
 // Unique is a row of unique.
 type Unique struct {
 	Code   string
@@ -233,9 +256,10 @@ func Declared() []exosql.Declared {
 		Linuxes,
 		Joins, JoinLimits, JoinUniques,
 		Limits, LimitJoinRow, LimitOrder, LimitOrdersByFirst, LimitOrdersByIn,
-		Loops, LoopCBLoop, LoopLoopsByCb,
+		Loops, LoopCBLoop, LoopLoopsByCb, LoopPartsByOtherA, LoopPartsByWholeA,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
+		Parts, PartOtherALoop, PartWholeALoop,
 		Uniques, UniqueJoinRow,
 		UsersTests,
 		X用户表s,
