@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -80,10 +81,10 @@ func uncommented(t *testing.T, p *gen.Package) string {
 	return ""
 }
 
-// starts are the functions of the starting points, by schema, with a key.
+// starts are the functions of the starting points, by schema or package, with a key.
 var starts = map[string]string{
 	"chinook": "grantCustomer(db, 1)", "northwind": `grantCustomer(db, "ALFKI")`, "pagila": "grantCustomer(db, 1)", "rails": "grantUser(db, 1)",
-	"odd": "grantLimit(db, 1)", "saas": "grantTenant(db, 1)",
+	"oddsqlite": `grantLoop(db, 1, "b")`, "oddpostgres": "grantJoin(db, 1)", "saas": "grantTenant(db, 1)",
 }
 
 // TestCompiles: what is written compiles, and so does the starting point of a facet
@@ -109,7 +110,7 @@ func TestCompiles(t *testing.T) {
 			dir = realDir(t, p) // go vet takes no folder that is not there
 		}
 		o.put(t, filepath.Join(dir, "facet.go"), uncommented(t, p))
-		o.put(t, filepath.Join(dir, "start.go"), fmt.Sprintf("package %s\n\nimport (\n\"github.com/exoagent/exoagent/codemode\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\nfunc Start(db *exosql.DB) codemode.Grants { return %s }\n", d.pack(), starts[d.name]))
+		o.put(t, filepath.Join(dir, "start.go"), fmt.Sprintf("package %s\n\nimport (\n\"github.com/exoagent/exoagent/codemode\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\nfunc Start(db *exosql.DB) codemode.Grants { return %s }\n", d.pack(), cmp.Or(starts[d.name], starts[d.pack()])))
 		path := "github.com/exoagent/exoagent/schema/gen/" + filepath.ToSlash(dir)
 		packages = append(packages, path)
 		fmt.Fprintf(&imports, "%s %q\n", d.pack(), path)
