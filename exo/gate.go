@@ -17,7 +17,7 @@ type Config struct {
 	Grants map[string]Object // the names that a program finds, and what they refer to
 	Limits Limits
 	Admits Label            // labels that the result of a run may carry
-	Record func(Event)      // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it; nil: not recorded
+	Record func(Event)      // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it; if it panics, that run ends, undoes what it can, and panics with the same; nil: not recorded
 	Now    func() time.Time // for records only; nil: time.Now
 }
 

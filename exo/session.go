@@ -92,19 +92,20 @@ type Session struct {
 	ref       func(id uint32) *Type  // refType and refName, for checkers
 	show      func(id uint32) string //
 
-	mu      sync.Mutex
-	objects []Object
-	types   []*Type
-	label   Label
-	lastID  uint64
-	calls   int
-	spent   spent      // of the replies delivered
-	unheard int        // bytes of messages whose reply was not delivered
-	queue   []*pending // in call order: replies leave in this order
-	wake    chan struct{}
-	units   map[any]*unitEntry
-	effects []Effect // in the order in which they began
-	closed  bool
+	mu       sync.Mutex
+	objects  []Object
+	types    []*Type
+	label    Label
+	lastID   uint64
+	calls    int
+	spent    spent      // of the replies delivered
+	unheard  int        // bytes of messages whose reply was not delivered
+	queue    []*pending // in call order: replies leave in this order
+	wake     chan struct{}
+	units    map[any]*unitEntry
+	effects  []Effect // in the order in which they began
+	closed   bool
+	panicked any // what a callback of the host panicked with
 
 	over      chan struct{} // closed when Finish is done
 	finishErr error
@@ -129,7 +130,7 @@ type unitEntry struct {
 	err  error
 }
 
-// NewSession begins a run. Whoever calls it must call Finish.
+// NewSession begins a run. Whoever calls it must call Finish, and then heed Panicked.
 func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
 	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
@@ -241,8 +242,10 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
-
-	s.emit(e, Event{Phase: Intent, Label: label})
+	if err := s.emit(e, Event{Phase: Intent, Label: label}); err != nil { // what can't be recorded does not happen
+		s.settle(e, Reply{ID: call.ID, Err: err})
+		return
+	}
 	go s.act(m, e)
 }
 
@@ -264,29 +267,37 @@ func (s *Session) act(m *Message, e *pending) {
 			}
 		}()
 	}
-	var v Value
-	var err *Error
-	start := time.Now()
+	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
+	v, err, start := Value{}, &Error{Kind: Internal, Err: errEnded}, time.Now()
+	defer func() { s.acted(ctx, e, v, err, time.Since(start)) }()
 	select {
 	case s.slots <- struct{}{}:
 		start = time.Now()
+		defer func() { <-s.slots }()
 		// A run that ended or an object that was cut off while the message waited for
 		// its turn: select may have taken the slot although ctx is done, too.
-		if err = m.cutOff(); err == nil && ctx.Err() != nil {
+		if cut := m.cutOff(); cut != nil {
+			err = cut
+		} else if ctx.Err() != nil {
 			err = AsError("", ctx.Err())
-		}
-		if err == nil {
+		} else if over := s.began(e); over != nil && !e.effect {
+			err = over
+		} else {
 			// An effect begins in any case: whether it happens must not depend on speed.
-			if err = s.began(e); err == nil || e.effect {
-				done := s.effect(e)
-				v, err = s.eval(ctx, m)
-				done(err)
-			}
+			done := s.effect(e)
+			defer func() { done(err) }()
+			v, err = s.eval(ctx, m)
 		}
-		<-s.slots
 	case <-ctx.Done():
 		err = AsError("", ctx.Err())
 	}
+}
+
+// errEnded is why there is no answer of an object that left without giving one.
+var errEnded = errors.New("exo: the object's goroutine ended")
+
+// acted records what became of a message and hands it to Next.
+func (s *Session) acted(ctx context.Context, e *pending, v Value, err *Error, took time.Duration) {
 	if err != nil {
 		v = Value{}
 		if errors.Is(context.Cause(ctx), ErrRevoked) {
@@ -298,7 +309,6 @@ func (s *Session) act(m *Message, e *pending) {
 			err = &err2
 		}
 	}
-	took := time.Since(start)
 	s.mu.Lock()
 	s.label = s.label.Join(v.label)
 	ev := Event{Phase: Outcome, Label: s.label, Rows: v.Len(), Details: e.details, Took: took}
@@ -306,8 +316,11 @@ func (s *Session) act(m *Message, e *pending) {
 	if err != nil {
 		ev.Err = err
 	}
-	s.emit(e, ev)
-	s.settle(e, Reply{ID: e.id, Value: v, Err: err})
+	// Also where Record ends its goroutine, as a test that fails in it does.
+	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
+	if failed := s.emit(e, ev); failed != nil {
+		v, err = Value{}, failed
+	}
 }
 
 // eval runs the object's code, which must not be able to end the process, and
@@ -321,9 +334,18 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
 	}()
 	x, e := m.Objects[m.Root.receiver().Slot].Eval(ctx, m)
 	if e != nil {
-		return Value{}, AsError("", e)
+		return Value{}, ofObject(AsError("", e))
 	}
 	return m.entry.adopt(s, x.WithLabel(m.Label), m.passed, 0)
+}
+
+// ofObject is what a run is told of an object's error. Verdicts on the program's
+// process are not an object's to give, and what has no kind is our fault.
+func ofObject(err *Error) *Error {
+	if err.Kind == Other || err.Kind == Crashed || err.Kind == Breach || err.Kind >= Kinds {
+		return &Error{Op: err.Op, Kind: Internal, Err: err}
+	}
+	return err
 }
 
 // receiver is the granted object that a message is addressed to.
@@ -391,14 +413,46 @@ func (m *Message) cutOff() *Error {
 // RefID is the session's number of a reference in a reply.
 func (v Value) RefID() uint32 { return uint32(v.bits) }
 
-// emit records an event of message e. What only a record needs is made only for one.
-func (s *Session) emit(e *pending, ev Event) {
+// emit records an event of message e. What only a record needs is made only for
+// one. It is the one place where the host's callbacks are called; from the first that
+// panics on nothing is recorded, so nothing more of the run happens.
+func (s *Session) emit(e *pending, ev Event) *Error {
 	if s.gate.record == nil {
-		return
+		return nil
 	}
+	if s.Panicked() != nil {
+		return &Error{Kind: Internal, Err: errRecord}
+	}
+	if p := s.record(e, ev); p != nil {
+		s.mu.Lock()
+		if s.panicked == nil {
+			s.panicked = p
+		}
+		s.mu.Unlock()
+		s.Abandon() // effects that were recorded go on, as ever
+		return &Error{Kind: Internal, Err: errRecord}
+	}
+	return nil
+}
+
+// errRecord is why a run fails whose record can't be kept.
+var errRecord = errors.New("exo: the host's Record panicked")
+
+func (s *Session) record(e *pending, ev Event) (panicked any) {
+	defer func() { panicked = recover() }()
 	ev.Principal, ev.Call, ev.At = s.principal, e.id, s.gate.now()
 	ev.Op, ev.Effect = s.opName(e.root), e.effect
 	s.gate.record(ev)
+	return nil
+}
+
+// Panicked is what the first of the host's callbacks panicked with, or nil. It is
+// final when Finish has returned. Whoever ends the session panics with it then, on a
+// goroutine where the host can recover: a run that was not recorded has no result.
+func (s *Session) Panicked() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.panicked
 }
 
 func (s *Session) settle(e *pending, r Reply) {
@@ -598,7 +652,7 @@ func (s *Session) Abandon() { s.abandon() }
 // Finish ends the run. Calls that are still open are cancelled and waited for,
 // so nothing of the run takes effect after Finish has returned, and an object that
 // does not heed its context holds Finish up; then the units of work end, committing
-// only if ok.
+// only if ok and if all was recorded.
 func (s *Session) Finish(ctx context.Context, ok bool) error {
 	s.mu.Lock()
 	if s.closed {
@@ -615,6 +669,9 @@ func (s *Session) Finish(ctx context.Context, ok bool) error {
 	s.cancel(context.Canceled)
 	s.wg.Wait()
 	var errs []error
+	if s.Panicked() != nil {
+		ok = false
+	}
 	for _, u := range s.units {
 		if u.unit != nil {
 			errs = append(errs, u.end(ctx, ok))

@@ -112,7 +112,8 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 }
 
 // Settle ends the host's side of a run and says what may be known of it. When
-// it returns, nothing of the run will take effect any more.
+// it returns, nothing of the run will take effect any more. It panics with what a
+// callback of the host, like Record, panicked with.
 func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) *Result {
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
@@ -133,6 +134,9 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	}
 	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
 		res.Err = Fail(exo.AsError("", err))
+	}
+	if p := s.Panicked(); p != nil {
+		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
 	res.Label, res.Undefined, res.Effects = s.Label(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console = o.Console

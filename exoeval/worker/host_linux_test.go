@@ -2,7 +2,10 @@ package worker_test
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +48,104 @@ func TestRecordPanics(t *testing.T) {
 	defer cancel()
 	if r := e.Run(ctx, exoeval.Job{Program: "1 + 1"}); r.Err != nil || r.Value.Int() != 2 {
 		t.Errorf("the next program: %v %v", r.Value, r.Err)
+	}
+}
+
+// openUnit is the share of a run that a slow effect has.
+type openUnit struct{ ended, kept atomic.Int32 }
+
+func (u *openUnit) End(_ context.Context, commit bool) error {
+	if u.ended.Add(1); commit {
+		u.kept.Add(1)
+	}
+	return nil
+}
+
+// slowShop is a shop whose effects take their time and have a unit of work.
+type slowShop struct {
+	shop
+	unit openUnit
+}
+
+func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	if m.Root.Name == "act" {
+		if _, err := m.Unit(s, func(context.Context) (exo.Unit, error) { return &s.unit, nil }); err != nil {
+			return exo.Value{}, err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return s.shop.Eval(ctx, m)
+}
+
+// both are the evaluators of a gate: in process, and in a worker.
+func both(t *testing.T, g *exo.Gate) map[string]exoeval.Evaluator {
+	t.Helper()
+	w, err := worker.New(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]exoeval.Evaluator{"in process": exoeval.NewLocal(g), "in a worker": w}
+}
+
+// When Run panics, because a callback of the host did, nothing of the run is left:
+// on whatever goroutine it happened the host recovers where it called Run.
+func TestRecordPanicLeavesNothing(t *testing.T) {
+	for _, at := range []exo.Phase{exo.Intent, exo.Outcome} {
+		s, events := &slowShop{}, 0
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: func(ev exo.Event) {
+			if events++; ev.Phase == at && (at == exo.Outcome || events == 2) {
+				panic("the host's record failed")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, e := range both(t, g) {
+			events = 0
+			s.unit.ended.Store(0)
+			s.acts.Store(0)
+			func() {
+				defer func() {
+					if p := recover(); p != "the host's record failed" {
+						t.Errorf("%v, %s: %v", at, where, p)
+					}
+				}()
+				e.Run(t.Context(), exoeval.Job{Program: "shop.act(); await shop.nap()"})
+			}()
+			if s.unit.ended.Load() != 1 || s.unit.kept.Load() != 0 || s.acts.Load() != 1 {
+				t.Errorf("%v, %s: %d acts, the unit ended %d times, kept %d", at, where, s.acts.Load(), s.unit.ended.Load(), s.unit.kept.Load())
+			}
+		}
+	}
+}
+
+// badShop fails with what its program says.
+type badShop struct{ shop }
+
+func (s *badShop) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	if m.Root.Name == "nap" {
+		runtime.Goexit()
+	}
+	return exo.Value{}, &exo.Error{Kind: exo.Kind(m.Args[0].Int()), Msg: "said"}
+}
+
+// What an object fails with is told alike in process and in a worker, and is
+// never charged to the worker.
+func TestBadObjects(t *testing.T) {
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &badShop{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluators := both(t, g)
+	programs := []string{"await shop.nap()", "try { await shop.nap() } catch (e) { return e.message }"}
+	for k := range exo.Kinds + 1 {
+		programs = append(programs, fmt.Sprintf("await shop.echo(%d)", k), fmt.Sprintf("try { await shop.echo(%d) } catch (e) { return [e.kind, e.message] }", k))
+	}
+	for _, p := range programs {
+		in, out := run(t, evaluators["in process"], p), run(t, evaluators["in a worker"], p)
+		if a, b := told(in), told(out); a != b || in.Err != nil && (in.Err.Kind == exo.Crashed || in.Err.Kind == exo.Breach || event(out) != worker.NoEvent) {
+			t.Errorf("%s\nin process: %s\nin a worker: %s", p, a, b)
+		}
 	}
 }
 

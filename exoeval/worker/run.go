@@ -59,14 +59,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 		r.reply(replies)
 	}()
 	ended := false
-	// A callback of the host, like Record, may panic, and its caller go on: the
-	// worker and its place must not be lost with it.
 	defer func() {
-		p := recover()
-		if p != nil {
-			ended = false
-			r.w.kill(&Death{Event: Stopped, Detail: "a callback of the host panicked"})
-		}
 		stop()
 		r.stopWatch()
 		close(r.calls)
@@ -78,9 +71,6 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 			r.pool.part(r.w)
 		}
 		<-replied
-		if p != nil {
-			panic(p)
-		}
 	}()
 	out, ended = r.receive()
 	return out

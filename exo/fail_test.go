@@ -1,0 +1,116 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// A Record that panics, at whatever event and on whatever goroutine, ends neither
+// the process nor leaves the run open: it undoes what it can and keeps the panic for
+// whoever finishes it.
+func TestRecordThatPanics(t *testing.T) {
+	for _, at := range []Phase{Refused, Intent, Outcome, Withheld} {
+		synctest.Test(t, func(t *testing.T) {
+			mail, recorded := newMail(), 0
+			u := &unit{}
+			mail.eval = func(_ context.Context, m *Message) (Value, error) {
+				_, err := m.Unit(mail, func(context.Context) (Unit, error) { return u, nil })
+				m.Spend(1, 0)
+				return Int(1), err
+			}
+			g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Limits: Limits{Rows: 1}, Record: func(ev Event) {
+				if ev.Phase == at {
+					recorded++
+					panic(fmt.Sprint("at ", at))
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := g.NewSession(t.Context(), "")
+			peek, none := msg(ref(mailID), call(0, "peek")), msg(ref(mailID), call(0, "no such"))
+			failed := 0
+			for i, x := range []Expr{peek, peek, none, peek} {
+				if err := s.Submit(Call{ID: uint64(i + 1), Expr: x}); err != nil {
+					t.Fatal(err)
+				}
+				r, ok, err := s.Next(t.Context())
+				if !ok || err != nil {
+					t.Fatalf("%v: no reply: %v", at, err)
+				}
+				if r.Err != nil && r.Err.Kind == Internal && errors.Is(r.Err, errRecord) {
+					failed++
+				}
+			}
+			if err := s.Finish(t.Context(), true); err != nil {
+				t.Error(at, err)
+			}
+			if p := s.Panicked(); p != fmt.Sprint("at ", at) || recorded != 1 {
+				t.Errorf("%v: kept %v; recorded %d times", at, p, recorded)
+			}
+			if asked := map[Phase]int{Refused: 2, Intent: 0, Outcome: 1, Withheld: 2}[at]; mail.asked() != asked || failed == 0 {
+				t.Errorf("%v: asked %d times; %d replies say why", at, mail.asked(), failed)
+			}
+			if mail.asked() > 0 && !slices.Equal(u.ends, []bool{false}) {
+				t.Errorf("%v: the unit ended %v", at, u.ends)
+			}
+		})
+	}
+}
+
+// An object whose goroutine ends, as a test that fails in it does, has answered:
+// its turn goes to the next, and the run ends.
+func TestObjectThatEndsItsGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}})
+		w.todos.eval = func(context.Context, *Message) (Value, error) { runtime.Goexit(); return Int(0), nil }
+		w.submit(msg(ref(todosID), call(0, "remove")))
+		w.submit(msg(ref(todosID), call(0, "count")))
+		w.submit(count0())
+		for range 2 {
+			_, err := w.next()
+			wantKind(t, "ended", err, Internal)
+		}
+		_, err := w.next()
+		wantOK(t, "another object", err)
+		if err := w.s.Finish(t.Context(), true); err != nil {
+			t.Error(err)
+		}
+		if fs := w.s.Effects(); len(fs) != 1 || !errors.Is(fs[0].Err, errEnded) {
+			t.Errorf("effects %v", fs)
+		}
+		outcomes := 0
+		for _, ev := range w.events {
+			if ev.Phase == Outcome {
+				outcomes++
+			}
+		}
+		if outcomes != 3 {
+			t.Errorf("%d outcomes were recorded", outcomes)
+		}
+	})
+}
+
+// What an object fails with is never a verdict on the program's process, and never
+// of a kind that does not exist.
+func TestKindsOfObjects(t *testing.T) {
+	w := newWorld(t, Config{})
+	for k := range Kinds + 2 {
+		said := &Error{Kind: k, Msg: "said"}
+		w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, said }
+		want := k
+		if k == Other || k == Crashed || k == Breach || k >= Kinds {
+			want = Internal
+		}
+		_, err := w.send(msg(ref(todosID), call(0, "count")))
+		wantKind(t, k.String(), err, want)
+		if err.Msg != said.Msg && !errors.Is(err.Err, error(said)) {
+			t.Errorf("%v: the host does not see %v", k, err)
+		}
+	}
+}
