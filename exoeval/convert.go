@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -261,7 +262,10 @@ func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, *exo.
 }
 
 func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
-	keys := o.Keys()
+	keys, whole := c.r.names(o)
+	if !whole {
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
+	}
 	out := make([]exo.Field, 0, len(keys))
 	for _, k := range keys {
 		v := o.Get(k)
@@ -283,6 +287,26 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *ex
 		out = append(out, exo.Field{Name: k, Value: x})
 	}
 	return exo.Record(out...), nil
+}
+
+// names are the names of what o has. whole is false if one holds half a character:
+// goja gives that as U+FFFD, the name of another property, and so of two.
+func (r *run) names(o *goja.Object) (names []string, whole bool) {
+	names = o.Keys()
+	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
+		return names, true
+	}
+	v, err := r.keys(goja.Undefined(), o)
+	exact := r.called(v, err).(*goja.Object)
+	names = names[:0]
+	for i := range int(exact.Get("length").ToInteger()) {
+		n := exact.Get(itoa(i))
+		if loneSurrogate(n) {
+			return nil, false
+		}
+		names = append(names, n.String())
+	}
+	return names, true
 }
 
 // loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.

@@ -19,6 +19,7 @@ func (r *run) disarm() {
 	r.objects = objects
 	define, _ := goja.AssertFunction(object.Get("defineProperty"))
 	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
+	r.keys, _ = goja.AssertFunction(object.Get("keys"))
 	one := r.function("defineProperty", func(c goja.FunctionCall) goja.Value {
 		return r.defineOne(define, c.Argument(0), c.Argument(1), c.Argument(2))
 	})

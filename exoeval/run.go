@@ -28,6 +28,7 @@ type run struct {
 	intrinsics    *goja.Object  // the engine's own global object, which no program can reach
 	objects       *goja.Object  // Object.prototype
 	then          goja.Callable // of promises, as the engine made it
+	keys          goja.Callable // Object.keys, as the engine made it
 	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object

@@ -45,6 +45,31 @@ func TestTextsOfPrograms(t *testing.T) {
 	}
 }
 
+// A name that holds half a character is refused, alike in process and in a worker:
+// the engine gives it as another name, which may be that of another property.
+func TestNamesThatFallTogether(t *testing.T) {
+	evaluators := both(t, gateOf(t, &shop{rows: rowsOf(3)}, exo.Limits{}))
+	for program, refused := range map[string]bool{
+		`return {'\ufffd': 1, '\ud800': 2}`:                  true,
+		`return {'\ud800': 2}`:                               true,
+		`return {a: [{'x\udc00': 2}]}`:                       true,
+		`return await shop.echo({'\ufffd': 1, '\ud800': 2})`: true,
+		`const r = await shop.rows(); r[0]['\ufffd'] = 1; r[0]['\ud800'] = 1; return r.slice(0, 1)`: true,
+		`Object.keys = () => []; return {'\ufffd': 1, '\ud800': 2}`:                                 true,
+		`console.log({'\ufffd': 1, '\ud800': 2})`:                                                   false,
+		`return {'\ufffd': 1, '\ud83d\ude00': 2}`:                                                   false,
+		`return await shop.echo({'\ufffd': 1, x: '\ufffd'})`:                                        false,
+	} {
+		in, out := run(t, evaluators["in process"], program), run(t, evaluators["in a worker"], program)
+		if a, b := told(in), told(out); a != b {
+			t.Errorf("%s\nin process: %s\nin a worker: %s", program, a, b)
+		}
+		if said := in.Err != nil && in.Err.Kind == exo.Invalid && strings.Contains(in.Err.Message, "half a character"); said != refused || !refused && in.Err != nil {
+			t.Errorf("%s: %v %v", program, in.Value, in.Err)
+		}
+	}
+}
+
 // vague fails with an error that nobody has classified.
 type vague struct{ shop }
 
