@@ -262,6 +262,21 @@ func (r *Rows) Len() int {
 	return 0
 }
 
+// Plain counts the bytes of text in the cells. ok is false where a cell is not a
+// plain value: those rows are more than their cells and their text say.
+func (r *Rows) Plain() (text int, ok bool) {
+	for i := range r.Cells {
+		switch c := &r.Cells[i]; c.kind {
+		case KindText:
+			text += len(c.str)
+		case KindNull, KindBool, KindInt, KindFloat, KindTime:
+		default:
+			return text, false
+		}
+	}
+	return text, true
+}
+
 // Row is row i as a record.
 func (r *Rows) Row(i int) Value {
 	w := r.Shape.Width()

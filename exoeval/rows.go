@@ -183,18 +183,13 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 	// Counted like what is made of objects: a list of one array a thousand times
 	// over would be small here, and huge as text.
 	c.items += x.n*rs.Shape.Width() + x.n
-	if x.held {
-		c.bytes += x.text
+	text, plain := x.text, true // where they are held
+	if !x.held {
+		text, plain = rs.Plain()
 	}
-	for i := range rs.Cells { // none where they are held: those are plain
-		switch rs.Cells[i].Kind() {
-		case exo.KindText:
-			c.bytes += len(rs.Cells[i].Text())
-		case exo.KindNull, exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindTime:
-		default: // a list could hold a reference, which is no data
-			x.fill()
-			return c.list(x.target, depth, at)
-		}
+	if c.bytes += text; !plain { // a list could hold a reference, which is no data
+		x.fill()
+		return c.list(x.target, depth, at)
 	}
 	if err := c.within(); err != nil {
 		return exo.Value{}, err

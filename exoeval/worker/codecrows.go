@@ -40,16 +40,25 @@ func (l *rowsLog) release(n uint64) (*exo.Rows, bool) {
 	return l.rows[n], true
 }
 
-// size is how many bytes the rows of number n are, roughly, as text.
-func (l *rowsLog) size(n int) int {
+// size is how many bytes of text are in the rows of number n; ok is false for
+// rows that no honest worker gives back as a number. It counts what the conversion
+// of a result counts: by another measure an honest result would be too large.
+func (l *rowsLog) size(n int) (text int, ok bool) {
 	for len(l.sizes) < len(l.rows) {
-		l.sizes = append(l.sizes, -1)
+		l.sizes = append(l.sizes, unknown)
 	}
-	if l.sizes[n] < 0 {
-		l.sizes[n] = exo.RowsValue(l.rows[n]).Bytes()
+	if l.sizes[n] == unknown {
+		if text, ok := l.rows[n].Plain(); ok {
+			l.sizes[n] = text
+		} else {
+			l.sizes[n] = notPlain
+		}
 	}
-	return l.sizes[n]
+	return l.sizes[n], l.sizes[n] != notPlain
 }
+
+// In place of sizes.
+const unknown, notPlain = -1, -2
 
 // maxInline is how many cells cross with the reply. More are fetched when the
 // program looks at one: most programs return rows and never do.
@@ -62,14 +71,8 @@ func holds(r *exo.Rows) (h held, ok bool) {
 	if len(r.Cells) <= maxInline {
 		return h, false
 	}
-	for i := range r.Cells {
-		switch c := &r.Cells[i]; c.Kind() {
-		case exo.KindText:
-			h.text += len(c.Text())
-		case exo.KindNull, exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindTime:
-		default:
-			return h, false
-		}
+	if h.text, ok = r.Plain(); !ok {
+		return h, false
 	}
 	h.rows = r.Len()
 	return h, true

@@ -55,10 +55,10 @@ type valueReader struct {
 	sent  *rowsLog
 	typed func(id uint32, t *exo.Type) // the worker's: it learns of a reference; nil: none may come
 	back  bool                         // the host's: rows may come as their number
-	same  int                          // bytes of the rows that came as a number
+	same  int                          // bytes of text in the rows that came as a number
 }
 
-// maxSame bounds rows that come as numbers, which cost the sender nothing. It is
+// maxSame bounds the text of rows that come as numbers, which cost the sender nothing. It is
 // above what the conversion of an honest worker admits.
 const maxSame = 40 << 20
 
@@ -103,8 +103,9 @@ func (r *valueReader) value(depth int) exo.Value {
 			// Counted each time: a list of one array a thousand times over is small here,
 			// and huge as text.
 			r.items -= len(rows.Cells)
-			if r.same += r.sent.size(n); r.same > maxSame {
-				r.fail("more rows than a result holds")
+			text, ok := r.sent.size(n)
+			if r.same += text; !ok || r.same > maxSame {
+				r.fail("more rows than a result holds, or other ones")
 				return exo.Value{}
 			}
 			return exo.RowsValue(rows)

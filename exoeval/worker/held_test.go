@@ -1,6 +1,8 @@
 package worker_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
@@ -34,6 +36,26 @@ var heldPrograms = []string{
 	"const r = await shop.rows(); const l = []; for (let i = 0; i < 100000; i++) l.push(r); return l",
 	"return (await shop.rows()).slice(-2)",
 	"const r = await shop.rows(); throw new Error('x' + r[1].id)",
+}
+
+// Results near the limits of the conversion are results, also where they are many
+// small values: it counts values and text, and so does the host.
+func TestLargeHeldResults(t *testing.T) {
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}}}
+	text := exo.Text(strings.Repeat("x", 330))
+	for range 900 {
+		rows.Cells = append(rows.Cells, text)
+		for i := range 9 {
+			rows.Cells = append(rows.Cells, exo.Int(int64(i)))
+		}
+	}
+	e := both(t, gateOf(t, &shop{rows: exo.RowsValue(rows)}, exo.Limits{}))["in a worker"]
+	for n, ok := range map[int]bool{100: true, 112: false} { // 990,000 values and 28 MiB of text
+		r := run(t, e, fmt.Sprintf("const r = await shop.rows(); return Array(%d).fill(r)", n))
+		if ok && (r.Err != nil || r.Value.Len() != n) || !ok && (r.Err == nil || r.Err.Kind != exo.Limit) {
+			t.Errorf("%d times: %v", n, r.Err)
+		}
+	}
 }
 
 func TestHeldRows(t *testing.T) {
