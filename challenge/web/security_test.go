@@ -72,6 +72,11 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s without a token: %d", path, a.status)
 		}
 	}
+	for _, path := range []string{"/leave", "/claim", "/attempts/x/share", "/targets/wallet/attempts"} {
+		if a := s.raw("POST", path, "", "Content-Type", formType); a.status != 401 {
+			t.Errorf("%s of nobody: %d", path, a.status)
+		}
+	}
 	// The API by cookie, as the pages' script uses it.
 	body := `{"target":"wallet","lane":"program","input":"1"}`
 	if a := s.raw("POST", "/api/v1/attempts", body, "Cookie", b.cookie(), "Content-Type", "application/json"); a.status != 403 {
@@ -214,6 +219,10 @@ func TestRates(t *testing.T) {
 	try(p, 429)
 	pass(time.Second)
 	try(p, 202)
+	pass(time.Hour) // a bucket that is full stays so
+	for i := range 4 {
+		try(p, map[bool]int{true: 202, false: 429}[i < 3])
+	}
 	for i := range 3 {
 		want := 200
 		if i == 2 {
