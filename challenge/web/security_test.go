@@ -552,3 +552,40 @@ func TestModel(t *testing.T) {
 	}
 	q.play("wallet", game.Program, "1")
 }
+
+// slow is a model that answers when it is told to.
+type slow struct{ answer chan struct{} }
+
+func (slow) Name() string { return "slow" }
+func (m slow) Ask(ctx context.Context, _ []byte, _ string, _ *codemode.Tool, _ func(string, *codemode.Result)) (string, []byte, error) {
+	select {
+	case <-m.answer:
+		return "done", nil, nil
+	case <-ctx.Done():
+		return "", nil, ctx.Err()
+	}
+}
+
+// TestQuestionsWaitApart: models that take their time hold up no program.
+func TestQuestionsWaitApart(t *testing.T) {
+	s := newSite(t, config{places: 1})
+	m := slow{make(chan struct{})}
+	s.arena.Game.Chat = m
+	p := s.program()
+	var q, v struct {
+		ID    string
+		State game.State
+	}
+	p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "model", "input": "hello"}, 202, &q)
+	p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "program", "input": "1"}, 202, &v)
+	if p.call("GET", "/api/v1/attempts/"+v.ID+"?wait=20", nil, 200, &v); v.State != game.Ended {
+		t.Errorf("the program is %s", v.State)
+	}
+	if p.call("GET", "/api/v1/attempts/"+q.ID, nil, 200, &q); q.State != game.Running {
+		t.Errorf("the question is %s", q.State)
+	}
+	close(m.answer)
+	if w := p.wait(q.ID); w.Answer != "done" {
+		t.Errorf("%+v", w.Attempt)
+	}
+}
