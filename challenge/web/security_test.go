@@ -581,7 +581,7 @@ func TestQuestionsWaitApart(t *testing.T) {
 	if p.call("GET", "/api/v1/attempts/"+v.ID+"?wait=20", nil, 200, &v); v.State != game.Ended {
 		t.Errorf("the program is %s", v.State)
 	}
-	if p.call("GET", "/api/v1/attempts/"+q.ID, nil, 200, &q); q.State != game.Running {
+	if p.call("GET", "/api/v1/attempts/"+q.ID, nil, 200, &q); q.State.Over() {
 		t.Errorf("the question is %s", q.State)
 	}
 	close(m.answer)
