@@ -5,5 +5,6 @@
 // every answer has, the list of hosts, the address it counts for, that address's bucket, the
 // origin it comes from, the size of its body, and who sends it. A form carries a token
 // of its session besides. What a page shows of a player is escaped by html/template, and
-// no page has a script or a style in it.
+// no page has a script or a style in it: those are files of this host. The scripts put
+// text into a page as text, or adopt parts of pages that the host wrote.
 package web

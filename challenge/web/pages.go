@@ -35,6 +35,11 @@ var templates = func() map[string]*template.Template {
 		"pretty": pretty,
 		"inc":    func(i int) int { return i + 1 },
 		"title":  func(l game.Lane) string { return l.Title() },
+		"table":  tableOf,
+		"lines":  linesOf,
+		"code":   codeOf,
+		"size":   sizeOf,
+		"int64":  func(n int) int64 { return int64(n) },
 	}).ParseFS(templateFiles, "templates/layout.html"))
 	out := map[string]*template.Template{}
 	for _, n := range []string{"home", "target", "attempt", "claim", "error"} {

@@ -35,7 +35,7 @@ func picture(title string, r *game.Reach) []byte {
 		fmt.Fprintf(&b, format, args...)
 	}
 	put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" font-family="ui-monospace, monospace" font-size="13"><title>What a program can reach in %s</title>`, width, height, title)
-	put(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>`)
+	put(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="#595959"/></marker></defs>`)
 	for _, k := range r.Kinds {
 		from := boxes[k.Name]
 		for i, l := range k.Links {
@@ -46,30 +46,30 @@ func picture(title string, r *game.Reach) []byte {
 			// Links of one box leave it side by side, so that there and back are two lines.
 			off := float64(i)*16 - float64(len(k.Links)-1)*8
 			if l.To == k.Name {
-				put(`<path d="M%.0f %.0f c50 -40 50 40 0 30" fill="none" stroke="#777" marker-end="url(#arrow)"/>`, from.x+wide, from.y+20)
-				put(`<text x="%.0f" y="%.0f" fill="#777">%s()</text>`, from.x+wide+8, from.y+8, l.Name)
+				put(`<path d="M%.0f %.0f c50 -40 50 40 0 30" fill="none" stroke="#595959" marker-end="url(#arrow)"/>`, from.x+wide, from.y+20)
+				put(`<text x="%.0f" y="%.0f" fill="#595959">%s()</text>`, from.x+wide+8, from.y+8, l.Name)
 				continue
 			}
 			x1, y1 := from.x+wide/2+off, from.y+from.h/2+off
 			x2, y2 := to.x+wide/2+off, to.y+to.h/2+off
 			t1, t2 := edge(x2-x1, y2-y1, wide/2+math.Abs(off), from.h/2), edge(x2-x1, y2-y1, wide/2+math.Abs(off), to.h/2)
 			x1, y1, x2, y2 = x1+(x2-x1)*t1, y1+(y2-y1)*t1, x2-(x2-x1)*t2, y2-(y2-y1)*t2
-			put(`<line x1="%.0f" y1="%.0f" x2="%.0f" y2="%.0f" stroke="#777" marker-end="url(#arrow)"/>`, x1, y1, x2, y2)
-			put(`<text x="%.0f" y="%.0f" fill="#777" text-anchor="middle">%s()</text>`, x1+(x2-x1)*0.35, y1+(y2-y1)*0.35-4, l.Name)
+			put(`<line x1="%.0f" y1="%.0f" x2="%.0f" y2="%.0f" stroke="#595959" marker-end="url(#arrow)"/>`, x1, y1, x2, y2)
+			put(`<text x="%.0f" y="%.0f" fill="#595959" text-anchor="middle">%s()</text>`, x1+(x2-x1)*0.35, y1+(y2-y1)*0.35-4, l.Name)
 		}
 	}
 	for _, k := range r.Kinds {
 		at := boxes[k.Name]
-		put(`<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="6" fill="#fff" fill-opacity=".08" stroke="#3a7"/>`, at.x, at.y, wide, at.h)
-		put(`<text x="%.0f" y="%.0f" font-weight="bold" fill="#3a7">%s</text>`, at.x+pad, at.y+pad+12, k.Name)
+		put(`<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="6" fill="#f3f7f5" stroke="#14603f"/>`, at.x, at.y, wide, at.h)
+		put(`<text x="%.0f" y="%.0f" font-weight="bold" fill="#14603f">%s</text>`, at.x+pad, at.y+pad+12, k.Name)
 		for i, c := range k.Columns {
-			put(`<text x="%.0f" y="%.0f" fill="#999">%s <tspan fill="#777">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(line*(i+1)), c.Name, short(c.Type))
+			put(`<text x="%.0f" y="%.0f" fill="#444">%s <tspan fill="#595959">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(line*(i+1)), c.Name, short(c.Type))
 		}
 	}
 	for _, n := range r.Names {
 		if at, ok := boxes[n.Kind]; ok {
-			put(`<text x="%.0f" y="%.0f" fill="#c63" font-weight="bold">api.%s</text>`, at.x, at.y-34, n.Name)
-			put(`<line x1="%.0f" y1="%.0f" x2="%.0f" y2="%.0f" stroke="#c63" marker-end="url(#arrow)"/>`, at.x+20, at.y-28, at.x+20, at.y)
+			put(`<text x="%.0f" y="%.0f" fill="#a33d00" font-weight="bold">api.%s</text>`, at.x, at.y-34, n.Name)
+			put(`<line x1="%.0f" y1="%.0f" x2="%.0f" y2="%.0f" stroke="#a33d00" marker-end="url(#arrow)"/>`, at.x+20, at.y-28, at.x+20, at.y)
 		}
 	}
 	b.WriteString(`</svg>`)

@@ -1,0 +1,171 @@
+// What may follow at a place in a program, read from the declarations that models get.
+import { tokens } from "./code.js";
+
+// split cuts text at separators that stand in no bracket.
+function split(text, at) {
+  const out = [];
+  let depth = 0, from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text.startsWith("=>", i)) i++;
+    else if ("([{<".includes(text[i])) depth++;
+    else if (")]}>".includes(text[i])) depth--;
+    else if (depth === 0 && at.includes(text[i])) {
+      out.push(text.slice(from, i));
+      from = i + 1;
+    }
+  }
+  out.push(text.slice(from));
+  return out;
+}
+
+// inside is what stands between the bracket at i and its twin.
+function inside(text, i) {
+  let depth = 0;
+  for (let j = i; j < text.length; j++) {
+    if ("([{".includes(text[j])) depth++;
+    else if (")]}".includes(text[j]) && --depth === 0) return text.slice(i + 1, j);
+  }
+  return text.slice(i + 1);
+}
+
+// Declarations knows types, their members, and the names that a program finds.
+export class Declarations {
+  constructor(text) {
+    this.types = new Map(); // name: {parents, members: Map(name: {call, type, doc}), row}
+    this.names = new Map(); // name: type
+    this.rows = new Map(); // a table's name in callbacks: its row's type
+    const docs = new Map();
+    const bare = text.replace(/^(.*?)\/\/ ?(.*)$/gm, (_, code, doc) => {
+      for (const m of code.matchAll(/(\w+)(?:<[^>]*>)?(?:\(.*\))?\??:/g)) docs.set(code.trim().slice(0, 12) + m[1], doc);
+      return code;
+    });
+    for (const m of bare.matchAll(/interface (\w+)([^{]*?)(extends ([^{]*(?:\{[^}]*\}[^{]*)?))?\{/g)) {
+      const type = { parents: [], members: new Map() };
+      for (const parent of split(m[4] ?? "", ",")) {
+        const name = /\w+/.exec(parent);
+        if (name) type.parents.push(name[0]);
+        const row = /<\s*\{\s*(\w+): (\w+)\s*\}/.exec(parent);
+        if (row) {
+          type.row = row[1];
+          this.rows.set(row[1], row[2]);
+        }
+      }
+      for (const member of split(inside(bare, m.index + m[0].length - 1), ";\n")) {
+        const x = /^\s*(\w+)(?:<[^(]*>)?(\(.*\))?\??: (.*)$/.exec(member);
+        if (x) type.members.set(x[1], { call: x[2] !== undefined, type: x[3].trim(), doc: docs.get(member.trim().slice(0, 12) + x[1]) ?? "" });
+      }
+      this.types.set(m[1], type);
+    }
+    for (const m of bare.matchAll(/declare const (\w+): (\{|\w+)/g)) {
+      if (m[2] !== "{") {
+        this.names.set(m[1], m[2]);
+        continue;
+      }
+      const type = { parents: [], members: new Map() };
+      for (const member of split(inside(bare, m.index + m[0].length - 1), ";,\n")) {
+        const x = /^\s*(\w+): (\w+)/.exec(member);
+        if (x) type.members.set(x[1], { call: false, type: x[2], doc: "" });
+      }
+      this.types.set("typeof " + m[1], type);
+      this.names.set(m[1], "typeof " + m[1]);
+    }
+  }
+
+  // members are those of a type and of what it extends, its own first.
+  members(name, seen = new Set()) {
+    const out = new Map();
+    const type = this.types.get(name);
+    if (!type || seen.has(name)) return out;
+    seen.add(name);
+    for (const t of [type.members, ...type.parents.map((p) => this.members(p, seen))]) {
+      for (const [k, v] of t) if (!out.has(k)) out.set(k, v);
+    }
+    return out;
+  }
+
+  // plain is the name of a type as a member is declared with it.
+  plain(type, self) {
+    const t = type.replace(/ \| null$/, "").replace(/<.*$/, "").trim();
+    if (t === "this") return self;
+    return this.types.has(t) ? t : type.startsWith("Query<") ? self : "";
+  }
+
+  // typeOf follows names, the last of a chain last: "" is not known.
+  typeOf(chain, before) {
+    const [first, ...rest] = chain;
+    let t = this.names.get(first) ?? "";
+    if (this.rows.has(first)) t = this.rows.get(first);
+    if (!t) t = this.parameter(first, before);
+    for (const name of rest) {
+      if (!t) return "";
+      const m = this.members(t).get(name);
+      t = m ? this.plain(m.type, t) : "";
+    }
+    return t;
+  }
+
+  // parameter is the type of a callback's only parameter, by the call that it stands in.
+  parameter(name, before) {
+    const m = [...before.matchAll(new RegExp("\\(\\s*(?:async\\s*)?\\(?\\s*" + name.replace(/\$/g, "\\$") + "\\s*\\)?\\s*=>", "g"))].pop();
+    if (!m) return this.isProgram(name, before) ? "typeof api" : "";
+    const chain = chainBefore(before.slice(0, m.index));
+    if (!chain) return this.isProgram(name, before) ? "typeof api" : "";
+    const t = this.typeOf(chain.slice(0, -1), before.slice(0, m.index));
+    const row = this.types.get(t)?.row;
+    return row ? this.rows.get(row) : "";
+  }
+
+  // isProgram reports whether the program itself is a function of that name.
+  isProgram(name, before) {
+    const m = /^\s*(?:export default )?(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*([\w$]+)/.exec(before);
+    return m !== null && m[1] === name && this.types.has("typeof api");
+  }
+
+  // at are the options at the end of a text: {from, options: [{name, call, type, doc}]}.
+  at(before, asked) {
+    const last = tokens(before, "js").at(-1);
+    if (last && (last.kind === "comment" || last.kind === "string")) return { from: before.length, options: [] };
+    const word = /[\p{L}_$][\p{L}\p{N}_$]*$/u.exec(before)?.[0] ?? "";
+    const from = before.length - word.length;
+    const head = before.slice(0, from);
+    const dot = /\??\.\s*$/.exec(head);
+    let options = [];
+    if (dot) {
+      const chain = chainBefore(head.slice(0, dot.index));
+      const t = chain ? this.typeOf(chain, head) : "";
+      options = [...this.members(t)].map(([name, m]) => ({ name, ...m }));
+    } else if (asked || word.length > 1) {
+      options = [...this.names.keys(), ...this.rows.keys()].map((name) => ({ name, call: false, type: this.names.has(name) ? "granted" : this.rows.get(name), doc: "" }));
+    }
+    return { from, options: options.filter((o) => o.name.startsWith(word) && o.name !== word) };
+  }
+}
+
+// chainBefore reads the names of a.b().c backwards from the end of a text.
+function chainBefore(text) {
+  const names = [];
+  let i = text.length;
+  const space = () => {
+    while (i > 0 && /\s/.test(text[i - 1])) i--;
+  };
+  for (;;) {
+    space();
+    while (i > 0 && (text[i - 1] === ")" || text[i - 1] === "]")) {
+      let depth = 0;
+      do {
+        i--;
+        if (")]}".includes(text[i])) depth++;
+        else if ("([{".includes(text[i])) depth--;
+      } while (i > 0 && depth > 0);
+      space();
+    }
+    const name = /[\p{L}_$][\p{L}\p{N}_$]*$/u.exec(text.slice(0, i));
+    if (!name) return null;
+    names.unshift(name[0]);
+    i -= name[0].length;
+    space();
+    if (text[i - 1] !== ".") return names;
+    i--;
+    if (text[i - 1] === "?") i--;
+  }
+}

@@ -1,0 +1,194 @@
+// The pages with a script: attempts are sent and shown without leaving the page. What
+// is shown of them is the host's own page of the attempt, so there is one writer of it.
+import { colour } from "./code.js";
+import { Declarations } from "./complete.js";
+import { Editor } from "./editor.js";
+import { Host } from "./host.js";
+
+const host = new Host(document.querySelector('meta[name="form-token"]')?.content ?? "");
+const byID = (id) => document.getElementById(id);
+const say = (text) => {
+  const live = byID("live");
+  if (live && live.textContent !== text) live.textContent = text;
+};
+const complain = (text) => {
+  const p = byID("problem");
+  if (p) p.textContent = text;
+};
+
+// refresh takes the parts of this page that change from the host's newest.
+async function refresh(selector = "[data-live]") {
+  const page = await host.page(location.pathname);
+  for (const now of document.querySelectorAll(selector)) {
+    const next = page.getElementById(now.id);
+    if (next && next.innerHTML !== now.innerHTML) now.replaceChildren(...[...next.childNodes].map((n) => document.importNode(n, true)));
+  }
+}
+
+// told is the verdict in one sentence.
+function told(record) {
+  const text = record.querySelector("#verdict")?.textContent ?? "";
+  const rows = record.querySelectorAll("#rows tbody tr").length;
+  const key = record.querySelector("#leaked") ? " The key is in it!" : "";
+  const tasks = [...record.querySelectorAll("[data-task]")].map((p) => ` Task ${p.textContent.trim()}.`).join("");
+  return `Verdict: ${text.trim()}.${rows ? ` ${rows} rows.` : ""}${key}${tasks}`.replace(/\.\./g, ".");
+}
+
+// follow waits until an attempt is over and gives its record, as a part of this page.
+async function follow(id) {
+  await host.wait(id, say);
+  const record = (await host.page("/attempts/" + id)).getElementById("record");
+  const here = document.importNode(record, true);
+  colour(here);
+  return here;
+}
+
+colour(document);
+
+const own = document.querySelector("main > #record");
+if (own && !["ended", "interrupted"].includes(own.dataset.state)) {
+  follow(own.dataset.attempt).then(async (record) => {
+    own.replaceWith(record);
+    say(told(record));
+    await refresh("#top");
+  }, (e) => say(e.message));
+}
+
+for (const part of document.querySelectorAll("[data-poll]")) {
+  setInterval(() => {
+    if (!document.hidden) refresh(`#${part.id}, #top`).catch(() => {}); // the host is away: what is there stays
+  }, 10_000);
+}
+
+class Game {
+  constructor(root) {
+    this.target = root.dataset.target;
+    this.editors = new Map();
+    this.turn = 0;
+    this.chat = byID("chat");
+    const text = byID("declarations")?.textContent;
+    const declarations = text ? new Declarations(text) : null;
+    for (const form of root.querySelectorAll("form.attack")) {
+      const area = form.elements.input, lane = form.dataset.lane;
+      const code = area.dataset.code;
+      const editor = code ? new Editor(area, { declarations: code === "js" ? declarations : null, said: say }) : null;
+      this.editors.set(lane, editor);
+      this.draft(area, editor, lane);
+      form.querySelector(".keys")?.removeAttribute("hidden");
+      form.addEventListener("submit", (e) => {
+        e.preventDefault();
+        this.send(form, area, lane);
+      });
+      if (!code) area.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) form.requestSubmit();
+      });
+    }
+    for (const button of document.querySelectorAll("button.use")) {
+      const editor = this.editors.get("program");
+      if (!editor) break;
+      button.hidden = false;
+      button.addEventListener("click", () => {
+        editor.value = button.closest("figure").querySelector("pre").textContent;
+        this.keep(editor.area, "program");
+        editor.area.focus();
+      });
+    }
+    this.again();
+  }
+
+  // A draft outlives the page, in this browser.
+  draft(area, editor, lane) {
+    try {
+      const kept = localStorage.getItem(`draft.${this.target}.${lane}`);
+      if (kept !== null) {
+        if (editor) editor.value = kept;
+        else area.value = kept;
+      }
+    } catch {}
+    area.addEventListener("input", () => this.keep(area, lane));
+  }
+
+  keep(area, lane) {
+    try {
+      localStorage.setItem(`draft.${this.target}.${lane}`, area.value);
+    } catch {}
+  }
+
+  // again shows the last attempt after a reload, and the conversation with the model.
+  async again() {
+    const rows = [...document.querySelectorAll("#attempts [data-attempt]")];
+    try {
+      if (this.chat) {
+        for (const row of rows.filter((r) => r.dataset.lane === "model").slice(0, 6).reverse()) this.talk(await host.get("/api/v1/attempts/" + row.dataset.attempt));
+      }
+      if (rows.length > 0 && this.turn === 0) await this.show(rows[0].dataset.attempt, ++this.turn, false);
+    } catch (e) {
+      complain(e.message);
+    }
+  }
+
+  async send(form, area, lane) {
+    const button = form.querySelector("button");
+    if (button.getAttribute("aria-disabled") === "true") return;
+    const turn = ++this.turn;
+    complain("");
+    button.setAttribute("aria-disabled", "true");
+    this.editors.get(lane)?.mark(null);
+    say("Sending…");
+    try {
+      const a = await host.send(this.target, lane, area.value);
+      await this.show(a.id, turn, true);
+      if (lane === "model") {
+        this.talk(await host.get("/api/v1/attempts/" + a.id));
+        area.value = "";
+        this.keep(area, lane);
+      }
+    } catch (e) {
+      say("");
+      complain(e.message);
+    } finally {
+      button.removeAttribute("aria-disabled");
+    }
+  }
+
+  // show puts the record of an attempt below the lanes. Of two that overlap the
+  // later one stays.
+  async show(id, turn, fresh) {
+    const record = await follow(id);
+    if (turn === this.turn) {
+      byID("place").replaceChildren(record);
+      byID("happened").hidden = false;
+      this.point(record);
+      if (fresh) {
+        say(told(record));
+        byID("happened").scrollIntoView({ block: "nearest" });
+      }
+    }
+    if (fresh) await refresh();
+  }
+
+  // point marks the verdict's place in the editor, if that has what was sent.
+  point(record) {
+    const editor = this.editors.get(record.dataset.lane);
+    const line = Number(record.dataset.line), column = Number(record.dataset.column);
+    const sent = record.querySelector("#input").textContent.replace(/\n$/, "");
+    if (!editor || !line || sent !== editor.value.replace(/\n$/, "")) return;
+    editor.mark({ line, column, text: record.querySelector("#message")?.textContent ?? record.dataset.kind });
+  }
+
+  // talk adds a question and its answer to the conversation.
+  talk(a) {
+    for (const [who, text] of [["You", a.input], ["Model", a.answer || a.verdict.message || a.state]]) {
+      const li = document.createElement("li"), name = document.createElement("span");
+      name.className = "who";
+      name.textContent = who;
+      li.append(name, text);
+      this.chat.append(li);
+    }
+    this.chat.hidden = false;
+    this.chat.scrollTop = this.chat.scrollHeight;
+  }
+}
+
+const root = byID("game");
+if (root && host.token) new Game(root);
