@@ -7,10 +7,14 @@
 //
 // What it is not: it does not make a model resist injection; it does not stop a
 // leak inside the granted scope to a sink that was granted; it does not hide how
-// long things take or whether a program ended. And programs run in this process
-// (see exoeval.Local): a program whose author attacks the JavaScript engine
-// itself can exhaust the memory of the process or stall it, though it reaches
-// nothing that was not granted.
+// long things take or whether a program ended.
+//
+// Each program runs in a process of its own, which holds no file, no secret and no
+// connection but the one to this process, and dies alone (see exoeval/worker; on
+// systems other than Linux fewer walls hold it, and Isolation of its pool says which). With
+// Options.InProcess it runs in this process (see exoeval.Local): then an author who
+// attacks the JavaScript engine itself can exhaust the memory of the process or
+// stall it, and still reaches nothing that was not granted.
 //
 // A [Tool] has what every framework asks of a tool: a name, a description, a
 // schema of the input, and a function from JSON to JSON. The description holds

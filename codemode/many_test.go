@@ -52,10 +52,10 @@ func manyTables(tb testing.TB, n int) codemode.Grants {
 		amount := exosql.NewColumn(t, "amount", func(r *manyRow) *float64 { return &r.Amount }).Doc("in euros, without tax")
 		return t, [4]any{id, parent, label, amount}
 	}
-	id := func(c [4]any) exosql.Column[manyRow, int64] { return c[0].(exosql.Column[manyRow, int64]) }
-	parent := func(c [4]any) exosql.Column[manyRow, int64] { return c[1].(exosql.Column[manyRow, int64]) }
+	id := func(c [4]any) *exosql.Column[manyRow, int64] { return c[0].(*exosql.Column[manyRow, int64]) }
+	parent := func(c [4]any) *exosql.Column[manyRow, int64] { return c[1].(*exosql.Column[manyRow, int64]) }
 	root, rc := table("companies")
-	company := exosql.NewFacet(root, "company", id(rc), rc[2].(exosql.Column[manyRow, string]))
+	company := exosql.NewFacet(root, "company", id(rc), rc[2].(*exosql.Column[manyRow, string]))
 	scope := []exosql.Scope{}
 	for k := range n {
 		area, thing := manyAreas[k/len(manyThings)%len(manyAreas)], manyThings[k%len(manyThings)]
@@ -70,7 +70,7 @@ func manyTables(tb testing.TB, n int) codemode.Grants {
 			alias += fmt.Sprint(k)
 		}
 		f := named[*exosql.Facet[manyRow]](exosql.NewFacet[manyRow], t, alias)
-		f.Add(id(c), c[2].(exosql.Column[manyRow, string]), c[3].(exosql.Column[manyRow, float64]))
+		f.Add(id(c), c[2].(*exosql.Column[manyRow, string]), c[3].(*exosql.Column[manyRow, float64]))
 		down := named[exosql.Link[manyRow, manyRow]](exosql.Many[manyRow, manyRow, int64], alias+"s", id(rc), parent(c))
 		up := exosql.One("company", parent(c), id(rc))
 		company.Add(exosql.Via(down, f))

@@ -27,11 +27,11 @@ type ckEntry struct{ ID, Account int64 }
 
 type ckDeclarations struct {
 	accounts *exosql.Table[ckAccount]
-	id       exosql.Column[ckAccount, int64]
-	tenant   exosql.Column[ckAccount, int64]
-	name     exosql.Column[ckAccount, string]
+	id       *exosql.Column[ckAccount, int64]
+	tenant   *exosql.Column[ckAccount, int64]
+	name     *exosql.Column[ckAccount, string]
 	entries  *exosql.Table[ckEntry]
-	entryID  exosql.Column[ckEntry, int64]
+	entryID  *exosql.Column[ckEntry, int64]
 	link     exosql.Link[ckAccount, ckEntry]
 }
 

@@ -31,6 +31,24 @@ type column struct {
 	iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
 }
 
+// core is nil for a column that was not declared. The methods have a pointer as
+// receiver because each is compiled for every type of row and value: with values it
+// would be twice, and a package of five hundred tables has thousands of them.
+func (c *Column[T, V]) core() *column {
+	if c == nil {
+		return nil
+	}
+	return c.c
+}
+
+// change panics where a column can't be described any more, or never was declared.
+func (c *column) change() {
+	if c == nil {
+		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
+	}
+	c.table.change()
+}
+
 // The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO)
 // change its declaration and return it, so that they chain where it is declared.
 // They panic once the table is in use.
@@ -39,27 +57,27 @@ type column struct {
 // string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval,
 // JSON, or a slice of any of these but []byte, Interval and JSON (an array).
 // Programs see it under its name in camel case; see Named.
-func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
+func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
 	t.t.add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
-	return Column[T, V]{c, t}
+	return &Column[T, V]{c, t}
 }
 
 // NewKey declares a column of the table's primary key. Every table that is
 // granted needs one: it makes orders total, so that limit and first have one
 // answer. Several keys make a composite one.
-func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) Column[T, V] {
+func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
 	c.key = true
 	t.t.add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
-	return Column[T, V]{c, t}
+	return &Column[T, V]{c, t}
 }
 
 // NewNullable declares a column that may be NULL; the field is a pointer, nil
 // for NULL. The column keeps its V, so links over nullable keys compile.
-func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) Column[T, V] {
+func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
 	c.null = true
 	t.t.add(c)
@@ -72,7 +90,7 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) Colum
 		*p = new(V)
 		return setField(*p, v)
 	})
-	return Column[T, V]{c, t}
+	return &Column[T, V]{c, t}
 }
 
 func newColumn[V any](t *table, name constant) *column {
@@ -91,8 +109,8 @@ func newColumn[V any](t *table, name constant) *column {
 }
 
 // Named gives the column another name for programs.
-func (c Column[T, V]) Named(name constant) Column[T, V] {
-	c.c.table.change()
+func (c *Column[T, V]) Named(name constant) *Column[T, V] {
+	c.core().change()
 	if exo.ReservedName(string(name)) {
 		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.table.name, c.c.name, name))
 	}
@@ -101,16 +119,16 @@ func (c Column[T, V]) Named(name constant) Column[T, V] {
 }
 
 // Doc adds a line for whoever reads the declarations: a model, mostly.
-func (c Column[T, V]) Doc(text constant) Column[T, V] {
-	c.c.table.change()
+func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
+	c.core().change()
 	c.c.doc = string(text)
 	return c
 }
 
 // OneOf lists the only values of a text column. Programs are told, and a
 // comparison with anything else is an error that lists them.
-func (c Column[T, V]) OneOf(values ...V) Column[T, V] {
-	c.c.table.change()
+func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
+	c.core().change()
 	if c.c.kind != exo.TypeText || len(values) == 0 {
 		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.table.name, c.c.name))
 	}
@@ -122,8 +140,8 @@ func (c Column[T, V]) OneOf(values ...V) Column[T, V] {
 
 // WithLabel labels every value of the column. A run that reads it, be it in a
 // condition only, carries the label from then on, and so may its result.
-func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
-	c.c.table.change()
+func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
+	c.core().change()
 	c.c.label = c.c.label.Join(exo.NewLabel(tags...))
 	return c
 }
@@ -132,8 +150,8 @@ func (c Column[T, V]) WithLabel(tags ...string) Column[T, V] {
 // 2006-01-02T15:04:05.000Z, and one on PostgreSQL holds nothing finer than a
 // millisecond, as timestamptz(3) does: then comparing and sorting can use an
 // index. Without it times are normalised in the query, whatever form they have.
-func (c Column[T, V]) StoredISO() Column[T, V] {
-	c.c.table.change()
+func (c *Column[T, V]) StoredISO() *Column[T, V] {
+	c.core().change()
 	if c.c.kind != exo.TypeTime {
 		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.table.name, c.c.name))
 	}
@@ -142,53 +160,53 @@ func (c Column[T, V]) StoredISO() Column[T, V] {
 }
 
 // Eq holds where the column equals v; like every comparison here it does not hold for NULL.
-func (c Column[T, V]) Eq(v V) Predicate[T] { return c.compare("eq", v) }
+func (c *Column[T, V]) Eq(v V) Predicate[T] { return c.compare("eq", v) }
 
 // Ne holds where the column is neither v nor NULL.
-func (c Column[T, V]) Ne(v V) Predicate[T] { return c.compare("ne", v) }
+func (c *Column[T, V]) Ne(v V) Predicate[T] { return c.compare("ne", v) }
 
 // Lt holds where the column is less than v.
-func (c Column[T, V]) Lt(v V) Predicate[T] { return c.compare("lt", v) }
+func (c *Column[T, V]) Lt(v V) Predicate[T] { return c.compare("lt", v) }
 
 // Le holds where the column is at most v.
-func (c Column[T, V]) Le(v V) Predicate[T] { return c.compare("le", v) }
+func (c *Column[T, V]) Le(v V) Predicate[T] { return c.compare("le", v) }
 
 // Gt holds where the column is greater than v.
-func (c Column[T, V]) Gt(v V) Predicate[T] { return c.compare("gt", v) }
+func (c *Column[T, V]) Gt(v V) Predicate[T] { return c.compare("gt", v) }
 
 // Ge holds where the column is at least v.
-func (c Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
+func (c *Column[T, V]) Ge(v V) Predicate[T] { return c.compare("ge", v) }
 
 // In holds where the column is one of vs; of none, nowhere.
-func (c Column[T, V]) In(vs ...V) Predicate[T] { return c.compare("in", vs...) }
+func (c *Column[T, V]) In(vs ...V) Predicate[T] { return c.compare("in", vs...) }
 
 // NotIn holds where the column is none of vs and not NULL; of none, where it is not NULL.
-func (c Column[T, V]) NotIn(vs ...V) Predicate[T] { return c.compare("notIn", vs...) }
+func (c *Column[T, V]) NotIn(vs ...V) Predicate[T] { return c.compare("notIn", vs...) }
 
 // Between holds where the column is at least low and at most high.
-func (c Column[T, V]) Between(low, high V) Predicate[T] { return c.compare("between", low, high) }
+func (c *Column[T, V]) Between(low, high V) Predicate[T] { return c.compare("between", low, high) }
 
 // IsNull holds where the column is NULL.
-func (c Column[T, V]) IsNull() Predicate[T] { return c.test("isNull") }
+func (c *Column[T, V]) IsNull() Predicate[T] { return c.test("isNull") }
 
 // IsNotNull holds where the column is not NULL.
-func (c Column[T, V]) IsNotNull() Predicate[T] { return c.test("isNotNull") }
+func (c *Column[T, V]) IsNotNull() Predicate[T] { return c.test("isNotNull") }
 
-func (c Column[T, V]) test(op string) Predicate[T] {
-	if c.c == nil {
+func (c *Column[T, V]) test(op string) Predicate[T] {
+	if c.core() == nil {
 		return Predicate[T]{}
 	}
 	return Predicate[T]{&pred{op: op, col: c.c}}
 }
 
 // Asc orders by the column, NULL first. JSON and arrays have no order.
-func (c Column[T, V]) Asc() Order[T] { return Order[T]{col: c.c} }
+func (c *Column[T, V]) Asc() Order[T] { return Order[T]{col: c.core()} }
 
 // Desc orders by the column backwards, NULL last.
-func (c Column[T, V]) Desc() Order[T] { return Order[T]{col: c.c, desc: true} }
+func (c *Column[T, V]) Desc() Order[T] { return Order[T]{col: c.core(), desc: true} }
 
-func (c Column[T, V]) compare(op string, vs ...V) Predicate[T] {
-	if c.c == nil {
+func (c *Column[T, V]) compare(op string, vs ...V) Predicate[T] {
+	if c.core() == nil {
 		return Predicate[T]{}
 	}
 	p := &pred{op: op, col: c.c}

@@ -38,7 +38,7 @@ func panicOf(f func()) (msg string) {
 func TestDeclarationPanics(t *testing.T) {
 	a := func(p *pair) *int64 { return &p.A }
 	s := func(p *pair) *string { return &p.S }
-	table := func() (*exosql.Table[pair], exosql.Column[pair, int64]) {
+	table := func() (*exosql.Table[pair], *exosql.Column[pair, int64]) {
 		t := exosql.NewTable[pair]("pairs")
 		return t, exosql.NewKey(t, "a", a)
 	}
@@ -77,8 +77,16 @@ func TestDeclarationPanics(t *testing.T) {
 			func() { _, k := table(); exosql.Many("limits", k, k) }, "can't be the name of a link"},
 		"link named then": {func() { _, k := table(); exosql.One("then", k, k) },
 			func() { _, k := table(); exosql.One("next", k, k) }, "can't be the name of a link"},
-		"link of a zero column": {func() { _, k := table(); exosql.Many("x", k, exosql.Column[pair, int64]{}) },
+		"link of a zero column": {func() { _, k := table(); exosql.Many("x", k, &exosql.Column[pair, int64]{}) },
 			func() { _, k := table(); exosql.Many("x", k, k) }, "zero column"},
+		"link of a nil column": {func() { _, k := table(); exosql.Many("x", k, (*exosql.Column[pair, int64])(nil)) },
+			func() { _, k := table(); exosql.Many("x", k, k) }, "zero column"},
+		"doc of a zero column": {func() { (&exosql.Column[pair, int64]{}).Doc("x") },
+			func() { _, k := table(); k.Doc("x") }, "was not declared"},
+		"name of a nil column": {func() { (*exosql.Column[pair, int64])(nil).Named("x") },
+			func() { _, k := table(); k.Named("x") }, "was not declared"},
+		"nil column in a facet": {func() { x, _ := table(); exosql.NewFacet(x, "pair", (*exosql.Column[pair, int64])(nil)) },
+			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "no name"},
 		"facet alias then": {func() { x, _ := table(); exosql.NewFacet(x, "then") },
 			func() { x, _ := table(); exosql.NewFacet(x, "pair") }, "alias"},
 		"facet alias empty": {func() { x, _ := table(); exosql.NewFacet(x, "") },
@@ -96,7 +104,7 @@ func TestDeclarationPanics(t *testing.T) {
 			f := exosql.NewFacet(x, "pair", k)
 			f.Add(exosql.Via(exosql.One("b", k, k), f))
 		}, "two members named"},
-		"zero column in a facet": {func() { x, _ := table(); exosql.NewFacet(x, "pair", exosql.Column[pair, int64]{}) },
+		"zero column in a facet": {func() { x, _ := table(); exosql.NewFacet(x, "pair", &exosql.Column[pair, int64]{}) },
 			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "no name"},
 		"via of a zero link": {func() {
 			x, k := table()

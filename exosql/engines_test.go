@@ -100,8 +100,8 @@ func TestOddNames(t *testing.T) {
 		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(`CREATE TABLE "Select ""x"" $1; --" ("ID" {int} PRIMARY KEY, "group" TEXT NOT NULL, "A""b C" TEXT NOT NULL)`, `INSERT INTO "Select ""x"" $1; --" VALUES (1, 'g', 'ü')`,
 			`CREATE TABLE "ORDER" (id {int} PRIMARY KEY, "user" TEXT NOT NULL, "É" TEXT NOT NULL)`, `INSERT INTO "ORDER" VALUES (2, 'u', 'v')`)})
 		for _, x := range []*exosql.Table[oddRow]{exosql.NewTable[oddRow](`Select "x" $1; --`), exosql.NewTable[oddRow]("ORDER")} {
-			var id exosql.Column[oddRow, int64]
-			var a, b exosql.Column[oddRow, string]
+			var id *exosql.Column[oddRow, int64]
+			var a, b *exosql.Column[oddRow, string]
 			if x.Name() == "ORDER" {
 				id = exosql.NewKey(x, "id", func(o *oddRow) *int64 { return &o.ID })
 				a = exosql.NewColumn(x, "user", func(o *oddRow) *string { return &o.A })

@@ -35,7 +35,7 @@ type linkMember struct {
 // Member is a column of T, or a link from T with the facet of its target; see Via.
 type Member[T any] interface{ addTo(f *facet, _ *T) }
 
-func (c Column[T, V]) addTo(f *facet, _ *T) { f.addColumn(c.c) }
+func (c *Column[T, V]) addTo(f *facet, _ *T) { f.addColumn(c.core()) }
 
 type via[A any] struct {
 	l *link

@@ -29,23 +29,23 @@ type pair struct{ from, to *column }
 type Pair[A, B any] struct{ p pair }
 
 // Keys pairs two columns for a link over a composite key.
-func Keys[A, B, V any](from Column[A, V], to Column[B, V]) Pair[A, B] {
-	return Pair[A, B]{pair{from.c, to.c}}
+func Keys[A, B, V any](from *Column[A, V], to *Column[B, V]) Pair[A, B] {
+	return Pair[A, B]{pair{from.core(), to.core()}}
 }
 
 // Many declares a link to any number of rows.
-func Many[A, B, V any](name constant, from Column[A, V], to Column[B, V], more ...Pair[A, B]) Link[A, B] {
+func Many[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more ...Pair[A, B]) Link[A, B] {
 	return newLink(name, false, from, to, more)
 }
 
 // One declares a link to at most one row; programs are told so. Like every link it
 // joins: rows without a partner are left out.
-func One[A, B, V any](name constant, from Column[A, V], to Column[B, V], more ...Pair[A, B]) Link[A, B] {
+func One[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more ...Pair[A, B]) Link[A, B] {
 	return newLink(name, true, from, to, more)
 }
 
-func newLink[A, B, V any](name constant, one bool, from Column[A, V], to Column[B, V], more []Pair[A, B]) Link[A, B] {
-	if from.c == nil || to.c == nil {
+func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Column[B, V], more []Pair[A, B]) Link[A, B] {
+	if from.core() == nil || to.core() == nil {
 		panic(fmt.Sprintf("exosql: link %q is made of a zero column; declare columns before links", name))
 	}
 	if exo.ReservedName(string(name)) || reservedMember(string(name)) {

@@ -196,9 +196,15 @@ func TestZeroValuesRefuse(t *testing.T) {
 		if _, err := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(1), exosql.Scope{}).All(ctx); err == nil {
 			t.Error("the zero Scope was taken")
 		}
-		var col exosql.Column[tu.Task, int64]
-		if n, err := acme(t, e).Where(col.Eq(1)).Count(ctx); err != nil || n != 0 {
-			t.Errorf("the zero Column: %d %v", n, err)
+		for what, col := range map[string]*exosql.Column[tu.Task, int64]{"nil": nil, "zero": {}} {
+			for _, p := range []exosql.Predicate[tu.Task]{col.Eq(1), col.In(1), col.IsNull(), col.IsNotNull(), col.Between(1, 2)} {
+				if n, err := acme(t, e).Where(p).Count(ctx); err != nil || n != 0 {
+					t.Errorf("the %s Column: %d %v", what, n, err)
+				}
+			}
+			if _, err := acme(t, e).OrderBy(col.Asc(), col.Desc()).All(ctx); !errors.Is(err, exo.ErrInvalid) {
+				t.Errorf("an order by the %s Column: %v", what, err)
+			}
 		}
 	})
 }

@@ -381,7 +381,7 @@ func (p *Pred) predicate(t *declared) exosql.Predicate[Row] {
 	return compare[[]*int64](p, t.nums, nil)
 }
 
-func compare[V any](p *Pred, c exosql.Column[Row, V], of func(Value) V) exosql.Predicate[Row] {
+func compare[V any](p *Pred, c *exosql.Column[Row, V], of func(Value) V) exosql.Predicate[Row] {
 	var vs []V
 	for _, v := range p.Vals {
 		vs = append(vs, of(v))
@@ -433,7 +433,7 @@ func (t *declared) order(by Sort) exosql.Order[Row] {
 	return sorted(t.raw, by.Desc)
 }
 
-func sorted[V any](c exosql.Column[Row, V], desc bool) exosql.Order[Row] {
+func sorted[V any](c *exosql.Column[Row, V], desc bool) exosql.Order[Row] {
 	if desc {
 		return c.Desc()
 	}

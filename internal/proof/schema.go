@@ -155,20 +155,20 @@ func row2nt(r *Row) **time.Time { return &r.NT }
 // declared is a table as exosql knows it.
 type declared struct {
 	table  *exosql.Table[Row]
-	ints   map[int]exosql.Column[Row, int64]
-	texts  map[int]exosql.Column[Row, string]
-	floats map[int]exosql.Column[Row, float64]
-	bools  map[int]exosql.Column[Row, bool]
-	times  map[int]exosql.Column[Row, time.Time]
+	ints   map[int]*exosql.Column[Row, int64]
+	texts  map[int]*exosql.Column[Row, string]
+	floats map[int]*exosql.Column[Row, float64]
+	bools  map[int]*exosql.Column[Row, bool]
+	times  map[int]*exosql.Column[Row, time.Time]
 
-	decimals map[int]exosql.Column[Row, exosql.Decimal]
-	day      exosql.Column[Row, exosql.Date]
-	span     exosql.Column[Row, exosql.Interval]
-	code     exosql.Column[Row, [16]byte]
-	raw      exosql.Column[Row, []byte]
-	doc      exosql.Column[Row, exosql.JSON]
-	tags     exosql.Column[Row, []*string]
-	nums     exosql.Column[Row, []*int64]
+	decimals map[int]*exosql.Column[Row, exosql.Decimal]
+	day      *exosql.Column[Row, exosql.Date]
+	span     *exosql.Column[Row, exosql.Interval]
+	code     *exosql.Column[Row, [16]byte]
+	raw      *exosql.Column[Row, []byte]
+	doc      *exosql.Column[Row, exosql.JSON]
+	tags     *exosql.Column[Row, []*string]
+	nums     *exosql.Column[Row, []*int64]
 }
 
 func declareTable(name int) *exosql.Table[Row] {
@@ -198,8 +198,8 @@ func has(xs []int, x int) bool {
 
 // declare makes a table. Keys are declared first, in the order of the key.
 func declare(t Table) *declared {
-	d := &declared{table: declareTable(t.Name), ints: map[int]exosql.Column[Row, int64]{}, texts: map[int]exosql.Column[Row, string]{},
-		floats: map[int]exosql.Column[Row, float64]{}, bools: map[int]exosql.Column[Row, bool]{}, times: map[int]exosql.Column[Row, time.Time]{}, decimals: map[int]exosql.Column[Row, exosql.Decimal]{}}
+	d := &declared{table: declareTable(t.Name), ints: map[int]*exosql.Column[Row, int64]{}, texts: map[int]*exosql.Column[Row, string]{},
+		floats: map[int]*exosql.Column[Row, float64]{}, bools: map[int]*exosql.Column[Row, bool]{}, times: map[int]*exosql.Column[Row, time.Time]{}, decimals: map[int]*exosql.Column[Row, exosql.Decimal]{}}
 	for _, k := range t.Keys {
 		switch k {
 		case slotID:
@@ -322,7 +322,7 @@ func declareLink(l Link, ts []*declared) exosql.Link[Row, Row] {
 	return namedLink(l, from.texts[a], to.texts[b], more)
 }
 
-func namedLink[V any](l Link, a, b exosql.Column[Row, V], more []exosql.Pair[Row, Row]) exosql.Link[Row, Row] {
+func namedLink[V any](l Link, a, b *exosql.Column[Row, V], more []exosql.Pair[Row, Row]) exosql.Link[Row, Row] {
 	if l.One {
 		switch l.Name {
 		case 0:
