@@ -75,7 +75,6 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	fmt.Fprintln(stdout, "ending")
 	end, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	s.arena.Close(end)
 	for _, srv := range servers {
 		err = errors.Join(err, srv.Shutdown(end))
 	}
