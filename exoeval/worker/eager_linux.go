@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"io"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -10,29 +9,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eager reads a connection and looks several times before it leaves its
+// eager reads a connection and looks several times for a frame before it leaves its
 // goroutine to the runtime's poller, which wakes it up later than a frame needs.
+// Within a frame it does not look: a worker whose bytes come one at a time would cost
+// us more for each than it costs the worker.
 type eager struct {
-	f   *os.File
-	raw syscall.RawConn
+	f     *os.File
+	raw   syscall.RawConn
+	begun bool // the first bytes of the frame have come, or were looked for
 }
+
+// next implements source.
+func (r *eager) next() { r.begun = false }
 
 // looking is how many goroutines of the process look. Half of the processors are
 // left to those that have something to do.
 var looking atomic.Int32
 
 // reader is the worker's connection for reading.
-func (e *endpoint) reader() io.Reader {
-	raw, err := e.conn.SyscallConn()
-	if err != nil { // it is closed
-		return e.conn
-	}
+func (e *endpoint) reader() source {
+	raw, _ := e.conn.SyscallConn() // with an error it is closed, as reading it says
 	return &eager{f: e.conn, raw: raw}
 }
 
 func (r *eager) Read(b []byte) (int, error) {
-	if n, err := r.look(b); n > 0 || err != nil {
-		return n, err
+	if !r.begun && r.raw != nil {
+		r.begun = true
+		if n, err := r.look(b); n > 0 || err != nil {
+			return n, err
+		}
 	}
 	return r.f.Read(b)
 }

@@ -276,6 +276,7 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000)), []byte{0}),
 		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
 		"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
+		"cancelled":          framed(frameDone, []byte{0, byte(exo.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
 		"kind other":         framed(frameDone, []byte{0, byte(exo.Other), 0, 0, 0, 0, 0, 0, 0}),
 		"bad message":        framed(frameDone, []byte{0, byte(exo.Program), 1, 0xff, 0, 0, 0, 0, 0, 0}),
 		"half a character":   framed(frameDone, []byte{0, byte(exo.Program), 2, 0xe2, 0x82, 0, 0, 0, 0, 0, 0}),
@@ -409,6 +410,40 @@ func (p *Pool) IdlePIDs() (pids []int) {
 // RaceFactor is how many times more memory this process needs than without the
 // race detector.
 var RaceFactor = 1 + 7*min(addressSlack>>40, 1)
+
+// Looks is how often the host looks for one frame that comes in many pieces.
+func Looks(pieces int) (looks int, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, err
+	}
+	host, worker := os.NewFile(uintptr(pair[0]), "host"), os.NewFile(uintptr(pair[1]), "worker")
+	defer host.Close()
+	defer worker.Close()
+	raw, err := host.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	in := newInbox(&eager{f: host, raw: counted{raw, &looks}})
+	go func() {
+		for _, b := range framed(frameCall, make([]byte, pieces)) {
+			worker.Write([]byte{b})
+			time.Sleep(20 * time.Microsecond)
+		}
+	}()
+	_, _, err = in.read(maxCall)
+	return looks, err
+}
+
+// MaxLooks is how often the host looks for a frame.
+const MaxLooks = asks
+
+type counted struct {
+	syscall.RawConn
+	n *int
+}
+
+func (c counted) Control(f func(uintptr)) error { *c.n++; return c.RawConn.Control(f) }
 
 // FewThreads makes the watch hold every worker for one with too many threads,
 // until the function that it returns is called.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -48,6 +49,25 @@ func end(b []byte) []byte {
 }
 
 var errFrame = errors.New("worker: a malformed frame")
+
+// source is a connection of which frames are read.
+type source interface {
+	io.Reader
+	next() // says that a frame is to begin
+}
+
+// inbox reads the frames of a worker.
+type inbox struct {
+	from source
+	in   *bufio.Reader
+}
+
+func newInbox(from source) *inbox { return &inbox{from, bufio.NewReaderSize(from, 4<<10)} }
+
+func (i *inbox) read(limit int) (frameKind, string, error) {
+	i.from.next()
+	return readFrame(i.in, limit)
+}
 
 // readFrame reads one frame of at most limit bytes. Only what has arrived is
 // allocated: a length alone costs nothing.

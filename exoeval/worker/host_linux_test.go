@@ -77,16 +77,6 @@ func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 	return s.shop.Eval(ctx, m)
 }
 
-// both are the evaluators of a gate: in process, and in a worker.
-func both(t *testing.T, g *exo.Gate) map[string]exoeval.Evaluator {
-	t.Helper()
-	w, err := worker.New(g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]exoeval.Evaluator{"in process": exoeval.NewLocal(g), "in a worker": w}
-}
-
 // When Run panics, because a callback of the host did, nothing of the run is left:
 // on whatever goroutine it happened the host recovers where it called Run.
 func TestRecordPanicLeavesNothing(t *testing.T) {
@@ -178,6 +168,15 @@ func TestStoppedWorker(t *testing.T) {
 		}
 	case <-time.After(8 * time.Second):
 		t.Fatal("the run has not returned after its context")
+	}
+}
+
+// A frame whose bytes come one at a time costs the host a read for each, and no
+// more: it looks for the beginning of a frame only.
+func TestTrickle(t *testing.T) {
+	n, err := worker.Looks(300)
+	if err != nil || n == 0 || n > worker.MaxLooks {
+		t.Errorf("looked %d times for one frame, %v", n, err)
 	}
 }
 

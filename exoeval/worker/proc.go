@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -13,7 +12,7 @@ import (
 type proc struct {
 	p         *os.Process
 	end       *endpoint
-	in        *bufio.Reader
+	in        *inbox
 	isolation Isolation
 	size      uint64
 	who       party        // whose place it has
@@ -37,8 +36,8 @@ func (w *proc) greet(ctx context.Context) error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
-	w.in = bufio.NewReaderSize(w.end.reader(), 4<<10)
-	kind, s, err := readFrame(w.in, maxHello)
+	w.in = newInbox(w.end.reader())
+	kind, s, err := w.in.read(maxHello)
 	if err == nil && kind != frameHello {
 		err = errFrame
 	}

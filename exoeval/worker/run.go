@@ -27,6 +27,8 @@ type run struct {
 	open   int                   // messages without an answer
 	over   bool
 
+	cancelled bool // a message was
+
 	watch watch
 }
 
@@ -80,7 +82,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 // worker was lost before it could say how.
 func (r *run) receive() (out exoeval.Outcome, ended bool) {
 	for {
-		kind, s, err := readFrame(r.w.in, maxDone)
+		kind, s, err := r.w.in.read(maxDone)
 		if err != nil && !errors.Is(err, errFrame) {
 			return out, false
 		}
@@ -158,6 +160,9 @@ func (r *run) done(s string) (exoeval.Outcome, error) {
 	if err != nil {
 		return exoeval.Outcome{}, err
 	}
+	if o.Err != nil && o.Err.Kind == exo.Cancelled && !r.cancelled {
+		return exoeval.Outcome{}, errFrame // no context of its own ends: it has that word from a reply only
+	}
 	if o.cause != 0 {
 		failed, ok := r.failed[o.cause]
 		if !ok {
@@ -183,6 +188,7 @@ func (r *run) reply(ctx context.Context) {
 				r.failed = map[uint64]*exo.Error{}
 			}
 			r.failed[p.ID] = p.Err
+			r.cancelled = r.cancelled || p.Err.Kind == exo.Cancelled
 		}
 		over := r.over
 		if !over {

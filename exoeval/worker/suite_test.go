@@ -87,6 +87,16 @@ func evaluator(t testing.TB, s *shop, l exo.Limits, p *worker.Pool) *worker.Eval
 	return e
 }
 
+// both are the evaluators of a gate: in process, and in a worker.
+func both(t *testing.T, g *exo.Gate) map[string]exoeval.Evaluator {
+	t.Helper()
+	w, err := worker.New(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]exoeval.Evaluator{"in process": exoeval.NewLocal(g), "in a worker": w}
+}
+
 func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
 	t.Helper()
 	p, err := worker.NewPool(o)
