@@ -112,6 +112,12 @@ func TestValuesCross(t *testing.T) {
 	sub := &exo.Shape{Names: []string{"b", "c"}}
 	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "sub"}, Subs: []*exo.Shape{nil, sub}}, Cells: []exo.Value{
 		exo.Int(1), exo.Text("x"), exo.List(exo.Int(2), exo.Null()), exo.Null(), exo.Float(1.5), exo.Record(exo.Field{Name: "n", Value: exo.Bool(true)})}}
+	// Rows that are more than plain cells cross, and are read into a result: they never come back as they are.
+	there, _, err := worker.CrossReply(exo.RowsValue(rows))
+	if err == nil || !reflect.DeepEqual(there.Rows(), rows) {
+		t.Errorf("%v, %v", there, err)
+	}
+	rows.Cells = []exo.Value{exo.Int(1), exo.Text("x"), exo.Bool(true), exo.Null(), exo.Float(1.5), exo.Time(time.UnixMilli(5))}
 	there, back, err := worker.CrossReply(exo.RowsValue(rows))
 	if err != nil || !reflect.DeepEqual(there.Rows(), rows) || back.Rows() != rows {
 		t.Errorf("%v, %v, %v", there, back, err)

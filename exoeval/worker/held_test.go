@@ -67,3 +67,18 @@ func TestHeldRows(t *testing.T) {
 		}
 	}
 }
+
+// Rows with more than plain values in their cells are results, too.
+func TestRowsOfLists(t *testing.T) {
+	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "tags"}}}
+	for i := range 200 {
+		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.List(exo.Text("a"), exo.Null()))
+	}
+	evaluators := both(t, gateOf(t, &shop{rows: exo.RowsValue(rows)}, exo.Limits{}))
+	for _, p := range []string{"return shop.rows()", "const r = await shop.rows(); return [r, r[3].tags]"} {
+		in, out := run(t, evaluators["in process"], p), run(t, evaluators["in a worker"], p)
+		if here, there := told(in), told(out); here != there || in.Err != nil {
+			t.Errorf("%s\nin process: %.300s\nin a worker: %.300s", p, here, there)
+		}
+	}
+}
