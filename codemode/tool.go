@@ -65,6 +65,7 @@ type Result struct {
 	Label   exo.Label    // joined over everything that the run has read
 	Effects []exo.Effect // what it changed, or may have, whether it failed or not; for the host
 	Took    time.Duration
+	Used    exoeval.Used
 
 	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
 }
@@ -209,7 +210,7 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 		return &Result{Err: &exoeval.Error{Kind: exo.Denied, Message: "denied", Err: errZeroTool}}
 	}
 	r := t.eval.Run(ctx, exoeval.Job{Program: program, Principal: t.principal})
-	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Effects: r.Effects, Err: r.Err, Took: r.Took,
+	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Effects: r.Effects, Err: r.Err, Took: r.Took, Used: r.Used,
 		effectful: t.effectful, withheld: !r.Label.FlowsTo(t.admits)}
 	if res.Err != nil {
 		res.Value = exo.Value{}

@@ -42,6 +42,14 @@ type Result struct {
 	Effects   []exo.Effect // what it has changed, or may have, however it ended
 	Err       *Error
 	Took      time.Duration
+	Used      Used
+}
+
+// Used is what a program used of a process of its own. It is zero where nothing is
+// measured: for programs that never ran, in process, and on systems that don't show it.
+type Used struct {
+	CPU    time.Duration // processor time
+	Memory int64         // bytes, the most that was seen beyond what an idle worker has
 }
 
 // Evaluator runs programs against the grants of one gate.

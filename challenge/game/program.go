@@ -27,6 +27,7 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	g.security(a, res)
 	a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
 	a.Millis = millis(res.Took)
+	a.CPUMillis, a.Memory = millis(res.Used.CPU), res.Used.Memory
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	r.s = e.gate.NewSession(ctx, job.Principal)
 	out := r.run(ctx)
 	res := out.Settle(ctx, r.s, limits)
-	res.Took = time.Since(begin)
+	res.Took, res.Used = time.Since(begin), r.watch.used()
 	return res
 }
 

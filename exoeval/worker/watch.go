@@ -1,6 +1,10 @@
 package worker
 
-import "time"
+import (
+	"time"
+
+	"github.com/exoagent/exoagent/exoeval"
+)
 
 // watch holds a worker to its limits from outside, where it can't be reached:
 // native code of the engine ignores the interrupt, and a worker that was taken over
@@ -11,6 +15,7 @@ type watch struct {
 	wall       time.Duration // time during which the guest had something to run
 	start, cpu time.Duration // processor time, before the job and at the last look
 	memory     int64         // before the job
+	peak       int64         // the most that was seen
 	hidden     time.Time     // since when it shows no memory
 }
 
@@ -27,16 +32,30 @@ func (r *run) startWatch() {
 	w.start, _ = r.w.end.cpu()
 	w.cpu = w.start
 	w.memory, _ = r.w.end.memory()
+	w.peak = w.memory
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w.timer = time.AfterFunc(firstLook, r.look)
 }
 
+// stopWatch is called before the process is gone.
 func (r *run) stopWatch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	r.watch.timer.Stop()
+	w := &r.watch
+	w.timer.Stop()
+	if cpu, ok := r.w.end.cpu(); ok {
+		w.cpu = max(w.cpu, cpu)
+	}
+	if memory, ok := r.w.end.memory(); ok {
+		w.peak = max(w.peak, memory)
+	}
+}
+
+// used is what was measured, after stopWatch.
+func (w *watch) used() exoeval.Used {
+	return exoeval.Used{CPU: w.cpu - w.start, Memory: w.peak - w.memory}
 }
 
 // look is called every few milliseconds while the program runs.
@@ -60,6 +79,7 @@ func (r *run) look() {
 	}
 	w.wall += elapsed
 	memory, shown := r.w.end.memory()
+	w.peak = max(w.peak, memory)
 	if shown {
 		w.hidden = time.Time{}
 	} else if w.hidden.IsZero() {
