@@ -1,8 +1,9 @@
 // Exo is the command line of exoagent: it makes Go declarations of a live
-// database, and compares declarations with one.
+// database, compares declarations with one, and opens a terminal on what a package grants.
 //
 //	exo gen -db postgres://you@localhost/shop -o ./shop
 //	exo check -db postgres://you@localhost/shop ./shop
+//	exo repl ./shop -db postgres://you@localhost/shop -user 1
 //
 // exo help lists the commands, the exit codes, and what each command takes.
 package main
