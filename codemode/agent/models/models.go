@@ -18,8 +18,7 @@ import (
 var ErrNone = errors.New("no model: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
 	"or OPENAI_BASE_URL for a server of your own")
 
-// provider is one adapter and the variables that it is set by. The first one whose
-// key is set is taken.
+// provider is one adapter and the variables that it is set by.
 type provider struct {
 	name, key, address string
 	model              string // taken where none is named, as of November 2026
@@ -39,18 +38,47 @@ var providers = []provider{
 }
 
 // FromEnv is the model of the first provider whose key getenv has, in the order
-// Gemini, OpenAI, Anthropic; ErrNone if there is no key. os.Getenv is meant for getenv.
+// Gemini, OpenAI, Anthropic; ErrNone if there is no key. An address that is set is
+// never passed over for a key that happens to be there too, nor the other way round:
+// what was meant for a server of one's own would go to somebody else. That is an
+// error, which names the choices. os.Getenv is meant for getenv.
 func FromEnv(getenv func(string) string) (agent.Model, error) {
+	var set []provider
+	var address *provider
 	for _, p := range providers {
-		if getenv(p.key) == "" && (p.address == "" || getenv(p.address) == "") {
+		here := p.address != "" && getenv(p.address) != ""
+		if here {
+			address = &p
+		}
+		if here || getenv(p.key) != "" {
+			set = append(set, p)
+		}
+	}
+	switch {
+	case len(set) == 0:
+		return nil, ErrNone
+	case address == nil:
+		return set[0].make(set[0].model, agent.NewKey(getenv(set[0].key)), "", nil)
+	case len(set) == 1:
+		return nil, address.nameless()
+	}
+	var keys, choices []string
+	for _, p := range set {
+		if p.name == address.name {
+			choices = append(choices, p.name+":NAME (of "+p.address+")")
 			continue
 		}
-		if p.address != "" && getenv(p.address) != "" {
-			return nil, fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
-		}
-		return p.make(p.model, agent.NewKey(getenv(p.key)), "", nil)
+		keys = append(keys, p.key)
+		choices = append(choices, p.name)
 	}
-	return nil, ErrNone
+	return nil, fmt.Errorf("%s is set together with %s: say which model it should be, as one of %s",
+		address.address, strings.Join(keys, " and "), strings.Join(choices, ", "))
+}
+
+// nameless is the error of an address that is set while no model is named: which
+// ones a server has is not known here.
+func (p provider) nameless() error {
+	return fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
 }
 
 // Named is the model "provider:name", or the default of "provider", with the key
@@ -67,7 +95,7 @@ func Named(name string, getenv func(string) string) (agent.Model, error) {
 			address = getenv(p.address)
 		}
 		if model == "" && address != "" {
-			return nil, fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
+			return nil, p.nameless()
 		}
 		if model == "" {
 			model = p.model

@@ -21,7 +21,7 @@ func env(pairs ...string) func(string) string {
 }
 
 // TestChoice: the first key decides, a name decides over it, and an address that
-// was set is in the model's name.
+// was set is in the model's name. An address and the key of another provider decide nothing.
 func TestChoice(t *testing.T) {
 	const google, openai, base, anthropic = "GOOGLE_GENERATIVE_AI_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"
 	all := env(google, secret, openai, secret, anthropic, secret)
@@ -35,7 +35,14 @@ func TestChoice(t *testing.T) {
 		{"", env(openai, secret, anthropic, secret), "openai:"},
 		{"", env(anthropic, secret), "anthropic:"},
 		{"", env(base, "http://localhost:11434/v1"), "OPENAI_BASE_URL is set: say which model"},
-		{"", env(base, "http://localhost:11434/v1", google, secret), "gemini:"},
+		{"", env(base, "http://localhost:11434/v1", openai, secret), "OPENAI_BASE_URL is set: say which model"},
+		{"", env(base, "http://localhost:11434/v1", google, secret),
+			"OPENAI_BASE_URL is set together with GOOGLE_GENERATIVE_AI_API_KEY: say which model it should be, as one of gemini, openai:NAME (of OPENAI_BASE_URL)"},
+		{"", env(base, "http://localhost:11434/v1", google, secret, openai, secret, anthropic, secret),
+			"OPENAI_BASE_URL is set together with GOOGLE_GENERATIVE_AI_API_KEY and ANTHROPIC_API_KEY: say which model it should be, as one of gemini, openai:NAME (of OPENAI_BASE_URL), anthropic"},
+		{"", env(base, "http://localhost:11434/v1", anthropic, secret),
+			"OPENAI_BASE_URL is set together with ANTHROPIC_API_KEY: say which model it should be, as one of openai:NAME (of OPENAI_BASE_URL), anthropic"},
+		{"gemini", env(base, "http://localhost:11434/v1", google, secret), "gemini:"},
 		{"anthropic:claude-x", all, "anthropic:claude-x"},
 		{"anthropic", all, "anthropic:claude-"},
 		{"openai:llama3.2:3b", env(base, "http://localhost:11434/v1"), "openai:llama3.2:3b@localhost:11434"},
