@@ -63,6 +63,39 @@ func TestRecordThatPanics(t *testing.T) {
 	}
 }
 
+// Reads that are open when a Record panics end: nobody will hear of them.
+func TestReadsEndWithTheRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mail, intents := newMail(), 0
+		mail.eval = func(ctx context.Context, _ *Message) (Value, error) { <-ctx.Done(); return Value{}, ctx.Err() }
+		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: func(ev Event) {
+			if ev.Phase == Intent {
+				if intents++; intents == 2 {
+					panic("no")
+				}
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := g.NewSession(t.Context(), "")
+		for id := range uint64(2) {
+			if err := s.Submit(Call{ID: id + 1, Expr: msg(ref(mailID), call(0, "peek"))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			r, ok, err := s.Next(t.Context())
+			if !ok || err != nil || r.Err == nil {
+				t.Errorf("%v %v %v", r, ok, err)
+			}
+		}
+		if err := s.Finish(t.Context(), true); err != nil || s.Panicked() != "no" {
+			t.Error(err, s.Panicked())
+		}
+	})
+}
+
 // An object whose goroutine ends, as a test that fails in it does, has answered:
 // its turn goes to the next, and the run ends.
 func TestObjectThatEndsItsGoroutine(t *testing.T) {

@@ -175,6 +175,12 @@ func TestStoppedWorker(t *testing.T) {
 // more: it looks for the beginning of a frame only.
 func TestTrickle(t *testing.T) {
 	n, err := worker.Looks(300)
+	for range 50 {
+		if n > 0 || err != nil {
+			break
+		}
+		n, err = worker.Looks(300) // half of the processors were looking for workers that start
+	}
 	if err != nil || n == 0 || n > worker.MaxLooks {
 		t.Errorf("looked %d times for one frame, %v", n, err)
 	}
