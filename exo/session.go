@@ -87,7 +87,7 @@ type Session struct {
 	cancel    context.CancelCauseFunc
 	reads     context.Context // of messages without an effect: Abandon ends it
 	abandon   context.CancelFunc
-	slots     chan struct{}
+	turns     turns
 	wg        sync.WaitGroup
 	ref       func(id uint32) *Type  // refType and refName, for checkers
 	show      func(id uint32) string //
@@ -132,7 +132,7 @@ type unitEntry struct {
 
 // NewSession begins a run. Whoever calls it must call Finish, and then heed Panicked.
 func (g *Gate) NewSession(ctx context.Context, p Principal) *Session {
-	s := &Session{gate: g, principal: p, slots: make(chan struct{}, g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &Session{gate: g, principal: p, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.reads, s.abandon = context.WithCancel(s.ctx)
 	s.ref, s.show = s.refType, s.refName
@@ -246,10 +246,11 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
-	go s.act(m, e)
+	go s.act(m, e, s.turns.enter())
 }
 
-func (s *Session) act(m *Message, e *pending) {
+func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
+	defer s.turns.leave(turn)
 	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
 	if !e.effect {
 		ctx = s.reads
@@ -271,11 +272,10 @@ func (s *Session) act(m *Message, e *pending) {
 	v, err, start := Value{}, &Error{Kind: Internal, Err: errEnded}, time.Now()
 	defer func() { s.acted(ctx, e, v, err, time.Since(start)) }()
 	select {
-	case s.slots <- struct{}{}:
+	case <-turn:
 		start = time.Now()
-		defer func() { <-s.slots }()
 		// A run that ended or an object that was cut off while the message waited for
-		// its turn: select may have taken the slot although ctx is done, too.
+		// its turn: select may have taken the turn although ctx is done, too.
 		if cut := m.cutOff(); cut != nil {
 			err = cut
 		} else if ctx.Err() != nil {
