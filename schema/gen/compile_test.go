@@ -83,8 +83,8 @@ func uncommented(t *testing.T, p *gen.Package) string {
 
 // starts are the functions of the starting points, by schema or package, with a key.
 var starts = map[string]string{
-	"chinook": "grantCustomer(db, 1)", "northwind": `grantCustomer(db, "ALFKI")`, "pagila": "grantCustomer(db, 1)", "rails": "grantUser(db, 1)",
-	"oddsqlite": `grantLoop(db, 1, "b")`, "oddpostgres": "grantJoin(db, 1)", "saas": "grantTenant(db, 1)",
+	"chinook": "Grants(db, 1)", "northwind": `Grants(db, "ALFKI")`, "pagila": "Grants(db, 1)", "rails": "Grants(db, 1)",
+	"oddsqlite": `Grants(db, 1, "b")`, "oddpostgres": "Grants(db, 1)", "saas": "Grants(db, 1)",
 }
 
 // TestCompiles: what is written compiles, and so does the starting point of a facet

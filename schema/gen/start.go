@@ -57,8 +57,9 @@ func (t *table) grantable() bool {
 	return t.keyless() == "" && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && c.typ == "time.Time" })
 }
 
-// few is how many links the starting point shows.
-const few = 3
+// few is how many links the starting point follows, and named how many of the others
+// are in a comment.
+const few, named = 3, 12
 
 func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 	aliases := scope{}
@@ -69,15 +70,18 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 	fmt.Fprintf(b, "package %s\n\nimport (\n\t\"github.com/exoagent/exoagent/codemode\"\n\t\"github.com/exoagent/exoagent/exosql\"\n)\n\n", pkg)
 	rootAlias := alias(root)
 	var links []*link
-	var facets []string
+	var facets, further []string
 	for _, l := range root.links {
-		if len(links) == few || l.one || l.to == root || !l.to.grantable() || slices.ContainsFunc(links, func(m *link) bool { return m.to == l.to }) {
-			continue
+		switch {
+		case !l.to.grantable():
+		case len(links) == few || l.one || l.to == root || slices.ContainsFunc(links, func(m *link) bool { return m.to == l.to }):
+			further = append(further, l.name)
+		default:
+			links = append(links, l)
 		}
-		links = append(links, l)
 	}
-	fmt.Fprintf(b, "// grant%s is what a program gets on behalf of one %s.\n", root.row, rootAlias)
 	var params, conditions []string
+	user := true // the key is one that exo repl can hand over
 	for _, c := range root.cols {
 		if c.key {
 			n := "key"
@@ -86,19 +90,41 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 			}
 			params = append(params, n+" "+c.goType())
 			conditions = append(conditions, c.name+".Eq("+n+")")
+			user = user && len(params) == 1 && (c.typ == "string" || c.typ == "int64" || c.typ == "[16]byte")
 		}
 	}
+	// A table may be called grants, and then its variable is.
+	grants := p.names.claim(nil, "Grants", "GrantsOf"+root.row)
+	about := grants + " is what a program gets on behalf of one " + rootAlias + ", whose key is given."
+	switch {
+	case !user:
+		about += " exo repl can't give it one: for that, write a function that finds it by a text or a whole number."
+	case grants == "Grants":
+		about += " exo repl opens a terminal on it, with -user KEY."
+	default:
+		about += " exo repl opens a terminal on it, with -func " + grants + " -user KEY."
+	}
+	b.WriteString(comment(about, width))
 	scope := strings.Join(conditions, ", ")
 	if len(conditions) > 1 {
 		scope = "exosql.And(" + scope + ")"
 	}
-	fmt.Fprintf(b, "func grant%s(db *exosql.DB, %s) codemode.Grants {\n", root.row, strings.Join(params, ", "))
+	fmt.Fprintf(b, "func %s(db *exosql.DB, %s) codemode.Grants {\n", grants, strings.Join(params, ", "))
 	rootFacet := facet(b, root, rootAlias)
 	for _, l := range links {
 		facets = append(facets, facet(b, l.to, alias(l.to)))
 	}
 	for i, l := range links {
 		fmt.Fprintf(b, "\t%s.Add(exosql.Via(%s, %s))\n", rootFacet, l.name, facets[i])
+	}
+	if len(further) > 0 {
+		more := "."
+		if n := len(further) - named; n > 0 {
+			further, more = further[:named], fmt.Sprintf(", and %d more.", n)
+		}
+		for l := range strings.Lines(comment("Further links: "+strings.Join(further, ", ")+more, width)) {
+			b.WriteString("\t" + l)
+		}
 	}
 	fmt.Fprintf(b, "\tmine := exosql.Grant(db, %s, %s", root.name, scope)
 	for _, l := range links {

@@ -14,14 +14,16 @@ package chinookpostgres
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantCustomer is what a program gets on behalf of one customer.
-// func grantCustomer(db *exosql.DB, key int64) codemode.Grants {
+// // Grants is what a program gets on behalf of one customer, whose key is given. exo repl
+// // opens a terminal on it, with -user KEY.
+// func Grants(db *exosql.DB, key int64) codemode.Grants {
 // 	customerFacet := exosql.NewFacet(Customers, "customer",
 // 		CustomerID, CustomerFirstName, CustomerLastName, CustomerCompany, CustomerEmail,
 // 		CustomerSupportRepID)
 // 	invoiceFacet := exosql.NewFacet(Invoices, "invoice",
 // 		InvoiceID, InvoiceCustomerID, InvoiceDate, InvoiceBillingCountry, InvoiceTotal)
 // 	customerFacet.Add(exosql.Via(CustomerInvoices, invoiceFacet))
+// 	// Further links: CustomerSupportRep.
 // 	mine := exosql.Grant(db, Customers, CustomerID.Eq(key),
 // 		exosql.ScopeVia(CustomerInvoices),
 // 	)

@@ -14,8 +14,9 @@ package northwindpostgres
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantCustomer is what a program gets on behalf of one customer.
-// func grantCustomer(db *exosql.DB, key string) codemode.Grants {
+// // Grants is what a program gets on behalf of one customer, whose key is given. exo repl
+// // opens a terminal on it, with -user KEY.
+// func Grants(db *exosql.DB, key string) codemode.Grants {
 // 	customerFacet := exosql.NewFacet(Customers, "customer",
 // 		CustomerID, CustomerCompanyName, CustomerContactName, CustomerCountry)
 // 	customerCustomerDemoFacet := exosql.NewFacet(CustomerCustomerDemos, "customerCustomerDemo",

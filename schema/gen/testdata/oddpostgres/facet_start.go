@@ -14,8 +14,9 @@ package oddpostgres
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantJoin is what a program gets on behalf of one join.
-// func grantJoin(db *exosql.DB, key int64) codemode.Grants {
+// // Grants is what a program gets on behalf of one join, whose key is given. exo repl opens
+// // a terminal on it, with -user KEY.
+// func Grants(db *exosql.DB, key int64) codemode.Grants {
 // 	joinFacet := exosql.NewFacet(Joins, "join",
 // 		JoinID, JoinExosql, JoinString, JoinInit, JoinKind, JoinMore)
 // 	limitFacet := exosql.NewFacet(Limits, "limit",
@@ -24,6 +25,7 @@ package oddpostgres
 // 		UniqueCode, UniqueAlso, UniqueFixed, UniquePlain, UniqueNumberID, UniqueJoinID)
 // 	joinFacet.Add(exosql.Via(JoinLimits, limitFacet))
 // 	joinFacet.Add(exosql.Via(JoinUniques, uniqueFacet))
+// 	// Further links: JoinUniquesByNumber.
 // 	mine := exosql.Grant(db, Joins, JoinID.Eq(key),
 // 		exosql.ScopeVia(JoinLimits),
 // 		exosql.ScopeVia(JoinUniques),

@@ -14,13 +14,15 @@ package oddsqlite
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantLoop is what a program gets on behalf of one loop.
-// func grantLoop(db *exosql.DB, key int64, key2 string) codemode.Grants {
+// // Grants is what a program gets on behalf of one loop, whose key is given. exo repl can't
+// // give it one: for that, write a function that finds it by a text or a whole number.
+// func Grants(db *exosql.DB, key int64, key2 string) codemode.Grants {
 // 	loopFacet := exosql.NewFacet(Loops, "loop",
 // 		LoopA, LoopB, LoopCA, LoopCB)
 // 	partFacet := exosql.NewFacet(Parts, "part",
 // 		PartN, PartWholeA, PartOtherA, PartKindB)
 // 	loopFacet.Add(exosql.Via(LoopPartsByOtherA, partFacet))
+// 	// Further links: LoopCBLoop, LoopLoopsByCb, LoopPartsByWholeA.
 // 	mine := exosql.Grant(db, Loops, exosql.And(LoopA.Eq(key), LoopB.Eq(key2)),
 // 		exosql.ScopeVia(LoopPartsByOtherA),
 // 	)

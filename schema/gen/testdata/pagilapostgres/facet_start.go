@@ -14,14 +14,16 @@ package pagilapostgres
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantCustomer is what a program gets on behalf of one customer.
-// func grantCustomer(db *exosql.DB, key int64) codemode.Grants {
+// // Grants is what a program gets on behalf of one customer, whose key is given. exo repl
+// // opens a terminal on it, with -user KEY.
+// func Grants(db *exosql.DB, key int64) codemode.Grants {
 // 	customerFacet := exosql.NewFacet(Customers, "customer",
 // 		CustomerID, CustomerStoreID, CustomerFirstName, CustomerLastName, CustomerEmail,
 // 		CustomerAddressID, CustomerCreateDate)
 // 	rentalFacet := exosql.NewFacet(Rentals, "rental",
 // 		RentalID, RentalDate, RentalInventoryID, RentalCustomerID, RentalReturnDate, RentalStaffID)
 // 	customerFacet.Add(exosql.Via(CustomerRentals, rentalFacet))
+// 	// Further links: CustomerAddress, CustomerStore.
 // 	mine := exosql.Grant(db, Customers, CustomerID.Eq(key),
 // 		exosql.ScopeVia(CustomerRentals),
 // 	)

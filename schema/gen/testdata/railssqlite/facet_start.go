@@ -14,8 +14,9 @@ package railssqlite
 // 	"github.com/exoagent/exoagent/exosql"
 // )
 //
-// // grantUser is what a program gets on behalf of one user.
-// func grantUser(db *exosql.DB, key int64) codemode.Grants {
+// // Grants is what a program gets on behalf of one user, whose key is given. exo repl opens
+// // a terminal on it, with -user KEY.
+// func Grants(db *exosql.DB, key int64) codemode.Grants {
 // 	userFacet := exosql.NewFacet(Users, "user",
 // 		UserID, UserType, UserEmail, UserRole, UserAdmin, UserSettings, UserSignInCount,
 // 		UserLastSignInIP, UserCreatedAt, UserUpdatedAt)
@@ -27,6 +28,7 @@ package railssqlite
 // 		PostRating, PostViews, PostPublishedAt, PostCreatedAt, PostUpdatedAt)
 // 	userFacet.Add(exosql.Via(UserComments, commentFacet))
 // 	userFacet.Add(exosql.Via(UserPostsByAuthor, postFacet))
+// 	// Further links: UserPostsByEditor, UserProfile.
 // 	mine := exosql.Grant(db, Users, UserID.Eq(key),
 // 		exosql.ScopeVia(UserComments),
 // 		exosql.ScopeVia(UserPostsByAuthor),
