@@ -2,10 +2,12 @@ package repl
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exosql"
@@ -14,11 +16,11 @@ import (
 // Grants is the form of a function of grants: what a program may use that runs on
 // behalf of a user. It fails when there is no such user.
 //
-// The context, the user and the error may be left out. The user may be an integer,
-// and the result any map from names to objects.
+// The context, the user and the error may be left out. The user may be an integer
+// or a UUID, [16]byte, and the result any map from names to objects.
 type Grants = func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
 
-const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer"
+const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
 // adapt is a function of grants in the one form.
 func adapt(f any) (Grants, error) {
@@ -40,7 +42,7 @@ func adapt(f any) (Grants, error) {
 	withDB := next(func(p reflect.Type) bool { return p == reflect.TypeFor[*exosql.DB]() })
 	withUser := next(func(p reflect.Type) bool {
 		zero := reflect.Zero(p)
-		return p.Kind() == reflect.String || zero.CanInt() || zero.CanUint()
+		return p.Kind() == reflect.String || zero.CanInt() || zero.CanUint() || p.Kind() == reflect.Array && p.ConvertibleTo(uuid)
 	})
 	grants := reflect.TypeFor[codemode.Grants]()
 	switch {
@@ -74,6 +76,8 @@ func adapt(f any) (Grants, error) {
 	}, nil
 }
 
+var uuid = reflect.TypeFor[[16]byte]()
+
 // userValue is what -user said, as a function wants it.
 func userValue(user string, t reflect.Type) (reflect.Value, error) {
 	v := reflect.New(t).Elem()
@@ -83,6 +87,13 @@ func userValue(user string, t reflect.Type) (reflect.Value, error) {
 	}
 	if user == "" {
 		return v, errors.New("on whose behalf? give -user")
+	}
+	if t.Kind() == reflect.Array {
+		b, err := hex.DecodeString(strings.ReplaceAll(user, "-", ""))
+		if err != nil || len(b) != len([16]byte{}) {
+			return v, fmt.Errorf("-user %q: want a UUID, 32 hexadecimal digits", user)
+		}
+		return reflect.ValueOf([16]byte(b)).Convert(t), nil
 	}
 	if v.CanInt() {
 		n, err := strconv.ParseInt(user, 10, t.Bits())

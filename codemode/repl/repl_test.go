@@ -53,6 +53,11 @@ func database(t *testing.T) string {
 
 type id uint16
 
+type uid [16]byte
+
+// byUID grants the user whose number is in the last byte.
+func byUID(db *exosql.DB, u uid) codemode.Grants { return byID(db, int64(u[15])) }
+
 func TestRun(t *testing.T) {
 	db := database(t)
 	type outcome struct {
@@ -70,6 +75,10 @@ func TestRun(t *testing.T) {
 		{"by name", byName, []string{"-db", db, "-user", "bob", "-e", all}, bob},
 		{"by number", byID, []string{"-db", db, "-user", "2", "-e", all}, bob},
 		{"by a number of its own", func(_ context.Context, db *exosql.DB, u id) map[string]exo.Object { return byID(db, int64(u)) }, []string{"-db", db, "-user", "2", "-e", all}, bob},
+		{"by UUID", byUID, []string{"-db", db, "-user", "A0000000-0000-0000-0000-000000000002", "-e", all}, bob},
+		{"no UUID", byUID, []string{"-db", db, "-user", "02", "-e", all}, outcome{"", "access: -user \"02\": want a UUID, 32 hexadecimal digits\n", 2}},
+		{"no hexadecimal", byUID, []string{"-db", db, "-user", "g0000000-0000-0000-0000-000000000002", "-e", all}, outcome{"", "access: -user \"g0000000-0000-0000-0000-000000000002\": want a UUID, 32 hexadecimal digits\n", 2}},
+		{"no user, by UUID", byUID, []string{"-db", db, "-e", all}, outcome{"", "access: on whose behalf? give -user\n", 2}},
 		{"without user", func(db *exosql.DB) (codemode.Grants, error) { return byID(db, 2), nil }, []string{"-db", db, "-e", all}, bob},
 		{"a user too many", func(db *exosql.DB) codemode.Grants { return byID(db, 2) }, []string{"-db", db, "-user", "1", "-e", all}, outcome{"", "access: the function of grants takes no user; leave out -user\n", 2}},
 		{"nobody", byName, []string{"-db", db, "-user", "eve", "-e", all}, outcome{"", "access: there is no user of that name\n", 2}},
@@ -109,6 +118,8 @@ func TestWrongForm(t *testing.T) {
 		func(*exosql.DB) (codemode.Grants, int) { return nil, 0 },
 		func(*exosql.DB) (codemode.Grants, error, error) { return nil, nil, nil },
 		func(*exosql.DB, float64) codemode.Grants { return nil },
+		func(*exosql.DB, []byte) codemode.Grants { return nil },
+		func(*exosql.DB, [15]byte) codemode.Grants { return nil },
 		func(*exosql.DB, string, string) codemode.Grants { return nil },
 		func(*exosql.DB, ...string) codemode.Grants { return nil },
 		func(string, *exosql.DB) codemode.Grants { return nil },
