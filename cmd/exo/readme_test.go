@@ -11,34 +11,48 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// TestReadmeCommands runs what the README says of a live database, in a module that is
-// not this one.
+// TestReadmeCommands runs what the README says of a live database, to the letter, in
+// a module that has nothing yet.
 func TestReadmeCommands(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(testutil.Root(), "README.md"))
+	commands := readmeCommands(t)
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann'), (2, 'bob')")
+	dir := filepath.Dir(strings.TrimPrefix(url, "sqlite:"))
+	do := func(command string) (out string, code int) { return inModule(t, dir, command) }
+	must := func(command string) string {
+		t.Helper()
+		out, code := do(command)
+		if code != 0 {
+			t.Fatalf("%s: code %d\n%s", command, code, out)
+		}
+		return out
+	}
+	must("go mod init example.com/app")
+	var all string
+	for _, c := range commands {
+		all += must(c)
+	}
+	if !strings.Contains(all, "./shop: 3 tables; 2 files written") || !strings.Contains(all, "warning: logs: has no key") {
+		t.Errorf("the commands say\n%s", all)
+	}
+	all = ""
+	for _, c := range commands {
+		all += must(c)
+	}
+	if !strings.Contains(all, "0 files written, 2 unchanged") {
+		t.Errorf("a second time they say\n%s", all)
+	}
+
+	// The starting point of a facet, as it stands, is what exo repl opens.
+	start, err := os.ReadFile(filepath.Join(dir, "shop", "facet_start.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)<!-- TestReadmeCommands[^>]*-->\n```sh\n(.*?)```").FindSubmatch(readme)
-	if block == nil || strings.Count(string(block[1]), "exo gen") != 1 || strings.Count(string(block[1]), "exo check") != 1 {
-		t.Fatalf("the README does not have the commands: %s", block)
-	}
-	url, change := database(t, shop)
-	dir := filepath.Dir(strings.TrimPrefix(url, "sqlite:"))
-	foreignModule(t, dir)
-	shell := func() (string, error) {
-		cmd := exec.Command("bash", "-ec", string(block[1]))
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "PATH="+dir+":"+os.Getenv("PATH"))
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	out, err := shell()
-	if err != nil || !strings.Contains(out, "./shop: 3 tables; 2 files written") || strings.Contains(out, "no such") {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err = shell()
-	if err != nil || !strings.Contains(out, "0 files written, 2 unchanged") {
-		t.Fatalf("a second time: %v\n%s", err, out)
+	_, sketch, _ := strings.Cut(string(start), "\n// package shop\n")
+	write(t, filepath.Join(dir, "shop", "facet.go"), "package shop\n"+regexp.MustCompile("(?m)^// ?").ReplaceAllString(sketch, ""))
+	must("go mod tidy")
+	if out := must("go tool exo repl ./shop -db sqlite:shop.db -user 2 -e 'api.customer.select(c => ({ name: c.name }))'"); out != `[{"name":"bob"}]`+"\n" {
+		t.Errorf("exo repl on the starting point: %s", out)
 	}
 
 	// A package of one's own, internal to the module, with a facet of the generated tables.
@@ -46,37 +60,53 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.MkdirAll(own, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	text := "package grants\n\nimport (\n\"example.com/app/shop\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\nvar orders = exosql.NewFacet(shop.Orders, \"order\", shop.OrderID)\n"
-	if err := os.WriteFile(filepath.Join(own, "grants.go"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(own, "grants.go"), "package grants\n\nimport (\n\"example.com/app/shop\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\nvar orders = exosql.NewFacet(shop.Orders, \"order\", shop.OrderID)\n")
 	change("ALTER TABLE orders DROP COLUMN note")
-	check := exec.Command(filepath.Join(dir, "exo"), "check", "-db", "sqlite:shop.db", "./internal/grants")
-	check.Dir = dir
-	check.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
-	got, err := check.Output()
-	if code := check.ProcessState.ExitCode(); code != exitFound || !strings.HasPrefix(string(got), "orders.note: there is no such column") {
-		t.Errorf("code %d, %v: %s", code, err, got)
+	out, code := do("go tool exo check -db sqlite:shop.db ./internal/grants")
+	if code != exitFound || !strings.HasPrefix(out, "orders.note: there is no such column") {
+		t.Errorf("code %d: %s", code, out)
 	}
 }
 
-// foreignModule makes a module in dir that uses this one, as the README says.
-func foreignModule(t *testing.T, dir string) {
+// readmeCommands are the commands of the README, with this clone for the one beside it.
+func readmeCommands(t *testing.T) []string {
 	t.Helper()
-	root := testutil.Root()
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	readme, err := os.ReadFile(filepath.Join(testutil.Root(), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
+	block := regexp.MustCompile("(?s)<!-- TestReadmeCommands[^>]*-->\n```sh\n(.*?)```").FindSubmatch(readme)
+	if block == nil || strings.Count(string(block[1]), "exo gen") != 1 || strings.Count(string(block[1]), "exo check") != 1 || strings.Count(string(block[1]), "=../exoagent ") != 1 {
+		t.Fatalf("the README does not have the commands: %s", block)
 	}
-	text := strings.Replace(string(mod), "module github.com/exoagent/exoagent\n", "module example.com/app\n", 1) +
-		"\nrequire github.com/exoagent/exoagent v0.0.0\n\nreplace github.com/exoagent/exoagent => " + root + "\n"
-	for name, text := range map[string]string{"go.mod": text, "go.sum": string(sum)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+	text := strings.Replace(string(block[1]), "=../exoagent ", "='"+testutil.Root()+"' ", 1)
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\\\n", " ")), "\n")
+}
+
+// inModule runs a command of a shell in a directory, with what the machine has of
+// modules: no network is needed, and nothing comes from it unchecked. Only where a
+// module is lacking it runs as it would for a reader.
+func inModule(t *testing.T, dir, command string) (out string, code int) {
+	t.Helper()
+	for _, env := range [][]string{{"GOPROXY=off", "GOSUMDB=off"}, nil} {
+		cmd := exec.Command("bash", "-ec", command)
+		cmd.Dir = dir
+		cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
+		text, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
 			t.Fatal(err)
 		}
+		out, code = string(text), cmd.ProcessState.ExitCode()
+		if code == 0 || !strings.Contains(out, "GOPROXY=off") {
+			break
+		}
+	}
+	return out, code
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
