@@ -15,6 +15,7 @@ type command struct {
 	args   string // what stands after the flags, as help shows it
 	short  string // one line
 	long   string // paragraphs and examples, for its own help
+	exits  string // what its exit codes mean; "": exitHelp
 	hidden bool   // help does not list it
 	raw    bool   // its arguments are not parsed
 

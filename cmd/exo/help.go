@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -70,7 +71,7 @@ func (c command) help() string {
 	if flags.Len() > 0 {
 		b.WriteString("\n" + flags.String())
 	}
-	b.WriteString("\n" + c.long + "\n" + exitHelp)
+	b.WriteString("\n" + c.long + "\n" + cmp.Or(c.exits, exitHelp))
 	return b.String()
 }
 

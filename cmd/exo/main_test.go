@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"io"
@@ -52,6 +53,16 @@ func TestExitCodes(t *testing.T) {
 		{"version -x", exitUsage, "there is no flag -x"},
 		{"completion", exitUsage, "want the name of one shell"},
 		{"completion tcsh", exitUsage, `no script for "tcsh"`},
+		{"help repl", exitDone, "1  a program failed"},
+		{"repl ./x -help", exitDone, "usage: exo repl [flags] PACKAGE\n"},
+		{"repl -db sqlite:x ./x --help", exitDone, "usage: exo repl [flags] PACKAGE\n"},
+		{"repl", exitUsage, "want one package"},
+		{"repl -db sqlite:x a b", exitUsage, "want one package"},
+		{"repl ./there/is/none", exitUsage, "-db is missing"},
+		{"repl ./there/is/none -db mysql://u:sekret@h/d", exitUsage, "no such kind of database"},
+		{"repl ./there/is/none -nope", exitUsage, "there is no flag -nope"},
+		{"repl ./there/is/none -db sqlite:x -func grants", exitUsage, "want the name of an exported function"},
+		{"repl ./there/is/none -db sqlite:x", exitCannot, "there/is/none"},
 		{"gen", exitUsage, "-o is missing"},
 		{"gen -o x", exitUsage, "-db is missing"},
 		{"gen -o", exitUsage, "flag needs an argument"},
@@ -122,7 +133,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("help of %s does not have -%s", c.name, f.Name)
 			}
 		})
-		for _, want := range []string{exitHelp, c.long, sentence(c.short)} {
+		for _, want := range []string{cmp.Or(c.exits, exitHelp), c.long, sentence(c.short)} {
 			if !strings.Contains(help.out, want) {
 				t.Errorf("help of %s lacks %q", c.name, want)
 			}

@@ -4,38 +4,26 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 )
 
 func replCommand() command {
 	return command{
-		name:   "repl",
-		args:   "PACKAGE [-func NAME] [flags]",
-		short:  "open a terminal on what a package grants",
-		long:   replHelp,
-		raw:    true,
-		values: map[string][]string{"": {anyDir}},
-		flags: func(*flag.FlagSet) action {
-			return func(ctx context.Context, std stdio, args []string) error {
-				if len(args) == 0 {
-					return usagef("want a package; %s help repl says which", programName)
-				}
-				code, err := repl(ctx, args, std.in, std.out, std.err)
-				if err == nil && code == 0 {
-					return nil
-				}
-				if err != nil {
-					code = exitCannot
-				}
-				return &failure{code: code, err: err}
-			}
+		name:  "repl",
+		args:  "PACKAGE",
+		short: "open a terminal on what a package grants",
+		long:  replHelp,
+		exits: replExits,
+		flags: func(fs *flag.FlagSet) action {
+			o := &replOptions{}
+			o.declare(fs)
+			return o.run
 		},
+		values: map[string][]string{"": {anyDir}, "-f": {anyFile}},
 	}
 }
 
@@ -46,69 +34,100 @@ current directory that exports
   func Grants(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
 
 (-func names another). ctx, user and the error may be left out, and user may be an
-integer. A command, package main, can't be imported: keep the function beside it.
+integer or a UUID. A command, package main, can't be imported: keep the function
+beside it.
 
   exo repl ./access -db postgres://you@localhost/shop -user 1
   exo repl ./access -db sqlite:shop.db -user 1 -e 'api.me.orders().count()'
-  exo repl ./access -help      lists the other flags
 
 Nothing is written to the module: not to go.mod, and no file.
 `
 
-// repl builds a main that hands the grants of a package to the terminal, runs it, and
-// gives its exit code. An error means that it did not come to run.
-func repl(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (int, error) {
-	if c := replCommand(); len(args) == 0 || args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-		_, err := io.WriteString(out, c.help())
-		return 0, err
+const replExits = `exit codes:
+  0  with a result
+  1  a program failed
+  2  the command line is wrong, or the terminal can't run: no such database or user
+  3  the package can't be built
+`
+
+// replOptions are the flags of repl. Those of the terminal are declared here as well,
+// so that help, completion and what is wrong with them need no build.
+type replOptions struct {
+	source source
+	name   string   // of the function
+	pass   []string // for the terminal, in their order
+}
+
+func (o *replOptions) declare(fs *flag.FlagSet) {
+	fs.StringVar(&o.name, "func", "Grants", "`NAME`: the function, where it is not Grants")
+	pass := func(name string) func(string) error {
+		return func(v string) error {
+			o.pass = append(o.pass, "-"+name+"="+v)
+			return nil
+		}
 	}
-	pattern, name, rest, err := replArgs(args)
-	if err != nil {
-		return 0, err
+	fs.Func("db", "`URL`: the database, sqlite:PATH or postgres://user@host/database", func(v string) error {
+		o.source.db = v
+		return pass("db")(v)
+	})
+	for _, f := range [][2]string{
+		{"user", "`NAME`: on whose behalf: what the function is given"},
+		{"e", "`PROGRAM`: run a program; its result is printed as JSON"},
+		{"f", "`FILE`: the same with a file; - is standard input"},
+		{"ask", "`TEXT`: ask a model once, and print its answer"},
+		{"model", "`P:NAME`: which model; without it the first key in the environment decides"},
+	} {
+		fs.Func(f[0], f[1], pass(f[0]))
+	}
+	for _, f := range [][2]string{
+		{"api", "print what a model is shown, and end"},
+		{"trace", "one line of JSON on standard error for each query: sql, args, rows, ms"},
+		{"no-history", "do not read or keep what is typed at the prompt"},
+	} {
+		fs.BoolFunc(f[0], f[1], pass(f[0]))
+	}
+}
+
+// run builds a main that hands the grants of a package to the terminal, and runs it. Its
+// exit code is that of the main, or exitCannot if it did not come to run.
+func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
+	if len(args) != 1 {
+		return usagef("want one package, not %d; %s help repl says which", len(args), programName)
+	}
+	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // it becomes Go text
+		return usagef("-func %q: want the name of an exported function", o.name)
+	}
+	if o.source.db == "" {
+		return usagef("-db is missing: the URL of a database")
+	}
+	if err := o.source.validate(); err != nil {
+		return err
+	}
+	shown := programName + " repl " + args[0]
+	if o.name != "Grants" {
+		shown += " -func " + o.name
 	}
 	dir, err := os.MkdirTemp("", "exo-repl-")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	p, err := findPackage(ctx, pattern)
+	p, err := findPackage(ctx, args[0])
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if err := p.exports(name); err != nil {
-		return 0, err
+	if err := p.exports(o.name); err != nil {
+		return err
 	}
-	binary, err := p.build(ctx, dir, name)
+	binary, err := p.build(ctx, dir, o.name, shown)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return runForeground(binary, rest, in, out, errs)
-}
-
-// replArgs takes PACKAGE and -func out of the arguments; the others are the terminal's.
-func replArgs(args []string) (pattern, name string, rest []string, err error) {
-	name = "Grants"
-	for i := 0; i < len(args); i++ {
-		flag := strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-")
-		value, given := strings.CutPrefix(flag, "func=")
-		switch {
-		case i == 0 && strings.HasPrefix(args[i], "-"):
-			return "", "", nil, errors.New("the package comes first: exo repl PACKAGE [flags]")
-		case i == 0:
-			pattern = args[i]
-		case flag != args[i] && given:
-			name = value
-		case flag != args[i] && flag == "func" && i+1 < len(args):
-			i++
-			name = args[i]
-		default:
-			rest = append(rest, args[i])
-		}
+	code, err := runForeground(binary, o.pass, std.in, std.out, std.err)
+	if err == nil && code != 0 {
+		return &failure{code: code}
 	}
-	if !token.IsIdentifier(name) || !token.IsExported(name) { // it becomes Go text
-		return "", "", nil, fmt.Errorf("-func %q: want the name of an exported function", name)
-	}
-	return pattern, name, rest, nil
+	return err
 }
 
 // runForeground runs a command that has the terminal, and gives its exit code. Ctrl-C is

@@ -3,12 +3,19 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	_ "modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/codemode"
+	replmain "github.com/exoagent/exoagent/codemode/repl"
+	"github.com/exoagent/exoagent/exosql"
 )
 
 const accessSource = `package access
@@ -104,13 +111,6 @@ func terminalOnly(line string) bool {
 	return strings.Contains(line, "reeflective/readline") || strings.Contains(line, "rivo/uniseg") || strings.Contains(line, "golang.org/x/term ")
 }
 
-func runRepl(t *testing.T, stdin string, args ...string) (out, errs string, code int, err error) {
-	t.Helper()
-	var o, e bytes.Buffer
-	code, err = repl(t.Context(), args, strings.NewReader(stdin), &o, &e)
-	return o.String(), e.String(), code, err
-}
-
 func TestRepl(t *testing.T) {
 	db := accessModule(t)
 	before := moduleFiles(t)
@@ -126,13 +126,16 @@ func TestRepl(t *testing.T) {
 		{"another function", "", "2\n", "", []string{"./internal/access", "-func", "Everybody", "-db", db, "-e", "api.all.count()"}, 0},
 		{"another function, with =", "", "2\n", "", []string{"./internal/access", "--func=Everybody", "-db", db, "-e", "api.all.count()"}, 0},
 		{"a failure", "", `{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n", "", []string{"./internal/access", "-db", db, "-user", "1", "-e", "throw new Error('x')"}, 1},
-		{"wrong flag", "", "", "access: there is no flag -wat\nrun access -help for help\n", []string{"./internal/access", "-wat"}, 2},
-		{"wrong form", "", "", "example.com/shop/internal/access: it is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer\n", []string{"./internal/access", "-func", "Wrong"}, 2},
+		{"flags first", "", "2\n", "", []string{"-func", "Everybody", "-db", db, "-e", "api.all.count()", "./internal/access"}, 0},
+		{"wrong of the terminal", "", "", "exo repl ./internal/access: both -e and -f: give one program\nrun exo repl ./internal/access -help for help\n", []string{"./internal/access", "-db", db, "-e", "1", "-f", "x"}, 2},
+		{"a flag without value", "", "2\n", "{", []string{"./internal/access", "-func", "Everybody", "-db", db, "-trace", "-e", "api.all.count()"}, 0},
+		{"wrong form", "", "", "exo repl ./internal/access -func Wrong: it is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte\n", []string{"./internal/access", "-func", "Wrong", "-db", db}, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out, errs, code, err := runRepl(t, tc.stdin, tc.args...)
-			if out != tc.out || errs != tc.errs || code != tc.code || err != nil {
-				t.Errorf("out %q, err %q, code %d, %v", out, errs, code, err)
+			r := exo(t, tc.stdin, append([]string{"repl"}, tc.args...)...)
+			said := r.err == tc.errs || tc.errs == "{" && strings.HasPrefix(r.err, `{"sql"`)
+			if r.out != tc.out || !said || r.code != tc.code {
+				t.Errorf("out %q, err %q, code %d", r.out, r.err, r.code)
 			}
 		})
 	}
@@ -147,7 +150,6 @@ func TestReplRefuses(t *testing.T) {
 		says string
 		args []string
 	}{
-		{"the package comes first", []string{"-db", "x", "./internal/access"}},
 		{"has no function Nothing; write one", []string{"./internal/access", "-func", "Nothing"}},
 		{"has no function Method; write one", []string{"./internal/access", "-func", "Method"}},
 		{"has no function Grants; write one", []string{"./empty"}},
@@ -158,16 +160,30 @@ func TestReplRefuses(t *testing.T) {
 		{"nowhere", []string{"./nowhere"}},
 		{"is in no module", []string{"fmt"}},
 	} {
-		_, _, code, err := runRepl(t, "", tc.args...)
-		if err == nil {
-			t.Errorf("%q ran, with code %d", tc.args, code)
-		} else if !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%q: %v", tc.args, err)
+		r := exo(t, "", append([]string{"repl", "-db", "sqlite:shop.db"}, tc.args...)...)
+		if r.code != exitCannot && r.code != exitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {
+			t.Errorf("%q: %+v", tc.args, r)
 		}
 	}
-	out, _, code, err := runRepl(t, "", "-help")
-	if !strings.Contains(out, replHelp) || code != 0 || err != nil {
-		t.Errorf("%q %d %v", out, code, err)
+}
+
+// TestReplFlags: the flags that are declared here are those of the terminal.
+func TestReplFlags(t *testing.T) {
+	var help, errs bytes.Buffer
+	if code := replmain.Run("x", "x", func(*exosql.DB) codemode.Grants { return nil }, []string{"-help"}, strings.NewReader(""), &help, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	theirs := map[string]bool{"func": true}
+	for _, m := range regexp.MustCompile(`(?m)^  -(\S+) `).FindAllStringSubmatch(help.String(), -1) {
+		theirs[m[1]] = true
+	}
+	ours := map[string]bool{}
+	c := replCommand()
+	fs := c.flagSet()
+	c.flags(fs)
+	fs.VisitAll(func(f *flag.Flag) { ours[f.Name] = true })
+	if !maps.Equal(theirs, ours) {
+		t.Errorf("exo repl has the flags %v, its terminal %v", ours, theirs)
 	}
 }
 

@@ -68,10 +68,11 @@ func (p *grantPackage) exports(name string) error {
 	return fmt.Errorf("%s has no function %s; write one, or name another with -func:\n\nfunc %s(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)", p.ImportPath, name, name)
 }
 
-// build builds the main in a directory, and returns its path. The main is in the
+// build builds the main in a directory, and returns its path; in its help and errors
+// it calls itself what is shown. The main is in the
 // module only in the eyes of the compiler, by an overlay: below the package, so that
 // it may import one that is internal.
-func (p *grantPackage) build(ctx context.Context, dir, name string) (string, error) {
+func (p *grantPackage) build(ctx context.Context, dir, name, shown string) (string, error) {
 	home := p.Dir
 	if !p.Module.Main { // of a module that is not ours to add to
 		mod, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}")
@@ -81,7 +82,7 @@ func (p *grantPackage) build(ctx context.Context, dir, name string) (string, err
 		home = strings.TrimSpace(string(mod))
 	}
 	home = filepath.Join(home, "exo_repl_main")
-	source := fmt.Sprintf("package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() { repl.Main(%q, grants.%s) }\n", p.ImportPath, replPackage, p.ImportPath, name)
+	source := fmt.Sprintf("package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() { repl.Main(%q, %q, grants.%s) }\n", p.ImportPath, replPackage, shown, p.ImportPath, name)
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(home, "main.go"): filepath.Join(dir, "main.go")}})
 	if err != nil {
 		return "", err
