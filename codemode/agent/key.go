@@ -1,15 +1,19 @@
 package agent
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Key is a secret that endpoints are shown. However it is printed or encoded, also
 // as an unexported field of another type, its text does not come out: a function
 // prints as an address.
 type Key struct{ text func() string }
 
-// NewKey makes a key. The empty text is no key.
+// NewKey makes a key. The empty text is no key. Space around it is not part of it:
+// a header drops that, and what an endpoint then quotes would not be found as the key.
 func NewKey(text string) Key {
-	if text == "" {
+	if text = strings.TrimSpace(text); text == "" {
 		return Key{}
 	}
 	return Key{func() string { return text }}

@@ -45,6 +45,14 @@ func TestKeyDoesNotPrint(t *testing.T) {
 	if k.Reveal() != text || k.IsZero() || !agent.NewKey("").IsZero() || (agent.Key{}).Reveal() != "" || (agent.Key{}).String() == k.String() {
 		t.Error("a key is not what it was made of")
 	}
+	for _, spaced := range []string{text + " ", " " + text, text + "\r\n", "\t" + text} {
+		if agent.NewKey(spaced).Reveal() != text { // or what an endpoint quotes is not found
+			t.Errorf("%q is not the same key", spaced)
+		}
+	}
+	if !agent.NewKey(" \n").IsZero() {
+		t.Error("space is a key")
+	}
 }
 
 func TestPrices(t *testing.T) {

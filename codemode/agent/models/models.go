@@ -50,7 +50,7 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 		if here {
 			address = &p
 		}
-		if here || getenv(p.key) != "" {
+		if here || !agent.NewKey(getenv(p.key)).IsZero() {
 			set = append(set, p)
 		}
 	}
