@@ -23,7 +23,7 @@ func (m scripted) Reply(_ context.Context, req *agent.Request, text func(string)
 	switch {
 	case m.fail != nil:
 		return nil, m.fail
-	case last.Role == agent.User && strings.HasPrefix(last.Text, "run "):
+	case last.Role == agent.RoleUser && strings.HasPrefix(last.Text, "run "):
 		args, err := json.Marshal(map[string]string{"code": strings.TrimPrefix(last.Text, "run ")})
 		return &agent.Reply{Calls: []agent.Call{{ID: "c" + string(rune('a'+len(req.Messages))), Name: req.Tools[0].Name, Args: string(args)}}, Stop: agent.StopCalls}, err
 	}

@@ -15,8 +15,11 @@ import (
 type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
-	System string   // what the model is told besides; ""
-	Allow  []string // names of the models that may be shown the tools and their results; nil: any
+	System string // what the model is told besides; ""
+	// Allow names the models that may be shown the tools and their results. Nil is any,
+	// and empty is none: Model is the host's own choice already, and a list is for a host
+	// that lets a setting or a user choose it, where it must not be nil.
+	Allow  []string
 	Limits Limits
 	Prices Prices // for Answer.Cost
 }
@@ -58,7 +61,7 @@ func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(Event)) (*Answer
 	if chat == nil || len(chat.Messages) == 0 {
 		return nil, errors.New("agent: there is nothing to go on with")
 	}
-	if m := chat.Messages[len(chat.Messages)-1]; m.Role == Assistant && len(m.Calls) == 0 {
+	if m := chat.Messages[len(chat.Messages)-1]; m.Role == RoleAssistant && len(m.Calls) == 0 {
 		return nil, errors.New("agent: the last question is answered")
 	}
 	return a.answer(ctx, chat, nil, on)
@@ -98,7 +101,7 @@ func (a *Agent) answer(ctx context.Context, chat *Chat, question *string, on fun
 	}
 	r := &run{Agent: a, limits: a.Limits.orDefault(), chat: chat, on: on, model: a.Model.Name()}
 	if question != nil {
-		r.add(Message{Role: User, Text: *question})
+		r.add(Message{Role: RoleUser, Text: *question})
 	}
 	text, cut, err := r.loop(ctx)
 	if err != nil {

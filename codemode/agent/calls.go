@@ -13,7 +13,7 @@ import (
 // the next begins, so that a chat which was kept never lacks something that happened.
 func (r *run) calls(ctx context.Context, reply *Reply, last bool) error {
 	ran := false
-	r.chat.Messages = append(r.chat.Messages, Message{Role: ToolRole})
+	r.chat.Messages = append(r.chat.Messages, Message{Role: RoleTool})
 	m := &r.chat.Messages[len(r.chat.Messages)-1]
 	for i, c := range reply.Calls {
 		res, ok := r.call(ctx, c, reply.Stop, last, i)
@@ -74,7 +74,7 @@ func (r *run) repeats(tool *codemode.Tool, c Call) bool {
 		return false
 	}
 	msgs := r.chat.Messages
-	for i := len(msgs) - 1; i > 0 && (msgs[i].Role != User || msgs[i].Notice); i-- {
+	for i := len(msgs) - 1; i > 0 && (msgs[i].Role != RoleUser || msgs[i].Notice); i-- {
 		for k, res := range msgs[i].Results {
 			if b := msgs[i-1].Calls[k]; res.Failed && res.Effects && b.Name == c.Name && same(b, c) {
 				return true

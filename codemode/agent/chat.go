@@ -43,13 +43,13 @@ func (c *Chat) mend() error {
 		m := &c.Messages[i]
 		bad := func(what string) error { return fmt.Errorf("agent: message %d of the chat %s", i, what) }
 		switch {
-		case m.Role == User && len(m.Calls)+len(m.Results) > 0:
+		case m.Role == RoleUser && len(m.Calls)+len(m.Results) > 0:
 			return bad("is the user's and has calls or results")
-		case m.Role == Assistant && len(m.Results) > 0:
+		case m.Role == RoleAssistant && len(m.Results) > 0:
 			return bad("is the model's and has results")
-		case m.Role == ToolRole && (i == 0 || c.Messages[i-1].Role != Assistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
+		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
 			return bad("has results of no calls")
-		case m.Role != User && m.Role != Assistant && m.Role != ToolRole:
+		case m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleTool:
 			return bad(fmt.Sprintf("has the role %q", m.Role))
 		}
 		for k, call := range m.Calls {
@@ -57,12 +57,12 @@ func (c *Chat) mend() error {
 				return bad(fmt.Sprintf("has the call id %q, which is not unique", call.ID))
 			}
 			ids[call.ID] = true
-			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != ToolRole) {
-				c.Messages = slices.Insert(c.Messages, i+1, Message{Role: ToolRole})
+			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != RoleTool) {
+				c.Messages = slices.Insert(c.Messages, i+1, Message{Role: RoleTool})
 				m = &c.Messages[i]
 			}
 		}
-		if m.Role != ToolRole {
+		if m.Role != RoleTool {
 			continue
 		}
 		for k, call := range c.Messages[i-1].Calls {

@@ -11,18 +11,19 @@ type Kind uint8
 const (
 	Other       Kind = iota // none of these
 	RateLimited             // too many requests or tokens for now; see RetryAfter
-	Overloaded              // the endpoint failed or could not be reached: it may work later
+	Overloaded              // the endpoint failed: it may work later
+	Unreachable             // no connection to the endpoint came about: it may work later
 	Truncated               // the end of the reply did not arrive
 	TooLong                 // the conversation does not fit into the model's context
 	Refused                 // the model or its provider would not answer
 	Auth                    // the key is missing, wrong, without credit or without the right
 	Invalid                 // the request can't work: no such model, a wrong address, a wrong setting
-	Malformed               // what came back is not what the wire format says, or too much of it
+	Malformed               // what came back is not what the wire format says, too much of it, or for too long
 	Unanswered              // the bound of steps was reached without an answer
 	NotAllowed              // the model is not on the agent's list
 )
 
-var kindNames = [...]string{"failed", "rate limited", "overloaded", "reply cut off", "conversation too long", "refused", "not authorized",
+var kindNames = [...]string{"failed", "rate limited", "overloaded", "unreachable", "reply cut off", "conversation too long", "refused", "not authorized",
 	"invalid request", "malformed reply", "no answer", "model not allowed"}
 
 func (k Kind) String() string {
@@ -69,5 +70,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // retryable reports whether the same request may work later.
 func (e *Error) retryable() bool {
-	return e.Kind == RateLimited || e.Kind == Overloaded || e.Kind == Truncated
+	return e.Kind == RateLimited || e.Kind == Overloaded || e.Kind == Unreachable || e.Kind == Truncated
 }

@@ -13,23 +13,27 @@ type Limits struct {
 	Tokens    int           // of one reply; 8,192
 	Bytes     int64         // of one response; 8 MiB
 	Silence   time.Duration // in which nothing of a response arrives; 2 min
+	Reply     time.Duration // from a request to the end of its reply, however steadily it comes; 10 min
 	Question  int           // bytes of a question; 256 KiB
 }
 
-// DefaultLimits are what zero fields mean.
-var DefaultLimits = Limits{
-	Steps: 8, Calls: 8, Fruitless: 3, Tries: 4, Backoff: time.Second, Wait: time.Minute,
-	Tokens: 8192, Bytes: 8 << 20, Silence: 2 * time.Minute, Question: 256 << 10,
+// DefaultLimits are what zero fields mean. It is a function, so that no package can
+// change what bounds another's questions.
+func DefaultLimits() Limits {
+	return Limits{
+		Steps: 8, Calls: 8, Fruitless: 3, Tries: 4, Backoff: time.Second, Wait: time.Minute,
+		Tokens: 8192, Bytes: 8 << 20, Silence: 2 * time.Minute, Reply: 10 * time.Minute, Question: 256 << 10,
+	}
 }
 
 // orDefault fills in the defaults. What is negative is the default, too: there is
 // no way to ask for no limit by mistake.
 func (l Limits) orDefault() Limits {
-	d := DefaultLimits
+	d := DefaultLimits()
 	return Limits{
 		Steps: or(l.Steps, d.Steps), Calls: or(l.Calls, d.Calls), Fruitless: or(l.Fruitless, d.Fruitless), Tries: or(l.Tries, d.Tries),
 		Backoff: or(l.Backoff, d.Backoff), Wait: or(l.Wait, d.Wait), Tokens: or(l.Tokens, d.Tokens), Bytes: or(l.Bytes, d.Bytes),
-		Silence: or(l.Silence, d.Silence), Question: or(l.Question, d.Question),
+		Silence: or(l.Silence, d.Silence), Reply: or(l.Reply, d.Reply), Question: or(l.Question, d.Question),
 	}
 }
 

@@ -43,16 +43,16 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 		switch {
 		case empty && reply.Stop == StopGarbled:
 			r.fruitless++
-			r.add(Message{Role: User, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
+			r.add(Message{Role: RoleUser, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
 		case empty && reply.Stop == StopTokens:
 			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
 		case empty:
 			r.fruitless++ // asked again: an empty message has no place in a chat
 		case len(reply.Calls) == 0:
-			r.add(Message{Role: Assistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
+			r.add(Message{Role: RoleAssistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
 			return reply.Text, reply.Stop == StopTokens, nil
 		default:
-			r.add(Message{Role: Assistant, Text: reply.Text, Calls: reply.Calls, Model: r.model, Opaque: reply.Opaque})
+			r.add(Message{Role: RoleAssistant, Text: reply.Text, Calls: reply.Calls, Model: r.model, Opaque: reply.Opaque})
 			if err := r.calls(ctx, reply, last); err != nil {
 				return "", false, err
 			}

@@ -9,9 +9,9 @@ import (
 type Role string
 
 const (
-	User      Role = "user"
-	Assistant Role = "assistant" // the model
-	ToolRole  Role = "tool"      // results of the calls of the message before
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant" // the model
+	RoleTool      Role = "tool"      // results of the calls of the message before
 )
 
 // Message is one turn of a chat.

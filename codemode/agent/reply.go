@@ -14,7 +14,7 @@ func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx)
 		}
-		out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(Text(s)) })
+		out, err := r.once(ctx, last)
 		if err == nil && out == nil {
 			err = &Error{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error"}
 		}
@@ -48,6 +48,24 @@ func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
 			return nil, stopped(ctx)
 		}
 	}
+}
+
+// once sends one request. An endpoint that says a little at a time would be within
+// the bounds of silence and of bytes for days: so the whole of it has one, too, here
+// and not in the adapters, so that it holds for every Model.
+func (r *run) once(outer context.Context, last bool) (*Reply, error) {
+	late := &Error{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
+	ctx, cancel := context.WithTimeoutCause(outer, r.limits.Reply, late)
+	defer cancel()
+	out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(Text(s)) })
+	if err == nil || ctx.Err() == nil || outer.Err() != nil {
+		return out, err
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		late.Usage = e.Usage
+	}
+	return nil, late
 }
 
 func (r *run) count(u Usage) {

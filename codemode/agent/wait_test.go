@@ -51,7 +51,7 @@ func TestRetryAfterIsBounded(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
-	for _, k := range []agent.Kind{agent.Overloaded, agent.Truncated, agent.RateLimited} {
+	for _, k := range []agent.Kind{agent.Overloaded, agent.Unreachable, agent.Truncated, agent.RateLimited} {
 		synctest.Test(t, func(t *testing.T) {
 			e := &agent.Error{Kind: k, Usage: agent.Usage{Requests: 1, Input: 3}}
 			f := newFixture(t, runs("await mail.send({to: 'a'})"), fails(e), fails(e), fails(e), says("One."))
@@ -187,5 +187,41 @@ func TestRoom(t *testing.T) {
 	last := f.chat.Messages[len(f.chat.Messages)-1].Results[0]
 	if first := f.chat.Messages[2].Results[0]; !first.Dropped || strings.Contains(first.Read(), "aaa") || !strings.Contains(first.Text, "aaa") || last.Dropped {
 		t.Errorf("%+v, %+v", first, last)
+	}
+}
+
+// TestReplyIsBounded: a reply that comes steadily and never ends is given up, and not
+// asked for again; what it used counts. Models that know nothing of causes, too.
+func TestReplyIsBounded(t *testing.T) {
+	for name, end := range map[string]func(context.Context) error{
+		"cause": func(ctx context.Context) error { return context.Cause(ctx) },
+		"err":   func(ctx context.Context) error { return ctx.Err() },
+		"masked": func(context.Context) error {
+			return &agent.Error{Kind: agent.Truncated, Usage: agent.Usage{Requests: 1}}
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(ctx context.Context, _ *agent.Request, text func(string)) (*agent.Reply, error) {
+				for ctx.Err() == nil {
+					text(".")
+					select {
+					case <-time.After(7 * time.Second):
+					case <-ctx.Done():
+					}
+				}
+				return nil, end(ctx)
+			})
+			start := time.Now()
+			_, err := f.ask("How many?")
+			if kind(err) != agent.Malformed || !strings.Contains(err.Error(), "after 10m0s") || len(f.model.asked) != 1 {
+				t.Errorf("%s: %v after %d requests", name, err, len(f.model.asked))
+			}
+			if took := time.Since(start); took != 10*time.Minute {
+				t.Errorf("%s: it took %v", name, took)
+			}
+			if n := f.chat.Usage["test:scripted"].Requests; n != map[string]int64{"masked": 1}[name] {
+				t.Errorf("%s: %d requests counted", name, n)
+			}
+		})
 	}
 }

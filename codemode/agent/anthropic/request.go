@@ -79,7 +79,7 @@ func (m *model) request(req *agent.Request) *request {
 func (m *model) message(in *agent.Message) message {
 	out := message{Role: "user"}
 	add := func(b block) { out.Content = append(out.Content, b.raw()) }
-	if in.Role == agent.Assistant {
+	if in.Role == agent.RoleAssistant {
 		out.Role = "assistant"
 		if in.Model == m.Model && len(in.Opaque) > 0 {
 			var thoughts []json.RawMessage

@@ -223,7 +223,7 @@ func (m *model) contents(messages []agent.Message) (out []*genai.Content) {
 	for i := range messages {
 		in := &messages[i]
 		c := &genai.Content{Role: "user"}
-		if in.Role == agent.Assistant {
+		if in.Role == agent.RoleAssistant {
 			c.Role = "model"
 		}
 		if in.Text != "" {

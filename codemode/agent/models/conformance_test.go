@@ -62,7 +62,7 @@ func (f fault) step(w http.ResponseWriter, _ *http.Request) { f.write(w) }
 
 var question = &agent.Request{
 	System:    "Be brief.",
-	Messages:  []agent.Message{{Role: agent.User, Text: "How many?"}},
+	Messages:  []agent.Message{{Role: agent.RoleUser, Text: "How many?"}},
 	Tools:     []agent.ToolSpec{{Name: "execute", Description: "Runs a program.", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}},"required":["code"],"additionalProperties":false}`)}},
 	MaxTokens: 500, MaxBytes: 1 << 20, Silence: time.Minute,
 }
@@ -152,8 +152,8 @@ func TestHistory(t *testing.T) {
 		req.NoCalls = true
 		req.Messages = []agent.Message{
 			question.Messages[0],
-			{Role: agent.Assistant, Text: "I look.", Calls: r.Calls, Opaque: r.Opaque, Model: m.Name()},
-			{Role: agent.ToolRole, Results: []agent.Result{{ID: "id_0", Name: "execute", Text: `{"result":41}`}, {ID: "id_1", Name: "execute", Text: `{"error":{"message":"no"}}`, Failed: true}}},
+			{Role: agent.RoleAssistant, Text: "I look.", Calls: r.Calls, Opaque: r.Opaque, Model: m.Name()},
+			{Role: agent.RoleTool, Results: []agent.Result{{ID: "id_0", Name: "execute", Text: `{"result":41}`}, {ID: "id_1", Name: "execute", Text: `{"error":{"message":"no"}}`, Failed: true}}},
 		}
 		if _, err := m.Reply(t.Context(), &req, nil); err != nil {
 			t.Fatal(err)
@@ -352,7 +352,7 @@ func TestUnreachable(t *testing.T) {
 		s, m := d.serve(t)
 		s.Close()
 		_, err := m.Reply(t.Context(), question, nil)
-		if e := failure(t, err); e.Kind != agent.Overloaded || !strings.Contains(e.Msg, "refused") {
+		if e := failure(t, err); e.Kind != agent.Unreachable || !strings.Contains(e.Msg, "refused") || !strings.Contains(e.Error(), "unreachable") {
 			t.Errorf("%v", err)
 		}
 	})

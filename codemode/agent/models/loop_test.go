@@ -70,8 +70,8 @@ func TestLoop(t *testing.T) {
 		chat := &agent.Chat{}
 		a := &agent.Agent{Model: m, Tools: []*codemode.Tool{tool}, Limits: agent.Limits{Backoff: 1, Fruitless: 4}}
 		// The bulk of an earlier question makes room when the endpoint asks for it.
-		chat.Messages = []agent.Message{{Role: agent.User, Text: "before"}, {Role: agent.Assistant, Calls: []agent.Call{{ID: "old", Name: "execute", Args: "{}"}}},
-			{Role: agent.ToolRole, Results: []agent.Result{{ID: "old", Name: "execute", Text: `{"result":"` + strings.Repeat("bulk ", 200) + `"}`}}}, {Role: agent.Assistant, Text: "So."}}
+		chat.Messages = []agent.Message{{Role: agent.RoleUser, Text: "before"}, {Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "old", Name: "execute", Args: "{}"}}},
+			{Role: agent.RoleTool, Results: []agent.Result{{ID: "old", Name: "execute", Text: `{"result":"` + strings.Repeat("bulk ", 200) + `"}`}}}, {Role: agent.RoleAssistant, Text: "So."}}
 		var text string
 		out, err := a.Ask(t.Context(), chat, "Send it.", func(ev agent.Event) {
 			switch ev := ev.(type) {

@@ -72,14 +72,14 @@ func (m *model) request(req *agent.Request) *request {
 
 func messages(m *agent.Message) []message {
 	switch m.Role {
-	case agent.ToolRole:
+	case agent.RoleTool:
 		var out []message
 		for _, r := range m.Results {
 			text := r.Read()
 			out = append(out, message{Role: "tool", CallID: r.ID, Content: &text})
 		}
 		return out
-	case agent.Assistant:
+	case agent.RoleAssistant:
 		w := message{Role: "assistant"}
 		if m.Text != "" {
 			w.Content = &m.Text

@@ -164,7 +164,10 @@ func (b *body) failure(err error) error {
 			err = u.Err
 		}
 		var op *net.OpError
-		if b.from != nil && errors.As(err, &op) {
+		switch {
+		case b.from == nil:
+			out.Kind = agent.Unreachable
+		case errors.As(err, &op):
 			out.Kind = agent.Truncated
 		}
 		out.Msg = b.e.Quote(err.Error())
