@@ -88,6 +88,9 @@ func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
 			if e.Index != len(s.parts) || json.Unmarshal(e.Block, p) != nil {
 				return nil, s.Garbled("a part of the reply does not begin as it should")
 			}
+			if len(s.parts) == wire.MaxParts || len(p.Name) > wire.MaxName {
+				return nil, s.Garbled("the reply has too many parts, or the name of a call is too long")
+			}
 			s.parts = append(s.parts, p)
 			s.say(p, p.Text)
 		case "content_block_delta", "content_block_stop":

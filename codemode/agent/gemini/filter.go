@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
 // finishReasons by number. Beyond the sixth the library knows only numbers.
@@ -30,6 +31,12 @@ func reasonName(n int) string {
 // ones would cost the square of their number.
 const maxPieces = 4096
 
+// maxArgs is how many bytes the calls may have: the library makes a tree of each.
+const maxArgs = 1 << 20
+
+// maxWork bounds the same in bytes: few small pieces after much text cost as much.
+const maxWork = 1 << 29
+
 // filter is the body of a response, an array of which each element is a piece of
 // the reply, with the parts that the library knows: at others it fails or panics,
 // and it would take a thought for a part of the answer. Signatures go to the exchange.
@@ -37,9 +44,14 @@ type filter struct {
 	x     *exchange
 	m     *model
 	from  io.ReadCloser
+	bound *wire.Bounded
 	in    *json.Decoder
 	begun bool
 	n     int // pieces
+	calls int
+	args  int // bytes of calls
+	said  int // bytes of text
+	work  int // of the library, in bytes
 	out   []byte
 	err   error
 }
@@ -61,6 +73,7 @@ func (f *filter) Read(p []byte) (int, error) {
 // next is the next element as the library reads it.
 func (f *filter) next() ([]byte, error) {
 	bad := f.m.Garbled("the stream is not what it should be")
+	f.bound.Refill()
 	if !f.begun {
 		if t, err := f.in.Token(); err != nil {
 			return nil, f.broken(err)
@@ -110,15 +123,15 @@ func (f *filter) broken(err error) error {
 	if errors.As(err, &syntax) {
 		return f.m.Garbled("the stream is not what it should be")
 	}
-	return err
+	return f.m.Ended(err)
 }
 
 // element is one of the array, as far as it is read here.
 type element struct {
-	Candidates []candidate     `json:"candidates,omitempty"`
-	Feedback   json.RawMessage `json:"promptFeedback,omitempty"`
-	Usage      *usage          `json:"usageMetadata,omitempty"`
-	Error      json.RawMessage `json:"error,omitempty"`
+	Candidates wire.Few[candidate] `json:"candidates,omitempty"`
+	Feedback   json.RawMessage     `json:"promptFeedback,omitempty"`
+	Usage      *usage              `json:"usageMetadata,omitempty"`
+	Error      json.RawMessage     `json:"error,omitempty"`
 }
 
 type usage struct {
@@ -131,8 +144,8 @@ type usage struct {
 type candidate struct {
 	Index   int32 `json:"index"`
 	Content struct {
-		Role  string `json:"role"`
-		Parts []part `json:"parts"`
+		Role  string         `json:"role"`
+		Parts wire.Few[part] `json:"parts"`
 	} `json:"content"`
 	Finish json.RawMessage `json:"finishReason,omitempty"`
 }
@@ -162,6 +175,9 @@ func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 			}
 			c.Finish = json.RawMessage(strconv.Itoa(n))
 		}
+		if len(c.Content.Parts) > 0 {
+			f.work += f.said
+		}
 		known := []part{}
 		for _, p := range c.Content.Parts {
 			switch {
@@ -170,12 +186,18 @@ func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 				if i == 0 {
 					f.x.got = append(f.x.got, p.Signature)
 				}
+				f.calls++
+				f.args += len(p.Call)
 				known = append(known, part{Call: p.Call})
 			case p.Text != nil:
+				f.said += len(*p.Text)
 				known = append(known, part{Text: p.Text})
 			}
 		}
 		c.Content.Parts = known
+	}
+	if f.calls > wire.MaxParts || f.args > maxArgs || f.work > maxWork {
+		return nil, f.m.Garbled("the reply has too many parts")
 	}
 	return json.Marshal(e)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
 // exchange is one request and its response beside the library: it travels in the
@@ -89,7 +90,8 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	f := &filter{x: x, m: t.m, from: resp.Body, in: json.NewDecoder(resp.Body)}
+	in := &wire.Bounded{From: resp.Body}
+	f := &filter{x: x, m: t.m, from: resp.Body, bound: in, in: json.NewDecoder(in)}
 	x.body, resp.Body, resp.ContentLength = resp.Body, f, -1
 	resp.Header.Del("Content-Length")
 	return resp, nil

@@ -251,9 +251,17 @@ func TestCutAnywhere(t *testing.T) {
 		rec := httptest.NewRecorder()
 		d.write(rec, d.calls(call{"c1", "execute", wholeProgram}), true)
 		whole := rec.Body.String()
-		// What follows the last word that counts may be missing.
+		// What follows the last word that counts may be missing, as long as the end comes
+		// in order and between two events.
+		last := len(whole)
+		if d.name == "openai" {
+			last = strings.Index(whole, "[DONE]")
+		}
 		end := map[string]int{"openai": strings.Index(whole, `"finish_reason":"tool_calls"`), "anthropic": strings.Index(whole, `"message_stop"}`), "gemini": len(whole)}[d.name]
 		for _, torn := range []bool{false, true} {
+			if torn && d.name == "openai" {
+				end = last
+			}
 			for n := 1; n < end; n += 1 + len(whole)/97 {
 				_, m := d.serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", rec.Header().Get("Content-Type"))
@@ -273,6 +281,44 @@ func TestCutAnywhere(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFinishIsNotTheEnd: a server that gives the finish reason early, and whose
+// reply is then cut in the middle of a second call, has not given a reply.
+func TestFinishIsNotTheEnd(t *testing.T) {
+	var d dialect
+	for _, d = range dialects(t) {
+		if d.name == "openai" {
+			break
+		}
+	}
+	const first = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"execute","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n"
+	const half = `data: {"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"exec`
+	for _, c := range []struct {
+		name, body string
+		torn, ok   bool
+	}{
+		{"torn in an event", first + half, true, false},
+		{"ended in an event", first + half, false, false},
+		{"ended in the word data", first + "da", false, false},
+		{"ended before the empty line", first + half + `"}}]}}]}` + "\n", false, false},
+		{"torn between events", first, true, false},
+		{"ended between events", first, false, true},
+		{"done", first + "data: [DONE]\n\n", false, true},
+		{"done without an empty line", first + "data: [DONE]", false, true},
+	} {
+		_, m := d.serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, c.body)
+			if c.torn {
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		})
+		r, err := m.Reply(t.Context(), question, nil)
+		if (err == nil) != c.ok || err != nil && failure(t, err).Kind != agent.Truncated {
+			t.Errorf("%s: %+v, %v", c.name, r, err)
+		}
+	}
 }
 
 func TestCancelInTheMiddle(t *testing.T) {

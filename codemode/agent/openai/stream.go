@@ -11,15 +11,8 @@ import (
 
 // chunk is one event of a stream.
 type chunk struct {
-	Choices []struct {
-		Delta struct {
-			Content string `json:"content"`
-			Refusal string `json:"refusal"`
-			Calls   []call `json:"tool_calls"`
-		} `json:"delta"`
-		Finish string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
+	Choices wire.Few[choice] `json:"choices"`
+	Usage   *struct {
 		Prompt     int64 `json:"prompt_tokens"`
 		Completion int64 `json:"completion_tokens"`
 		Details    struct {
@@ -27,6 +20,15 @@ type chunk struct {
 		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Delta struct {
+		Content string         `json:"content"`
+		Refusal string         `json:"refusal"`
+		Calls   wire.Few[call] `json:"tool_calls"`
+	} `json:"delta"`
+	Finish string `json:"finish_reason"`
 }
 
 // building is a call of which pieces arrive.
@@ -52,8 +54,9 @@ func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 		if err == nil && string(data) == "[DONE]" {
 			err = io.EOF
 		}
-		// Some end without [DONE], and the finish reason is what says that all is here.
-		if err != nil && s.finish == "" {
+		// Some end without [DONE], and the finish reason says that all is here: but some
+		// give that early, so nothing counts that ends in the middle of an event, or torn.
+		if err != nil && (s.finish == "" || err != io.EOF) {
 			return nil, s.fail(s.Ended(err))
 		}
 		if err != nil {
@@ -66,17 +69,19 @@ func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 		if len(c.Error) > 0 && string(c.Error) != "null" {
 			return nil, s.fail(s.Interruption(data))
 		}
-		s.take(&c)
+		if err := s.take(&c); err != nil {
+			return nil, s.fail(err)
+		}
 	}
 	return s.reply()
 }
 
-func (s *stream) take(c *chunk) {
+func (s *stream) take(c *chunk) error {
 	if u := c.Usage; u != nil {
 		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, u.Completion, u.Details.Cached
 	}
 	if len(c.Choices) == 0 {
-		return
+		return nil
 	}
 	one := c.Choices[0]
 	if one.Finish != "" {
@@ -91,9 +96,17 @@ func (s *stream) take(c *chunk) {
 	}
 	for _, d := range one.Delta.Calls {
 		b := s.call(d)
+		// Names come in pieces: joining very many of them would take the square of their number.
+		if len(b.name)+len(d.Function.Name) > wire.MaxName {
+			return s.Garbled("the name of a call is too long")
+		}
 		b.name += d.Function.Name
 		b.args.WriteString(d.Function.Arguments)
 	}
+	if len(s.calls) > wire.MaxParts {
+		return s.Garbled("the reply has too many calls")
+	}
+	return nil
 }
 
 // call is the call that a piece belongs to. OpenAI counts them by index; some

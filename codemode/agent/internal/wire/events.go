@@ -9,44 +9,82 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// Events reads server-sent events. How long a line may be is bounded by the body's bound.
+// maxEvent is how many bytes one event may have. What is decoded of one event is
+// many times its size at worst, and nobody can interrupt a decoder.
+const maxEvent = 1 << 20
+
+var errTooLong = errors.New("an event of the stream is larger than the bound")
+
+// Events reads server-sent events.
 type Events struct{ r *bufio.Reader }
 
 // NewEvents reads the body of a response of Do.
 func NewEvents(r io.Reader) *Events { return &Events{bufio.NewReaderSize(r, 16<<10)} }
 
+// done is the event by which OpenAI's format ends a stream, some servers without
+// the empty line after it.
+const done = "[DONE]"
+
 // Next is the data of the next event that has any. io.EOF says that the stream
-// ended, which says nothing of whether all has been said; an event that the end
-// cut is not given.
+// ended between two events, which says nothing of whether all has been said, and
+// io.ErrUnexpectedEOF that it ended in the middle of one, which is not given.
 func (e *Events) Next() ([]byte, error) {
 	var data []byte
-	has := false
+	has, read := false, 0
 	for {
-		line, err := e.r.ReadBytes('\n')
-		if err != nil {
+		line, err := e.line(&read)
+		if err != nil && err != io.EOF {
 			return nil, err
 		}
+		ended := err == io.EOF
+		rest := len(line) > 0
 		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 {
+		if len(line) == 0 && !ended {
 			if has {
 				return data, nil
 			}
+			read = 0
 			continue
 		}
-		value, ok := bytes.CutPrefix(line, []byte("data:"))
-		if !ok {
-			continue // a comment, the event's name, which the data repeats, or an id
+		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			if has {
+				data = append(data, '\n')
+			}
+			data, has = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
+		} // others are comments, the event's name, which the data repeats, and ids
+		switch {
+		case !ended:
+		case string(data) == done:
+			return data, nil
+		case has || rest:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return nil, io.EOF
 		}
-		if has {
-			data = append(data, '\n')
+	}
+}
+
+// line is the next line with its end, or what there is of one with an error. read
+// counts the bytes of the event, comments among them.
+func (e *Events) line(read *int) (line []byte, err error) {
+	for {
+		piece, err := e.r.ReadSlice('\n')
+		if *read += len(piece); *read > maxEvent {
+			return nil, errTooLong
 		}
-		data, has = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
+		line = append(line, piece...)
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
 	}
 }
 
 // Ended is the error of a stream that err ended before all was said.
 func (e *Endpoint) Ended(err error) error {
-	if errors.Is(err, io.EOF) {
+	switch {
+	case err == errTooLong:
+		return e.Garbled(err.Error())
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return &agent.Error{Kind: agent.Truncated, Model: e.Model, Msg: "the stream ended before the reply did"}
 	}
 	return err

@@ -114,6 +114,11 @@ func (b *body) heard() {
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	// A transport that has much in its buffers, or heeds no context, must not keep
+	// anybody who was stopped.
+	if err := b.ctx.Err(); err != nil {
+		return 0, b.failure(err)
+	}
 	if b.bounded && b.left <= 0 {
 		// Whether just as much as is allowed came or more is one byte away, and not worth it.
 		return 0, &agent.Error{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}

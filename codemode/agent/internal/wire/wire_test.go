@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -184,6 +185,68 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// deaf is a transport whose body never ends and heeds no context.
+type deaf struct{ cancel func() }
+
+func (d deaf) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: d, Request: r}, nil
+}
+
+func (d deaf) Read(p []byte) (int, error) { d.cancel(); return copy(p, "data: x\n\n"), nil }
+func (d deaf) Close() error               { return nil }
+
+// TestStopped: who is stopped reads no more, whatever the transport has.
+func TestStopped(t *testing.T) {
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	e := &Endpoint{Model: "test:deaf", Client: Client(&http.Client{Transport: deaf{func() { cancel(why) }}})}
+	resp, err := e.Post(ctx, "http://deaf.test/", nil, nil, &agent.Request{MaxBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	events := NewEvents(resp.Body)
+	for range 2 {
+		_, err = events.Next()
+	}
+	if err != why {
+		t.Error(err)
+	}
+}
+
+// TestFew: the bound holds, and what is no array is none.
+func TestFew(t *testing.T) {
+	for text, want := range map[string]int{
+		"[]": 0, "null": 0, "[{},null,{}]": 3, "[" + strings.Repeat("{},", MaxParts-1) + "{}]": MaxParts,
+		"[" + strings.Repeat("{},", MaxParts) + "{}]": -1, "{}": -1, "3": -1, `["x"]`: -1,
+	} {
+		var f Few[struct{ X int }]
+		if err := json.Unmarshal([]byte(text), &f); (err != nil) != (want < 0) || err == nil && len(f) != want {
+			t.Errorf("%.20s: %d elements, %v", text, len(f), err)
+		}
+	}
+}
+
+// TestLargeEvents: an event is bounded whatever its lines are, and a stream is not.
+func TestLargeEvents(t *testing.T) {
+	line := "data: " + strings.Repeat("x", 100<<10) + "\n"
+	for body, want := range map[string]error{
+		strings.Repeat(line+"\n", 20):          io.EOF,
+		strings.Repeat(line, 20):               errTooLong,
+		strings.Repeat(": comment\n", 1<<20/5): errTooLong,
+		strings.Repeat("x", 2<<20):             errTooLong,
+	} {
+		e := NewEvents(strings.NewReader(body))
+		var err error
+		for err == nil {
+			_, err = e.Next()
+		}
+		if err != want {
+			t.Errorf("%.10s: %v", body, err)
+		}
+	}
+}
+
 // TestEvents: cut anywhere, events come whole or not at all.
 func TestEvents(t *testing.T) {
 	const stream = ": hello\r\nevent: a\r\ndata: one\r\n\r\nid: 3\n\ndata:two\ndata: lines\n\n\n\ndata\n\ndata: \n\ndata: cut off"
@@ -193,6 +256,10 @@ func TestEvents(t *testing.T) {
 		for {
 			d, err := e.Next()
 			if err != nil {
+				// The end is in order only where an empty line came before it.
+				if between := n == 0 || strings.HasSuffix(stream[:n], "\n\n") || strings.HasSuffix(stream[:n], "\n\r\n"); err == io.EOF != between && !noData(stream[:n]) {
+					t.Errorf("cut at %d: %v", n, err)
+				}
 				break
 			}
 			got = append(got, string(d))
@@ -201,4 +268,10 @@ func TestEvents(t *testing.T) {
 			t.Fatalf("cut at %d: %q", n, got)
 		}
 	}
+}
+
+// noData reports whether a line ended and none of the event's is data.
+func noData(s string) bool {
+	event := s[strings.LastIndex(strings.ReplaceAll(s, "\r", ""), "\n\n")+1:]
+	return strings.HasSuffix(s, "\n") && !strings.Contains(event, "data:")
 }

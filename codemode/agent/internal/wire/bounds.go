@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// MaxParts is how many parts and calls a reply may have, and how many elements a Few.
+const MaxParts = 1024
+
+// MaxName is how many bytes the name of a tool may have: those of codemode have 64.
+const MaxName = 256
+
+// Few is a JSON array of at most MaxParts elements. The bound holds while it is
+// decoded: three bytes of text become a hundred of memory otherwise.
+type Few[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Few[T]) UnmarshalJSON(text []byte) error {
+	*f = nil
+	d := json.NewDecoder(bytes.NewReader(text))
+	switch t, err := d.Token(); {
+	case err != nil:
+		return err
+	case t == nil:
+		return nil
+	case t != json.Delim('['):
+		return errors.New("no array")
+	}
+	for d.More() {
+		if len(*f) == MaxParts {
+			return errors.New("too many elements")
+		}
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		*f = append(*f, v)
+	}
+	return nil
+}
+
+// Bounded reads from From until Left bytes are used up, and fails then.
+type Bounded struct {
+	From io.Reader
+	Left int
+}
+
+// Refill allows for one more event.
+func (b *Bounded) Refill() { b.Left = maxEvent }
+
+// Read implements io.Reader.
+func (b *Bounded) Read(p []byte) (int, error) {
+	if b.Left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.From.Read(p[:min(len(p), b.Left)])
+	b.Left -= n
+	return n, err
+}

@@ -1,0 +1,59 @@
+package models_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// TestFloods: what is small on the wire and large, or slow, in memory is refused
+// while it is read, within the bound of bytes that an agent has.
+func TestFloods(t *testing.T) {
+	all := map[string]dialect{}
+	for _, d := range dialects(t) {
+		all[d.name] = d
+	}
+	const element = `{"candidates":[{"content":{"role":"model","parts":[%s]}}]},`
+	choice := func(calls string) string {
+		return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]},"finish_reason":"stop"}]}` + "\n\n"
+	}
+	var blocks strings.Builder
+	for i := range 1025 {
+		fmt.Fprintf(&blocks, `data: {"type":"content_block_start","index":%d,"content_block":{"type":"text"}}`+"\n\n", i)
+	}
+	for _, c := range []struct{ dialect, name, body, says string }{
+		{"openai", "pieces of a name", choice(strings.Repeat(`{"function":{"name":"aaaaaaaa"}},`, 64) + "{}"), "name of a call is too long"},
+		{"openai", "a name over many events", strings.Repeat(choice(`{"function":{"name":"aaaaaaaa"}}`), 64), "name of a call is too long"},
+		{"openai", "pieces in one event", choice(strings.Repeat("{},", 1025) + "{}"), "not what it should be"},
+		{"openai", "choices", `data: {"choices":[` + strings.Repeat("{},", 1025) + "{}]}\n\n", "not what it should be"},
+		{"openai", "calls", strings.Repeat(choice(`{"id":"a"},{"id":"b"}`), 513), "too many calls"},
+		{"openai", "an event", choice(`{"function":{"arguments":"` + strings.Repeat("a", 1<<20) + `"}}`), "larger than the bound"},
+		{"anthropic", "blocks", blocks.String(), "too many parts"},
+		{"anthropic", "a name", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"` + strings.Repeat("a", 300) + `"}}` + "\n\n", "too long"},
+		{"anthropic", "an event", "data: " + strings.Repeat(" ", 1<<20) + "\n\n", "larger than the bound"},
+		{"gemini", "parts", fmt.Sprintf("["+element, strings.Repeat(`{},`, 1025)+"{}"), "not what it should be"},
+		{"gemini", "candidates", `[{"candidates":[` + strings.Repeat("{},", 1025) + `{}]},`, "not what it should be"},
+		{"gemini", "calls", "[" + strings.Repeat(fmt.Sprintf(element, strings.Repeat(`{"functionCall":{"name":"x"}},`, 99)+`{}`), 11), "too many parts"},
+		{"gemini", "arguments", "[" + strings.Repeat(fmt.Sprintf(element, `{"functionCall":{"name":"x","args":{"a":"`+strings.Repeat("a", 600<<10)+`"}}}`), 2), "too many parts"},
+		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "larger than the bound"},
+		{"gemini", "text and many pieces", "[" + strings.Repeat(fmt.Sprintf(element, `{"text":"`+strings.Repeat("a", 900<<10)+`"}`), 7) +
+			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 200), "too many parts"},
+	} {
+		t.Run(c.dialect+"/"+c.name, func(t *testing.T) {
+			d := all[c.dialect]
+			_, m := d.serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.body) })
+			req := *question
+			req.MaxBytes = 8 << 20
+			r, err := m.Reply(t.Context(), &req, nil)
+			if err == nil {
+				t.Fatalf("a reply with %d calls", len(r.Calls))
+			}
+			if e := failure(t, err); e.Kind != agent.Malformed || !strings.Contains(e.Msg, c.says) {
+				t.Errorf("%v, want %s", err, c.says)
+			}
+		})
+	}
+}
