@@ -9,8 +9,9 @@ import (
 // Model is a language model behind some wire format. It must be usable by many
 // goroutines at once.
 type Model interface {
-	// Name is "provider:name", and "provider:name@host" where the host is not the
-	// provider's own: an allow-list of names then says where data may go.
+	// Name is "provider:name", and "provider:name@address" where the address is not the
+	// provider's own: an allow-list of names then says where data may go. The name in
+	// it has no @, and two addresses are never one name.
 	Name() string
 
 	// Reply sends one request and waits for the whole reply. It calls text, if that is

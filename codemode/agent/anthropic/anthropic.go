@@ -4,7 +4,6 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -19,7 +18,7 @@ const version = "2023-06-01"
 
 // Config says which model, and where.
 type Config struct {
-	Model   string
+	Model   string // without an @
 	Key     agent.Key
 	Address string       // up to but without /v1; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
@@ -33,20 +32,11 @@ type model struct {
 
 // New makes a model. It sends nothing.
 func New(c Config) (agent.Model, error) {
-	if c.Model == "" {
-		return nil, errors.New("anthropic: there is no name of a model")
-	}
-	if c.Address == "" {
-		c.Address = Address
-	}
-	base, host, err := wire.Base(c.Address)
+	name, base, err := wire.Name("anthropic", c.Model, c.Address, Address)
 	if err != nil {
-		return nil, errors.New("anthropic: " + err.Error())
+		return nil, err
 	}
-	m := &model{Endpoint: wire.Endpoint{Model: "anthropic:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base}
-	if base != Address {
-		m.Model += "@" + host
-	}
+	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base}
 	return m, nil
 }
 

@@ -30,7 +30,7 @@ const Address = "https://generativelanguage.googleapis.com"
 
 // Config says which model, and where.
 type Config struct {
-	Model   string
+	Model   string // without an @
 	Key     agent.Key
 	Address string       // up to but without /v1beta; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
@@ -47,20 +47,11 @@ type model struct {
 
 // New makes a model. It sends nothing.
 func New(c Config) (agent.Model, error) {
-	if c.Model == "" {
-		return nil, errors.New("gemini: there is no name of a model")
-	}
-	if c.Address == "" {
-		c.Address = Address
-	}
-	base, host, err := wire.Base(c.Address)
+	name, base, err := wire.Name("gemini", c.Model, c.Address, Address)
 	if err != nil {
-		return nil, errors.New("gemini: " + err.Error())
+		return nil, err
 	}
-	m := &model{Endpoint: wire.Endpoint{Model: "gemini:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model}
-	if base != Address {
-		m.Model += "@" + host
-	}
+	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model}
 	m.client, err = genai.NewClient(context.Background(),
 		// The library would put a key into the address: ours goes into a header, by transport.
 		option.WithHTTPClient(&http.Client{Transport: transport{m}}),

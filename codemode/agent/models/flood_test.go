@@ -39,8 +39,8 @@ func TestFloods(t *testing.T) {
 		{"gemini", "calls", "[" + strings.Repeat(fmt.Sprintf(element, strings.Repeat(`{"functionCall":{"name":"x"}},`, 99)+`{}`), 11), "too many parts"},
 		{"gemini", "arguments", "[" + strings.Repeat(fmt.Sprintf(element, `{"functionCall":{"name":"x","args":{"a":"`+strings.Repeat("a", 600<<10)+`"}}}`), 2), "too many parts"},
 		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "larger than the bound"},
-		{"gemini", "text and many pieces", "[" + strings.Repeat(fmt.Sprintf(element, `{"text":"`+strings.Repeat("a", 900<<10)+`"}`), 7) +
-			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 200), "too many parts"},
+		{"gemini", "text and many pieces", "[" + strings.Repeat(fmt.Sprintf(element, `{"text":"`+strings.Repeat("a", 900<<10)+`"}`), 3) +
+			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 250), "too many parts"},
 	} {
 		t.Run(c.dialect+"/"+c.name, func(t *testing.T) {
 			d := all[c.dialect]

@@ -5,7 +5,6 @@ package openai
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -17,7 +16,7 @@ const Address = "https://api.openai.com/v1"
 
 // Config says which model, and where.
 type Config struct {
-	Model   string
+	Model   string       // without an @
 	Key     agent.Key    // none: no Authorization is sent, which local servers take
 	Address string       // up to and with /v1; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
@@ -32,20 +31,11 @@ type model struct {
 
 // New makes a model. It sends nothing.
 func New(c Config) (agent.Model, error) {
-	if c.Model == "" {
-		return nil, errors.New("openai: there is no name of a model")
-	}
-	if c.Address == "" {
-		c.Address = Address
-	}
-	base, host, err := wire.Base(c.Address)
+	name, base, err := wire.Name("openai", c.Model, c.Address, Address)
 	if err != nil {
-		return nil, errors.New("openai: " + err.Error())
+		return nil, err
 	}
-	m := &model{Endpoint: wire.Endpoint{Model: "openai:" + c.Model, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address}
-	if !m.own {
-		m.Model += "@" + host
-	}
+	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address}
 	return m, nil
 }
 

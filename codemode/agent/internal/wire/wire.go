@@ -34,18 +34,54 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and gives it without a final slash.
-func Base(address string) (base, host string, err error) {
+// Base checks the address of an API and gives it without a final slash. As it is in
+// a model's name, it is shown without what is usual: https:// and this path, which
+// the format's APIs mostly have. Two addresses are never shown alike.
+func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil: // its text may show what was a password
 		return "", "", errors.New("the address of the model's API is no URL")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // https://http://x has the host "http:"
 		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", "", errors.New("the address of the model's API must have no password, query or fragment: the key has a setting of its own")
 	}
-	return strings.TrimRight(u.String(), "/"), u.Host, nil
+	base = strings.TrimRight(u.String(), "/")
+	shown = strings.TrimPrefix(base, "https://")
+	switch p := strings.TrimRight(u.EscapedPath(), "/"); {
+	case p == path:
+		shown = strings.TrimSuffix(shown, path)
+	case p == "":
+		shown += "/" // the host alone means the usual path
+	}
+	return base, shown, nil
+}
+
+// Name is the name of a provider's model at an address, which is "" for own, the
+// provider's, and the address as requests need it. Lists of names say where data
+// may go, so a model's own name can't have the @ that an address stands behind.
+func Name(provider, model, address, own string) (name, base string, err error) {
+	switch {
+	case model == "":
+		return "", "", errors.New(provider + ": there is no name of a model")
+	case strings.Contains(model, "@"):
+		return "", "", errors.New(provider + ": the name of a model can't have an @: what stands behind it would read as an address")
+	case address == "":
+		address = own
+	}
+	at, err := url.Parse(own)
+	if err != nil {
+		return "", "", err
+	}
+	base, shown, err := Base(address, at.Path)
+	if err != nil {
+		return "", "", errors.New(provider + ": " + err.Error())
+	}
+	if name = provider + ":" + model; base != own {
+		name += "@" + shown
+	}
+	return name, base, nil
 }
 
 // Do sends a request. Its error wraps the context's when that ended, and is an

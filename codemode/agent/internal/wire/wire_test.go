@@ -95,23 +95,61 @@ func TestSilence(t *testing.T) {
 func TestBase(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://api.openai.com/v1":   "https://api.openai.com/v1 api.openai.com",
-		"http://localhost:11434/v1/":  "http://localhost:11434/v1 localhost:11434",
+		"http://localhost:11434/v1/":  "http://localhost:11434/v1 http://localhost:11434",
+		"https://gw.test":             "https://gw.test gw.test/",
+		"https://gw.test///":          "https://gw.test gw.test/",
+		"http://gw.test":              "http://gw.test http://gw.test/",
+		"https://gw.test/a/v1":        "https://gw.test/a/v1 gw.test/a/v1",
+		"https://gw.test/v1/v1":       "https://gw.test/v1/v1 gw.test/v1/v1",
+		"https://gw.test/%76%31":      "https://gw.test/%76%31 gw.test/%76%31",
+		"https://gw.test/@localhost":  "https://gw.test/@localhost gw.test/@localhost",
+		"https://x/v1?":               "",
 		"localhost:11434":             "",
 		"ftp://x/":                    "",
 		"https://":                    "",
+		"https://http://x":            "",
 		"https://u:hunter2@x/":        "",
 		"https://x/?key=hunter2":      "",
 		"https://x/#hunter2":          "",
 		"https://hunter2\x7f@x/":      "",
-		"http://[::1]:8000/v1":        "http://[::1]:8000/v1 [::1]:8000",
+		"http://[::1]:8000/v1":        "http://[::1]:8000/v1 http://[::1]:8000",
 		"https://hunter2:%zz@x/a b/c": "",
 	} {
-		base, host, err := Base(address)
-		if got := strings.TrimSpace(base + " " + host); got != want || (err == nil) != (want != "") {
+		base, shown, err := Base(address, "/v1")
+		if got := strings.TrimSpace(base + " " + shown); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", address, got, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error shows a secret: %v", err)
+		}
+	}
+}
+
+// TestNames: nothing that is sent to one address has the name of what another is sent.
+func TestNames(t *testing.T) {
+	seen := map[string]string{}
+	for _, own := range []string{"https://api.test/v1", "https://api.test"} {
+		clear(seen)
+		for _, address := range []string{"", own + "/", own + "/x", "http://api.test", "http://api.test/v1", "https://api.test/v1/v1", "https://api.test", "https://api.test/v1", "https://gw", "https://gw/v1",
+			"https://gw/v1/v1", "https://gw//v1", "http://gw", "http://gw/v1", "https://gw/V1", "https://gw/%76%31", "https://gw/v1/x", "https://http://gw", "https://http", "https://http/gw"} {
+			name, base, err := Name("p", "m", address, own)
+			if err != nil {
+				continue
+			}
+			if was, ok := seen[name]; ok && was != base {
+				t.Errorf("%s is %s and %s", name, was, base)
+			}
+			if seen[name] = base; (name == "p:m") != (base == own) {
+				t.Errorf("%s is %s", name, base)
+			}
+		}
+		if len(seen) < 14 {
+			t.Errorf("%d names: %v", len(seen), seen)
+		}
+	}
+	for _, model := range []string{"", "@", "m@gw"} {
+		if name, _, err := Name("p", model, "", "https://api.test"); err == nil {
+			t.Error(name)
 		}
 	}
 }
