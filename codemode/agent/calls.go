@@ -84,12 +84,6 @@ func (r *run) repeats(tool *codemode.Tool, c Call) bool {
 	return false
 }
 
-// same reports whether two calls are the same program, however it is spaced.
-func same(a, b Call) bool {
-	p, q := a.program(), b.program()
-	return p != nil && q != nil && strings.Join(strings.Fields(*p), " ") == strings.Join(strings.Fields(*q), " ")
-}
-
 func (r *run) tool(name string) *codemode.Tool {
 	for _, t := range r.Tools {
 		if t.Name() == name {

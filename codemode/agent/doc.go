@@ -5,9 +5,13 @@
 // What holds whatever the model and its endpoint do: the requests of a question,
 // the calls of a turn and the bytes of a reply are bounded; a call runs only when
 // its whole reply has arrived, so never half of one; a request that is tried again
-// never runs a call again; a program that failed after it had changed something is
-// not run again as it is for the same question; when Ask returns, nothing of it runs any more; and
-// a key is in no error, event or chat.
+// never runs a call again; when Ask returns, nothing of it runs any more; and a key
+// is in no error, event or chat.
+//
+// What is a guard against a habit, and not against intent: a program that failed
+// after it had changed something, or was interrupted, is not run again for the same
+// question, nor with other spaces, comments or quotes. A model that writes another
+// program of the same effects is not stopped by it.
 //
 // What it is not: it does not make a model right, or proof against injection. What
 // the model can reach is bounded by what was granted to the tools, and by nothing here.

@@ -18,6 +18,7 @@ func TestEffectsAreNotRepeated(t *testing.T) {
 	f := newFixture(t,
 		runs(sendAndFail),
 		runs(" await  mail.send({to: 'a'}) null.x"), // the same, spaced otherwise
+		runs(sendAndFail+" //", "/* again */ "+sendAndFail+";"),
 		runs("return 'only what is missing'"),
 		says("Sent."),
 		runs(sendAndFail), // a new question may want it once more
@@ -29,7 +30,9 @@ func TestEffectsAreNotRepeated(t *testing.T) {
 	rs := f.results()
 	wantIn(t, rs[0], "mail.send took effect and will not be undone")
 	wantIn(t, rs[1], "the call was not run: this very program has failed after it had changed something")
-	wantIn(t, rs[2], "only what is missing")
+	wantIn(t, rs[2], "was not run")
+	wantIn(t, rs[3], "was not run")
+	wantIn(t, rs[4], "only what is missing")
 	f.must("Send again.", "Sent again.")
 	if len(f.world.sent) != 2 {
 		t.Errorf("sent %v", f.world.sent)
@@ -70,7 +73,7 @@ func TestCrash(t *testing.T) {
 		}
 		return c
 	}
-	f := newFixture(t, runs(sendAndFail), says("Look whether it was sent."))
+	f := newFixture(t, runs("// once more\n"+sendAndFail+";"), says("Look whether it was sent."))
 	f.chat = kept()
 	if _, err := f.Resume(t.Context(), f.chat, f.on); err != nil {
 		t.Fatal(err)

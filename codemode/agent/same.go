@@ -1,0 +1,92 @@
+package agent
+
+import "strings"
+
+// same reports whether two calls are the same program, whatever its spaces,
+// comments, semicolons, last commas and kinds of quotes. It is a guard against the
+// habit of models to send a program once more after an error, tidied up at most. It
+// is none against somebody who writes another program of the same effects: what may
+// happen once only must be refused where it happens.
+func same(a, b Call) bool {
+	p, q := a.program(), b.program()
+	return p != nil && q != nil && (*p == *q || plain(*p) == plain(*q))
+}
+
+// plain is a program without what changes nothing. It knows strings, templates and
+// comments, and takes a regular expression for marks: that may make two programs
+// alike which differ behind a quote in one, and then the second must be written anew.
+func plain(s string) string {
+	var out []byte
+	apart := false // something stood between the last byte and the next
+	add := func(text string) {
+		if apart && len(out) > 0 && word(out[len(out)-1]) && word(text[0]) {
+			out = append(out, ' ')
+		}
+		out, apart = append(out, text...), false
+	}
+	for i := 0; i < len(s); {
+		rest := s[i:]
+		switch c := s[i]; {
+		case strings.HasPrefix(rest, "//"):
+			i += until(rest, "\n")
+			apart = true
+		case strings.HasPrefix(rest, "/*"):
+			i += 2 + until(rest[2:], "*/")
+			apart = true
+		case strings.IndexByte(" \t\r\n\v\f;", c) >= 0:
+			i++
+			apart = true
+		case c == '\\' && len(rest) > 1: // in a regular expression
+			add(rest[:2])
+			i += 2
+		case c == '\'' || c == '"' || c == '`':
+			n := quoted(rest)
+			add(quotes(rest[:n]))
+			i += n
+		default:
+			if n := len(out); n > 0 && out[n-1] == ',' && (c == ')' || c == ']' || c == '}') {
+				out = out[:n-1]
+			}
+			add(rest[:1])
+			i++
+		}
+	}
+	return string(out)
+}
+
+// until is how far the end reaches, or all of s.
+func until(s, end string) int {
+	if i := strings.Index(s, end); i >= 0 {
+		return i + len(end)
+	}
+	return len(s)
+}
+
+// quoted is the length of the string that s begins with. Only a template goes over
+// the end of a line; what its ${} hold counts as its text.
+func quoted(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case c == s[0]:
+			return i + 1
+		case c == '\n' && s[0] != '`':
+			return i
+		}
+	}
+	return len(s)
+}
+
+// quotes gives a string that any quotes could hold the same ones.
+func quotes(s string) string {
+	if n := len(s); n > 1 && s[n-1] == s[0] && !strings.ContainsAny(s[1:n-1], "'\"`\\$\n") {
+		return `"` + s[1:n-1] + `"`
+	}
+	return s
+}
+
+// word reports whether c may be in a name or a number, which a space ends.
+func word(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
