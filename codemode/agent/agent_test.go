@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/exo/service"
 )
 
 func TestAnswer(t *testing.T) {
@@ -180,6 +182,79 @@ func TestIDs(t *testing.T) {
 	}
 	if len(seen) != 7 || !seen["a"] {
 		t.Error(seen)
+	}
+}
+
+// plainCall is what every API takes as the name of a tool and as the id of a call.
+var plainCall = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+
+// names checks those of all calls in a chat, and gives them.
+func (f *fixture) names() (names []string) {
+	f.t.Helper()
+	ids := map[string]bool{}
+	for i, m := range f.chat.Messages {
+		for k, c := range m.Calls {
+			r := f.chat.Messages[i+1].Results[k]
+			if !plainCall.MatchString(c.Name) || !plainCall.MatchString(c.ID) || ids[c.ID] || r.ID != c.ID || r.Name != c.Name {
+				f.t.Errorf("call %q %q, result %q %q", c.ID, c.Name, r.ID, r.Name)
+			}
+			ids[c.ID] = true
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// TestStrangeNames: a name that no API takes back does not end the conversation, and
+// does not become a tool's.
+func TestStrangeNames(t *testing.T) {
+	var calls []agent.Call
+	for _, name := range []string{"functions.execute", "exe cute", "", "9", "-x", strings.Repeat("x", 300), "é\n\x00\xff", "$_", "execute\n", strings.Repeat("é", 40), "plain-1"} {
+		calls = append(calls, agent.Call{Name: name, Args: `{"code":"await mail.send({to: 'a'})"}`})
+	}
+	f := newFixture(t, replies(&agent.Reply{Stop: agent.StopCalls, Calls: calls}), says("No."), says("Yes."))
+	one, err := service.New("one", "one", service.Method("get", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"one": one}, &codemode.Options{Name: "exe_cute", InProcess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Tools = append(f.Tools, tool)
+	f.Limits.Calls = 20
+	f.must("Send.", "No.")
+	f.must("And now?", "Yes.")
+	names := f.names()
+	if len(names) != len(calls) || names[0] != "functions_execute" || names[1] != "exe_cute_" || names[10] != "plain-1" {
+		t.Error(names)
+	}
+	for i, text := range f.results() {
+		wantIn(t, text, "there is no tool", names[i])
+	}
+	if len(f.world.sent) != 0 {
+		t.Errorf("sent %v", f.world.sent)
+	}
+}
+
+// TestStrangeNamesInChats: nor does one in a chat that was kept elsewhere.
+func TestStrangeNamesInChats(t *testing.T) {
+	f := newFixture(t, says("Yes."))
+	const kept = `{"messages":[{"role":"user","text":"x"},
+		{"role":"assistant","calls":[{"id":"a b\n","name":"functions.execute","args":"{}"},{"id":"call_1","name":"execute","args":"{}"},{"id":"é","name":"","args":"{}"}]},
+		{"role":"tool","results":[{"id":"a b\n","name":"other","text":"{}"}]},
+		{"role":"assistant","calls":[{"id":"a  b","name":"execute","args":"{}"}]}]}`
+	if err := json.Unmarshal([]byte(kept), f.chat); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Resume(t.Context(), f.chat, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(f.names(), " "); got != "functions_execute execute _ execute" {
+		t.Error(got)
+	}
+	if f.chat.Messages[1].Calls[1].ID != "call_1" {
+		t.Error("an id that was fit is another now")
 	}
 }
 

@@ -35,8 +35,8 @@ func (c *Chat) used(model string, u Usage) {
 // is never run again: it may have changed something.
 const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and what it did is not known: do not run it again as it is if it may have changed something"}}`
 
-// mend checks a chat that may come from a file, and gives each call that has no
-// result one that says so.
+// mend checks a chat that may come from a file, gives each call that has no result
+// one that says so, and makes ids and names fit for every API.
 func (c *Chat) mend() error {
 	ids := map[string]bool{}
 	for i := 0; i < len(c.Messages); i++ {
@@ -74,6 +74,7 @@ func (c *Chat) mend() error {
 			}
 		}
 	}
+	c.rename()
 	return nil
 }
 

@@ -60,26 +60,3 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	}
 	return "", false, &Error{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
 }
-
-// name gives each call an id that is unique in the chat and that every API takes:
-// an endpoint that gives one twice would have one result taken for another's.
-func (r *run) name(calls []Call) {
-	seen, n := map[string]bool{}, 0
-	for _, m := range r.chat.Messages {
-		for _, c := range m.Calls {
-			seen[c.ID] = true
-			n++
-		}
-	}
-	for i := range calls {
-		c := &calls[i]
-		for k := n + i + 1; !plainID(c.ID) || seen[c.ID]; k++ {
-			c.ID = fmt.Sprintf("call_%d", k)
-		}
-		seen[c.ID] = true
-	}
-}
-
-func plainID(s string) bool {
-	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
-}

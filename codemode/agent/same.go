@@ -9,13 +9,13 @@ import "strings"
 // happen once only must be refused where it happens.
 func same(a, b Call) bool {
 	p, q := a.program(), b.program()
-	return p != nil && q != nil && (*p == *q || plain(*p) == plain(*q))
+	return p != nil && q != nil && (*p == *q || bare(*p) == bare(*q))
 }
 
-// plain is a program without what changes nothing. It knows strings, templates and
+// bare is a program without what changes nothing. It knows strings, templates and
 // comments, and takes a regular expression for marks: that may make two programs
 // alike which differ behind a quote in one, and then the second must be written anew.
-func plain(s string) string {
+func bare(s string) string {
 	var out []byte
 	apart := false // something stood between the last byte and the next
 	add := func(text string) {

@@ -19,7 +19,7 @@ func TestSame(t *testing.T) {
 		strings.ReplaceAll(p, " ", "\n"), p + "/*", p + "//\n/* \n */", strings.ReplaceAll(p, "mail.", "mail\n  ."),
 	} {
 		if !same(program(p), program(q)) {
-			t.Errorf("not the same: %s: %s", q, plain(q))
+			t.Errorf("not the same: %s: %s", q, bare(q))
 		}
 	}
 	for _, pair := range [][2]string{
@@ -29,7 +29,7 @@ func TestSame(t *testing.T) {
 		{"f(',)')", "f(')')"}, {"f('`')", "f(`'`)"}, {"a\\", "b\\"}, {"é a", "éa"}, {"`${a}`", "'${a}'"},
 	} {
 		if same(program(pair[0]), program(pair[1])) {
-			t.Errorf("the same: %q, %q: %s", pair[0], pair[1], plain(pair[0]))
+			t.Errorf("the same: %q, %q: %s", pair[0], pair[1], bare(pair[0]))
 		}
 	}
 	if none := (Call{Args: "{}"}); same(none, none) || same(none, program("")) {
@@ -37,12 +37,12 @@ func TestSame(t *testing.T) {
 	}
 }
 
-func FuzzPlain(f *testing.F) {
+func FuzzBare(f *testing.F) {
 	for _, s := range []string{"", "'", "`${`", "/", "\\", "a //\n'b'", ",)", "/*"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if p := plain(s); len(p) > len(s) || plain("/* x */\n"+s) != p {
+		if p := bare(s); len(p) > len(s) || bare("/* x */\n"+s) != p {
 			t.Errorf("%q is %q", s, p)
 		}
 	})
