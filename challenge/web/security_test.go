@@ -335,7 +335,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestStored: what players write is text on every page, and no page has a script in it,
+// TestStored: what players write is text on every page, and no page has a script,
 // a style or a handler in it.
 func TestStored(t *testing.T) {
 	s := newSite(t, config{})

@@ -2,6 +2,9 @@
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
+// progress is how far an attempt has come that is not over.
+export const progress = (a) => (a.position ? `Waiting, number ${a.position} in the queue.` : "Running.");
+
 export class Host {
   constructor(token) {
     this.token = token;
@@ -58,7 +61,7 @@ export class Host {
         continue;
       }
       if (a.state === "ended" || a.state === "interrupted") return;
-      say(a.position ? `Waiting, number ${a.position} in the queue.` : "Running.");
+      say(progress(a));
       await pause(200);
     }
   }

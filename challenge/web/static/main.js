@@ -3,7 +3,7 @@
 import { colour } from "./code.js";
 import { Declarations } from "./complete.js";
 import { Editor } from "./editor.js";
-import { Host } from "./host.js";
+import { Host, progress } from "./host.js";
 
 const host = new Host(document.querySelector('meta[name="form-token"]')?.content ?? "");
 const byID = (id) => document.getElementById(id);
@@ -54,10 +54,13 @@ if (own && !["ended", "interrupted"].includes(own.dataset.state)) {
   }, (e) => say(e.message));
 }
 
-for (const part of document.querySelectorAll("[data-poll]")) {
-  setInterval(() => {
-    if (!document.hidden) refresh(`#${part.id}, #top`).catch(() => {}); // the host is away: what is there stays
-  }, 10_000);
+// Counters and leaderboard stay new while somebody looks at them.
+if (document.querySelector("[data-poll]")) {
+  const look = () => {
+    if (!document.hidden) refresh("[data-poll], #top").catch(() => {}); // the host is away: what is there stays
+  };
+  setInterval(look, 10_000);
+  document.addEventListener("visibilitychange", look);
 }
 
 class Game {
@@ -137,6 +140,7 @@ class Game {
     say("Sending…");
     try {
       const a = await host.send(this.target, lane, area.value);
+      say(progress(a));
       await this.show(a.id, turn, true);
       if (lane === "model") {
         this.talk(await host.get("/api/v1/attempts/" + a.id));
