@@ -4,13 +4,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp/kb"
 )
 
-func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
+// press types keys as a keyboard does: a key and its character are one event, so that
+// a page which takes the key takes the character too.
+func (b *tab) press(keys string, modifiers ...kb.Modifier) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+	for _, r := range keys {
+		for _, k := range kb.Encode(r) {
+			for _, m := range modifiers {
+				k.Modifiers |= int64(m)
+			}
+			switch {
+			case k.Type == kb.KeyChar:
+				continue
+			case k.Type == kb.KeyDown && len(modifiers) == 0 && kb.Keys[r] != nil && kb.Keys[r].Print:
+				k.Text = kb.Keys[r].Text
+			}
+			call(b, input.DispatchKeyEvent, *k)
+		}
+	}
 }
 
 const focused = `(() => { const e = document.activeElement; return e.id || e.closest("[id]")?.id + " " + e.tagName })()`
@@ -49,7 +64,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	b.press(kb.Enter)
 	b.until("document.querySelector('#lane-program .editor')")
 	b.tabTo("input-program")
-	b.press("a", chromedp.ModifierCtrl)
+	b.press("a", kb.ModifierCtrl)
 	b.press("(api) => api.")
 	b.until("document.querySelector('#lane-program .options:not([hidden])')")
 	b.says("#live", "1 completion")
@@ -68,7 +83,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	b.press(kb.Escape)
 	b.until("!document.querySelector('#lane-program .options:not([hidden])')")
 	b.press(kb.Backspace)
-	b.press(kb.Enter, chromedp.ModifierCtrl)
+	b.press(kb.Enter, kb.ModifierCtrl)
 	b.says("#live", "Verdict: ok. 3 rows")
 	if at := js[string](b, focused); at != "input-program" {
 		t.Errorf("the focus is at %s", at)
@@ -107,7 +122,7 @@ func TestBrowserTyping(t *testing.T) {
 	b.press(".cou")
 	b.press(kb.Enter)
 	b.until(`document.querySelector("#input-program").value.endsWith(".count()")`)
-	b.press("z", chromedp.ModifierCtrl)
+	b.press("z", kb.ModifierCtrl)
 	b.until(`document.querySelector("#input-program").value.endsWith(".cou")`)
 	// What is typed is text, also where it is coloured.
 	const evil = `"</pre><img src=x onerror=alert(1)>" // <script>alert(2)</script>`

@@ -28,6 +28,16 @@ function inside(text, i) {
   return text.slice(i + 1);
 }
 
+// body is where the body of the interface at i begins; a type argument may have braces.
+function body(text, i) {
+  for (let depth = 0; i < text.length; i++) {
+    if (text[i] === "<") depth++;
+    else if (text[i] === ">") depth--;
+    else if (text[i] === "{" && depth === 0) break;
+  }
+  return i;
+}
+
 // Declarations knows types, their members, and the names that a program finds.
 export class Declarations {
   constructor(text) {
@@ -39,9 +49,11 @@ export class Declarations {
       for (const m of code.matchAll(/(\w+)(?:<[^>]*>)?(?:\(.*\))?\??:/g)) docs.set(code.trim().slice(0, 12) + m[1], doc);
       return code;
     });
-    for (const m of bare.matchAll(/interface (\w+)([^{]*?)(extends ([^{]*(?:\{[^}]*\}[^{]*)?))?\{/g)) {
+    for (const m of bare.matchAll(/interface (\w+)/g)) {
       const type = { parents: [], members: new Map() };
-      for (const parent of split(m[4] ?? "", ",")) {
+      const open = body(bare, m.index);
+      const parents = /\bextends (.*)$/s.exec(bare.slice(m.index, open));
+      for (const parent of split(parents?.[1] ?? "", ",")) {
         const name = /\w+/.exec(parent);
         if (name) type.parents.push(name[0]);
         const row = /<\s*\{\s*(\w+): (\w+)\s*\}/.exec(parent);
@@ -50,7 +62,7 @@ export class Declarations {
           this.rows.set(row[1], row[2]);
         }
       }
-      for (const member of split(inside(bare, m.index + m[0].length - 1), ";\n")) {
+      for (const member of split(inside(bare, open), ";\n")) {
         const x = /^\s*(\w+)(?:<[^(]*>)?(\(.*\))?\??: (.*)$/.exec(member);
         if (x) type.members.set(x[1], { call: x[2] !== undefined, type: x[3].trim(), doc: docs.get(member.trim().slice(0, 12) + x[1]) ?? "" });
       }

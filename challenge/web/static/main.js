@@ -7,9 +7,12 @@ import { Host, progress } from "./host.js";
 
 const host = new Host(document.querySelector('meta[name="form-token"]')?.content ?? "");
 const byID = (id) => document.getElementById(id);
-const say = (text) => {
+// say tells how it goes; what the page shows in another place too is for listeners alone.
+const say = (text, shown = true) => {
   const live = byID("live");
-  if (live && live.textContent !== text) live.textContent = text;
+  if (!live) return;
+  live.classList.toggle("vh", !shown);
+  if (live.textContent !== text) live.textContent = text;
 };
 const complain = (text) => {
   const p = byID("problem");
@@ -49,7 +52,7 @@ const own = document.querySelector("main > #record");
 if (own && !["ended", "interrupted"].includes(own.dataset.state)) {
   follow(own.dataset.attempt).then(async (record) => {
     own.replaceWith(record);
-    say(told(record));
+    say(told(record), false);
     await refresh("#top");
   }, (e) => say(e.message));
 }
@@ -74,7 +77,7 @@ class Game {
     for (const form of root.querySelectorAll("form.attack")) {
       const area = form.elements.input, lane = form.dataset.lane;
       const code = area.dataset.code;
-      const editor = code ? new Editor(area, { declarations: code === "js" ? declarations : null, said: say }) : null;
+      const editor = code ? new Editor(area, { declarations: code === "js" ? declarations : null, said: (text) => say(text, false) }) : null;
       this.editors.set(lane, editor);
       this.draft(area, editor, lane);
       form.querySelector(".keys")?.removeAttribute("hidden");
@@ -164,7 +167,7 @@ class Game {
       byID("happened").hidden = false;
       this.point(record);
       if (fresh) {
-        say(told(record));
+        say(told(record), false);
         byID("happened").scrollIntoView({ block: "nearest" });
       }
     }
