@@ -27,6 +27,16 @@ command -v psql >/dev/null || missing+=(postgresql-client)
 # The language of programs is compared with Node.js, and with cases from npm.
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
+# The challenge's pages are tested in a real browser. Debian has Chromium as a package;
+# Ubuntu's is a stub for a snap, which starts in no container: there it is a pinned
+# chrome-headless-shell of the Chrome project, with the libraries that it names.
+chromium_bin() { for b in chromium chromium-headless-shell chrome-headless-shell google-chrome; do command -v "$b" && return; done; }
+browsers="${XDG_CACHE_HOME:-$HOME/.cache}/exoagent-tools/browsers"
+pinned_browser() { ls -d "$browsers"/chrome-headless-shell/*/*/chrome-headless-shell 2>/dev/null | tail -1; }
+pin=
+if [ -z "${EXO_CHROMIUM:-}" ] && [ -z "$(chromium_bin)" ] && [ -z "$(pinned_browser)" ]; then
+  if grep -q '^ID=ubuntu' /etc/os-release; then pin=148.0.7778.167; else missing+=(chromium); fi
+fi
 if [ ${#missing[@]} -gt 0 ]; then
   say "installing from the system's packages: ${missing[*]}"
   as_root apt-get update -qq
@@ -40,6 +50,12 @@ if [ ! -x "$staticcheck" ]; then
   GOBIN="$tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
   mv "$tools/staticcheck" "$staticcheck"
 fi
+
+if [ -n "$pin" ]; then
+  say "installing chrome-headless-shell $pin to $browsers, and its libraries"
+  as_root env PATH="$PATH" HOME="$HOME" npx --yes @puppeteer/browsers@3.2.6 install "chrome-headless-shell@$pin" --install-deps --path "$browsers"
+fi
+export EXO_CHROMIUM="${EXO_CHROMIUM:-$(chromium_bin || pinned_browser)}"
 
 parser_tests="$tools/parser-tests"
 if [ ! -d "$parser_tests/node_modules/test262-parser-tests/pass" ]; then

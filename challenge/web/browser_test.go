@@ -27,7 +27,7 @@ func browserOf(t *testing.T) string {
 	if path := os.Getenv("EXO_CHROMIUM"); path != "" {
 		return path
 	}
-	for _, name := range []string{"chromium", "chromium-headless-shell", "chrome-headless-shell", "google-chrome", "chromium-browser"} {
+	for _, name := range []string{"chromium", "chromium-headless-shell", "chrome-headless-shell", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
@@ -182,7 +182,7 @@ func quote(s string) string {
 // until waits for an expression to be true.
 func (b *tab) until(expr string) {
 	b.t.Helper()
-	deadline := time.Now().Add(12 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		// Between two pages there is nothing to ask: then the next turn asks again.
 		ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)

@@ -3,27 +3,27 @@ package web
 import (
 	"fmt"
 	"html"
-	"math"
 	"strings"
 
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// picture draws what can be reached: a box for each kind of row with its columns,
-// and an arrow for each link. It is made from the catalogue, so it can't show what
-// programs can't reach, or hide what they can.
+// picture draws what can be reached: a box for each kind of row with its columns and
+// its links, and an arrow from each link to where it leads. It is made from the catalogue,
+// so it can't show what programs can't reach, or hide what they can.
 func picture(title string, r *game.Reach) []byte {
-	const wide, line, pad, gapX, gapY, top = 190, 18, 10, 170, 60, 60
+	const wide, row, pad, gapX, gapY, top = 240, 18, 10, 130, 40, 60
 	boxes := map[string]box{}
 	var width, height float64
 	for i, col := range columns(r) {
 		y := float64(top)
 		for _, k := range col {
-			h := float64(2*pad + line*(1+len(k.Columns)))
-			boxes[k.Name] = box{20 + float64(i*(wide+gapX)), y, h}
+			h := float64(2*pad + row*(1+len(k.Columns)+len(k.Links)))
+			boxes[k.Name] = box{60 + float64(i*(wide+gapX)), y, i}
 			y += h + gapY
+			height = max(height, y)
 		}
-		width, height = float64(20+(i+1)*(wide+gapX)), max(height, y)
+		width = float64(60 + (i+1)*(wide+gapX) - gapX + 60)
 	}
 	var b strings.Builder
 	put := func(format string, args ...any) {
@@ -37,33 +37,34 @@ func picture(title string, r *game.Reach) []byte {
 	put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" font-family="ui-monospace, monospace" font-size="13"><title>What a program can reach in %s</title>`, width, height, title)
 	put(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="#595959"/></marker></defs>`)
 	for _, k := range r.Kinds {
+		at := boxes[k.Name]
+		put(`<rect x="%.0f" y="%.0f" width="%d" height="%d" rx="6" fill="#f3f7f5" stroke="#14603f"/>`, at.x, at.y, wide, 2*pad+row*(1+len(k.Columns)+len(k.Links)))
+		put(`<text x="%.0f" y="%.0f" font-weight="bold" fill="#14603f">%s</text>`, at.x+pad, at.y+pad+12, k.Name)
+		for i, c := range k.Columns {
+			put(`<text x="%.0f" y="%.0f" fill="#222">%s <tspan fill="#595959">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(row*(i+1)), c.Name, short(c.Type))
+		}
+	}
+	// The arrows are over the boxes; each leaves its link's line on the side of where it
+	// leads, and arrives a little below the arrow before it.
+	arrived := map[string]int{}
+	for _, k := range r.Kinds {
 		from := boxes[k.Name]
 		for i, l := range k.Links {
+			y := from.y + pad + 12 + float64(row*(1+len(k.Columns)+i))
+			put(`<text x="%.0f" y="%.0f" fill="#14603f">%s() <tspan fill="#595959">%s</tspan></text>`, from.x+pad, y, l.Name, l.To)
 			to, ok := boxes[l.To]
 			if !ok {
 				continue
 			}
-			// Links of one box leave it side by side, so that there and back are two lines.
-			off := float64(i)*16 - float64(len(k.Links)-1)*8
-			if l.To == k.Name {
-				put(`<path d="M%.0f %.0f c50 -40 50 40 0 30" fill="none" stroke="#595959" marker-end="url(#arrow)"/>`, from.x+wide, from.y+20)
-				put(`<text x="%.0f" y="%.0f" fill="#595959">%s()</text>`, from.x+wide+8, from.y+8, l.Name)
-				continue
+			x1, x2, y2, out, in := from.x+wide, to.x, to.y+8+float64(7*arrived[l.To]), 40.0, -40.0
+			arrived[l.To]++
+			switch {
+			case to.col == from.col:
+				x2, out, in = to.x+wide, 50, 50
+			case to.col < from.col:
+				x1, x2, out, in = from.x, to.x+wide, -40, 40
 			}
-			x1, y1 := from.x+wide/2+off, from.y+from.h/2+off
-			x2, y2 := to.x+wide/2+off, to.y+to.h/2+off
-			t1, t2 := edge(x2-x1, y2-y1, wide/2+math.Abs(off), from.h/2), edge(x2-x1, y2-y1, wide/2+math.Abs(off), to.h/2)
-			x1, y1, x2, y2 = x1+(x2-x1)*t1, y1+(y2-y1)*t1, x2-(x2-x1)*t2, y2-(y2-y1)*t2
-			put(`<line x1="%.0f" y1="%.0f" x2="%.0f" y2="%.0f" stroke="#595959" marker-end="url(#arrow)"/>`, x1, y1, x2, y2)
-			put(`<text x="%.0f" y="%.0f" fill="#595959" text-anchor="middle">%s()</text>`, x1+(x2-x1)*0.35, y1+(y2-y1)*0.35-4, l.Name)
-		}
-	}
-	for _, k := range r.Kinds {
-		at := boxes[k.Name]
-		put(`<rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="6" fill="#f3f7f5" stroke="#14603f"/>`, at.x, at.y, wide, at.h)
-		put(`<text x="%.0f" y="%.0f" font-weight="bold" fill="#14603f">%s</text>`, at.x+pad, at.y+pad+12, k.Name)
-		for i, c := range k.Columns {
-			put(`<text x="%.0f" y="%.0f" fill="#444">%s <tspan fill="#595959">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(line*(i+1)), c.Name, short(c.Type))
+			put(`<path d="M%.0f %.0f C%.0f %.0f %.0f %.0f %.0f %.0f" fill="none" stroke="#595959" marker-end="url(#arrow)"/>`, x1, y-4, x1+out, y-4, x2+in, y2, x2, y2)
 		}
 	}
 	for _, n := range r.Names {
@@ -76,7 +77,10 @@ func picture(title string, r *game.Reach) []byte {
 	return []byte(b.String())
 }
 
-type box struct{ x, y, h float64 }
+type box struct {
+	x, y float64
+	col  int
+}
 
 // columns are the kinds by how many links away they are from what is granted.
 func columns(r *game.Reach) (cols [][]game.Kind) {
@@ -113,16 +117,4 @@ func short(s string) string {
 		return s[:11] + "…"
 	}
 	return s
-}
-
-// edge is which part of a line from the middle of a box lies within it.
-func edge(dx, dy, w, h float64) float64 {
-	t := 0.5
-	if dx != 0 {
-		t = min(t, w/math.Abs(dx))
-	}
-	if dy != 0 {
-		t = min(t, h/math.Abs(dy))
-	}
-	return t
 }
