@@ -24,7 +24,7 @@ func (c *checker) table(t *table) {
 	}
 	c.columns(t, live.Columns, false)
 	c.key(t, live)
-	c.loose(t, live)
+	c.loose(t, live, live.Columns)
 	for _, p := range u.scopes {
 		c.scope(t, live, p)
 	}
@@ -171,34 +171,6 @@ func (c *checker) within(names, of []string) bool {
 		}
 	}
 	return true
-}
-
-// loose refuses columns of which = does not mean what it says: a value that was
-// read finds other rows too, and a scope over it would let in a tenant whose name
-// differs in its case only.
-func (c *checker) loose(t *table, live *schema.Table) {
-	for _, col := range t.cols {
-		x := c.find(live.Columns, col.name)
-		if x == nil {
-			continue
-		}
-		f := Finding{Kind: LooseEquality, Table: t.name, Column: col.name, Warning: !c.uses[t].granted}
-		plain := strings.SplitN(x.Type, "(", 2)[0]
-		switch {
-		case x.Loose && c.live.Engine == schema.SQLite:
-			f.Problem = fmt.Sprintf("has the collation %s, for which different texts are equal", x.Collation)
-			f.Fix = "a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
-		case x.Loose:
-			f.Problem = fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation)
-			f.Fix = fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, quoteName(t.name), quoteName(col.name), x.Type)
-		case col.enum != nil && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
-			f.Problem = fmt.Sprintf("is %s in the database, and with OneOf it is compared as such: different texts are equal", x.Type)
-			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(t.name), quoteName(col.name))
-		default:
-			continue
-		}
-		c.add(f)
-	}
 }
 
 // security refuses policies that bind nobody, or not the role that runs the queries.

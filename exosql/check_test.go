@@ -94,6 +94,12 @@ func TestCheck(t *testing.T) {
 			return []exosql.Declared{exosql.ScopeRows(d.accounts, d.name.Eq("x"))}
 		}, want: []string{"no index accounts.name:"}, fix: true},
 		"loose, SQLite":      {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name TEXT COLLATE NOCASE", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: has the collation NOCASE"}},
+		"loose number":       {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name STRING", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: SQLite compares STRING as numbers: 1000, 1e3 and 1000.0 are equal. Right would be: a definition with the type TEXT (SQLite can't change a column)"}},
+		"loose id":           {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name UUID", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: or a field of type [16]byte"}},
+		"loose unknown":      {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name FOO", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: SQLite compares FOO as numbers"}},
+		"any":                {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name ANY", 1) + " STRICT", ckEntries, ckIndexes}, want: []string{}},
+		"loose any":          {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name ANY", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: SQLite compares ANY as numbers"}},
+		"no type":            {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT", "name", 1), ckEntries, ckIndexes}},
 		"loose":              {on: postgres, ddl: []string{`CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`, strings.Replace(ckAccounts, "name TEXT", "name TEXT COLLATE lax", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.name: is not deterministic"}, fix: true},
 		"strict":             {on: postgres, ddl: []string{strings.Replace(ckAccounts, "name TEXT", `name varchar(9) COLLATE "C"`, 1), ckEntries, ckIndexes}},
 		"loose OneOf":        {on: postgres, ddl: []string{strings.Replace(ckAccounts, "kind TEXT", "kind char(3)", 1), ckEntries, ckIndexes}, want: []string{"loose accounts.kind: with OneOf it is compared as such"}, fix: true},

@@ -62,6 +62,30 @@ func sqliteKind(typ string) Kind {
 	return Unknown
 }
 
+// Affinity is what a column of SQLite makes of the values that are stored in it or
+// compared with it, by SQLite's own rules: "INTEGER", "TEXT", "BLOB" (nothing), "REAL"
+// or "NUMERIC". All but TEXT and BLOB make numbers of texts: in a column of the type
+// STRING, UUID or DATE the texts 1000, 1e3 and 1000.0 are equal. In a STRICT table ANY is left alone.
+func (t *Table) Affinity(c *Column) string {
+	if up := asciiUpper(c.Type); t != nil && t.Strict && up == "ANY" {
+		return "BLOB"
+	}
+	return sqliteAffinity(c.Type)
+}
+
+func sqliteAffinity(typ string) string {
+	up := asciiUpper(typ)
+	if up == "" {
+		return "BLOB"
+	}
+	for _, rule := range [][2]string{{"INT", "INTEGER"}, {"CHAR", "TEXT"}, {"CLOB", "TEXT"}, {"TEXT", "TEXT"}, {"BLOB", "BLOB"}, {"REAL", "REAL"}, {"FLOA", "REAL"}, {"DOUB", "REAL"}} {
+		if strings.Contains(up, rule[0]) {
+			return rule[1]
+		}
+	}
+	return "NUMERIC"
+}
+
 // sqliteLoose reports whether a collation takes different texts for equal. Of
 // those that a program registered nothing is known.
 func sqliteLoose(collation string) bool { return collation != "" && asciiUpper(collation) != "BINARY" }

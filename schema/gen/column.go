@@ -115,6 +115,9 @@ func (p *pack) refuse(c *schema.Column) string {
 		return "exosql can't write its name"
 	case c.Kind == schema.Unknown && c.Type == "":
 		return "it has no type"
+	case p.db.Engine == schema.SQLite && c.Kind == schema.Text && (*schema.Table)(nil).Affinity(c) != "TEXT":
+		// As plain text a scope over it would let in 1e3 to the rows of 1000.
+		return "SQLite compares " + line(c.Type) + " as numbers, so that different texts are equal: TEXT does not"
 	case c.Kind == schema.List && c.Enum != nil:
 		return "exosql has no arrays of enums, " + line(c.Enum.Name)
 	case c.Kind == schema.List && !p.listable(c):
