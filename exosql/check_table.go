@@ -15,8 +15,7 @@ func (c *checker) table(t *table) {
 	live := c.live.Table(schema.Name{Name: t.name})
 	if live == nil {
 		if v := c.live.View(schema.Name{Name: t.name}); v != nil {
-			c.columns(t, v.Columns, true)
-			c.add(Finding{Kind: NoKey, Table: t.name, Problem: "is a view: nothing makes its key unique", Warning: true})
+			c.view(t, v)
 			return
 		}
 		c.missing(t)
@@ -149,6 +148,10 @@ func (c *checker) key(t *table, live *schema.Table) {
 		return
 	}
 	declared := columnNames(t.keys)
+	if live.Inherited { // the children's rows are among its own, and its keys leave them out
+		c.add(Finding{Kind: NoKey, Table: t.name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.disinherit(live)})
+		return
+	}
 	for _, k := range keys {
 		if c.within(k, declared) {
 			return

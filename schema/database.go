@@ -29,6 +29,7 @@ type View struct {
 	Columns      []Column
 	Comment      string
 	Extension    string // PostgreSQL, live: the extension that the view is part of
+	Bypasses     []Name // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
 }
 
 // Enum is a type of listed texts.

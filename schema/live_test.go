@@ -56,7 +56,7 @@ func same(d *schema.Database) *schema.Database {
 		*s = quotes.Replace(*s) // a column that gets another name gets other quotes too
 	}
 	for _, v := range d.Views {
-		v.Columns = nil
+		v.Columns, v.Bypasses = nil, nil
 	}
 	for _, x := range d.Domains {
 		text(&x.Default)
@@ -65,7 +65,7 @@ func same(d *schema.Database) *schema.Database {
 		}
 	}
 	for _, t := range d.Tables {
-		t.Owned = false
+		t.Owned, t.Inherited = false, false
 		if t.Virtual {
 			t.Columns = nil
 		}

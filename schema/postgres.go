@@ -19,7 +19,7 @@ func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database,
 		what string
 		read func() error
 	}{
-		{"the role", r.role}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents},
+		{"the role", r.role}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses},
 		{"the constraints", r.constraints}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies},
 		{"the rules", r.rules}, {"the enums", r.enums}, {"the domains", r.domains},
 	}
@@ -84,14 +84,14 @@ func (r *postgresReader) relations() error {
 	}
 	var oids []string
 	err := each(r.ctx, r.q, wanted+` SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.relrowsecurity, c.relforcerowsecurity,
-			pg_has_role(c.relowner, 'USAGE'), CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) ELSE '' END,
+			pg_has_role(c.relowner, 'USAGE'), c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) ELSE '' END,
 			coalesce((SELECT e.extname::text FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
 				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
 		FROM wanted AS w JOIN pg_class AS c ON c.oid = w.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace`, []any{in}, func(rows *sql.Rows) error {
 		var oid int64
 		var kind string
 		t := &Table{}
-		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.PartitionBy, &t.Extension); err != nil {
+		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.Inherited, &t.PartitionBy, &t.Extension); err != nil {
 			return err
 		}
 		oids = append(oids, strconv.FormatInt(oid, 10))

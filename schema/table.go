@@ -21,6 +21,7 @@ type Table struct {
 	PartitionBy string // the partition key: the table holds no rows of its own
 	PartitionOf *Name  // the table whose partition this is; of keys, indexes, foreign keys, checks and triggers only its own are listed, not those that it has of that table
 	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
+	Inherited   bool   // PostgreSQL, live: others, of any schema, inherit from it by INHERITS; its keys say nothing of their rows
 
 	Strict       bool // SQLite: values have the declared types
 	WithoutRowID bool // SQLite
