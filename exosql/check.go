@@ -46,7 +46,7 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	c := &checker{uses: map[*table]*use{}, links: map[*link]bool{}}
 	for _, d := range what {
 		if d == nil {
-			return nil, errors.New("exosql: Check was given nil")
+			return nil, errNilDeclared
 		}
 		d.declared(c)
 	}
@@ -73,6 +73,8 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	}
 	return c.found, nil
 }
+
+var errNilDeclared = errors.New("exosql: Check was given nil")
 
 // checker gathers what is declared, and then what is found.
 type checker struct {
@@ -120,7 +122,16 @@ func (c *checker) fail(err error) {
 	}
 }
 
-func (t *Table[T]) declared(c *checker) { c.use(t.t) }
+func (t *Table[T]) declared(c *checker) {
+	switch {
+	case t == nil:
+		c.fail(errNilDeclared)
+	case t.t == nil:
+		c.fail(errors.New("exosql: Check was given a zero Table: NewTable makes one"))
+	default:
+		c.use(t.t)
+	}
+}
 
 func (l Link[A, B]) declared(c *checker) {
 	if l.l == nil {
@@ -130,7 +141,16 @@ func (l Link[A, B]) declared(c *checker) {
 	c.useLink(l.l, false)
 }
 
-func (f *Facet[T]) declared(c *checker) { c.facet(f.f, map[*facet]bool{}) }
+func (f *Facet[T]) declared(c *checker) {
+	switch {
+	case f == nil:
+		c.fail(errNilDeclared)
+	case f.f == nil:
+		c.fail(errors.New("exosql: Check was given a zero Facet: NewFacet makes one"))
+	default:
+		c.facet(f.f, map[*facet]bool{})
+	}
+}
 
 // facet walks all that a facet reaches, without freezing it.
 func (c *checker) facet(f *facet, seen map[*facet]bool) {
@@ -196,7 +216,7 @@ type granted struct{ o exo.Object }
 
 func (g granted) declared(c *checker) {
 	o, ok := g.o.(*object)
-	if !ok {
+	if !ok || o == nil {
 		c.fail(errors.New("exosql: Granted takes what Facet.Of made, before it is attenuated"))
 		return
 	}
@@ -212,7 +232,10 @@ func (g granted) declared(c *checker) {
 // triggers, rules and foreign keys that carry a change on to other rows must be
 // named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)".
 func Written[T any](t *Table[T], known ...constant) Declared {
-	w := writtenTable{t: t.t}
+	w := writtenTable{}
+	if t != nil {
+		w.t = t.t
+	}
 	for _, k := range known {
 		w.known = append(w.known, string(k))
 	}
@@ -225,13 +248,20 @@ type writtenTable struct {
 }
 
 func (w writtenTable) declared(c *checker) {
+	if w.t == nil {
+		c.fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
+		return
+	}
 	u := c.use(w.t)
 	u.written = true
 	u.known = append(u.known, w.known...)
 }
 
-// add notes a finding, once.
+// add notes a finding, once. What it says is made of names that a database chose,
+// of types, triggers and collations too, and goes to terminals and logs: no name may
+// move the cursor there, or begin a line of its own.
 func (c *checker) add(f Finding) {
+	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
 	if !slices.Contains(c.found, f) {
 		c.found = append(c.found, f)
 	}

@@ -303,6 +303,13 @@ func TestCheckGrants(t *testing.T) {
 		for name, what := range map[string][]exosql.Declared{
 			"nothing":           nil,
 			"nil":               {nil},
+			"a nil table":       {(*exosql.Table[ckAccount])(nil)},
+			"a zero table":      {&exosql.Table[ckAccount]{}},
+			"a nil facet":       {(*exosql.Facet[ckAccount])(nil)},
+			"a zero facet":      {&exosql.Facet[ckAccount]{}},
+			"nil written":       {exosql.Written[ckAccount](nil)},
+			"zero written":      {exosql.Written(&exosql.Table[ckAccount]{})},
+			"nil granted":       {exosql.Granted(nil)},
 			"a zero link":       {exosql.Link[ckAccount, ckEntry]{}},
 			"a zero scope":      {exosql.Scope{}},
 			"a zero relation":   {exosql.Relation[ckAccount]{}},

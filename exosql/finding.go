@@ -3,17 +3,20 @@ package exosql
 import (
 	"fmt"
 	"strings"
+
+	"github.com/exoagent/exoagent/schema"
 )
 
 // Finding is one difference between what is declared and what the database has, or
-// one thing of the database that the promise does not survive.
+// one thing of the database that the promise does not survive. Problem and Fix are one
+// line each, of printable characters: others that a name has are spelled out.
 type Finding struct {
-	Kind    FindingKind
-	Table   string
-	Column  string // "" if it is not about one
-	Problem string // what is wrong
-	Fix     string // what would be right: a statement for the database, or a change of the declaration
-	Warning bool   // Check does not fail for it
+	Kind    FindingKind `json:"kind"`
+	Table   string      `json:"table"`
+	Column  string      `json:"column,omitempty"`  // "" if it is not about one
+	Problem string      `json:"problem"`           // what is wrong
+	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
+	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
 }
 
 // FindingKind says what a finding is about.
@@ -46,7 +49,7 @@ func (f Finding) String() string {
 	if f.Warning {
 		s = "warning: " + s
 	}
-	return s
+	return schema.Printable(s)
 }
 
 // CheckError is what [Check] returns: everything that it found, warnings too.

@@ -10,7 +10,7 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("schema: %d:%d: %s", e.Line, e.Column, e.Msg)
+	return Printable(fmt.Sprintf("schema: %d:%d: %s", e.Line, e.Column, e.Msg))
 }
 
 // ReadError says which part of a live database can't be read.
@@ -19,5 +19,5 @@ type ReadError struct {
 	Err  error
 }
 
-func (e *ReadError) Error() string { return fmt.Sprintf("schema: read %s: %v", e.What, e.Err) }
+func (e *ReadError) Error() string { return Printable(fmt.Sprintf("schema: read %s: %v", e.What, e.Err)) }
 func (e *ReadError) Unwrap() error { return e.Err }
