@@ -18,7 +18,7 @@ type lookup struct {
 	param  string
 	result *exo.Type
 	doc    string
-	answer func(text string) (exo.Value, *exo.Error)
+	answer func(ctx context.Context, text string) (exo.Value, *exo.Error)
 }
 
 func (c *catalogue) lookups() []*lookup {
@@ -27,14 +27,14 @@ func (c *catalogue) lookups() []*lookup {
 	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "paths", Type: texts}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
 	return []*lookup{
 		{c.searchName, "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
-			func(s string) (exo.Value, *exo.Error) {
+			func(ctx context.Context, s string) (exo.Value, *exo.Error) {
 				if len(wordsOf(s)) == 0 {
 					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like %s(\"open invoices\")", c.searchName)
 				}
-				return c.found(c.search(s)), nil
+				return c.found(c.search(ctx, s)), nil
 			}},
 		{c.describeName, "name", text, "the declarations of a name that search or a declaration says, and the way to it",
-			func(s string) (exo.Value, *exo.Error) {
+			func(_ context.Context, s string) (exo.Value, *exo.Error) {
 				text, err := c.describe(s)
 				return exo.Text(text), err
 			}},
@@ -54,7 +54,7 @@ func (l *lookup) Describe() (exo.Description, error) {
 }
 
 // Eval implements exo.Object.
-func (l *lookup) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (l *lookup) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	if len(m.Root.Args) != 1 || m.Root.Args[0].Op != exo.OpLit {
 		return exo.Value{}, exo.ErrDenied
 	}
@@ -62,7 +62,10 @@ func (l *lookup) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	if len(text) > maxAsked {
 		return exo.Value{}, exo.Errorf(exo.Invalid, "", "what is asked for has %d bytes; a few words do, at most %d bytes", len(text), maxAsked)
 	}
-	v, err := l.answer(text)
+	v, err := l.answer(ctx, text)
+	if ctx.Err() != nil { // before the end: what was found is not all
+		return exo.Value{}, ctx.Err()
+	}
 	if err != nil {
 		return exo.Value{}, err
 	}

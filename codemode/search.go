@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"context"
 	"slices"
 	"sort"
 	"strings"
@@ -12,6 +13,7 @@ const (
 	maxAsked   = 200  // bytes of what a program asks search and describe for
 	maxWords   = 8    // words of it that count
 	maxHits    = 2000 // places of a word that are looked at
+	maxAllHits = 4000 // and of all the words of one search
 	maxFound   = 10   // what search answers with
 	maxNames   = 24   // further names that describe mentions
 	maxMembers = 6    // of each, those that match
@@ -25,6 +27,7 @@ type catalogue struct {
 	entries []entry
 	index   map[string][]hit  // by word
 	words   []string          // of the index, sorted
+	letters []uint64          // of each of words, for typos
 	texts   map[string]string // declarations by name, for describe
 	names   []string          // that describe knows, sorted
 	aliases map[string]string // other names, and the declared ones
@@ -67,6 +70,9 @@ func newCatalogue(all *declarations, entries []entry, granted []exo.Granted) *ca
 		c.names = append(c.names, n)
 	}
 	sort.Strings(c.words)
+	for _, w := range c.words {
+		c.letters = append(c.letters, lettersOf(w))
+	}
 	sort.Strings(c.names)
 	return c
 }
@@ -118,8 +124,9 @@ type scored struct {
 
 // search ranks what has the words, or words that begin with them; a word that is
 // nowhere stands for the nearest one. Its cost is that of looking up a few words,
-// whatever was asked: there are no patterns.
-func (c *catalogue) search(text string) []scored {
+// whatever was asked: there are no patterns, and what one word leaves of the budget
+// is all that the next ones have. It ends early with the context.
+func (c *catalogue) search(ctx context.Context, text string) []scored {
 	var asked []string
 	for _, w := range wordsOf(text) {
 		if !slices.Contains(asked, w) && len(asked) < maxWords {
@@ -127,9 +134,13 @@ func (c *catalogue) search(text string) []scored {
 		}
 	}
 	by := map[int]*scored{}
-	for _, w := range asked {
+	left := budget{hits: maxAllHits, typos: maxTypos}
+	for k, w := range asked {
+		if ctx.Err() != nil {
+			return nil
+		}
 		best := map[hit]int{} // without weight: the place
-		c.lookUp(w, func(h hit, weight int) {
+		c.lookUp(w, left.share(len(asked)-k), func(h hit, weight int) {
 			at := hit{entry: h.entry, member: h.member}
 			best[at] = max(best[at], weight)
 		})
@@ -161,28 +172,6 @@ func (c *catalogue) search(text string) []scored {
 		return strings.Compare(c.entries[a.entry].name, c.entries[b.entry].name)
 	})
 	return out[:min(len(out), maxFound)]
-}
-
-// lookUp tells found of the places of a word.
-func (c *catalogue) lookUp(w string, found func(h hit, weight int)) {
-	left := maxHits
-	tell := func(word string, part int) {
-		hs := c.index[word]
-		hs = hs[:min(len(hs), left)]
-		left -= len(hs)
-		for _, h := range hs {
-			found(h, h.weight/part)
-		}
-	}
-	tell(w, 1)
-	if len(w) > 2 {
-		for k, _ := slices.BinarySearch(c.words, w); k < len(c.words) && strings.HasPrefix(c.words[k], w); k++ {
-			tell(c.words[k], asPrefix)
-		}
-	}
-	if left == maxHits { // nowhere
-		tell(exo.Nearest(w, c.words), asTypo)
-	}
 }
 
 // found is the answer of search as plain data.
