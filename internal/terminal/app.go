@@ -71,11 +71,11 @@ func (a App) run(args []string, std *streams) int {
 		return exitOK
 	}
 	if err != nil {
-		fmt.Fprintf(std.err, "%s: %v\nrun %s -help for help\n", a.Name, err, a.Name)
+		std.complain(a.Name, fmt.Errorf("%w\nrun %s -help for help", err, a.Name))
 		return exitUsage
 	}
 	fail := func(err error) int {
-		fmt.Fprintf(std.err, "%s: %v\n", a.Name, err)
+		std.complain(a.Name, err)
 		return exitUsage
 	}
 	program, err := opt.source(std.in)
@@ -113,17 +113,17 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 	res := s.interruptible(ctx, program)
 	fmt.Fprint(std.err, printable(res.Console))
 	if res.Notice != "" {
-		fmt.Fprintf(std.err, "%s: %s\n", s.app.Name, printable(res.Notice))
+		std.complain(s.app.Name, errors.New(res.Notice))
 	}
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
 		if res.Err.Err != nil { // for us who run it; the program's author reads the message
-			fmt.Fprintf(std.err, "%s: %v\n", s.app.Name, res.Err)
+			std.complain(s.app.Name, res.Err)
 		}
 		line, code = failureJSON(res.Err.Kind.String(), res.Err.Message, res.Err.Line, res.Err.Column), exitFailed
 	}
-	if _, err := std.out.Write(append(line, '\n')); err != nil {
-		fmt.Fprintf(std.err, "%s: can't write the result: %v\n", s.app.Name, err)
+	if _, err := std.out.Write(append(printableJSON(line), '\n')); err != nil {
+		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))
 		return exitUsage
 	}
 	return code
@@ -141,7 +141,8 @@ func failureJSON(kind, message string, line, column int) []byte {
 	}{failure{kind, message, line, column}})
 }
 
-// marshal is json.Marshal without escapes for HTML, which nobody here reads.
+// marshal is json.Marshal without escapes for HTML, which nobody here reads, and
+// with those that a terminal needs.
 func marshal(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -149,7 +150,7 @@ func marshal(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("terminal: %v", err)) // only ever given plain structs
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	return printableJSON([]byte(strings.TrimSuffix(b.String(), "\n")))
 }
 
 // interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.

@@ -41,13 +41,13 @@ func (c *console) ask(ctx context.Context, question string) {
 func (s *session) askOnce(ctx context.Context, question string, std *streams) int {
 	m, err := s.modelled(ctx)
 	if err != nil {
-		fmt.Fprintf(std.err, "%s: -ask: %s\n", s.app.Name, printable(err.Error()))
+		std.complain(s.app.Name, fmt.Errorf("-ask: %w", err))
 		return exitUsage
 	}
 	v := &conversation{session: s, std: std, quiet: !std.screen.live}
 	cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) })
 	if err != nil {
-		fmt.Fprintf(std.err, "%s: the model did not answer: %s\n", s.app.Name, printable(err.Error()))
+		std.complain(s.app.Name, fmt.Errorf("the model did not answer: %w", err))
 		return exitFailed
 	}
 	return exitOK

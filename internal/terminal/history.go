@@ -83,10 +83,19 @@ func (h *history) rewrite() error {
 	for _, e := range h.entries {
 		b = append(append(b, marshal(e)...), '\n')
 	}
-	if err := os.WriteFile(h.path+".new", b, 0o600); err != nil {
+	// A name that is known could be a link by now, and what it leads to the loss.
+	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*.new") // for its owner alone
+	if err != nil {
 		return err
 	}
-	return os.Rename(h.path+".new", h.path)
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), h.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }
 
 // add appends what was typed, unless it was typed just before.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,11 @@ func TestHistory(t *testing.T) {
 
 // TestHistoryIsBounded: what was typed long ago is forgotten, in the file as well.
 func TestHistoryIsBounded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.history")
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "x.history"), filepath.Join(dir, "victim")
+	if err := errors.Join(os.WriteFile(victim, []byte("precious"), 0o644), os.Symlink(victim, path+".new")); err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
 	for i := range 2*maxEntries + 1 {
 		b.WriteString(strconv.Quote(strconv.Itoa(i)) + "\n")
@@ -43,6 +48,15 @@ func TestHistoryIsBounded(t *testing.T) {
 	h, err := openHistory(path)
 	if err != nil || len(h.entries) != maxEntries || h.entries[0] != strconv.Itoa(maxEntries+1) {
 		t.Fatalf("%d entries from %.20q: %v", len(h.entries), h.entries, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+		t.Errorf("it left %v behind: %v", left, err)
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" {
+		t.Errorf("through a link it wrote %.20q: %v", text, err)
+	}
+	if fi, err := os.Lstat(path); err != nil || fi.Mode() != 0o600 {
+		t.Errorf("the file is %v: %v", fi.Mode(), err)
 	}
 	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != maxEntries {
 		t.Errorf("the file has %d lines: %v", strings.Count(string(text), "\n"), err)

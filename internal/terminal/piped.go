@@ -31,7 +31,7 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 			return code
 		default:
 			if err := s.command(ctx, cmd, arg, std.out); err != nil {
-				fmt.Fprintf(std.err, "%s: %v\n", s.app.Name, err)
+				std.complain(s.app.Name, err)
 				code = exitUsage
 			}
 		}
@@ -41,7 +41,7 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 // end is the exit code of a session whose input is over.
 func (s *session) end(in *lines, code int, std *streams) int {
 	if in.err != nil {
-		fmt.Fprintf(std.err, "%s: can't read the input: %v\n", s.app.Name, in.err)
+		std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))
 		return exitUsage
 	}
 	return code

@@ -38,7 +38,7 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 	in, warning := c.source(opt)
 	defer in.close()
 	if warning != nil {
-		fmt.Fprintf(std.err, "%s: the history is not kept: %v\n", s.app.Name, warning)
+		std.complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
 	}
 	c.greet(ctx)
 	for {
@@ -49,7 +49,7 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 		case err == io.EOF:
 			return exitOK
 		case err != nil:
-			fmt.Fprintf(std.err, "%s: can't read the input: %v\n", s.app.Name, err)
+			std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", err))
 			return exitUsage
 		}
 		if done := c.take(ctx, text); done {
