@@ -19,5 +19,7 @@ type ReadError struct {
 	Err  error
 }
 
-func (e *ReadError) Error() string { return Printable(fmt.Sprintf("schema: read %s: %v", e.What, e.Err)) }
+func (e *ReadError) Error() string {
+	return Printable(fmt.Sprintf("schema: read %s: %v", e.What, e.Err))
+}
 func (e *ReadError) Unwrap() error { return e.Err }
