@@ -189,7 +189,7 @@ func TestTrickle(t *testing.T) {
 // Threads without stacks count in no limit of memory, so the watch counts them.
 func TestThreadsAreCounted(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
-	if r := run(t, e, "const end = 3e6; let n = 0; for (let i = 0; i < end; i++) n++; return n"); r.Err != nil {
+	if r := run(t, e, "const end = 3e5; let n = 0; for (let i = 0; i < end; i++) n++; return n"); r.Err != nil {
 		t.Fatalf("the twin: %v", r.Err)
 	}
 	defer worker.FewThreads()()

@@ -30,12 +30,12 @@ func TestGuessedObjects(t *testing.T) {
 // What calls hold that wait for an answer is bounded, in a worker by itself; one
 // that does not count is ended.
 func TestUnansweredBytes(t *testing.T) {
-	s := &shop{}
-	e := evaluator(t, s, exo.Limits{}, nil)
+	s, slow := &shop{}, exo.Limits{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
+	e := evaluator(t, s, slow, nil)
 	if r := run(t, e, "!flood"); r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
 		t.Errorf("%v", r.Err)
 	}
-	for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(gateOf(t, s, exo.Limits{}))} {
+	for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(gateOf(t, s, slow))} {
 		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
 		if r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "16777216 bytes") {
 			t.Errorf("%s: all at once: %v", name, r.Err)
