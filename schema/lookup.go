@@ -16,10 +16,25 @@ func (n Name) String() string {
 // Is reports whether two names of the engine are the same: SQLite's ignore the
 // case of the letters A to Z.
 func (e Engine) Is(a, b string) bool {
-	if e == SQLite {
-		return asciiFold(a) == asciiFold(b)
+	if e != SQLite {
+		return a == b
 	}
-	return a == b
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) { // without a copy: each name of a definition is compared with all the others
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 func asciiFold(s string) string {
