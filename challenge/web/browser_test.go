@@ -222,14 +222,15 @@ func (b *tab) seen(sel string) bool {
 
 func (b *tab) click(sel string) {
 	b.t.Helper()
-	b.until("document.querySelector(" + quote(sel) + ")?.checkVisibility()")
+	b.until("document.readyState === 'complete' && document.querySelector(" + quote(sel) + ")?.checkVisibility()")
 	b.do(chromedp.Click(chromedp.CSS(sel)))
 }
 
 // fill types into a field, in place of what is there.
 func (b *tab) fill(sel, text string) {
 	b.t.Helper()
-	b.do(chromedp.Focus(chromedp.CSS(sel)), chromedp.Evaluate[chromedp.Void]("document.querySelector("+quote(sel)+").select()"))
+	b.until("document.readyState === 'complete' && document.querySelector(" + quote(sel) + ")")
+	b.do(chromedp.Evaluate[chromedp.Void]("{ const e = document.querySelector(" + quote(sel) + "); e.focus(); e.select() }"))
 	call(b, input.InsertText, input.InsertTextParams{Text: text})
 }
 
