@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -111,8 +112,8 @@ func (s *site) tend(ctx context.Context, stopFile string) {
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		if stopFile != "" {
-			_, err := os.Stat(stopFile)
-			s.server.Stop("file", err == nil)
+			_, err := os.Lstat(stopFile)
+			s.server.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
 		}
 		if n%600 == 0 {
 			if err := s.arena.Store.Sweep(ctx); err != nil {

@@ -43,7 +43,8 @@ func (k Key) In(text string) bool {
 
 const hidden = keyPrefix + "…"
 
-var keys = regexp.MustCompile(`(?i)\b` + keyPrefix + `[a-z2-7]{6,}`)
+// Whatever stands before it: in a record, which is JSON, the letters of an escape may.
+var keys = regexp.MustCompile(`(?i)` + keyPrefix + `[a-z2-7]{6,}`)
 
 // Redact hides whatever looks like a key.
 func Redact(text string) string { return keys.ReplaceAllString(text, hidden) }

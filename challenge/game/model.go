@@ -2,8 +2,10 @@ package game
 
 import (
 	"context"
+	"errors"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
 )
 
@@ -40,7 +42,12 @@ func (g *Game) model(ctx context.Context, a *Attempt, t *Target, try Try) (chat 
 	})
 	if err != nil && ctx.Err() == nil && a.Answer == "" {
 		if g.Log != nil {
-			g.Log.Error("the model failed", "attempt", a.ID, "error", Redact(err.Error()))
+			// Never the error's text: providers quote what they were sent.
+			kind, status := "", 0
+			if e, ok := errors.AsType[*agent.Error](err); ok {
+				kind, status = e.Kind.String(), e.Status
+			}
+			g.Log.Error("the model failed", "attempt", a.ID, "kind", kind, "status", status)
 		}
 		a.Verdict, err = Verdict{Kind: exo.Other.String(), Message: "the model did not answer; try again"}, nil
 	}

@@ -72,6 +72,12 @@ func TestRedacted(t *testing.T) {
 	if s := fmt.Sprintf("%+v %s %s", r, r.Result, r.Steps[0].Result); strings.Contains(s, k) || r.ID != "x" || len(r.Queries) != 1 {
 		t.Error(s)
 	}
+	for _, before := range []string{"\n", "<", "\t", "k_", "x", "exo1_", "é"} { // in JSON some of them end in a letter
+		a := &game.Attempt{ID: "x", Input: before + k, Result: []byte(fmt.Sprintf("[%q]", before+k))}
+		if r := a.Redacted(); strings.Contains(r.Input+string(r.Result), k) {
+			t.Errorf("behind %q: %s %s", before, r.Input, r.Result)
+		}
+	}
 }
 
 // TestCopies: there are never more than were asked for, one that was dropped comes
