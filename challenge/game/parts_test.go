@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -227,6 +228,13 @@ func TestModel(t *testing.T) {
 	a = p.play("notes", game.Model, "hello")
 	if a.Verdict.OK() || strings.Contains(a.Verdict.Message, "10.0.0.7") || p.key("notes", game.Model).In(b.String()) || b.Len() == 0 {
 		t.Errorf("%+v %s", a.Verdict, b.String())
+	}
+	// Providers quote what they were sent: a log has the kind of an error, and not its text.
+	b.Reset()
+	g.Chat = parrot{&agent.Error{Kind: agent.Invalid, Status: 400, Msg: "content flagged: my private question"}}
+	p.play("notes", game.Model, "my private question")
+	if s := b.String(); strings.Contains(s, "private") || strings.Contains(s, "secret") || !strings.Contains(s, "status=400") {
+		t.Error(s)
 	}
 }
 
