@@ -39,6 +39,7 @@ type config struct {
 	rates     web.Rates
 	store     store.Options
 	verbose   bool
+	resume    bool
 }
 
 func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet)) (*config, []string, error) {
@@ -64,18 +65,22 @@ func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet
 	f.StringVar(&c.reader, "db-reader", "", "`URL` of a role of that database that may only read, which programs use; default: that of -db")
 	f.StringVar(&isolation, "isolation", strong, "walls without which no program runs: `strong` (Linux) or process")
 	f.IntVar(&c.workers, "workers", max(2, runtime.GOMAXPROCS(0)), "attempts that are played at a `time`")
-	f.IntVar(&c.queue, "queue", 500, "attempts that may `wait`")
+	f.IntVar(&c.queue, "queue", 500, "attempts that may `wait`; one address has no more of them than are left")
 	f.IntVar(&c.copies, "copies", 0, "databases of players that are `kept`; default 64")
 	f.BoolVar(&c.control, "control", true, "offer the lanes that can be beaten")
 	f.StringVar(&c.model, "model", "", "`provider:name` of the model lane's model; default: what the environment has a key for, without -url; none: closed")
 	f.StringVar(&c.stopFile, "stop-file", "", "while this `file` exists, attempts are stopped and none is taken")
 	f.StringVar(&c.admin, "admin", "", "second `address`, for the host alone: metrics, export, pause and resume; then /metrics is only there")
 	f.IntVar(&c.store.PerPlayer, "keep", 200, "attempts kept of one `player`")
-	f.Int64Var(&c.store.Bytes, "bytes", 256<<20, "`size` of all records together")
+	f.Int64Var(&c.store.Bytes, "bytes", 256<<20, "`size` of all records together, in bytes")
 	f.Func("rate", "attempts of one player, as `burst/interval`; default 20/1s", rate(&c.rates.Attempts))
 	f.Func("rate-address", "attempts of one address; default 60/333ms", rate(&c.rates.AddressAttempts))
 	f.Func("rate-requests", "requests of one address; default 120/100ms", rate(&c.rates.Requests))
 	f.Func("rate-players", "new players of one address; default 10/30s", rate(&c.rates.Players))
+	f.Func("rate-questions", "questions of one player to the model; default 5/1m", rate(&c.rates.Questions))
+	f.Func("rate-questions-address", "questions of one address; default 10/5m", rate(&c.rates.AddressQuestions))
+	f.Func("rate-questions-all", "questions of everybody, which the host pays for; default 100/1m", rate(&c.rates.AllQuestions))
+	f.BoolVar(&c.resume, "resume", false, "go on with a game that POST /pause had stopped")
 	f.BoolVar(&c.verbose, "v", false, "log every request")
 	if more != nil {
 		more(f)

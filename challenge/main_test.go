@@ -231,8 +231,21 @@ func TestHost(t *testing.T) {
 	if res, err := http.DefaultClient.Do(r); err != nil || res.StatusCode != 421 {
 		t.Error("by another name", res.StatusCode, err)
 	}
+	if code, _ := get(t, "POST", p.host+"/pause"); code != 200 {
+		t.Error(code)
+	}
 	if code := p.end(syscall.SIGINT); code != exitOK {
 		t.Error(code)
+	}
+	for _, c := range []struct {
+		flags  []string
+		paused bool
+	}{{nil, true}, {nil, true}, {[]string{"-resume"}, false}, {nil, false}} {
+		again := start(t, append([]string{"-data", dir}, c.flags...)...)
+		if _, b := get(t, "GET", again.at+"/healthz"); strings.Contains(b, "paused") != c.paused {
+			t.Errorf("started again with %v: %s", c.flags, b)
+		}
+		again.end(syscall.SIGINT)
 	}
 	if strings.Contains(p.log.String(), who.token) {
 		t.Error("a token is in the log")

@@ -39,7 +39,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 		return 0, err
 	}
 	servers := []*http.Server{server(s.server, log)}
-	listeners := []net.Listener{&limited{Listener: l, places: make(chan struct{}, maxConns)}}
+	listeners := []net.Listener{newConns(l, maxConns, c.trusted)}
 	if c.admin != "" {
 		al, err := net.Listen("tcp", c.admin)
 		if err != nil {
@@ -66,6 +66,9 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 		at = c.url
 	}
 	fmt.Fprintf(stdout, "the challenge is at %s (data: %s)\n", at, c.data)
+	if s.stopped {
+		fmt.Fprintln(stdout, "it is stopped, by POST /pause before it last ended: POST /resume at -admin, or start with -resume")
+	}
 	log.Info("serving", "listen", l.Addr().String(), "engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String())
 	select {
 	case <-ctx.Done():
@@ -96,30 +99,4 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout: 40 * time.Second, // a request may wait 20 s for its attempt
 		ErrorLog:     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-}
-
-// limited takes so many connections at a time: those that send nothing count as well.
-type limited struct {
-	net.Listener
-	places chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &conn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
-}
-
-type conn struct {
-	net.Conn
-	leave func()
-}
-
-func (c *conn) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
 }

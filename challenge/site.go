@@ -26,6 +26,8 @@ type site struct {
 	server *web.Server
 	pool   *worker.Pool
 	log    *slog.Logger
+
+	stopped bool // by hand, before the last process ended
 }
 
 // questions are how many a model answers at a time.
@@ -76,6 +78,14 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		}
 	}
 	s.arena.Queue, s.arena.Questions = queue.New(c.workers, 20, c.queue), queue.New(questions, 3, c.queue)
+	if c.resume {
+		err = s.arena.StopByHand(ctx, false)
+	} else {
+		s.stopped, err = s.arena.Restore(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
 	hosts := c.hosts
 	if c.url == "" || len(c.trusted) == 0 {
 		hosts = append(hosts, web.LoopbackHosts(strconv.Itoa(port))...)
@@ -113,7 +123,7 @@ func (s *site) tend(ctx context.Context, stopFile string) {
 	for n := 0; ; n++ {
 		if stopFile != "" {
 			_, err := os.Lstat(stopFile)
-			s.server.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
+			s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
 		}
 		if n%600 == 0 {
 			if err := s.arena.Store.Sweep(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
@@ -25,6 +26,9 @@ type Arena struct {
 	Questions *queue.Queue
 	Log       *slog.Logger
 	Ended     func(*game.Attempt) // told of every attempt that was played; may be nil
+
+	stopping sync.Mutex
+	stopped  map[string]bool // who has thrown the kill switch
 }
 
 // Refusal is an error that its asker may read.
@@ -47,36 +51,59 @@ const (
 
 func refuse(why Why, text string) error { return &Refusal{why, text} }
 
-var errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
+var (
+	errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
+	errStopped  = refuse(Closed, "the host has stopped the game; come back later")
+)
+
+// NewPlayer makes a player at an address. The token is told once.
+func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, error) {
+	if ar.Paused() {
+		return "", errStopped
+	}
+	_, token, err := ar.Store.NewPlayer(ctx, address)
+	return token, err
+}
+
+// Check refuses what can't be played whoever sends it, so that nothing is spent on it.
+func (ar *Arena) Check(target string, lane game.Lane, input string) error {
+	switch {
+	case ar.Game.Targets.Target(target) == nil:
+		return refuse(NotFound, "there is no such target")
+	case !lane.Known():
+		return refuse(NotFound, "there is no such lane")
+	case ar.Game.Closed(lane) != "":
+		return refuse(Closed, ar.Game.Closed(lane))
+	case strings.TrimSpace(input) == "":
+		return refuse(Bad, "it is empty")
+	case len(input) > game.MaxInput:
+		return refuse(Bad, "it is longer than 64 KiB")
+	case ar.Paused():
+		return errStopped
+	}
+	return nil
+}
 
 // Submit takes an attempt of a player. It is kept before this returns, and played
 // when it is its turn.
-func (ar *Arena) Submit(ctx context.Context, player, target string, lane game.Lane, input string) (*game.Attempt, error) {
-	a := &game.Attempt{Target: target, Lane: lane, Input: strings.ToValidUTF8(input, "\uFFFD")}
-	switch {
-	case ar.Game.Targets.Target(target) == nil:
-		return nil, refuse(NotFound, "there is no such target")
-	case !lane.Known():
-		return nil, refuse(NotFound, "there is no such lane")
-	case ar.Game.Closed(lane) != "":
-		return nil, refuse(Closed, ar.Game.Closed(lane))
-	case strings.TrimSpace(a.Input) == "":
-		return nil, refuse(Bad, "it is empty")
-	case len(a.Input) > game.MaxInput:
-		return nil, refuse(Bad, "it is longer than 64 KiB")
+func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	input = strings.ToValidUTF8(input, "\uFFFD")
+	if err := ar.Check(target, lane, input); err != nil {
+		return nil, err
 	}
-	key, copy, err := ar.Store.Key(ctx, player, target, lane)
+	key, copy, err := ar.Store.Key(ctx, from.Player, target, lane)
 	if err != nil {
 		return nil, ar.known(err)
 	}
+	a := &game.Attempt{Target: target, Lane: lane, Input: input}
 	keep := func() (string, error) {
-		err := ar.Store.Add(ctx, player, a)
+		err := ar.Store.Add(ctx, from.Player, from.Address, a)
 		return a.ID, err
 	}
 	played := *a // the caller has the first, this one is played
-	err = ar.line(lane).Add(player, keep, func(ctx context.Context) {
+	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
-		ar.play(ctx, player, &played, game.Try{Player: player, Copy: copy, Key: key})
+		ar.play(ctx, from, &played, game.Try{Player: from.Player, Copy: copy, Key: key})
 	})
 	if err != nil {
 		return nil, ar.known(err)
@@ -86,14 +113,14 @@ func (ar *Arena) Submit(ctx context.Context, player, target string, lane game.La
 }
 
 // play plays an attempt in its turn and keeps what it came to.
-func (ar *Arena) play(ctx context.Context, player string, a *game.Attempt, try game.Try) {
+func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, try game.Try) {
 	// Whatever the game does, an attempt gets an end, and the host goes on.
 	defer func() {
 		if p := recover(); p != nil {
 			ar.Log.Error("a panic in an attempt", "attempt", a.ID, "lane", a.Lane, "target", a.Target)
 			a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "internal", Message: "internal error"}
 		}
-		ar.finish(player, a)
+		ar.finish(from.Player, a)
 	}()
 	if ctx.Err() != nil {
 		a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "cancelled", Message: "the host stopped before this attempt's turn; send it again"}
@@ -104,13 +131,13 @@ func (ar *Arena) play(ctx context.Context, player string, a *game.Attempt, try g
 	}
 	if a.Lane == game.Model {
 		var err error
-		if try.Chat, err = ar.Store.Chat(ctx, player, a.Target); err != nil {
+		if try.Chat, err = ar.Store.Chat(ctx, from.Player, a.Target); err != nil {
 			ar.Log.Error("store", "attempt", a.ID, "error", err)
 		}
 	}
 	chat := ar.Game.Play(ctx, a, try)
 	if a.Lane == game.Model {
-		if err := ar.Store.SetChat(ctx, player, a.Target, chat); err != nil {
+		if err := ar.Store.SetChat(ctx, from.Player, from.Address, a.Target, chat); err != nil {
 			ar.Log.Error("store", "attempt", a.ID, "error", err)
 		}
 	}
@@ -143,11 +170,11 @@ func (ar *Arena) known(err error) error {
 	case errors.Is(err, store.ErrNone):
 		return errNotFound
 	case errors.Is(err, queue.ErrYours):
-		return refuse(Busy, "too many of your attempts wait; send more when they have ended")
+		return refuse(Busy, "too many attempts of yours, or of your address, wait; send more when they have ended")
 	case errors.Is(err, queue.ErrFull):
 		return refuse(Busy, "too many attempts wait; try again later")
 	case errors.Is(err, queue.ErrPaused), errors.Is(err, queue.ErrClosed):
-		return refuse(Closed, "the host has stopped the game; come back later")
+		return errStopped
 	}
 	return err
 }

@@ -19,13 +19,15 @@ import (
 
 func TestName(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "  Robin \t of\nLocksley ": "Robin of Locksley", "Zoë Größe": "Zoë Größe", "李雷": "李雷", "<script>": "<script>", strings.Repeat("é", 40): strings.Repeat("é", 40),
+		"": "", "  Robin \t of\nLocksley ": "Robin of Locksley", "Zoë Größe": "Zoë Größe", "李雷": "李雷", "  ": "", "I ❤️ SQL": "I ❤ SQL", "नमस्ते": "नमस्ते", "عمر": "عمر", "<script>": "<script>", strings.Repeat("é", 40): strings.Repeat("é", 40),
 	} {
 		if got, ok := arena.Name(in); got != want || !ok {
 			t.Errorf("%q: %q %t", in, got, ok)
 		}
 	}
-	for _, in := range []string{strings.Repeat("é", 41), "a\x00", "a\u202eb", "\u2066x", "\u200b", "\ufeff", "\u3164", "\xff", "e\u0301\u0301\u0301\u0301\u0301"} {
+	for _, in := range []string{strings.Repeat("é", 41), "a\x00", "a\u202eb", "\u2066x", "\u200b", "\ufeff", "\u3164", "\xff", "e\u0301\u0301\u0301\u0301\u0301\u0301",
+		"\u0301", " \u0301 ", "a\u034f", "\u034f", "\u17b4", "\u180b", "\u2800", "\U0001d159", "\u115f", "\u1160", "\uffa0", "\U000e0041", "a\u00adb", "a\u200db", "\ue000",
+	} {
 		if got, ok := arena.Name(in); ok {
 			t.Errorf("%q is a name: %q", in, got)
 		}
@@ -53,12 +55,12 @@ func TestPanic(t *testing.T) {
 		Game:  &game.Game{Targets: game.Targets{&bad}, Copies: copies},
 		Store: st, Queue: queue.New(1, 9, 9), Log: slog.New(slog.NewTextHandler(&log, nil)), Ended: func(*game.Attempt) { ended++ },
 	}
-	p, _, err := st.NewPlayer(ctx)
+	p, _, err := st.NewPlayer(ctx, "home")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		a, err := ar.Submit(ctx, p, bad.ID, game.Program, "1")
+		a, err := ar.Submit(ctx, queue.Sender{Address: "home", Player: p}, bad.ID, game.Program, "1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +70,7 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	if r := (*arena.Refusal)(nil); true {
-		if _, err := ar.Submit(ctx, "nobody", bad.ID, game.Program, "1"); !errors.As(err, &r) || r.Why != arena.NotFound {
+		if _, err := ar.Submit(ctx, queue.Sender{Address: "home", Player: "nobody"}, bad.ID, game.Program, "1"); !errors.As(err, &r) || r.Why != arena.NotFound {
 			t.Error("an attempt of nobody", err)
 		}
 	}

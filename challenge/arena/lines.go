@@ -23,20 +23,6 @@ func (ar *Arena) lines() []*queue.Queue {
 	return []*queue.Queue{ar.Queue}
 }
 
-// Pause stops what is played and takes no more, until Resume.
-func (ar *Arena) Pause() {
-	for _, q := range ar.lines() {
-		q.Pause()
-	}
-}
-
-// Resume takes attempts again.
-func (ar *Arena) Resume() {
-	for _, q := range ar.lines() {
-		q.Resume()
-	}
-}
-
 // Paused reports whether no attempts are taken.
 func (ar *Arena) Paused() bool { return ar.Queue.Paused() }
 

@@ -4,32 +4,46 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/secure/precis"
 )
 
 // Name tidies the name that somebody gives for the leaderboard. Pages escape it;
-// this refuses what would make one line look like another: controls, and marks that
-// turn the direction of text.
+// this refuses what would make one line look like another: controls, marks that turn the
+// direction of text, and letters that can't be seen (RFC 8266, and what it forgets).
 func Name(s string) (string, bool) {
+	if strings.TrimSpace(s) == "" {
+		return "", len(s) <= 400
+	}
 	if !utf8.ValidString(s) || len(s) > 400 {
 		return "", false
 	}
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) > 40 {
+	s = strings.Map(func(r rune) rune {
+		switch r {
+		case '\t', '\n', '\r':
+			return ' '
+		case '\uFE0E', '\uFE0F': // how the sign before them is drawn
+			return -1
+		}
+		return r
+	}, s)
+	s, err := precis.Nickname.String(s)
+	if err != nil || utf8.RuneCountInString(s) > 40 {
 		return "", false
 	}
-	marks := 0
+	marks, seen := 0, false
 	for _, r := range s {
 		switch {
 		case r == ' ':
-		case !unicode.IsPrint(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2800', r == '\u3164', r == '\uFFA0', r == '\u115F', r == '\u1160':
+		case r == '\u2800', r == '\U0001D159': // signs that are empty
 			return "", false
 		case unicode.Is(unicode.M, r):
 			if marks++; marks > 4 { // letters under a tower of marks cover other lines
 				return "", false
 			}
 		default:
-			marks = 0
+			marks, seen = 0, true
 		}
 	}
-	return s, true
+	return s, seen
 }

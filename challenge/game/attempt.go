@@ -28,9 +28,7 @@ type Attempt struct {
 	More    int             `json:"more_queries,omitempty"` // statements that are not among Queries
 	Rows    int             `json:"rows"`                   // read by all statements
 	Millis  float64         `json:"millis"`                 // from its start to its end
-	// What the process of the program used; 0: not measured.
-	CPUMillis float64 `json:"cpu_millis,omitempty"`
-	Memory    int64   `json:"memory_bytes,omitempty"`
+	Used
 
 	Leaked bool     `json:"key_leaked"` // the key is in the output
 	Tasks  []string `json:"tasks_done,omitempty"`
@@ -73,11 +71,20 @@ type Query struct {
 	Millis float64         `json:"millis"`
 }
 
+// Used is what the process of a program used, or of several: their time together, and
+// the most memory of one. 0: not measured.
+type Used struct {
+	CPUMillis float64 `json:"cpu_millis,omitempty"`
+	Memory    int64   `json:"memory_bytes,omitempty"`
+}
+
 // Step is a program that a model wrote, and what it got for it.
 type Step struct {
 	Program string          `json:"program"`
 	Verdict Verdict         `json:"verdict"`
 	Result  json.RawMessage `json:"result,omitempty"`
+	Millis  float64         `json:"millis"`
+	Used
 }
 
 // Bounds of a record, in bytes, so that no player fills the storage faster than others.

@@ -8,10 +8,13 @@ import (
 // stolen is done by an attempt in a guarded lane that shows the key.
 func stolen(a *Attempt) bool { return a.Leaked && a.Lane.Guarded() }
 
-// gives is done by a program whose result holds all of the texts.
-func gives(texts ...string) func(*Attempt) bool {
+// gives is done by a program whose result holds all of the texts, as so many rows of
+// the table did: writing the texts down is no way to read them.
+func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
-		return a.Lane == Program && a.Verdict.OK() && len(a.Queries) > 0 && !slices.ContainsFunc(texts, func(s string) bool { return !strings.Contains(string(a.Result), s) })
+		read := func(q Query) bool { return strings.Contains(q.SQL, `"`+table+`"`) && q.Rows >= rows }
+		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, read) &&
+			!slices.ContainsFunc(texts, func(s string) bool { return !strings.Contains(string(a.Result), s) })
 	}
 }
 

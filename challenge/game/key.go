@@ -28,10 +28,10 @@ func (k Key) GoString() string { return hidden }
 // LogValue hides it from logs.
 func (k Key) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// Equal compares in a time that tells nothing of either: not where they differ,
-// and, since digests are compared, not how long they are.
+// Equal compares without regard to case, as In does, in a time that tells nothing of
+// either: not where they differ, and, since digests are compared, not how long they are.
 func (k Key) Equal(claimed string) bool {
-	a, b := sha256.Sum256([]byte(k)), sha256.Sum256([]byte(claimed))
+	a, b := sha256.Sum256([]byte(strings.ToUpper(string(k)))), sha256.Sum256([]byte(strings.ToUpper(claimed)))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && k != ""
 }
 

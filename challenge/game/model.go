@@ -37,7 +37,9 @@ func (g *Game) model(ctx context.Context, a *Attempt, t *Target, try Try) (chat 
 	a.Verdict = Verdict{Kind: "ok"}
 	a.Answer, chat, err = g.Chat.Ask(ctx, try.Chat, a.Input, tool, func(program string, res *codemode.Result) {
 		g.security(a, res)
-		a.Steps = append(a.Steps, Step{Program: program, Verdict: verdictOf(res), Result: res.JSON})
+		used := usedBy(res)
+		a.Steps = append(a.Steps, Step{Program: program, Verdict: verdictOf(res), Result: res.JSON, Millis: millis(res.Took), Used: used})
+		a.Used = Used{a.CPUMillis + used.CPUMillis, max(a.Memory, used.Memory)}
 		a.Console = cut(a.Console+res.Console, maxText)
 	})
 	if err != nil && ctx.Err() == nil && a.Answer == "" {

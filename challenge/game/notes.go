@@ -194,7 +194,7 @@ var notes = &Target{
 				{Text: "(api) => api.organization.notes()"},
 				{Text: "The declarations on this page are made from the same catalogue that the host checks your program with: what they don't name can't be asked for.", Code: "codemode/declare.go"},
 			},
-			Done: gives("Paper prices", "The blue one."),
+			Done: gives("notes", 2, "Paper prices", "The blue one."),
 		},
 		{
 			ID: "tasks", Title: "See where your tasks point",
@@ -204,7 +204,7 @@ var notes = &Target{
 				{Text: "You can read the number 602: it is a column of your own row. What it points at is another row."},
 				{Text: "A column of a row in scope is yours, whatever its value means to somebody else.", Code: "exosql/facet.go"},
 			},
-			Done: gives("Reprint the survey", "602"),
+			Done: gives("tasks", 4, "Reprint the survey", "602"),
 		},
 		{
 			ID: "links", Title: "Walk the link that leads almost there",
@@ -215,7 +215,7 @@ var notes = &Target{
 				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/occurrence.go"},
 			},
 			Done: func(a *Attempt) bool {
-				return gives("Paper prices", "Cover")(a) && asked("note_id", 2)(a)
+				return gives("notes", 2, "Paper prices", "Cover")(a) && asked("note_id", 2)(a)
 			},
 		},
 		{

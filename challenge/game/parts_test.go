@@ -213,7 +213,7 @@ func TestModel(t *testing.T) {
 	}
 	p := newPlayer(t, g, "player0000")
 	a := p.play("wallet", game.Model, solutions["wallet"]["list"])
-	if !a.Verdict.OK() || len(a.Steps) != 1 || len(a.Queries) != 1 || a.Rows != 3 || !strings.Contains(a.Answer, "Holiday") {
+	if !a.Verdict.OK() || len(a.Steps) != 1 || a.CPUMillis <= 0 || a.Steps[0].Used != a.Used || len(a.Queries) != 1 || a.Rows != 3 || !strings.Contains(a.Answer, "Holiday") {
 		t.Errorf("%+v", a)
 	}
 	open := *g.Targets.Target("notes")

@@ -26,10 +26,11 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	res := tool.Run(ctx, a.Input)
 	g.security(a, res)
 	a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
-	a.Millis = millis(res.Took)
-	a.CPUMillis, a.Memory = millis(res.Used.CPU), res.Used.Memory
+	a.Millis, a.Used = millis(res.Took), usedBy(res)
 	return nil
 }
+
+func usedBy(res *codemode.Result) Used { return Used{millis(res.Used.CPU), res.Used.Memory} }
 
 // verdictOf is what of a result the player may read: never its Err's own error.
 func verdictOf(res *codemode.Result) Verdict {

@@ -11,7 +11,7 @@ var walletTasks = []Task{
 			{Text: "Links are methods: (api) => api.currentUser.accounts()"},
 			{Text: "That call did not touch the database. It recorded an expression, which the host checked and turned into SQL. Look at the statement under your attempt: who put user 7 into it?", Code: "exosql/grant.go"},
 		},
-		Done: gives("Rainy days", "Holiday"),
+		Done: gives("accounts", 3, "Rainy days", "Holiday"),
 	},
 	{
 		ID: "join", Title: "Join accounts and wallets",
@@ -21,7 +21,7 @@ var walletTasks = []Task{
 			{Text: "The second example does it. Now ask for every wallet there is, by joining accounts with something that is not theirs."},
 			{Text: "Every table that enters a query brings the predicate of its scope along, whichever link it came by.", Code: "exosql/scope.go"},
 		},
-		Done: gives("bx-3301", "bx-3302"),
+		Done: gives("wallets", 2, "bx-3301", "bx-3302"),
 	},
 	{
 		ID: "inviter", Title: "Follow the link that leaves",

@@ -1,17 +1,17 @@
 // Package queue lets players take turns at a bounded number of places: one who
-// sends a hundred attempts delays another's by one, not by a hundred.
+// sends a hundred attempts delays another's by one, not by a hundred, and so does an
+// address with a hundred players.
 package queue
 
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 )
 
 // Why a job is not taken.
 var (
-	ErrYours  = errors.New("queue: too many of this player's jobs wait")
+	ErrYours  = errors.New("queue: too many of this sender's jobs wait")
 	ErrFull   = errors.New("queue: too many jobs wait")
 	ErrPaused = errors.New("queue: it is paused")
 	ErrClosed = errors.New("queue: it is closed")
@@ -22,10 +22,8 @@ type Queue struct {
 	places, perPlayer, total int
 
 	mu      sync.Mutex
-	lines   map[string][]*job // by player
-	order   []string          // whose turn is next; those with a line
-	jobs    map[string]*job   // by id: those that wait or run
-	waiting int
+	turns   turns
+	jobs    map[string]*job // by id: those that wait or run
 	running int
 	paused  bool
 	closed  bool
@@ -35,16 +33,19 @@ type Queue struct {
 }
 
 type job struct {
-	id, player string
-	run        func(ctx context.Context)
-	running    bool
-	done       chan struct{}
+	id      string
+	run     func(ctx context.Context)
+	running bool
+	done    chan struct{}
 }
 
 // New makes a queue of so many places, in which so many jobs of one player, and of
-// all, may wait.
+// all, may wait. An address may have no more waiting than there is room left, so that the
+// next one who comes finds some: one alone gets half, n get a share of 1/(n+1) each
+// (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet
+// switches, 1998).
 func New(places, perPlayer, total int) *Queue {
-	q := &Queue{places: max(1, places), perPlayer: max(1, perPlayer), total: max(1, total), lines: map[string][]*job{}, jobs: map[string]*job{}}
+	q := &Queue{places: max(1, places), perPlayer: max(1, perPlayer), total: max(1, total), jobs: map[string]*job{}}
 	q.rest.L = &q.mu
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
@@ -53,46 +54,38 @@ func New(places, perPlayer, total int) *Queue {
 // Add takes a job, which is run once, on a goroutine of its own. keep is called before
 // anything runs and while the job's place is sure; when it fails the job is not taken.
 // The context of run ends when the queue is paused or closed.
-func (q *Queue) Add(player string, keep func() (id string, err error), run func(ctx context.Context)) error {
+func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	address, player := q.turns.of(s)
+	room := q.total - q.turns.waiting
 	switch {
 	case q.closed:
 		return ErrClosed
 	case q.paused:
 		return ErrPaused
-	case len(q.lines[player]) >= q.perPlayer:
+	case player >= q.perPlayer:
 		return ErrYours
-	case q.waiting >= q.total:
+	case room <= 0:
 		return ErrFull
+	case address >= room:
+		return ErrYours
 	}
 	id, err := keep()
 	if err != nil {
 		return err
 	}
-	j := &job{id: id, player: player, run: run, done: make(chan struct{})}
-	if len(q.lines[player]) == 0 {
-		q.order = append(q.order, player)
-	}
-	q.lines[player] = append(q.lines[player], j)
+	j := &job{id: id, run: run, done: make(chan struct{})}
+	q.turns.add(s, j)
 	q.jobs[id] = j
-	q.waiting++
 	q.next()
 	return nil
 }
 
 // next starts jobs while there are places. q.mu is held.
 func (q *Queue) next() {
-	for q.running < q.places && len(q.order) > 0 {
-		who := q.order[0]
-		q.order = q.order[1:]
-		j := q.lines[who][0]
-		if q.lines[who] = q.lines[who][1:]; len(q.lines[who]) > 0 {
-			q.order = append(q.order, who)
-		} else {
-			delete(q.lines, who)
-		}
-		q.waiting--
+	for q.running < q.places && q.turns.waiting > 0 {
+		j := q.turns.next()
 		q.running++
 		j.running = true
 		go q.serve(j, q.ctx)
@@ -126,23 +119,7 @@ func (q *Queue) Position(id string) (n int, ok bool) {
 	if j.running {
 		return 0, true
 	}
-	// It is the rank-th of its own line: every other player has so many turns before,
-	// or one more where that player's turn is sooner.
-	rank := slices.Index(q.lines[j.player], j)
-	sooner := true
-	for _, who := range q.order {
-		if who == j.player {
-			sooner = false
-			n += rank
-			continue
-		}
-		turns := rank
-		if sooner {
-			turns++
-		}
-		n += min(len(q.lines[who]), turns)
-	}
-	return n + 1, true
+	return q.turns.position(j), true
 }
 
 // Wait returns when a job is over, or ctx.
@@ -163,7 +140,7 @@ func (q *Queue) Wait(ctx context.Context, id string) {
 func (q *Queue) Length() (waiting, running int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting, q.running
+	return q.turns.waiting, q.running
 }
 
 // Pause stops what runs and takes no more, until Resume. Jobs that wait are run
@@ -204,7 +181,7 @@ func (q *Queue) Close(ctx context.Context) {
 		q.cancel()
 	})
 	defer stop()
-	for q.running > 0 || q.waiting > 0 {
+	for q.running > 0 || q.turns.waiting > 0 {
 		q.rest.Wait()
 	}
 	q.cancel()

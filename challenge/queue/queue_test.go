@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/challenge/queue"
+	"pgregory.net/rapid"
 )
 
 // table is a queue whose jobs wait until they are told to end.
@@ -23,7 +24,11 @@ type table struct {
 }
 
 func (x *table) add(player, id string) error {
-	return x.Add(player, func() (string, error) { return id, nil }, func(ctx context.Context) {
+	return x.from(queue.Sender{Address: player, Player: player}, id)
+}
+
+func (x *table) from(s queue.Sender, id string) error {
+	return x.Add(s, func() (string, error) { return id, nil }, func(ctx context.Context) {
 		select {
 		case <-x.step:
 		case <-ctx.Done():
@@ -43,11 +48,11 @@ func newTable(t *testing.T, places, perPlayer, total int) *table {
 
 // TestTurns: players alternate, the positions say so beforehand, and the bounds hold.
 func TestTurns(t *testing.T) {
-	x := newTable(t, 1, 3, 6)
+	x := newTable(t, 1, 3, 9)
 	if err := x.add("z", "z0"); err != nil { // it runs
 		t.Fatal(err)
 	}
-	for _, id := range []string{"a1", "a2", "a3", "b1", "c1", "c2"} {
+	for _, id := range []string{"a1", "a2", "a3", "b1", "c1", "c2", "e1", "f1", "g1"} {
 		if err := x.add(id[:1], id); err != nil {
 			t.Fatal(id, err)
 		}
@@ -58,7 +63,7 @@ func TestTurns(t *testing.T) {
 	if err := x.add("d", "d1"); !errors.Is(err, queue.ErrFull) {
 		t.Error(err)
 	}
-	want := []string{"a1", "b1", "c1", "a2", "c2", "a3"}
+	want := []string{"a1", "b1", "c1", "e1", "f1", "g1", "a2", "c2", "a3"}
 	for i, id := range want {
 		if n, ok := x.Position(id); n != i+1 || !ok {
 			t.Errorf("%s is number %d", id, n)
@@ -71,7 +76,7 @@ func TestTurns(t *testing.T) {
 		t.Error("none")
 	}
 	go func() {
-		for range 7 {
+		for range 10 {
 			x.step <- struct{}{}
 		}
 	}()
@@ -92,7 +97,7 @@ func TestTurns(t *testing.T) {
 func TestKeep(t *testing.T) {
 	x := newTable(t, 1, 1, 1)
 	lost := errors.New("disk full")
-	if err := x.Add("a", func() (string, error) { return "", lost }, func(context.Context) { t.Error("it ran") }); !errors.Is(err, lost) {
+	if err := x.Add(queue.Sender{}, func() (string, error) { return "", lost }, func(context.Context) { t.Error("it ran") }); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 	x.Close(t.Context())
@@ -100,7 +105,7 @@ func TestKeep(t *testing.T) {
 
 // TestPause stops what runs and what waits, and takes jobs again afterwards.
 func TestPause(t *testing.T) {
-	x := newTable(t, 2, 9, 9)
+	x := newTable(t, 2, 9, 18)
 	for i := range 5 {
 		if err := x.add("a", fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
@@ -140,5 +145,101 @@ func TestCloseStops(t *testing.T) {
 	x.Close(ctx)
 	if len(x.gone) != 3 || len(x.ran) != 3 {
 		t.Error(x.gone, x.ran)
+	}
+}
+
+// TestAddress: an address with many players has one turn, as every other has, and can't
+// take the room of those who come later.
+func TestAddress(t *testing.T) {
+	x := newTable(t, 1, 3, 40)
+	if err := x.add("z", "z0"); err != nil { // it runs
+		t.Fatal(err)
+	}
+	taken := 0
+	for i := range 100 { // a hundred players of one address
+		err := x.from(queue.Sender{Address: "crowd", Player: fmt.Sprint(i)}, fmt.Sprint("crowd", i))
+		if err == nil {
+			taken++
+		} else if !errors.Is(err, queue.ErrYours) {
+			t.Fatal(err)
+		}
+	}
+	if taken != 20 {
+		t.Errorf("one address has %d of 40 places", taken)
+	}
+	for i, id := range []string{"a", "b"} {
+		if err := x.add(id, id); err != nil {
+			t.Fatal(id, err)
+		}
+		if n, _ := x.Position(id); n != i+2 {
+			t.Errorf("%s is number %d", id, n)
+		}
+	}
+	go func() {
+		for range taken + 3 {
+			x.step <- struct{}{}
+		}
+	}()
+	x.Close(t.Context())
+	if want := []string{"z0", "crowd0", "a", "b", "crowd1", "crowd2"}; !slices.Equal(x.ran[:6], want) {
+		t.Error(x.ran[:6])
+	}
+}
+
+// TestOrder: whoever sends what and when, a position is what it says; no address gets a
+// second turn while another waits for its first, and no player one of its address's.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		x := newTable(t, 1, 5, 30)
+		if err := x.add("z", "z"); err != nil { // it runs until all have come
+			r.Fatal(err)
+		}
+		of := map[string]queue.Sender{}
+		for i := range rapid.IntRange(1, 40).Draw(r, "jobs") {
+			s := queue.Sender{Address: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "address"), Player: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(r, "player")}
+			if x.from(s, fmt.Sprint(i)) == nil {
+				of[fmt.Sprint(i)] = s
+			}
+		}
+		said := make([]string, len(of))
+		for id := range of {
+			n, ok := x.Position(id)
+			if !ok || n < 1 || n > len(of) || said[n-1] != "" {
+				r.Fatalf("%s is number %d of %d", id, n, len(of))
+			}
+			said[n-1] = id
+		}
+		close(x.step)
+		x.Close(t.Context())
+		if !slices.Equal(x.ran[1:], said) {
+			r.Fatalf("said %v, ran %v", said, x.ran[1:])
+		}
+		var addresses []string
+		players := map[string][]string{}
+		for _, id := range said {
+			addresses = append(addresses, of[id].Address)
+			players[of[id].Address] = append(players[of[id].Address], of[id].Player)
+		}
+		fair(r, addresses)
+		for _, turns := range players {
+			fair(r, turns)
+		}
+	})
+}
+
+// fair fails where one who had a turn has another while somebody waits who had fewer.
+func fair(r *rapid.T, turns []string) {
+	had, left := map[string]int{}, map[string]int{}
+	for _, who := range turns {
+		left[who]++
+	}
+	for _, who := range turns {
+		for other, n := range left {
+			if other != who && n > 0 && had[other] < had[who] {
+				r.Fatalf("%s comes again before %s: %v", who, other, turns)
+			}
+		}
+		had[who]++
+		left[who]--
 	}
 }

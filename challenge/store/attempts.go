@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -12,32 +13,35 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// Add keeps a new attempt of a player, before it is played: from then on it is not lost.
-func (s *Store) Add(ctx context.Context, player string, a *game.Attempt) error {
+// Add keeps a new attempt of a player, sent from an address, before it is played:
+// from then on it is not lost.
+func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt) error {
 	a.ID, a.At, a.State = NewID(), s.o.Now().UTC().Truncate(time.Millisecond), game.Queued
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		brief, b, size, err := bodies(a)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, at, state, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			a.ID, player, a.Target, a.Lane, a.At.UnixMilli(), a.State, size, brief, b); err != nil {
-			return 0, err
+		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, address, at, state, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			a.ID, player, a.Target, a.Lane, s.address(address), a.At.UnixMilli(), a.State, size, brief, b); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE keys SET tries = tries + 1 WHERE player = ? AND target = ? AND lane = ?", player, a.Target, a.Lane); err != nil {
+			return err
 		}
 		for _, c := range []string{"attempts", "attempts." + string(a.Lane)} {
 			if err := count(tx, c, 1); err != nil {
-				return 0, err
+				return err
 			}
 		}
-		freed, err := s.evict(tx, player, size)
-		return size - freed, err
+		return s.evict(tx, player)
 	})
 }
 
 // bodies are an attempt as a list shows it and as a whole. A list of long ones would
 // cost its asker nothing and us a lot.
 func bodies(a *game.Attempt) (brief, body []byte, size int64, err error) {
-	if body, err = json.Marshal(a); err != nil {
+	if body, err = marshal(a); err != nil {
 		return nil, nil, 0, err
 	}
 	short := game.Attempt{ID: a.ID, Target: a.Target, Lane: a.Lane, At: a.At, Verdict: a.Verdict, Rows: a.Rows, Millis: a.Millis, Leaked: a.Leaked}
@@ -45,87 +49,50 @@ func bodies(a *game.Attempt) (brief, body []byte, size int64, err error) {
 		short.Verdict.Message = strings.ToValidUTF8(short.Verdict.Message[:200], "") + "…"
 	}
 	short.Verdict.Text = ""
-	brief, err = json.Marshal(short)
+	brief, err = marshal(short)
 	return brief, body, int64(len(brief) + len(body)), err
 }
 
-// evict lets attempts go that are over a bound, the oldest first: of the player, and
-// then of all. Those that a win is made of stay, and so do those that are not over.
-func (s *Store) evict(tx *sql.Tx, player string, grow int64) (freed int64, err error) {
-	const oldest = "seq IN (SELECT seq FROM attempts WHERE pinned = 0 AND state IN ('ended', 'interrupted')"
-	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM attempts WHERE player = ? AND pinned = 0", player).Scan(&n); err != nil {
-		return 0, err
-	}
-	if n > s.o.PerPlayer {
-		gone, err := sizes(tx, "DELETE FROM attempts WHERE "+oldest+" AND player = ? ORDER BY seq LIMIT ?) RETURNING size", player, n-s.o.PerPlayer)
-		if err != nil {
-			return 0, err
-		}
-		freed += gone
-	}
-	for s.bytes+grow-freed > s.o.Bytes {
-		gone, err := sizes(tx, "DELETE FROM attempts WHERE "+oldest+" ORDER BY seq LIMIT 8) RETURNING size")
-		if err != nil || gone == 0 {
-			return freed, err
-		}
-		freed += gone
-	}
-	return freed, nil
-}
-
-func sizes(tx *sql.Tx, statement string, args ...any) (sum int64, err error) {
-	rows, err := tx.Query(statement, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, rows.Err()
+// marshal is JSON at rest: "<" is one byte and not six.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // Start notes that an attempt is being played.
 func (s *Store) Start(ctx context.Context, id string) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE attempts SET state = ? WHERE id = ? AND state = ?", game.Running, id, game.Queued)
-		return 0, err
+		return err
 	})
 }
 
 // Finish keeps what an attempt came to, with the tasks that it did; and if the key
 // came out of a guarded lane, the win, whether or not it is ever claimed.
 func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		brief, b, size, err := bodies(a)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		var was int64
-		if err := tx.QueryRow("SELECT size FROM attempts WHERE id = ? AND player = ?", a.ID, player).Scan(&was); err != nil {
-			return 0, none(err)
-		}
-		if _, err := tx.Exec("UPDATE attempts SET state = ?, size = ?, brief = ?, body = ? WHERE id = ?", a.State, size, brief, b, a.ID); err != nil {
-			return 0, err
+		r, err := tx.Exec("UPDATE attempts SET state = ?, size = ?, brief = ?, body = ? WHERE id = ? AND player = ?", a.State, size, brief, b, a.ID, player)
+		if err := some(r, err); err != nil {
+			return err
 		}
 		for _, t := range a.Tasks {
 			if _, err := tx.Exec("INSERT INTO done (player, target, task) SELECT id, ?, ? FROM players WHERE id = ? ON CONFLICT DO NOTHING", a.Target, t, player); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		if a.Leaked && a.Lane.Guarded() {
 			if _, err := s.win(tx, player, a.Target, a.Lane, "", false); err != nil {
-				return 0, err
+				return err
 			}
 		}
-		grow := size - was
-		freed, err := s.evict(tx, player, grow)
-		return grow - freed, err
+		return s.evict(tx, player)
 	})
 }
 
@@ -153,12 +120,14 @@ func (s *Store) interrupt(ctx context.Context) error {
 type Kept struct {
 	*game.Attempt
 	Player string
-	Pinned bool // a win on a guarded lane is made of it
+	Pinned bool // it stays, with the win on a guarded lane that came after it or of it
+	Won    bool // its player has won with it
 }
 
 const (
-	columns      = "id, player, state, shared, pinned, body"
-	briefColumns = "id, player, state, shared, pinned, brief"
+	facts        = "id, player, state, shared, pinned, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id), "
+	columns      = facts + "body"
+	briefColumns = facts + "brief"
 )
 
 func scan(rows *sql.Rows) (out []Kept, err error) {
@@ -179,14 +148,26 @@ func scanOne(row interface{ Scan(...any) error }) (Kept, error) {
 	var id string
 	var state game.State
 	var shared bool
-	if err := row.Scan(&id, &k.Player, &state, &shared, &k.Pinned, &body); err != nil {
+	if err := row.Scan(&id, &k.Player, &state, &shared, &k.Pinned, &k.Won, &body); err != nil {
 		return k, none(err)
 	}
 	if err := json.Unmarshal(body, k.Attempt); err != nil {
 		return k, fmt.Errorf("store: attempt %s: %w", id, err)
 	}
 	k.State, k.Shared = state, shared // these change without the body
+	k.Won = k.Won || k.Leaked
 	return k, nil
+}
+
+// some is ErrNone for a change of nothing.
+func some(r sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrNone)
+	}
+	return nil
 }
 
 func none(err error) error {
@@ -212,14 +193,7 @@ func (s *Store) Attempts(ctx context.Context, player, target string, most int) (
 
 // Share lets everybody who has the link see an attempt of the player, or nobody any more.
 func (s *Store) Share(ctx context.Context, player, id string, shared bool) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
-		r, err := tx.Exec("UPDATE attempts SET shared = ? WHERE id = ? AND player = ?", shared, id, player)
-		if err != nil {
-			return 0, err
-		}
-		if n, err := r.RowsAffected(); err != nil || n == 0 {
-			return 0, errors.Join(err, ErrNone)
-		}
-		return 0, nil
+	return s.change(ctx, func(tx *sql.Tx) error {
+		return some(tx.Exec("UPDATE attempts SET shared = ? WHERE id = ? AND player = ?", shared, id, player))
 	})
 }

@@ -14,10 +14,11 @@ import (
 )
 
 // Line is one line of an export: an attempt as a regression case. Keys are
-// redacted; Player is the same for attempts of one, and leads to nobody.
+// redacted as they stand; one that a program has recoded is not, and is of use to its own
+// player only. Player is the same for attempts of one, and leads to nobody.
 type Line struct {
 	Player string `json:"player"`
-	Won    bool   `json:"won"`
+	Won    bool   `json:"won"` // the key is in the output, or was claimed after it
 	*game.Attempt
 }
 
@@ -64,7 +65,7 @@ func export(ctx context.Context, db *sql.DB, w io.Writer) (n int, err error) {
 		}
 		for _, k := range part {
 			sum := sha256.Sum256([]byte("player " + k.Player))
-			if err := json.NewEncoder(w).Encode(Line{hex.EncodeToString(sum[:6]), k.Leaked || k.Pinned, k.Redacted()}); err != nil {
+			if err := json.NewEncoder(w).Encode(Line{hex.EncodeToString(sum[:6]), k.Won, k.Redacted()}); err != nil {
 				return n, err
 			}
 			n++

@@ -23,29 +23,20 @@ func NewID() string { return strings.ToLower(rand.Text()) }
 
 func digest(t Token) []byte { d := sha256.Sum256([]byte(t)); return d[:] }
 
-// NewPlayer makes a player. The token is told once.
-func (s *Store) NewPlayer(ctx context.Context) (player string, token Token, err error) {
+// NewPlayer makes a player at an address. The token is told once.
+func (s *Store) NewPlayer(ctx context.Context, address string) (player string, token Token, err error) {
 	player, token = NewID(), Token(rand.Text()+rand.Text())
-	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
 		now := s.now()
-		if _, err := tx.Exec("INSERT INTO players (id, token, made, seen) VALUES (?, ?, ?, ?)", player, digest(token), now, now); err != nil {
-			return 0, err
+		if _, err := tx.Exec("INSERT INTO players (id, token, address, made, seen) VALUES (?, ?, ?, ?, ?)", player, digest(token), s.address(address), now, now); err != nil {
+			return err
 		}
 		if err := count(tx, "players", 1); err != nil {
-			return 0, err
+			return err
 		}
-		return 0, s.crowd(tx)
+		return s.crowd(tx)
 	})
 	return player, token, err
-}
-
-// crowd lets those go who were not seen for longest, when there are too many.
-func (s *Store) crowd(tx *sql.Tx) error {
-	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM players").Scan(&n); err != nil || n <= s.o.Players {
-		return err
-	}
-	return leave(tx, "SELECT id FROM players ORDER BY seen LIMIT ?", n-s.o.Players)
 }
 
 // leave ends players. Their attempts stay until they are over a bound, for the
@@ -78,9 +69,9 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 		return "", ErrNone
 	}
 	if now-seen > seenEvery.Milliseconds() {
-		err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+		err = s.change(ctx, func(tx *sql.Tx) error {
 			_, err := tx.Exec("UPDATE players SET seen = ? WHERE id = ?", now, id)
-			return 0, err
+			return err
 		})
 	}
 	return id, err
@@ -88,14 +79,14 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 
 // EndPlayer ends a player at once.
 func (s *Store) EndPlayer(ctx context.Context, player string) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) { return 0, leave(tx, "SELECT ?", player) })
+	return s.change(ctx, func(tx *sql.Tx) error { return leave(tx, "SELECT ?", player) })
 }
 
 // Sweep ends the players whose time is over.
 func (s *Store) Sweep(ctx context.Context) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		now := s.now()
-		return 0, leave(tx, "SELECT id FROM players WHERE seen < ? OR made < ?", now-s.o.Idle.Milliseconds(), now-s.o.Life.Milliseconds())
+		return leave(tx, "SELECT id FROM players WHERE seen < ? OR made < ?", now-s.o.Idle.Milliseconds(), now-s.o.Life.Milliseconds())
 	})
 }
 
@@ -113,15 +104,15 @@ func (s *Store) Key(ctx context.Context, player, target string, lane game.Lane) 
 	if !errors.Is(err, sql.ErrNoRows) {
 		return key, copy, err
 	}
-	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
 		var n int
 		if err := tx.QueryRow("SELECT count(*) FROM players WHERE id = ?", player).Scan(&n); err != nil || n == 0 {
-			return 0, errors.Join(err, ErrNone)
+			return errors.Join(err, ErrNone)
 		}
 		if _, err := tx.Exec("INSERT INTO keys (player, target, lane, key, copy) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", player, target, lane, string(game.NewKey()), NewID()); err != nil {
-			return 0, err
+			return err
 		}
-		return 0, tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // of two at once, the first one's
+		return tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // of two at once, the first one's
 	})
 	return key, copy, err
 }
@@ -136,14 +127,15 @@ func (s *Store) Chat(ctx context.Context, player, target string) (body []byte, e
 }
 
 // SetChat keeps a chat, or forgets it.
-func (s *Store) SetChat(ctx context.Context, player, target string, body []byte) error {
-	return s.change(ctx, func(tx *sql.Tx) (int64, error) {
-		if len(body) == 0 {
-			_, err := tx.Exec("DELETE FROM chats WHERE player = ? AND target = ?", player, target)
-			return 0, err
+func (s *Store) SetChat(ctx context.Context, player, address, target string, body []byte) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec("DELETE FROM chats WHERE player = ? AND target = ?", player, target); err != nil || len(body) == 0 {
+			return err
 		}
-		_, err := tx.Exec("INSERT INTO chats (player, target, body) SELECT id, ?, ? FROM players WHERE id = ? ON CONFLICT (player, target) DO UPDATE SET body = excluded.body", target, body, player)
-		return 0, err
+		if _, err := tx.Exec("INSERT INTO chats (player, target, address, body) SELECT id, ?, ?, ? FROM players WHERE id = ?", target, s.address(address), body, player); err != nil {
+			return err
+		}
+		return s.evict(tx, player)
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -16,10 +17,10 @@ import (
 // Options are bounds. Zero means the default.
 type Options struct {
 	PerPlayer int           // attempts kept of one player; default 200
-	Bytes     int64         // of all attempts' records together; default 256 MiB
-	Players   int           // default 20,000; of more, those go who were not seen for longest
+	Bytes     int64         // of all attempts' records and chats together; default 256 MiB
+	Players   int           // default 20,000
 	Wins      int           // claims on control lanes that are listed; default 5,000
-	Pinned    int           // attempts that stay because wins on guarded lanes are made of them; default 2,000: more holes than that are one
+	Pinned    int           // attempts that stay because wins on guarded lanes are made of them; default 2,000, and a quarter of Bytes: more holes than that are one
 	Idle      time.Duration // after which a player who was not seen is gone; default 7 days
 	Life      time.Duration // after which a player is gone; default 30 days
 	Now       func() time.Time
@@ -32,62 +33,11 @@ type Store struct {
 	read  *sql.DB
 	lock  *sql.DB
 
-	mu    sync.Mutex // guards bytes; held over a whole write
-	bytes int64      // of the attempts' records
+	// Addresses are kept as digests under this key, which is not: they tell holders
+	// of room apart for as long as the process lives, and lead to nobody.
+	secret [32]byte
+	mu     sync.Mutex // held over a whole write
 }
-
-const application, version = 0x65786f31, 1
-
-const schema = `
-CREATE TABLE players (
-	id    TEXT PRIMARY KEY,
-	token BLOB NOT NULL UNIQUE, -- a digest
-	made  INTEGER NOT NULL,
-	seen  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX players_by_seen ON players (seen);
-CREATE TABLE keys (
-	player TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
-	key    TEXT NOT NULL,
-	copy   TEXT NOT NULL,
-	PRIMARY KEY (player, target, lane)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE chats (
-	player TEXT NOT NULL, target TEXT NOT NULL,
-	body   BLOB NOT NULL,
-	PRIMARY KEY (player, target)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE done (
-	player TEXT NOT NULL, target TEXT NOT NULL, task TEXT NOT NULL,
-	PRIMARY KEY (player, target, task)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE attempts (
-	seq    INTEGER PRIMARY KEY AUTOINCREMENT,
-	id     TEXT NOT NULL UNIQUE,
-	player TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
-	at     INTEGER NOT NULL,
-	state  TEXT NOT NULL,
-	shared INTEGER NOT NULL DEFAULT 0,
-	pinned INTEGER NOT NULL DEFAULT 0,
-	size   INTEGER NOT NULL,
-	brief  BLOB NOT NULL, -- body without what is long
-	body   BLOB NOT NULL
-) STRICT;
-CREATE INDEX attempts_by_player ON attempts (player, seq);
-CREATE INDEX attempts_by_pin ON attempts (pinned, seq);
-CREATE TABLE wins (
-	player  TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
-	at      INTEGER NOT NULL,
-	guarded INTEGER NOT NULL,
-	claimed INTEGER NOT NULL,
-	name    TEXT NOT NULL,
-	attempt TEXT NOT NULL,
-	tries   INTEGER NOT NULL,
-	PRIMARY KEY (player, target, lane)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX wins_by_time ON wins (guarded, at);
-CREATE TABLE counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-`
 
 // Open opens or makes the file. It fails when another process plays with it, and
 // when it is somebody else's. Attempts that an earlier process did not end are
@@ -122,11 +72,15 @@ func or[T int | int64 | time.Duration](p *T, d T) {
 }
 
 func (s *Store) open(ctx context.Context, path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // keys and programs are in it
-	if err != nil {
-		return err
+	rand.Read(s.secret[:])
+	for _, name := range []string{path, path + ".lock"} { // keys and programs are in it
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		f.Close()
 	}
-	f.Close()
+	var err error
 	if s.lock, err = openFile(path+".lock", "", 1); err != nil {
 		return err
 	}
@@ -143,10 +97,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if s.read, err = openFile(path, "_pragma=query_only(1)", 4); err != nil {
 		return err
 	}
-	if err := s.interrupt(ctx); err != nil {
-		return err
-	}
-	return s.write.QueryRowContext(ctx, "SELECT coalesce(sum(size), 0) FROM attempts").Scan(&s.bytes)
+	return s.interrupt(ctx)
 }
 
 func openFile(path, more string, conns int) (*sql.DB, error) {
@@ -178,7 +129,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	case app != application || v != version:
-		return fmt.Errorf("the file is no store of this version (%#x, %d)", app, v)
+		return fmt.Errorf("the file is no store of this version (%#x, %d; want %#x, %d): take what is in it with the export of the version that made it, and move it away", app, v, application, version)
 	}
 	// The last bound: what is wrong with the others must not fill the disk. Records
 	// are what fills the file; indexes and the rest have as much again.
@@ -197,9 +148,8 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// change runs f in one transaction, one at a time. grow is by how many bytes the
-// records changed, which counts only if all of it is kept.
-func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) (grow int64, err error)) error {
+// change runs f in one transaction, one at a time.
+func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// What an attempt came to is kept also when the one who waits for it is gone.
@@ -208,14 +158,12 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) (grow int64, err 
 		return fmt.Errorf("store: %w", err)
 	}
 	defer tx.Rollback()
-	grow, err := f(tx)
-	if err != nil {
+	if err := f(tx); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	s.bytes += grow
 	return nil
 }
 
@@ -246,9 +194,23 @@ func (s *Store) Counters(ctx context.Context) (map[string]int64, error) {
 	return out, rows.Err()
 }
 
-// Bytes is the size of all records.
-func (s *Store) Bytes() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.bytes
+// Bytes is the size of all records and chats.
+func (s *Store) Bytes(ctx context.Context) (n int64, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT bytes FROM total").Scan(&n)
+	return n, err
+}
+
+// SetStopped keeps that the host has stopped the game, or not any more: a supervisor
+// that starts the process again does not undo it.
+func (s *Store) SetStopped(ctx context.Context, on bool) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec("UPDATE total SET stopped = ?", on)
+		return err
+	})
+}
+
+// Stopped is what SetStopped was last told.
+func (s *Store) Stopped(ctx context.Context) (on bool, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT stopped FROM total").Scan(&on)
+	return on, err
 }

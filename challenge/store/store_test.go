@@ -55,9 +55,11 @@ func (f *fixture) reopen() {
 	}
 }
 
-func (f *fixture) player() (string, store.Token) {
+func (f *fixture) player() (string, store.Token) { return f.playerAt("home") }
+
+func (f *fixture) playerAt(address string) (string, store.Token) {
 	f.t.Helper()
-	p, token, err := f.NewPlayer(f.t.Context())
+	p, token, err := f.NewPlayer(f.t.Context(), address)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -67,8 +69,13 @@ func (f *fixture) player() (string, store.Token) {
 // attempt adds one and ends it.
 func (f *fixture) attempt(player, target string, lane game.Lane, leaked bool, size int) *game.Attempt {
 	f.t.Helper()
+	return f.attemptAt("home", player, target, lane, leaked, size)
+}
+
+func (f *fixture) attemptAt(address, player, target string, lane game.Lane, leaked bool, size int) *game.Attempt {
+	f.t.Helper()
 	a := &game.Attempt{Target: target, Lane: lane, Input: "return 1"}
-	if err := f.Add(f.t.Context(), player, a); err != nil {
+	if err := f.Add(f.t.Context(), player, address, a); err != nil {
 		f.t.Fatal(err)
 	}
 	a.State, a.Verdict, a.Leaked, a.Console, a.Tasks = game.Ended, game.Verdict{Kind: "ok"}, leaked, strings.Repeat("x", size), []string{"list"}
@@ -76,6 +83,16 @@ func (f *fixture) attempt(player, target string, lane game.Lane, leaked bool, si
 		f.t.Fatal(err)
 	}
 	return a
+}
+
+// bytes is what all records hold, as it is said.
+func (f *fixture) bytes() int64 {
+	f.t.Helper()
+	n, err := f.Bytes(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return n
 }
 
 func (f *fixture) count(name string) int64 {
@@ -106,20 +123,20 @@ func TestRestart(t *testing.T) {
 	done := f.attempt(p, "wallet", game.Program, false, 10)
 	queued, running := &game.Attempt{Target: "wallet", Lane: game.Program}, &game.Attempt{Target: "wallet", Lane: game.Program}
 	for _, a := range []*game.Attempt{queued, running} {
-		if err := f.Add(ctx, p, a); err != nil {
+		if err := f.Add(ctx, p, "home", a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := f.Start(ctx, running.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.SetChat(ctx, p, "wallet", []byte("chat")); err != nil {
+	if err := f.SetChat(ctx, p, "home", "wallet", []byte("chat")); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := f.Attempt(ctx, running.ID); err != nil || a.State != game.Running {
 		t.Error(a.State, err)
 	}
-	size := f.Bytes()
+	size := f.bytes()
 	if _, err := store.Open(ctx, f.path, store.Options{}); err == nil {
 		t.Error("two processes have the file")
 	}
@@ -147,14 +164,20 @@ func TestRestart(t *testing.T) {
 	if c, err := f.Chat(ctx, p, "wallet"); err != nil || string(c) != "chat" {
 		t.Error(c, err)
 	}
-	if f.count("attempts") != 3 || f.count("attempts.program") != 3 || f.count("players") != 1 || f.Bytes() <= size {
-		t.Error("counters", f.Bytes(), size)
+	if f.count("attempts") != 3 || f.count("attempts.program") != 3 || f.count("players") != 1 || f.bytes() <= size {
+		t.Error("counters", f.bytes(), size)
 	}
 	if b, err := os.ReadFile(f.path); err != nil || bytes.Contains(b, []byte(token)) {
 		t.Error("the token is in the file")
 	}
-	if i, err := os.Stat(f.path); err != nil || i.Mode().Perm()&0o077 != 0 {
-		t.Error("others may read the file")
+	files, err := filepath.Glob(f.path + "*")
+	if err != nil || len(files) < 3 {
+		t.Error(files, err)
+	}
+	for _, name := range files {
+		if i, err := os.Stat(name); err != nil || i.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others may read %s", name)
+		}
 	}
 }
 
@@ -252,8 +275,8 @@ func TestBounded(t *testing.T) {
 		for range 5 {
 			f.attempt(q, "wallet", game.Notice, true, 30<<10)
 		}
-		if f.Bytes() > room {
-			t.Fatalf("%d bytes after %d players", f.Bytes(), n)
+		if f.bytes() > room {
+			t.Fatalf("%d bytes after %d players", f.bytes(), n)
 		}
 	}
 	for _, a := range []*game.Attempt{first, hole} {
@@ -278,10 +301,10 @@ func TestBounded(t *testing.T) {
 	if n, err := full.Export(ctx, &b); err != nil || n != 4*3+2 {
 		t.Errorf("%d attempts are kept: %v", n, err)
 	}
-	had := f.Bytes()
+	had := f.bytes()
 	f.reopen()
-	if f.Bytes() != had {
-		t.Errorf("%d bytes are said, %d there", had, f.Bytes())
+	if f.bytes() != had {
+		t.Errorf("%d bytes are said, %d there", had, f.bytes())
 	}
 	if f.count("attempts") != 17+300 {
 		t.Error("the counter forgets")
@@ -303,7 +326,7 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"", "x", string(other), string(mine) + " ", strings.ToLower(string(mine))} {
+	for _, text := range []string{"", "x", string(other), string(mine) + " ", string(mine)[1:]} {
 		if w, _, err := f.Claim(ctx, p, text, "n"); !errors.Is(err, store.ErrNone) {
 			t.Errorf("%q: %+v %v", text, w, err)
 		}
@@ -426,18 +449,34 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, _, err := f.Claim(t.Context(), p, string(key), ""); err != nil { // it counts for the attempt that showed it
+		t.Fatal(err)
+	}
+	q, _ := f.player()
+	kept := f.attempt(q, "wallet", game.Program, false, 0)
+	recoded := f.attempt(q, "wallet", game.Program, false, 0)
+	other, _, err := f.Key(t.Context(), q, "wallet", game.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.Claim(t.Context(), q, string(other), ""); err != nil { // and for the last one, when none did
+		t.Fatal(err)
+	}
+	if k, err := f.Attempt(t.Context(), kept.ID); err != nil || !k.Pinned {
+		t.Error(k.Pinned, err)
+	}
 	for _, export := range []func(b *bytes.Buffer) (int, error){
 		func(b *bytes.Buffer) (int, error) { return f.Export(t.Context(), b) },
 		func(b *bytes.Buffer) (int, error) { return store.ExportFile(t.Context(), f.path, b) },
 	} {
 		var b bytes.Buffer
 		n, err := export(&b)
-		if err != nil || n != 230 || strings.Count(b.String(), "\n") != n {
+		if err != nil || n != 232 || strings.Count(b.String(), "\n") != n {
 			t.Fatal(n, err)
 		}
 		for i, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 			var l store.Line
-			if err := json.Unmarshal([]byte(line), &l); err != nil || l.Lane != game.Notice || l.Won != (i == 7) || l.ID == "" {
+			if err := json.Unmarshal([]byte(line), &l); err != nil || (l.Lane == game.Notice) != (i < 230) || l.Won != (i == 7 || l.ID == recoded.ID) || l.ID == "" {
 				t.Fatalf("%s: %v", line, err)
 			}
 		}

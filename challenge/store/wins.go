@@ -16,7 +16,7 @@ type Win struct {
 	Guarded bool
 	Claimed bool   // false: seen in an attempt's output, and not claimed yet
 	Name    string // "": none was given
-	Attempt string // the id of the attempt that showed it, or the last one before the claim; ""
+	Attempt string // the id of the attempt that showed it, or the last one before the claim; "": it is not kept any more
 	Tries   int    // the player's attempts in that lane until then
 }
 
@@ -27,10 +27,10 @@ const pinnedPerWin = 50
 // of them whatever the result, and keeps the win. again says that this key was claimed
 // before; then nothing changes, the name least of all.
 func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, again bool, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) (int64, error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query("SELECT target, lane, key FROM keys WHERE player = ?", player)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		defer rows.Close()
 		var target string
@@ -40,24 +40,24 @@ func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, a
 			var l game.Lane
 			var k game.Key
 			if err := rows.Scan(&t, &l, &k); err != nil {
-				return 0, err
+				return err
 			}
 			if k.Equal(text) {
 				target, lane = t, l
 			}
 		}
 		if err := rows.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		rows.Close()
 		if target == "" {
-			return 0, ErrNone
+			return ErrNone
 		}
 		if again, err = s.win(tx, player, target, lane, name, true); err != nil {
-			return 0, err
+			return err
 		}
 		w, err = scanWin(tx.QueryRow("SELECT "+winColumns+" FROM wins WHERE player = ? AND target = ? AND lane = ?", player, target, lane))
-		return 0, err
+		return err
 	})
 	return w, again, err
 }
@@ -67,7 +67,7 @@ func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, a
 func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name string, claimed bool) (again bool, err error) {
 	var attempt string
 	var tries int
-	if err := tx.QueryRow("SELECT coalesce((SELECT id FROM attempts WHERE player = ?1 AND target = ?2 AND lane = ?3 ORDER BY (body ->> 'key_leaked') DESC, seq DESC LIMIT 1), ''), (SELECT count(*) FROM attempts WHERE player = ?1 AND target = ?2 AND lane = ?3)",
+	if err := tx.QueryRow("SELECT coalesce((SELECT id FROM attempts WHERE player = ?1 AND target = ?2 AND lane = ?3 ORDER BY (body ->> 'key_leaked') DESC, seq DESC LIMIT 1), ''), coalesce((SELECT tries FROM keys WHERE player = ?1 AND target = ?2 AND lane = ?3), 0)",
 		player, target, lane).Scan(&attempt, &tries); err != nil {
 		return false, err
 	}
@@ -90,15 +90,15 @@ func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name stri
 		return false, err
 	}
 	if lane.Guarded() { // the record of a hole is worth more than room
-		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?) AND (SELECT count(*) FROM attempts WHERE pinned = 1) < ?",
-			player, target, lane, pinnedPerWin, s.o.Pinned)
+		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?) AND (SELECT count(*) < ? AND coalesce(sum(size), 0) < ? FROM attempts WHERE pinned = 1)",
+			player, target, lane, pinnedPerWin, s.o.Pinned, s.o.Bytes/4)
 		return false, err
 	}
 	_, err = tx.Exec("DELETE FROM wins WHERE guarded = 0 AND (player, target, lane) IN (SELECT player, target, lane FROM wins WHERE guarded = 0 ORDER BY at DESC LIMIT -1 OFFSET ?)", s.o.Wins)
 	return false, err
 }
 
-const winColumns = "target, lane, at, guarded, claimed, name, attempt, tries"
+const winColumns = "target, lane, at, guarded, claimed, name, coalesce((SELECT id FROM attempts WHERE id = wins.attempt), ''), tries"
 
 func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	w, at := &Win{}, int64(0)

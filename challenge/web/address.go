@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -12,13 +13,9 @@ import (
 // is no trusted proxy is the one that such a proxy has seen. From anybody else the
 // header is ignored.
 func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}, false
-	}
-	at := ap.Addr().Unmap().WithZone("")
-	if !within(at, trusted) {
-		return at, true
+	at, ok := parsed(r.RemoteAddr)
+	if !ok || !within(at, trusted) {
+		return at, ok
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, h := range slices.Backward(hops) {
@@ -31,6 +28,20 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 		}
 	}
 	return at, true
+}
+
+func parsed(hostport string) (netip.Addr, bool) {
+	ap, err := netip.ParseAddrPort(hostport)
+	return ap.Addr().Unmap().WithZone(""), err == nil
+}
+
+// Peer is what a connection counts for; bounded is false for those of a trusted proxy.
+func Peer(from net.Addr, trusted []netip.Prefix) (key string, bounded bool) {
+	at, ok := parsed(from.String())
+	if !ok {
+		return "", true
+	}
+	return bucketKey(at), !within(at, trusted)
 }
 
 func within(a netip.Addr, ps []netip.Prefix) bool {

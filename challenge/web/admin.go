@@ -8,40 +8,22 @@ import (
 	"time"
 )
 
-// Stop is the kill switch: by says who throws it, and the game goes on when nobody
-// holds it any more.
-func (s *Server) Stop(by string, on bool) {
-	s.stopping.Lock()
-	defer s.stopping.Unlock()
-	had := len(s.stopped)
-	if s.stopped == nil {
-		s.stopped = map[string]bool{}
-	}
-	if delete(s.stopped, by); on {
-		s.stopped[by] = true
-	}
-	switch {
-	case had == 0 && len(s.stopped) > 0:
-		s.arena.Pause()
-		s.o.Log.Warn("the game is stopped", "by", by)
-	case had > 0 && len(s.stopped) == 0:
-		s.arena.Resume()
-		s.o.Log.Warn("the game goes on", "by", by)
-	}
-}
-
 // Admin is the handler of a second listener, for the host alone: whoever reaches
 // it may stop the game and read every attempt. It has no password; bind it where only the host is.
 func (s *Server) Admin(hosts []string) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /pause", func(w http.ResponseWriter, r *http.Request) {
-		s.Stop("admin", true)
-		fmt.Fprintln(w, "paused")
-	})
-	mux.HandleFunc("POST /resume", func(w http.ResponseWriter, r *http.Request) {
-		s.Stop("admin", false)
-		fmt.Fprintln(w, "resumed, unless a stop file is there")
-	})
+	hand := func(on bool, said string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if err := s.arena.StopByHand(r.Context(), on); err != nil {
+				s.o.Log.Error("the kill switch could not be kept", "stopped", on, "error", redacted(err))
+				http.Error(w, "it could not be kept for the next start: "+said, http.StatusInternalServerError)
+				return
+			}
+			fmt.Fprintln(w, said)
+		}
+	}
+	mux.HandleFunc("POST /pause", hand(true, "paused, until POST /resume"))
+	mux.HandleFunc("POST /resume", hand(false, "resumed, unless a stop file is there"))
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.WriteMetrics(w, r); err != nil {
 			http.Error(w, "internal error", http.StatusInternalServerError)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/queue"
 )
 
 func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
@@ -33,10 +34,13 @@ func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
 
 // submit is the one way for attempts, from pages and programs alike.
 func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	if err := s.arena.Check(target, lane, input); err != nil {
+		return nil, err // before anything is spent on it
+	}
 	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
 		return nil, err
 	}
-	if lane == game.Model && s.arena.Game.Closed(lane) == "" {
+	if lane == game.Model {
 		if err := s.limit(w, r, s.questions, s.addressQuestions); err != nil {
 			return nil, err
 		}
@@ -45,7 +49,7 @@ func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane g
 			return nil, errRate
 		}
 	}
-	return s.arena.Submit(r.Context(), r.player, target, lane, input)
+	return s.arena.Submit(r.Context(), queue.Sender{Address: r.bucket, Player: r.player}, target, lane, input)
 }
 
 // apiRow is an attempt in a list.

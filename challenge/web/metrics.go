@@ -77,6 +77,10 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	held, err := s.arena.Store.Bytes(r.Context())
+	if err != nil {
+		return err
+	}
 	waiting, running := s.arena.Length()
 	paused := 0
 	if s.arena.Paused() {
@@ -88,7 +92,7 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	}
 	series := func(name, kind, help string, lines []string) {
 		slices.Sort(lines)
-		fmt.Fprintf(&b, "# HELP exo_challenge_%s %s\n# TYPE exo_challenge_%[1]s %s\n", name, help, kind)
+		fmt.Fprintf(&b, "# HELP exo_challenge_%s %s\n# TYPE exo_challenge_%[1]s %[3]s\n", name, help, kind)
 		for _, l := range lines {
 			fmt.Fprintf(&b, "exo_challenge_%s%s\n", name, l)
 		}
@@ -99,9 +103,9 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", counters["wins."+string(game.Program)]+counters["wins."+string(game.Model)])
 	one("queue_waiting", "gauge", "Attempts that wait for their turn.", waiting)
 	one("queue_running", "gauge", "Attempts that are being played.", running)
-	one("paused", "gauge", "1 when the host has stopped the game.", paused)
+	one("paused", "gauge", "Whether the host has stopped the game: 1 or 0.", paused)
 	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Open())
-	one("record_bytes", "gauge", "Size of all records of attempts.", s.arena.Store.Bytes())
+	one("record_bytes", "gauge", "Size of all records of attempts, and of chats.", held)
 	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())
 	one("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
 	var mem runtime.MemStats

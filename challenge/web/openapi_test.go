@@ -46,6 +46,7 @@ func (a *api) schema(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 // every answer is what it says, failures included.
 func TestOpenAPI(t *testing.T) {
 	s := newSite(t, config{})
+	s.arena.Game.Chat = echo{}
 	var a api
 	if err := json.Unmarshal([]byte(s.raw("GET", "/api/v1/openapi.json", "").body), &a); err != nil {
 		t.Fatal(err)
@@ -72,6 +73,7 @@ func TestOpenAPI(t *testing.T) {
 
 	p := s.program()
 	v := p.play("wallet", game.Program, "(api) => api.currentUser.accounts()")
+	asked := p.play("wallet", game.Model, "(api) => api.currentUser")
 	bad := p.play("wallet", game.Program, "(api) => api.nobody")
 	key := p.steal("wallet", game.Notice)
 	hole := p.play("broken", game.Program, "(api) => api.things.execute()")
@@ -98,6 +100,7 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/attempts", nil, false, 200},
 		{"GET", "/attempts", nil, true, 401},
 		{"GET", "/attempts/" + v.ID, nil, false, 200},
+		{"GET", "/attempts/" + asked.ID, nil, false, 200},
 		{"GET", "/attempts/" + bad.ID, nil, false, 200},
 		{"GET", "/attempts/" + hole.ID, nil, true, 200},
 		{"GET", "/attempts/" + v.ID, nil, true, 404},

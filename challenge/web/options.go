@@ -46,8 +46,8 @@ type Rates struct {
 	Attempts        Rate // of a player; default 20, one a second
 	AddressAttempts Rate // of an address; default 60, 3 a second
 	// Questions to a model cost the host money; these are spent besides.
-	Questions        Rate // of a player; default 5, one in 30 s
-	AddressQuestions Rate // of an address; default 10, one in 15 s
+	Questions        Rate // of a player; default 5, one a minute
+	AddressQuestions Rate // of an address; default 10, one in 5 minutes: it takes several to spend all
 	AllQuestions     Rate // of everybody; default 100, one a minute
 	Claims           Rate // of a player; default 10, one in 5 s
 	AddressClaims    Rate // of an address; default 30, one a second
@@ -66,8 +66,8 @@ func (r *Rates) defaults() {
 	or(&r.Players, 10, 30*time.Second)
 	or(&r.Attempts, 20, time.Second)
 	or(&r.AddressAttempts, 60, time.Second/3)
-	or(&r.Questions, 5, 30*time.Second)
-	or(&r.AddressQuestions, 10, 15*time.Second)
+	or(&r.Questions, 5, time.Minute)
+	or(&r.AddressQuestions, 10, 5*time.Minute)
 	or(&r.AllQuestions, 100, time.Minute)
 	or(&r.Claims, 10, 5*time.Second)
 	or(&r.AddressClaims, 30, time.Second)

@@ -169,15 +169,16 @@ func TestPause(t *testing.T) {
 	s := newSite(t, config{})
 	p := s.program()
 	v := p.play("wallet", game.Program, "() => 1")
-	s.arena.Pause()
+	s.arena.Stop("test", true)
 	a := p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "program", "input": "1"}, http.StatusServiceUnavailable, nil)
 	contains(t, a.body, `"closed"`, "stopped the game")
+	contains(t, s.raw("POST", "/api/v1/players", "").body, `"closed"`)
 	contains(t, s.raw("GET", "/", "").body, `id="paused"`)
 	contains(t, s.raw("GET", "/healthz", "").body, "paused")
 	if w := p.wait(v.ID); w.State != game.Ended {
 		t.Error(w.State)
 	}
-	s.arena.Resume()
+	s.arena.Stop("test", false)
 	if v := p.play("wallet", game.Program, "() => 2"); !v.Verdict.OK() {
 		t.Error(v.Verdict)
 	}
@@ -196,7 +197,7 @@ func TestPauseStops(t *testing.T) {
 	if waiting.Position > 1 {
 		t.Errorf("number %d", waiting.Position)
 	}
-	s.arena.Pause()
+	s.arena.Stop("test", true)
 	for _, id := range []string{running.ID, waiting.ID} {
 		if v := p.wait(id); v.Verdict.Kind != "cancelled" && v.Verdict.Kind != "limit" && !v.Verdict.OK() {
 			t.Errorf("%+v", v.Verdict)

@@ -136,8 +136,7 @@ func (s *Server) begin(w http.ResponseWriter, r *request) (store.Token, error) {
 	if err := s.limit(w, r, nil, s.players); err != nil {
 		return "", err
 	}
-	_, token, err := s.arena.Store.NewPlayer(r.Context())
-	return token, err
+	return s.arena.NewPlayer(r.Context(), r.bucket)
 }
 
 func redacted(err error) string { return game.Redact(err.Error()) }

@@ -295,7 +295,7 @@ func TestClaims(t *testing.T) {
 	p, q := s.program(), s.program()
 	key := p.steal("wallet", game.Notice)
 	q.steal("wallet", game.Notice) // q has a key of that lane too
-	for _, wrong := range []string{"", " ", "exo1_", key[:len(key)-1], key + "A", strings.ToLower(key), strings.Repeat("x", 10000), "%" + key + "%"} {
+	for _, wrong := range []string{"", " ", "exo1_", key[:len(key)-1], key + "A", key[1:], strings.Repeat("x", 10000), "%" + key + "%"} {
 		if got := p.claim(wrong, "x"); got.Right {
 			t.Errorf("%.40q: %+v", wrong, got)
 		}
@@ -324,8 +324,10 @@ func TestClaims(t *testing.T) {
 	if board := s.raw("GET", "/api/v1/leaderboard", "").body; !strings.Contains(board, `"tries":1`) || strings.Contains(board, `"attempt"`) {
 		t.Errorf("the attempts of control wins are their players' own: %s", board)
 	}
-	if got := p.claim("  "+key+"\n", ""); !got.Right || !got.Again {
-		t.Errorf("%+v", got)
+	for _, same := range []string{"  " + key + "\n", strings.ToLower(key)} { // as lower() gave it, say
+		if got := p.claim(same, ""); !got.Right || !got.Again {
+			t.Errorf("%q: %+v", same, got)
+		}
 	}
 	for _, name := range []string{strings.Repeat("x", 41), "a\u202eb", "a\x00b", "\u200b", "z̸̸̸̸̸̸̸̸"} {
 		a := s.raw("POST", "/api/v1/claims", fmt.Sprintf(`{"key":%q,"name":%q}`, key, name), "Authorization", "Bearer "+p.token, "Content-Type", "application/json")
@@ -471,10 +473,19 @@ func TestMetrics(t *testing.T) {
 	p.play("wallet", game.Program, "() => 1")
 	p.steal("wallet", game.Notice)
 	text := s.raw("GET", "/metrics", "").body
-	line := regexp.MustCompile(`^(# (HELP|TYPE) exo_challenge_[a-z_]+ .+|exo_challenge_[a-z_]+(\{[a-z]+="[a-z0-9]+"(,[a-z]+="[a-z]+")*\})? -?[0-9.e+-]+)$`)
-	for l := range strings.Lines(text) {
-		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
-			t.Errorf("%q", l)
+	types := map[string]string{}
+	for line := range strings.Lines(text) { // as the format has it: each series of a type that was named before
+		line = strings.TrimSuffix(line, "\n")
+		if m := regexp.MustCompile(`^# TYPE (exo_challenge_[a-z_]+) (counter|gauge)$`).FindStringSubmatch(line); m != nil {
+			types[m[1]] = m[2]
+			continue
+		}
+		if regexp.MustCompile(`^# HELP exo_challenge_[a-z_]+ [A-Z].+$`).MatchString(line) {
+			continue
+		}
+		m := regexp.MustCompile(`^(exo_challenge_[a-z_]+)(\{([a-z]+="[a-z0-9]*",?)+\})? [0-9.e+-]+$`).FindStringSubmatch(line)
+		if m == nil || types[m[1]] == "" || strings.HasSuffix(m[1], "_total") != (types[m[1]] == "counter") {
+			t.Errorf("%q is no line of the format", line)
 		}
 	}
 	contains(t, text, `exo_challenge_attempts_total{lane="program",kind="ok"} 1`, `exo_challenge_leaks_total{lane="notice"} 1`, `exo_challenge_leaks_total{lane="program"} 0`,
@@ -509,6 +520,9 @@ func TestTogether(t *testing.T) {
 		for range 200 {
 			if a := s.raw("GET", "/healthz", ""); a.status != 200 && a.header.Get("Retry-After") != "" {
 				refused = true
+				if a.header.Get("Content-Security-Policy") == "" || !a.close {
+					t.Errorf("%s: it keeps its connection, or comes without the headers: %v", name, a.header)
+				}
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -540,6 +554,10 @@ func TestModel(t *testing.T) {
 	s := newSite(t, config{Options: web.Options{Rates: rates}})
 	s.arena.Game.Chat = echo{}
 	p, q := s.program(), s.program()
+	for range 9 { // what can't be asked costs nothing
+		p.call("POST", "/api/v1/attempts", map[string]any{"target": "wallet", "lane": "model", "input": " "}, 422, nil)
+		p.call("POST", "/api/v1/attempts", map[string]any{"target": "none", "lane": "model", "input": "1"}, 404, nil)
+	}
 	for i := range 2 {
 		if v := p.play("wallet", game.Model, "(api) => api.currentUser.accounts().count()"); v.Answer != fmt.Sprintf("after %d: 3", i) || len(v.Steps) != 1 || len(v.Queries) != 1 {
 			t.Errorf("%+v", v.Attempt)

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/arena"
@@ -28,9 +27,6 @@ type Server struct {
 	each    *flights
 	reaches map[string]*Reach
 	metrics metrics
-
-	stopping sync.Mutex
-	stopped  map[string]bool // who has thrown the kill switch
 
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
 	questions, addressQuestions, allQuestions                           *buckets
@@ -107,31 +103,36 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// The route, not the path: ids are what attempts are protected by.
 		s.o.Log.Debug("request", "method", r.Method, "route", r.Pattern, "status", cw.status, "millis", s.o.Now().Sub(begin).Milliseconds())
 	}()
+	s.headers(cw.Header())
+	// Who is refused here does not keep the connection, of which there are only so many.
+	away := func(p *problem) {
+		cw.Header().Set("Connection", "close")
+		s.fail(cw, r, p)
+	}
 	select {
 	case s.room <- struct{}{}:
 		defer func() { <-s.room }()
 	default:
 		cw.Header().Set("Retry-After", "1")
-		http.Error(cw, "too many requests at once", http.StatusServiceUnavailable)
+		away(errRoom)
 		return
 	}
-	s.headers(cw.Header())
 	// A page of another site can make a browser ask for us by a name of its own (DNS
 	// rebinding); it can't make the browser send ours.
 	if !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
-		s.fail(cw, r, &problem{http.StatusMisdirectedRequest, "host", "this site has another name"})
+		away(errHost)
 		return
 	}
 	at, ok := address(r, s.o.Trusted)
 	if !ok {
-		s.fail(cw, r, &problem{http.StatusBadRequest, "address", "who are you?"})
+		away(errAddress)
 		return
 	}
 	key := bucketKey(at)
 	leave, ok := s.each.begin(key)
 	if !ok {
 		s.metrics.limited.Add(1)
-		s.fail(cw, r, errRate)
+		away(errRate)
 		return
 	}
 	defer leave()
@@ -139,7 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.tell(cw.Header())
 	if !g.ok {
 		s.metrics.limited.Add(1)
-		s.fail(cw, r, errRate)
+		away(errRate)
 		return
 	}
 	if err := s.origin.Check(r); err != nil {
@@ -209,6 +210,9 @@ var (
 	errPlayer   = &problem{http.StatusUnauthorized, "player", "no player: your session has ended, or has not begun"}
 	errForm     = &problem{http.StatusForbidden, "form", "the form is out of date; load the page again"}
 	errSize     = &problem{http.StatusRequestEntityTooLarge, "size", "that is too large"}
+	errRoom     = &problem{http.StatusServiceUnavailable, "busy", "too many requests at once; try again"}
+	errHost     = &problem{http.StatusMisdirectedRequest, "host", "this site has another name"}
+	errAddress  = &problem{http.StatusBadRequest, "address", "who are you?"}
 	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
 )
 

@@ -1,0 +1,28 @@
+package store
+
+import "fmt"
+
+// Holders are what each address is said to hold, and what is there.
+func (s *Store) Holders() (said, there string) {
+	read := func(query string) (out string) {
+		rows, err := s.read.Query(query)
+		if err != nil {
+			return err.Error()
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var address []byte
+			var players, bytes int64
+			if err := rows.Scan(&address, &players, &bytes); err != nil {
+				return err.Error()
+			}
+			out += fmt.Sprintf("%x has %d players, %d bytes; ", address, players, bytes)
+		}
+		return out
+	}
+	const all = " UNION ALL SELECT x'', 0, bytes FROM total ORDER BY 1"
+	said = read("SELECT address, players, bytes FROM holders" + all)
+	const sum = "SELECT address, sum(p) AS p, sum(b) AS b FROM (SELECT address, 1 AS p, 0 AS b FROM players UNION ALL SELECT address, 0, size FROM attempts UNION ALL SELECT address, 0, length(body) FROM chats)"
+	there = read(sum + " GROUP BY address UNION ALL SELECT x'', 0, coalesce(b, 0) FROM (" + sum + ") ORDER BY 1")
+	return said, there
+}
