@@ -29,6 +29,8 @@ type column struct {
 	doc   string
 	label exo.Label
 	iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
+
+	indexed bool // may be looked up before the scope is
 }
 
 // core is nil for a column that was not declared. The methods have a pointer as
@@ -49,7 +51,7 @@ func (c *column) change() {
 	c.table.change()
 }
 
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO)
+// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO, Indexed)
 // change its declaration and return it, so that they chain where it is declared.
 // They panic once the table is in use.
 
@@ -156,6 +158,20 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.table.name, c.c.name))
 	}
 	c.c.iso = true
+	return c
+}
+
+// Indexed lets conditions of programs that compare the column with values be looked up
+// in an index before the scope is. Without it a program's conditions are tried on rows
+// in scope only, but for = and in on a key: an index on what the scope compares still
+// serves, one on this column does not.
+//
+// The price: how long a query takes can then tell whether rows out of scope have such
+// values, and so, in time, which. It is for columns like a date or a state, and not for
+// what one customer must not learn of another.
+func (c *Column[T, V]) Indexed() *Column[T, V] {
+	c.core().change()
+	c.c.indexed = true
 	return c
 }
 

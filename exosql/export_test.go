@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/libc"
@@ -147,3 +149,21 @@ func OpenConnections(db *DB) int {
 	}
 	return n
 }
+
+// TrapSQLite makes SQLite's instr tell see of each text that it is given, on connections
+// made from now on: what an expression of a program is tried on can be seen then, and
+// not only timed.
+func TrapSQLite(see func(text string)) {
+	trapped.Store(&see)
+	setTrap()
+}
+
+var (
+	trapped atomic.Pointer[func(string)]
+	setTrap = sync.OnceFunc(func() {
+		functions{sqliteDriver()}.defineText2("instr", func(s, part string) any {
+			(*trapped.Load())(s)
+			return int64(strings.Index(s, part) + 1)
+		})
+	})
+)

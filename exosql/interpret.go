@@ -118,6 +118,7 @@ func (f *from) adopt(sub *from) {
 	f.sources = append(f.sources, sub.sources...)
 	f.where = append(f.where, sub.where...)
 	f.rows = append(f.rows, sub.rows...)
+	f.open = f.open || sub.open
 	for r, p := range sub.at {
 		f.at[r] = p
 	}
@@ -174,7 +175,7 @@ func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
 	if err != nil {
 		return err
 	}
-	f.where = append(f.where, cond.sql(f))
+	f.demand(cond)
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package exosql
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -15,19 +17,17 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 		item = item.Args[0]
 	}
 	var q2 *query
+	var sub *from
 	var err error
 	if item.Closed() {
 		// It depends on no row of this query: built on its own, so that a limit in
 		// it acts once and not for every row.
-		sub := f.c.newFrom(nil)
+		sub = f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
 			err = sub.settle(q2)
 		}
 		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
 			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
-		}
-		if err == nil {
-			f.adopt(sub)
 		}
 	} else if q2, err = f.query(item, inner); err == nil {
 		err = f.settle(q2)
@@ -37,21 +37,32 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...)
-	if item.Closed() && len(n.Args) < 2 {
+	if sub != nil && len(n.Args) < 2 {
 		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
 	}
-	if len(n.Args) > 1 {
-		on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
-		if err != nil {
-			return err
-		}
-		if last := len(f.sources) - 1; last > 0 && !f.sources[last].Left {
-			// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
-			// In the ON of a left join it would refuse matches and no rows.
-			f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
-		} else {
-			f.where = append(f.where, on.sql(f))
-		}
+	if len(n.Args) < 2 {
+		return nil
+	}
+	on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+	if err != nil {
+		return err
+	}
+	if sub == nil {
+		f.demand(on)
+		return nil
+	}
+	if slices.ContainsFunc(conjuncts(on), func(e expr) bool { return !identity(e) }) {
+		// Each by itself: the engine may then join what is left of both as it likes.
+		f.fence()
+		sub.fence()
+	}
+	f.adopt(sub)
+	if last := len(f.sources) - 1; last > 0 && !f.sources[last].Left {
+		// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
+		// In the ON of a left join it would refuse matches and no rows.
+		f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
+	} else {
+		f.where = append(f.where, on.sql(f))
 	}
 	return nil
 }
@@ -68,6 +79,13 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
+	if len(n.Args) > 1 || hasWhere(item) {
+		// What the program demands stands beside the link, in one condition: both sides
+		// are fenced before it.
+		f.fence()
+		f.joining = true
+		defer func() { f.joining = false }()
+	}
 	sources, conditions := len(f.sources), len(f.where)
 	var q2 *query
 	var err error
@@ -79,11 +97,11 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		if q2, err = sub.query(item, inner); err == nil {
 			err = sub.settle(q2)
 		}
-		if err == nil && len(sub.sources) > 1 {
-			sub.wrap(func(*from, *sqlast.Select, string) []sqlast.Expr { return nil })
-		}
 		if err != nil {
 			return err
+		}
+		if sub.fence(); len(sub.sources) > 1 {
+			sub.enclose()
 		}
 		f.adopt(sub)
 	} else {
@@ -115,6 +133,16 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	s := &f.sources[sources]
 	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
 	return nil
+}
+
+// hasWhere reports whether a condition stands in a chain of calls.
+func hasWhere(n *exo.Node) bool {
+	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+		if n.Name == "where" {
+			return true
+		}
+	}
+	return false
 }
 
 func sourceOf(s []sqlast.Source) string {

@@ -15,6 +15,14 @@ func (f *from) occur(g *guestGrant, fc *facet, t *table, by *link, parent *occur
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
+	if f.joining && by != nil {
+		row, err := f.fencedTable(g, fc, t)
+		if err != nil {
+			return nil, err
+		}
+		f.sources[len(f.sources)-1].On = f.linked(by, parent, row)
+		return row, nil
+	}
 	var on func(*occurrence) []sqlast.Expr
 	if by != nil {
 		on = func(row *occurrence) []sqlast.Expr { return f.linked(by, parent, row) }

@@ -51,6 +51,8 @@ type from struct {
 	where   []sqlast.Expr
 	rows    []*occurrence
 	at      map[*occurrence]place
+	open    bool // something came since the last fence
+	joining bool // what is added becomes the condition of a left join
 }
 
 // place says where a row's columns are: in a table, or among the outputs of a
@@ -64,6 +66,7 @@ type derived struct {
 	inner *from
 	sel   *sqlast.Select
 	outs  map[outKey]string
+	fence bool // it does nothing else: a condition inside holds outside too
 }
 
 type outKey struct {
@@ -154,6 +157,7 @@ func (f *from) table(g *guestGrant, fc *facet, t *table, on func(*occurrence) []
 		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
 	row := &occurrence{grant: g, facet: fc, table: t}
+	f.open = true
 	f.rows = append(f.rows, row)
 	f.at[row] = place{alias: f.c.alias()}
 	s := sqlast.Source{Table: t.name, Alias: f.at[row].alias}
@@ -248,15 +252,21 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
-	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}}
+	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, joining: f.joining}
 	outer.sources = []sqlast.Source{{Sub: sel, Alias: alias}}
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}
 	}
 	outer.where = fill(&inner, sel, alias)
-	if len(sel.Columns) == 0 {
-		// A derived table needs an output even when only its rows count.
-		d.expose(inner.rows[0], inner.rows[0].table.keys[0])
+	// A limit closes it as a fence does. Rows that are numbered don't: engines move
+	// conditions on what they are numbered by inside.
+	outer.open = len(sel.Limit)+len(sel.Offset) == 0
+	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
+		if keys := inner.rows[0].table.keys; len(keys) > 0 {
+			d.expose(inner.rows[0], keys[0])
+		} else {
+			sel.Columns = []sqlast.Output{{Expr: sqlast.One, As: "one"}}
+		}
 	}
 	*f = outer
 }

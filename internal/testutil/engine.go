@@ -155,6 +155,12 @@ func AsUser(t testing.TB, raw, name string) string {
 	return withURL(t, raw, func(u *url.URL) { u.User = url.User(name) })
 }
 
+// Param is a parameter of a database's URL.
+func Param(t testing.TB, raw, name string) (value string) {
+	withURL(t, raw, func(u *url.URL) { value = u.Query().Get(name) })
+	return value
+}
+
 // WithParam is a URL with one more parameter.
 func WithParam(t testing.TB, raw, name, value string) string {
 	return withURL(t, raw, func(u *url.URL) {

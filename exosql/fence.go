@@ -1,0 +1,142 @@
+package exosql
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// What a program asks of rows comes after what says which rows there are. An engine
+// takes the conditions of one WHERE in any order: it would try a program's condition on
+// a row that its scope refuses a moment later, and how long the condition takes says
+// what is in that row (testdata/attacks/clock). So the conditions of a program stand
+// outside a derived table that holds the scopes, and that neither engine opens: SQLite
+// moves no condition into a subquery with a LIMIT and flattens none with an OFFSET,
+// PostgreSQL neither with an OFFSET. It is what PostgreSQL's security_barrier is for
+// views, and has its exception: what is leakproof may go first, see leakproof.
+
+// fence closes what is in f so far, if something came since the last fence.
+func (f *from) fence() {
+	if f.open {
+		f.enclose()
+	}
+}
+
+// enclose makes one source of everything so far, and a fence of that.
+func (f *from) enclose() {
+	f.wrap(func(_ *from, sel *sqlast.Select, _ string) []sqlast.Expr {
+		sel.Offset = []sqlast.Expr{sqlast.Zero}
+		return nil
+	})
+	f.at[f.rows[0]].derived.fence = true
+}
+
+// demand adds a condition of a program.
+func (f *from) demand(cond expr) {
+	for _, c := range conjuncts(cond) {
+		if row := leakproof(c); row != nil && !f.joining {
+			f.admit(c, row)
+			continue
+		}
+		f.fence()
+		f.where = append(f.where, c.sql(f))
+	}
+}
+
+// admit adds a leakproof condition on a row within the fences that it is behind:
+// there an index can serve it.
+func (f *from) admit(c expr, row *occurrence) {
+	if p, here := f.at[row]; here && p.derived != nil && p.derived.fence {
+		p.derived.inner.admit(c, row)
+		p.derived.sel.Where = p.derived.inner.where
+		return
+	}
+	f.where = append(f.where, c.sql(f))
+}
+
+// conjuncts are the parts of a condition of which all have to hold.
+func conjuncts(e expr) []expr {
+	op, ok := e.(opExpr)
+	if !ok || op.op != sqlast.And {
+		return []expr{e}
+	}
+	var out []expr
+	for _, a := range op.args {
+		out = append(out, conjuncts(a)...)
+	}
+	return out
+}
+
+// leakproof gives the row of a condition that may be tried on rows out of scope: one
+// column, compared with values of the program at a cost that does not depend on it. By
+// time it tells whether some row has the value, which of a key is that the row exists,
+// and of a column that was declared Indexed what its host has agreed to.
+func leakproof(e expr) *occurrence {
+	var x expr
+	var with []expr
+	range_ := false
+	switch e := e.(type) {
+	case inExpr:
+		if e.not {
+			return nil
+		}
+		x, with = e.x, e.list
+	case opExpr:
+		switch e.op {
+		case sqlast.Eq, sqlast.Is, sqlast.IsNull, sqlast.IsNotNull:
+		case sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between:
+			range_ = true
+		default:
+			return nil
+		}
+		x, with = e.args[0], e.args[1:]
+	default:
+		return nil
+	}
+	c, ok := plainText(x).(colExpr)
+	if !ok || c.row.optional || !c.col.indexed && (!c.col.key || range_) {
+		return nil // of a row that may be missing: it holds outside its join only
+	}
+	for _, a := range with {
+		if _, ok := plainText(a).(argExpr); !ok {
+			return nil
+		}
+	}
+	return c.row
+}
+
+func plainText(e expr) expr {
+	if t, ok := e.(textExpr); ok {
+		return t.x
+	}
+	return e
+}
+
+// identity reports whether a condition only compares a key with a column, as links do.
+func identity(e expr) bool {
+	op, ok := e.(opExpr)
+	if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
+		return false
+	}
+	a, ok := op.args[0].(colExpr)
+	b, ok2 := op.args[1].(colExpr)
+	return ok && ok2 && (a.col.key || b.col.key)
+}
+
+// fencedTable is table and scope behind a fence of their own: the scope is said in
+// full, since what would imply it stands outside.
+func (f *from) fencedTable(g *guestGrant, fc *facet, t *table) (*occurrence, error) {
+	sub := f.c.newFrom(f.outer)
+	row, err := sub.table(g, fc, t, nil)
+	if err == nil {
+		err = sub.scope(row, nil, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sub.fence()
+	if len(f.sources) >= maxSources {
+		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+	}
+	f.adopt(sub)
+	return row, nil
+}

@@ -1,0 +1,229 @@
+package exosql_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"pgregory.net/rapid"
+)
+
+// trapPostgres stands before PostgreSQL's own strpos, costs less than any
+// comparison, so that the planner would try it first, and fails when it is given a text
+// of the other tenant.
+const trapPostgres = `CREATE FUNCTION strpos(s text, part text) RETURNS int LANGUAGE plpgsql IMMUTABLE COST 0.0001 AS $$
+BEGIN
+	IF pg_catalog.strpos(s, 'BOLT') > 0 THEN RAISE EXCEPTION 'trapped'; END IF;
+	RETURN pg_catalog.strpos(s, part);
+END $$`
+
+// trap opens a database in which includes and startsWith can be seen at work. sprung
+// says whether an outcome shows that one was tried on a text of the other tenant.
+func trap(t *testing.T, e tu.Engine, more ...string) (r *tu.Runner, sprung func(tu.Outcome) bool) {
+	var seen atomic.Bool
+	exosql.TrapSQLite(func(text string) {
+		if strings.Contains(text, "BOLT") {
+			seen.Store(true)
+		}
+	})
+	t.Cleanup(func() { exosql.TrapSQLite(func(string) {}) })
+	url := "sqlite::memory:"
+	if e.Name == tu.Postgres.Name {
+		url = e.URL(t)
+		url = tu.WithParam(t, url, "search_path", tu.Param(t, url, "search_path")+",pg_catalog")
+		more = append(more, trapPostgres)
+	}
+	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
+		if err := e.Fill(append(more, "CREATE INDEX tasks_title ON tasks (title)", "CREATE INDEX members_name ON members (name)")...)(ctx, db); err != nil {
+			return err
+		}
+		// The same without a fence: the trap springs.
+		const open = "SELECT count(*) FROM tasks AS t0 WHERE t0.project_id IN (SELECT id FROM projects WHERE org_id = 1) AND (%s)"
+		for _, cond := range []string{e.Pick("t0.id = 2001 AND instr(title, 'x') > 0 OR t0.id = 2", "strpos(title, 'x') > 0")} {
+			var n int
+			err := db.QueryRowContext(ctx, fmt.Sprintf(open, cond)).Scan(&n)
+			if !seen.Swap(false) && (err == nil || !strings.Contains(err.Error(), "trapped")) {
+				return fmt.Errorf("the trap does not spring for %s: %v", cond, err)
+			}
+		}
+		return nil
+	}})
+	return tu.As(t, db, tu.Acme, exo.Limits{}), func(o tu.Outcome) bool {
+		return seen.Swap(false) || o.Kind == exo.Internal
+	}
+}
+
+// TestFence: no expression of a program is tried on a row before its scope has
+// admitted that row, whatever the engine's planner would like, so that no time depends
+// on what is in it.
+func TestFence(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r, sprung := trap(t, e)
+		for _, program := range []string{
+			"tasks.where(t => t.title.includes('x'))",
+			"tasks.where(t => t.id === 2001 && t.title.includes('x'))",
+			"tasks.where(t => t.id.in([2001, 2002]) && t.title.includes('x'))",
+			"tasks.where(t => (t.id === 2001 && t.title.includes('x')) || t.id === 2)",
+			"tasks.where(t => !t.title.includes('x'))",
+			"tasks.where(t => t.title.startsWith('B') && t.priority > 1)",
+			"tasks.where(t => t.id === 2001).where(t => t.title.includes('x'))",
+			"tasks.where(t => t.title.includes('x')).where(t => t.id === 2001)",
+			"tasks.join(({ task }) => task.assignee()).where(({ member }) => member.name.includes('x'))",
+			"tasks.join(({ task }) => task.assignee()).where(({ task, member }) => (member.id === 21 && member.name.includes('x')) || task.title.includes('x'))",
+			"tasks.join(({ task }) => task.assignee().where(m => m.name.includes('x') || m.id === 21))",
+			"tasks.join(({ task }) => task.assignee(), ({ member }) => member.name.includes('x') || member.id === 21)",
+			"tasks.join(people, ({ task, person }) => person.name.includes('x') || task.title.includes('x') || person.id === 21)",
+			"tasks.join(people, ({ task, person }) => task.title === person.name || person.name.includes('x'))",
+			"tasks.where(t => t.title.includes('A')).join(people.where(p => p.name.includes('A')), ({ task, person }) => task.id === person.id || person.id.eq(21))",
+			"tasks.leftJoin(({ task }) => task.assignee()).where(({ member }) => member.name.includes('x') || member.id === 21)",
+			"tasks.leftJoin(({ task }) => task.assignee().where(m => m.name.includes('x') || m.id === 21))",
+			"tasks.leftJoin(({ task }) => task.assignee(), ({ task, member }) => member.name.includes('x') || task.title.includes('x') || member.id === 21)",
+			"tasks.leftJoin(people, ({ task, person }) => person.name.includes('x') || task.title.includes('x'))",
+			"tasks.leftJoin(people.where(p => p.name.includes('x')), ({ task, person }) => person.id === task.id || person.name.includes('y'))",
+			"tasks.where(t => t.title.includes('A')).assignee().where(m => m.name.includes('x') || m.id === 21)",
+			"tasks.assignee().assignedTasks().where(t => t.title.includes('x') || t.id === 2001)",
+			"org.projects().tasks().comments().where(c => c.body.includes('x') || c.id === 6001)",
+			"org.projects().where(p => p.name.includes('A')).tasks().where(t => t.title.includes('x') || t.id === 2001)",
+			"tasks.orderBy(t => t.title.includes('x')).limit(2).where(t => t.title.includes('x') || t.id === 2001)",
+			"tasks.orderBy(t => t.title.slice(0, 3).includes('x'))",
+			"tasks.select(t => ({ x: t.title.includes('x') })).distinct()",
+			"tasks.join(({ task }) => task.comments().orderBy(c => c.body.includes('x')).limit(1)).where(({ task, comment }) => comment.body.includes('x') || task.id === 2001 || task.title.includes('x'))",
+			"tasks.select(t => ({ s: t.status })).distinct().where(t => t.title.includes('x') || t.id === 2001)",
+		} {
+			for _, call := range []string{"", ".execute()", ".count()", ".first()", ".limit(1).execute()"} {
+				if call == "" {
+					continue
+				}
+				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != exo.Invalid {
+					t.Errorf("%s%s\n%v\n%v", program, call, o, o.SQL)
+				}
+			}
+		}
+	})
+}
+
+// TestFenceRandom is TestFence for queries that nobody thought of.
+func TestFenceRandom(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r, sprung := trap(t, e)
+		rapid.Check(t, func(rt *rapid.T) {
+			program := "tasks"
+			names, texts := []string{"task"}, map[string]string{"task": "title", "member": "name", "person": "name", "comment": "body", "project": "name"}
+			ids := map[string]int{"task": 2001, "member": 21, "person": 22, "comment": 6001, "project": 201}
+			var cond func(depth int) string
+			cond = func(depth int) string {
+				n := rapid.SampledFrom(names).Draw(rt, "name")
+				switch k := rapid.IntRange(0, 7).Draw(rt, "cond"); {
+				case depth > 0 && k == 0:
+					return "(" + cond(depth-1) + " && " + cond(depth-1) + ")"
+				case depth > 0 && k == 1:
+					return "(" + cond(depth-1) + " || " + cond(depth-1) + ")"
+				case depth > 0 && k == 2:
+					return "!(" + cond(depth-1) + ")"
+				case k == 3:
+					return fmt.Sprintf("%s.id === %d", n, ids[n])
+				case k == 4:
+					return fmt.Sprintf("%s.id.in([%d, 1])", n, ids[n])
+				case k == 5:
+					return fmt.Sprintf("%s.%s.startsWith('B')", n, texts[n])
+				default:
+					return fmt.Sprintf("%s.%s.includes('x')", n, texts[n])
+				}
+			}
+			arg := func() string { return "({ " + strings.Join(names, ", ") + " })" }
+			where := func() string {
+				a := arg()
+				if len(names) == 1 {
+					a = names[0]
+				}
+				return ".where(" + a + " => " + cond(2) + ")"
+			}
+			for range rapid.IntRange(1, 6).Draw(rt, "steps") {
+				switch rapid.IntRange(0, 6).Draw(rt, "step") {
+				case 0:
+					if len(names) < 4 {
+						kind := rapid.SampledFrom([]string{"join", "leftJoin"}).Draw(rt, "kind")
+						link := rapid.SampledFrom([]string{"assignee member", "comments comment", "project project"}).Draw(rt, "link")
+						way, name, _ := strings.Cut(link, " ")
+						if !strings.Contains(strings.Join(names, " ")+" ", name+" ") {
+							before := arg()
+							names = append(names, name)
+							inner := ""
+							if rapid.Bool().Draw(rt, "inner") {
+								outer := names
+								names = []string{name}
+								inner = where()
+								names = outer
+							}
+							program += fmt.Sprintf(".%s(%s => task.%s()%s)", kind, before, way, inner)
+						}
+					}
+				case 1:
+					if !strings.Contains(program, "people") && len(names) < 4 {
+						names = append(names, "person")
+						program += fmt.Sprintf(".%s(people, %s => %s)", rapid.SampledFrom([]string{"join", "leftJoin"}).Draw(rt, "kind"), arg(), cond(1))
+					}
+				case 2:
+					program += ".limit(5)"
+				case 3:
+					if len(names) > 1 {
+						program += ".orderBy(" + arg() + " => " + cond(1) + ")"
+					}
+				case 4:
+					program += ".distinct()"
+				default:
+					program += where()
+				}
+			}
+			for _, call := range []string{".count()", ".execute()"} {
+				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != exo.Invalid {
+					rt.Fatalf("%s%s\n%v\n%v", program, call, o, o.SQL)
+				}
+			}
+		})
+	})
+}
+
+// TestAdmitted: what compares a key with values, or a column that was declared Indexed,
+// stands where an index serves it, within fences too, and nothing else does.
+func TestAdmitted(t *testing.T) {
+	type item struct {
+		ID, Owner int64
+		Name, Day string
+	}
+	items := exosql.NewTable[item]("items")
+	id := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
+	owner := exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
+	name := exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
+	day := exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL); INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		facet := exosql.NewFacet(items, "item", id, owner, name, day)
+		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, owner.Eq(1)))}, exo.Limits{})
+		for cond, inside := range map[string]bool{
+			"i.id === 1": true, "i.id.in([1, 2])": true, "i.day === 'd'": true, "i.day > 'c'": true, "i.day.in(['d'])": true, "i.day.isNotNull()": true,
+			"i.id > 0": false, "i.id !== 2": false, "i.id.notIn([2])": false, "i.name === 'a'": false, "i.name.in(['a'])": false, "i.owner === 1": false, "i.day === i.name || i.id === 1": false,
+			"i.id === i.owner": false, "i.id.add(0) === 1": false, "!(i.id === 2)": false, "i.day.like('d')": false, "i.day !== 'x'": false,
+		} {
+			for _, before := range []string{"", ".where(i => i.name.includes('a'))", ".where(i => i.name > '').where(i => i.name < 'b')"} {
+				o := r.Run(t, "return await items"+before+".where(i => "+cond+").count()")
+				if o.JSON != "1" {
+					t.Errorf("%s%s: %v", before, cond, o)
+					continue
+				}
+				text := o.SQL[0].SQL
+				_, outside, fenced := strings.Cut(text, "OFFSET 0")
+				_, outside, _ = strings.Cut(outside, "WHERE") // what is asked outside
+				if want := strings.Count(before, "where"); !inside && (!fenced || strings.Count(outside, " AND ") < want) || inside && (fenced != (before != "") || strings.Count(outside, " AND ") != max(0, want-1)) {
+					t.Errorf("%s%s: inside should be %t: %s", before, cond, inside, text)
+				}
+			}
+		}
+	})
+}
