@@ -88,6 +88,11 @@ func (s *store) Eval(context.Context, *exo.Message) (exo.Value, error) { return 
 
 func newStore(tb testing.TB, n int) exoeval.Evaluator {
 	tb.Helper()
+	return exoeval.NewLocal(storeGate(tb, n))
+}
+
+func storeGate(tb testing.TB, n int) *exo.Gate {
+	tb.Helper()
 	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done", "priority", "owner"}}}
 	for i := range n {
 		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("task number %d", i)), exo.Bool(i%3 == 0), exo.Int(int64(i*7919%5)), exo.Text([]string{"ada", "grace", "edsger", "barbara"}[i%4]))
@@ -96,7 +101,7 @@ func newStore(tb testing.TB, n int) exoeval.Evaluator {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return exoeval.NewLocal(gate)
+	return gate
 }
 
 const shaping = `const rows = await store.rows();

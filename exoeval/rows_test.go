@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -134,6 +135,45 @@ func TestRowsPassThrough(t *testing.T) {
 	} {
 		if got := kind(program); got != want {
 			t.Errorf("%s: kind %s, want %s", program, got, want)
+		}
+	}
+}
+
+// holder is a host that keeps the cells of all rows until they are fetched.
+type holder struct {
+	*exo.Session
+	fetched int
+}
+
+func (h *holder) Held(rs *exo.Rows) (rows, text int, ok bool) {
+	text, _ = rs.Plain()
+	return rs.Len(), text, true
+}
+
+func (h *holder) Fetch(*exo.Rows) { h.fetched++ }
+
+// The cells of rows are fetched once when a program looks at one of them, and not at
+// all when it returns the rows as they are.
+func TestHeldRowsStay(t *testing.T) {
+	g := storeGate(t, 5)
+	w, err := exoeval.NewWorld(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for use, want := range map[string]int{
+		"return rows": 0,
+		"return { n: rows.length, rows, again: [rows] }": 0,
+		"return rows[4].id + rows[3].id":                 1,
+		"rows[0].id; return rows":                        1,
+		"return rows.map((r) => r.id)":                   1,
+		"console.log(rows); return rows":                 1,
+	} {
+		s := g.NewSession(t.Context(), "")
+		h := &holder{Session: s}
+		job := exoeval.Job{Program: "const rows = await store.rows(); " + use}
+		out := w.Run(t.Context(), h, s.Checker(), job.At(time.Now()))
+		if err := s.Finish(t.Context(), true); out.Err != nil || err != nil || h.fetched != want {
+			t.Errorf("%s: fetched %d times, want %d; %v, %v", use, h.fetched, want, out.Err, err)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func FuzzFrameHost(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		_ = worker.DecodeReply(s)
 		_ = worker.DecodeJob(s)
-		_ = worker.DecodeCells(s)
+		_ = worker.DecodeCells(s, 1)
 	})
 }
 
@@ -213,6 +213,17 @@ func TestHeldRowsCross(t *testing.T) {
 	for what, v := range map[string]exo.Value{"few": rowsOf(100), "nested": nested} {
 		if reply, cells, got, err := worker.Fetched(v); err != nil || cells != nil || len(reply) < 1000 || got.String() != v.String() {
 			t.Errorf("%s: %v, %d bytes of reply, %d of cells", what, err, len(reply), len(cells))
+		}
+	}
+}
+
+// The program's side has told the program how many rows there are: with fewer cells it
+// would read rows that are not there, so another number of them is no frame.
+func TestCellsAsAnnounced(t *testing.T) {
+	two := string(worker.CellsBytes(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1), exo.Text("x")}}))
+	for announced := range 4 {
+		if err := worker.DecodeCells(two, announced); (err == nil) != (announced == 2) {
+			t.Errorf("two rows where %d were announced: %v", announced, err)
 		}
 	}
 }

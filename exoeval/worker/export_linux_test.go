@@ -331,9 +331,12 @@ func Fetched(v exo.Value) (reply, cells []byte, got exo.Value, err error) {
 	return reply, cells, p.Value, decodeCells(string(cells[5:]), p.Value.Rows(), worker.held[0].rows)
 }
 
-func DecodeCells(s string) error {
-	return decodeCells(s, &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}, 1)
+// DecodeCells reads cells of rows with one column, of which so many were announced.
+func DecodeCells(s string, announced int) error {
+	return decodeCells(s, &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}, announced)
 }
+
+func CellsBytes(r *exo.Rows) []byte { return appendCells(nil, r)[5:] }
 
 var (
 	DecodeCall = decodeCall
@@ -411,8 +414,11 @@ func (p *Pool) IdlePIDs() (pids []int) {
 // race detector.
 var RaceFactor = 1 + 7*min(addressSlack>>40, 1)
 
-// Looks is how often the host looks for one frame that comes in many pieces.
-func Looks(pieces int) (looks int, err error) {
+// Looks is how often the host looks for one frame that comes in many pieces, while
+// so many others look.
+func Looks(pieces, others int) (looks int, err error) {
+	looking.Add(int32(others))
+	defer looking.Add(-int32(others))
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return 0, err

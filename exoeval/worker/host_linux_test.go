@@ -174,15 +174,26 @@ func TestStoppedWorker(t *testing.T) {
 // A frame whose bytes come one at a time costs the host a read for each, and no
 // more: it looks for the beginning of a frame only.
 func TestTrickle(t *testing.T) {
-	n, err := worker.Looks(300)
+	n, err := worker.Looks(300, 0)
 	for range 50 {
 		if n > 0 || err != nil {
 			break
 		}
-		n, err = worker.Looks(300) // half of the processors were looking for workers that start
+		n, err = worker.Looks(300, 0) // half of the processors were looking for workers that start
 	}
 	if err != nil || n == 0 || n > worker.MaxLooks {
 		t.Errorf("looked %d times for one frame, %v", n, err)
+	}
+}
+
+// Where half of the processors look for frames already, nobody else does: the others are
+// left to those that have something to do. TestTrickle is the twin.
+func TestFewLook(t *testing.T) {
+	for _, procs := range []int{1, 2, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		if n, err := worker.Looks(1, max(1, procs/2)); n > 0 || err != nil {
+			t.Errorf("%d processors: looked %d times, %v", procs, n, err)
+		}
 	}
 }
 
