@@ -3,9 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/exosql"
 )
 
 func checkCommand() command {
@@ -42,16 +49,6 @@ type checkOptions struct {
 	json, strict bool
 }
 
-// finding is what a check found, as -json prints it.
-type finding struct {
-	Kind    string `json:"kind"`
-	Table   string `json:"table"`
-	Column  string `json:"column,omitempty"`
-	Problem string `json:"problem"`
-	Fix     string `json:"fix,omitempty"`
-	Warning bool   `json:"warning,omitempty"`
-}
-
 func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
 		return usagef("want one package, not %d", len(args))
@@ -62,11 +59,11 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err := o.source.validate(); err != nil {
 		return err
 	}
-	pkg, err := load(ctx, args[0])
+	p, err := findPackage(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	report, err := pkg.inspect(ctx, std, o.source.db)
+	report, err := p.inspect(ctx, std, o.source.db)
 	if err != nil {
 		return err
 	}
@@ -78,7 +75,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 	}
 	if o.json {
 		if report.Findings == nil {
-			report.Findings = []finding{}
+			report.Findings = []exosql.Finding{}
 		}
 		e := json.NewEncoder(std.out)
 		e.SetEscapeHTML(false)
@@ -95,19 +92,56 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 
 // report is what the process of a package writes.
 type report struct {
-	Compared int       `json:"compared"` // variables
-	Findings []finding `json:"findings"`
-	Texts    []string  `json:"texts"` // of the findings, as exosql writes them
-	Error    string    `json:"error"`
+	Compared int // variables
+	Findings []exosql.Finding
+	Error    string
 }
 
 func (r *report) String() string {
-	var b strings.Builder
-	for _, t := range r.Texts {
-		b.WriteString(t + "\n")
+	if len(r.Findings) == 0 {
+		return fmt.Sprintf("%d declarations agree with the database\n", r.Compared)
 	}
-	if len(r.Texts) == 0 {
-		fmt.Fprintf(&b, "%d declarations agree with the database\n", r.Compared)
+	var b strings.Builder
+	for _, f := range r.Findings {
+		b.WriteString(f.String() + "\n")
 	}
 	return b.String()
+}
+
+// inspect builds the package with what is laid over it, runs it against the
+// database, and reads its report. The URL goes by the environment: arguments are for all to see.
+func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report, error) {
+	if !slices.Contains(p.Deps, exosqlPath) {
+		return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", p.ImportPath)
+	}
+	files, target, err := p.checkFiles()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "exo-check-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary, err := build(ctx, dir, files, target)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be built:\n%w", p.ImportPath, err)
+	}
+	out := filepath.Join(dir, "report.json")
+	cmd := exec.CommandContext(ctx, binary)
+	cmd.Env = append(os.Environ(), checkURL+"="+url, checkReport+"="+out)
+	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
+	ran := cmd.Run()
+	text, err := os.ReadFile(out)
+	if err != nil {
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("%s ended before it was checked: %w", p.ImportPath, errors.Join(ran)))
+	}
+	r := &report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, err
+	}
+	if r.Error != "" {
+		return nil, errors.Join(ctx.Err(), errors.New(r.Error))
+	}
+	return r, nil
 }

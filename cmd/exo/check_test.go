@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -38,13 +39,13 @@ func TestCheck(t *testing.T) {
 		t.Errorf("it does not agree: %v", r)
 	}
 	r = exo(t, "", "check", "-json", "-db", url, railsPackage)
-	var found []finding
+	var found []exosql.Finding
 	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != exitFound || r.err != "" {
 		t.Fatalf("%v: %v", err, r)
 	}
 	got := ""
 	for _, f := range found {
-		got += f.Kind + " " + f.Table + " " + f.Column + "; "
+		got += string(f.Kind) + " " + f.Table + " " + f.Column + "; "
 	}
 	if want := "missing column posts views; no key posts_tags ; missing table profiles ; "; got != want {
 		t.Errorf("-json: %q, want %q", got, want)

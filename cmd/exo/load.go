@@ -4,160 +4,82 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 )
-
-// A package's variables exist in a process of it only, and those that matter may not be
-// exported. So a file is laid over the package (go build -overlay: nothing is
-// written to the module) that hands out all of its variables as values; which of them are
-// declarations, exosql's own interface says at run time. No types are loaded here, so
-// neither the version of Go nor that of exosql in the module has to be this binary's.
 
 // goPackage is what the go command knows of a package.
 type goPackage struct {
 	Dir, ImportPath, Name string
 	GoFiles, CgoFiles     []string
-	Standard              bool
 	Deps                  []string
-	Error                 *struct{ Err string }
+	Module                *struct {
+		Dir  string
+		Main bool
+	}
 }
 
-const exosqlPath = "github.com/exoagent/exoagent/exosql"
-
-// load finds the package that a pattern names.
-func load(ctx context.Context, pattern string) (*goPackage, error) {
-	var out, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Standard,Deps,Error", "--", pattern)
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go list %s: %w\n%s", pattern, err, strings.TrimSpace(stderr.String()))
+// findPackage finds the one package that a pattern names.
+func findPackage(ctx context.Context, pattern string) (*goPackage, error) {
+	out, err := goTool(ctx, "list", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Deps,Module", "--", pattern)
+	if err != nil {
+		return nil, err
 	}
-	var found []*goPackage
-	for d := json.NewDecoder(&out); d.More(); {
-		p := &goPackage{}
-		if err := d.Decode(p); err != nil {
-			return nil, err
-		}
-		found = append(found, p)
+	p, d := &goPackage{}, json.NewDecoder(bytes.NewReader(out))
+	if err := d.Decode(p); err != nil {
+		return nil, usagef("%s is no package", pattern)
 	}
-	if len(found) != 1 {
-		return nil, usagef("%s names %d packages: want one", pattern, len(found))
+	if d.More() {
+		return nil, usagef("%s is more than one package: want one", pattern)
 	}
-	p := found[0]
-	switch {
-	case p.Error != nil:
-		return nil, fmt.Errorf("%s: %s", pattern, p.Error.Err)
-	case p.Standard || len(p.GoFiles)+len(p.CgoFiles) == 0:
-		return nil, fmt.Errorf("%s declares nothing for exosql", pattern)
-	}
-	for _, dep := range p.Deps {
-		if dep == exosqlPath {
-			return p, nil
-		}
-	}
-	return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", pattern)
+	return p, nil
 }
 
-// variables are the names of the package's own variables.
-func (p *goPackage) variables() ([]string, error) {
-	var out []string
-	for _, name := range append(p.GoFiles, p.CgoFiles...) {
+// declarations are those of the package's files, but for tests.
+func (p *goPackage) declarations() (decls []ast.Decl, err error) {
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range f.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR {
-				continue
-			}
-			for _, s := range g.Specs {
-				for _, n := range s.(*ast.ValueSpec).Names {
-					if n.Name != "_" {
-						out = append(out, n.Name)
-					}
+		decls = append(decls, f.Decls...)
+	}
+	return decls, nil
+}
+
+// variables are the names of the package's own variables.
+func (p *goPackage) variables() (names []string, err error) {
+	decls, err := p.declarations()
+	for _, d := range decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			for _, n := range s.(*ast.ValueSpec).Names {
+				if n.Name != "_" {
+					names = append(names, n.Name)
 				}
 			}
 		}
 	}
-	return out, nil
+	return names, err
 }
 
-// overlay writes the files to lay over the module into dir, and returns the path of
-// the list of them and the package to build.
-func (p *goPackage) overlay(dir string) (list, build string, err error) {
-	vars, err := p.variables()
+// function reports an error unless the package has a function of a name.
+func (p *goPackage) function(name string) error {
+	decls, err := p.declarations()
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	files := map[string]string{filepath.Join(p.Dir, overlayFile): inPackage(p.Name, vars)}
-	build = p.ImportPath
-	if p.Name != "main" {
-		// Below the package, so that it may import what is internal to it.
-		build += "/" + overlayDir
-		files[filepath.Join(p.Dir, overlayDir, "main.go")] = mainOf(p.ImportPath)
-	}
-	replace := map[string]string{}
-	for path, text := range files {
-		if _, err := os.Lstat(path); err == nil {
-			return "", "", fmt.Errorf("%s is in the way", path)
+	for _, d := range decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == name {
+			return nil
 		}
-		to := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
-		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
-			return "", "", err
-		}
-		replace[path] = to
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", "", err
-	}
-	list = filepath.Join(dir, "overlay.json")
-	return list, build, os.WriteFile(list, text, 0o600)
-}
-
-// inspect builds the package with what is laid over it, runs it against the
-// database, and reads its report. The URL goes by the environment: arguments are for all to see.
-func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report, error) {
-	dir, err := os.MkdirTemp("", "exo-check-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	list, target, err := p.overlay(dir)
-	if err != nil {
-		return nil, err
-	}
-	var stderr bytes.Buffer
-	binary := filepath.Join(dir, "check.exe")
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", binary, "--", target)
-	build.Stderr = &stderr
-	if err := build.Run(); err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("%s can't be built:\n%s", p.ImportPath, strings.TrimSpace(stderr.String())))
-	}
-	out := filepath.Join(dir, "report.json")
-	cmd := exec.CommandContext(ctx, binary)
-	cmd.Env = append(os.Environ(), overlayURL+"="+url, overlayReport+"="+out)
-	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
-	ran := cmd.Run()
-	text, err := os.ReadFile(out)
-	if err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("%s ended before it was checked: %w", p.ImportPath, errors.Join(ran)))
-	}
-	r := &report{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, err
-	}
-	if r.Error != "" {
-		return nil, errors.Join(ctx.Err(), errors.New(r.Error))
-	}
-	return r, nil
+	return fmt.Errorf("%s has no function %s; write one, or name another with -func:\n\nfunc %[2]s(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)", p.ImportPath, name)
 }

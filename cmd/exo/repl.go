@@ -116,10 +116,7 @@ func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.exports(o.name); err != nil {
-		return err
-	}
-	binary, err := p.build(ctx, dir, o.name, shown)
+	binary, err := p.buildRepl(ctx, dir, o.name, shown)
 	if err != nil {
 		return err
 	}

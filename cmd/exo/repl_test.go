@@ -85,9 +85,11 @@ func accessModule(t *testing.T) (db string) {
 	}
 	for name, content := range map[string]string{
 		"go.mod": text, "go.sum": strings.Join(sums, ""),
-		"internal/access/access.go": accessSource,
-		"cmd/shop/main.go":          "package main\n\nfunc main() {}\n",
-		"empty/empty.go":            "package empty\n",
+		"internal/access/access.go":   accessSource,
+		"cmd/shop/main.go":            "package main\n\nfunc main() {}\n",
+		"empty/empty.go":              "package empty\n",
+		"taken/taken.go":              "package taken\n\nfunc Grants() {}\n",
+		"taken/exo_repl_main/main.go": "package main\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -159,6 +161,7 @@ func TestReplRefuses(t *testing.T) {
 		{"more than one package", []string{"./..."}},
 		{"nowhere", []string{"./nowhere"}},
 		{"is in no module", []string{"fmt"}},
+		{"exo_repl_main/main.go is in the way", []string{"./taken"}},
 	} {
 		r := exo(t, "", append([]string{"repl", "-db", "sqlite:shop.db"}, tc.args...)...)
 		if r.code != exitCannot && r.code != exitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {

@@ -2,17 +2,38 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
-// What is laid over a package that is checked. Names begin with exo_check_, imports too:
-// they share the package with what is declared there.
+// A package's variables exist in a process of it only, and those that matter may not be
+// exported. So a file is laid over the package that hands out all of its variables as
+// values; which of them are declarations, exosql's own interface says at run time. No types
+// are loaded here, so neither the version of Go nor that of exosql in the module has to be
+// this binary's. Names begin with exo_check_, imports too: they share the package with what
+// is declared there.
 const (
-	overlayDir    = "exo_check_main"
-	overlayFile   = "0_exo_check.go" // first by name: init functions run in the order of files
-	overlayURL    = "EXO_CHECK_DB"
-	overlayReport = "EXO_CHECK_REPORT"
+	exosqlPath  = "github.com/exoagent/exoagent/exosql"
+	checkDir    = "exo_check_main"
+	checkFile   = "0_exo_check.go" // first by name: init functions run in the order of files
+	checkURL    = "EXO_CHECK_DB"
+	checkReport = "EXO_CHECK_REPORT"
 )
+
+// checkFiles are the files to lay over a package, and the package to build.
+func (p *goPackage) checkFiles() (files map[string]string, target string, err error) {
+	vars, err := p.variables()
+	if err != nil {
+		return nil, "", err
+	}
+	files = map[string]string{filepath.Join(p.Dir, checkFile): inPackage(p.Name, vars)}
+	if p.Name == "main" {
+		return files, p.ImportPath, nil
+	}
+	// Below the package, so that it may import what is internal to it.
+	files[filepath.Join(p.Dir, checkDir, "main.go")] = mainOf(p.ImportPath)
+	return files, p.ImportPath + "/" + checkDir, nil
+}
 
 // inPackage is the file in the package. Of a package main it is the whole check, which
 // comes before the other init functions and main, and ends the process.
@@ -53,21 +74,11 @@ const checkImports = `import (
 
 // checkCode asks of each variable whether exosql.Inspect takes it.
 const checkCode = `
-type exo_check_finding struct {
-	Kind    string ` + "`json:\"kind\"`" + `
-	Table   string ` + "`json:\"table\"`" + `
-	Column  string ` + "`json:\"column\"`" + `
-	Problem string ` + "`json:\"problem\"`" + `
-	Fix     string ` + "`json:\"fix\"`" + `
-	Warning bool   ` + "`json:\"warning\"`" + `
-}
-
 func exo_check_run(variables []any) {
 	var report struct {
-		Compared int                 ` + "`json:\"compared\"`" + `
-		Findings []exo_check_finding ` + "`json:\"findings\"`" + `
-		Texts    []string            ` + "`json:\"texts\"`" + `
-		Error    string              ` + "`json:\"error\"`" + `
+		Compared int
+		Findings []exo_check_exosql.Finding
+		Error    string
 	}
 	var what []exo_check_exosql.Declared
 	for _, v := range variables {
@@ -86,16 +97,12 @@ func exo_check_run(variables []any) {
 		}
 		ctx, stop := exo_check_signal.NotifyContext(exo_check_context.Background(), exo_check_os.Interrupt)
 		defer stop()
-		db, err := exo_check_exosql.Open(ctx, exo_check_os.Getenv("` + overlayURL + `"), nil)
+		db, err := exo_check_exosql.Open(ctx, exo_check_os.Getenv("` + checkURL + `"), nil)
 		if err != nil {
 			return err
 		}
 		defer db.Close()
-		found, err := exo_check_exosql.Inspect(ctx, db, what...)
-		for _, f := range found {
-			report.Findings = append(report.Findings, exo_check_finding{string(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Warning})
-			report.Texts = append(report.Texts, f.String())
-		}
+		report.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
 		return err
 	}()
 	if err != nil {
@@ -103,7 +110,7 @@ func exo_check_run(variables []any) {
 	}
 	text, err := exo_check_json.Marshal(report)
 	if err == nil {
-		err = exo_check_os.WriteFile(exo_check_os.Getenv("` + overlayReport + `"), text, 0o600)
+		err = exo_check_os.WriteFile(exo_check_os.Getenv("` + checkReport + `"), text, 0o600)
 	}
 	if err != nil {
 		panic(err)
