@@ -108,11 +108,27 @@ func settle(p *worker.Pool) {
 	}
 }
 
-// From nothing to the end of the first program, and to a worker that waits.
+// From nothing to the end of the first program, and to a worker that waits; and what
+// namespaces add to it, also where the host holds much memory, whose page tables are
+// copied for a child with users of its own.
 func BenchmarkStart(b *testing.B) {
+	b.Run("as it is", func(b *testing.B) { benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1}) })
+	b.Run("namespaces", func(b *testing.B) { benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1, Namespaces: true}) })
+	held := make([]byte, 1<<30)
+	for i := 0; i < len(held); i += os.Getpagesize() {
+		held[i] = 1
+	}
+	b.Run("1 GiB held", func(b *testing.B) { benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1}) })
+	b.Run("1 GiB held, namespaces", func(b *testing.B) {
+		benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1, Namespaces: true})
+	})
+	runtime.KeepAlive(held)
+}
+
+func benchmarkStart(b *testing.B, o worker.PoolOptions) {
 	var cold, used []time.Duration
 	for b.Loop() {
-		p := newPool(b, worker.PoolOptions{Workers: 1, Idle: 1})
+		p := newPool(b, o)
 		e := evaluator(b, &shop{}, exo.Limits{}, p)
 		b.StartTimer()
 		r := run(b, e, "1 + 1")
@@ -229,7 +245,8 @@ func BenchmarkThroughput(b *testing.B) {
 	b.ReportMetric(float64(runs)/time.Since(begin).Seconds(), "runs/s")
 }
 
-// A reply of rows in frames, and in JSON.
+// A reply of rows in frames, those that stay with the host with their cells fetched
+// besides, and in JSON.
 func BenchmarkCodec(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		v := rowsOf(n)
@@ -241,6 +258,17 @@ func BenchmarkCodec(b *testing.B) {
 					b.Fatal(err)
 				}
 				size = len(f)
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+		b.Run(fmt.Sprintf("fetched %d", n), func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				reply, cells, _, err := worker.Fetched(v)
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = len(reply) + len(cells)
 			}
 			b.ReportMetric(float64(size), "bytes")
 		})
