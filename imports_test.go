@@ -21,9 +21,10 @@ var allowed = map[string][]string{
 	"exo/service":     {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"schema":          {},
 	"schema/gen":      {"exo", "schema"},
+	"internal/lru":    {},
 	"internal/sqlast": {"github.com/Masterminds/squirrel"},
-	"exosql":          {"exo", "schema", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "github.com/jackc/pgx/v5", "golang.org/x/text/cases", "golang.org/x/text/language"},
-	"exoeval":         {"exo", "github.com/dop251/goja"},
+	"exosql":          {"exo", "schema", "internal/sqlast", "internal/lru", "modernc.org/sqlite", "modernc.org/libc", "github.com/jackc/pgx/v5", "golang.org/x/text/cases", "golang.org/x/text/language"},
+	"exoeval":         {"exo", "internal/lru", "github.com/dop251/goja"},
 	"exoeval/worker":  {"exo", "exoeval", "golang.org/x/sys/unix"},
 	"codemode":        {"exo", "exoeval", "exoeval/worker", "github.com/google/jsonschema-go/jsonschema"},
 

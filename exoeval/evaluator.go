@@ -1,13 +1,12 @@
 package exoeval
 
 import (
-	"container/list"
 	"context"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/lru"
 )
 
 // Job is one program to run.
@@ -66,15 +65,11 @@ type Local struct {
 	world *World
 	err   error // why no program can run
 
-	mu    sync.Mutex
-	cache map[string]*list.Element
-	used  *list.List
+	programs *lru.Cache[cached] // by their text
 }
 
-const cachedPrograms = 256
-
+// cached is what became of a program that was read.
 type cached struct {
-	src  string
 	prog *program
 	err  error
 }
@@ -82,7 +77,7 @@ type cached struct {
 // NewLocal makes an evaluator for the gate. Err says whether its grants have
 // names that programs can use; with others every run fails.
 func NewLocal(gate *exo.Gate) *Local {
-	l := &Local{gate: gate, cache: map[string]*list.Element{}, used: list.New()}
+	l := &Local{gate: gate, programs: lru.New[cached](256)}
 	l.world, l.err = NewWorld(gate)
 	return l
 }
@@ -91,27 +86,12 @@ func NewLocal(gate *exo.Gate) *Local {
 func (l *Local) Err() error { return l.err }
 
 func (l *Local) compile(src string) (*program, error) {
-	l.mu.Lock()
-	if e := l.cache[src]; e != nil {
-		l.used.MoveToFront(e)
-		l.mu.Unlock()
-		c := e.Value.(*cached)
+	if c, ok := l.programs.Get([]byte(src)); ok {
 		return c.prog, c.err
 	}
-	l.mu.Unlock()
 	p, err := compile(src, l.world.front)
-	if len(src) > l.world.front.MaxSource {
-		return p, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cache[src] == nil {
-		l.cache[src] = l.used.PushFront(&cached{src, p, err})
-		if l.used.Len() > cachedPrograms {
-			last := l.used.Back()
-			delete(l.cache, last.Value.(*cached).src)
-			l.used.Remove(last)
-		}
+	if len(src) <= l.world.front.MaxSource {
+		l.programs.Add(src, cached{p, err})
 	}
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -17,7 +18,7 @@ import (
 // compiler. It gives no access to the connections. Make one with Open, share it, Close it.
 type DB struct {
 	dialect sqlast.Dialect
-	plans   *planCache
+	plans   *lru.Cache[*plan]
 	engine  engine
 	opened  int // how many sessions there may be
 	free    chan session
@@ -53,7 +54,7 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 		opt = &Options{}
 	}
 	n := or(opt.Conns, 4)
-	db := &DB{plans: newPlanCache(or(opt.Plans, 512)), free: make(chan session, n), closed: make(chan struct{})}
+	db := &DB{plans: lru.New[*plan](or(opt.Plans, 512)), free: make(chan session, n), closed: make(chan struct{})}
 	scheme, rest, _ := strings.Cut(url, ":")
 	var err error
 	switch {

@@ -15,13 +15,14 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// CachedPlans are the plans that db keeps.
+// CachedPlans are the plans that db keeps, each with its key.
 func CachedPlans(db *DB) []any {
-	db.plans.mu.Lock()
-	defer db.plans.mu.Unlock()
 	var out []any
-	for e := db.plans.used.Front(); e != nil; e = e.Next() {
-		out = append(out, e.Value)
+	for key, p := range db.plans.All() {
+		out = append(out, struct {
+			key  string
+			plan *plan
+		}{key, p})
 	}
 	return out
 }
@@ -29,8 +30,8 @@ func CachedPlans(db *DB) []any {
 // PlanTexts is the SQL of the plans that db keeps.
 func PlanTexts(db *DB) []string {
 	var out []string
-	for _, e := range CachedPlans(db) {
-		out = append(out, e.(*planEntry).plan.text)
+	for _, p := range db.plans.All() {
+		out = append(out, p.text)
 	}
 	slices.Sort(out)
 	return out

@@ -1,14 +1,12 @@
 package exosql
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -179,12 +177,12 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 	shape := fmt.Appendf(nil, "typed %d;", kind)
 	lifted, shape := r.lift(&vals, shape)
 	ss, shape = ss.lift(&vals, shape)
-	p := r.db.plans.find(shape)
-	if p == nil {
+	p, ok := r.db.plans.Get(shape)
+	if !ok {
 		if p, err = compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, chain: ss}, kind); err != nil {
 			return exo.Value{}, err
 		}
-		r.db.plans.keep(string(shape), p)
+		r.db.plans.Add(string(shape), p)
 	}
 	args, err := p.bind(nil, [][]exo.Value{vals})
 	if err != nil {
@@ -212,59 +210,16 @@ func (db *DB) plan(m *exo.Message, objs []*object) (*plan, []exo.Value, error) {
 		vals = append(vals, o.vals)
 	}
 	key = append(append(key, '|'), m.Shape...)
-	p := db.plans.find(key)
-	if p == nil {
+	p, ok := db.plans.Get(key)
+	if !ok {
 		var err error
 		if p, err = compileMessage(db.dialect, m, objs); err != nil {
 			return nil, nil, err
 		}
-		db.plans.keep(string(key), p)
+		db.plans.Add(string(key), p)
 	}
 	args, err := p.bind(m.Args, vals)
 	return p, args, err
-}
-
-// planCache keeps the plans used last.
-type planCache struct {
-	mu    sync.Mutex
-	max   int
-	byKey map[string]*list.Element
-	used  *list.List // of planEntry, most recent first
-}
-
-type planEntry struct {
-	key  string
-	plan *plan
-}
-
-func newPlanCache(max int) *planCache {
-	return &planCache{max: max, byKey: map[string]*list.Element{}, used: list.New()}
-}
-
-// find returns the plan that is kept under key, or nil.
-func (c *planCache) find(key []byte) *plan {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byKey[string(key)]
-	if e == nil {
-		return nil
-	}
-	c.used.MoveToFront(e)
-	return e.Value.(*planEntry).plan
-}
-
-func (c *planCache) keep(key string, p *plan) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byKey[key] != nil {
-		return // somebody else made the same plan meanwhile
-	}
-	c.byKey[key] = c.used.PushFront(&planEntry{key, p})
-	for c.used.Len() > c.max {
-		last := c.used.Back()
-		delete(c.byKey, last.Value.(*planEntry).key)
-		c.used.Remove(last)
-	}
 }
 
 // bind collects the values of a plan's placeholders.
