@@ -29,6 +29,7 @@ type argSource struct {
 	or      int    // of a position: the index of another one, plus 1; the lesser counts
 	swap    bool   // of a length: from whichever position comes first
 	pattern bool   // of like
+	needle  bool   // a text that is looked for
 }
 
 // Kinds of arguments that are no types of values.
@@ -96,6 +97,9 @@ func (a *argSource) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 	}
 	if a.pattern {
 		return v, checkPattern(v.Text())
+	}
+	if a.needle && len(v.Text()) > maxNeedle {
+		return v, exo.Errorf(exo.Invalid, "", "the text to look for is longer than %d bytes", maxNeedle)
 	}
 	return v, nil
 }

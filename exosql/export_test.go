@@ -2,14 +2,14 @@ package exosql
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"modernc.org/libc"
+	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
@@ -151,20 +151,20 @@ func OpenConnections(db *DB) int {
 	return n
 }
 
-// TrapSQLite makes SQLite's instr tell see of each text that it is given, on connections
-// made from now on: what an expression of a program is tried on can be seen then, and
-// not only timed.
+// TrapSQLite makes every function of ours tell see of each text that it is given, on
+// connections made from now on: what an expression of a program is tried on can be
+// seen then, and not only timed.
 func TrapSQLite(see func(text string)) {
-	trapped.Store(&see)
-	setTrap()
-}
-
-var (
-	trapped atomic.Pointer[func(string)]
-	setTrap = sync.OnceFunc(func() {
-		functions{sqliteDriver()}.defineText2("instr", func(s, part string) any {
-			(*trapped.Load())(s)
-			return int64(strings.Index(s, part) + 1)
+	d := &sqlite.Driver{}
+	functions(func(name string, n int32, f func([]driver.Value) any) {
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			for _, a := range args {
+				if s, ok := a.(string); ok {
+					see(s)
+				}
+			}
+			return f(args), nil
 		})
-	})
-)
+	}).defineAll()
+	sqliteDriver = func() *sqlite.Driver { return d }
+}

@@ -21,6 +21,11 @@ const trapPostgres = `CREATE FUNCTION strpos(s text, part text) RETURNS int LANG
 BEGIN
 	IF pg_catalog.strpos(s, 'BOLT') > 0 THEN RAISE EXCEPTION 'trapped'; END IF;
 	RETURN pg_catalog.strpos(s, part);
+END $$;
+CREATE FUNCTION starts_with(s text, part text) RETURNS bool LANGUAGE plpgsql IMMUTABLE COST 0.0001 AS $$
+BEGIN
+	IF pg_catalog.strpos(s, 'BOLT') > 0 THEN RAISE EXCEPTION 'trapped'; END IF;
+	RETURN pg_catalog.starts_with(s, part);
 END $$`
 
 // trap opens a database in which includes and startsWith can be seen at work. sprung
@@ -45,7 +50,7 @@ func trap(t *testing.T, e tu.Engine, more ...string) (r *tu.Runner, sprung func(
 		}
 		// The same without a fence: the trap springs.
 		const open = "SELECT count(*) FROM tasks AS t0 WHERE t0.project_id IN (SELECT id FROM projects WHERE org_id = 1) AND (%s)"
-		for _, cond := range []string{e.Pick("t0.id = 2001 AND instr(title, 'x') > 0 OR t0.id = 2", "strpos(title, 'x') > 0")} {
+		for _, cond := range []string{e.Pick("t0.id = 2001 AND exo_includes(title, 'x') OR t0.id = 2", "strpos(title, 'x') > 0"), e.Pick("t0.id = 2001 AND exo_starts(title, 'x') OR t0.id = 2", "starts_with(title, 'x')")} {
 			var n int
 			err := db.QueryRowContext(ctx, fmt.Sprintf(open, cond)).Scan(&n)
 			if !seen.Swap(false) && (err == nil || !strings.Contains(err.Error(), "trapped")) {
@@ -71,6 +76,9 @@ func TestFence(t *testing.T) {
 			"tasks.where(t => t.id.in([2001, 2002]) && t.title.includes('x'))",
 			"tasks.where(t => (t.id === 2001 && t.title.includes('x')) || t.id === 2)",
 			"tasks.where(t => !t.title.includes('x'))",
+			"tasks.where(t => (t.id === 2001 && t.title.like('%x%')) || t.id === 2)",
+			"tasks.where(t => (t.id === 2001 && t.title.lower() === 'x') || t.id === 2)",
+			"tasks.where(t => (t.id === 2001 && (t.title + 'x').includes('y')) || t.id === 2)",
 			"tasks.where(t => t.title.startsWith('B') && t.priority > 1)",
 			"tasks.where(t => t.id === 2001).where(t => t.title.includes('x'))",
 			"tasks.where(t => t.title.includes('x')).where(t => t.id === 2001)",

@@ -130,6 +130,12 @@ func TestInjection(t *testing.T) {
 			for _, p := range findsItself {
 				program := "notes.where(" + p + ").execute().then(r => r.map(x => x.id))"
 				o := run(program, text)
+				if len(text) > 200 && strings.Contains(p, "includes") { // more than may be looked for
+					if o.Kind != exo.Invalid {
+						t.Errorf("%s with %.60q: %s", p, text, o)
+					}
+					continue
+				}
 				if o.JSON != fmt.Sprintf("[%d]", i+1) {
 					t.Errorf("%s with %.60q: %s", p, text, o)
 				}

@@ -104,6 +104,8 @@ func (f *from) operate(op *operator, args []expr, of exprType) expr {
 			fallthrough
 		case sqlast.Trim:
 			of.size = textSize(op.ast, args)
+		case sqlast.Includes:
+			args = f.search(args)
 		}
 		return opExpr{op.ast, args, of}
 	case formPattern, formFolded:
@@ -166,6 +168,7 @@ func (f *from) match(op *operator, args []expr, of exprType) expr {
 			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
+	f.searched(args[0])
 	m := opExpr{sqlast.Like, args, of}
 	if op.ast == sqlast.Not {
 		return opExpr{sqlast.Not, []expr{m}, of}

@@ -102,7 +102,7 @@ type guard struct {
 func (g *guard) admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
 
 // sqliteFunctions are those that sqlast writes, besides its own: see newSQLiteDriver.
-var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "instr": true, "min": true, "max": true, "coalesce": true, "ifnull": true,
+var sqliteFunctions = map[string]bool{"count": true, "row_number": true, "strftime": true, "min": true, "max": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {

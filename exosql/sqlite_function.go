@@ -17,7 +17,16 @@ import (
 // only. They belong to the driver of this package, so no other connection of the
 // process sees them. All are total: see number.go.
 func newSQLiteDriver() *sqlite.Driver {
-	d := functions{&sqlite.Driver{}}
+	d := &sqlite.Driver{}
+	functions(func(name string, n int32, f func([]driver.Value) any) {
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			return f(args), nil
+		})
+	}).defineAll()
+	return d
+}
+
+func (d functions) defineAll() {
 	for name, f := range map[string]func(a, b decimal) any{"exo_add": add, "exo_sub": sub, "exo_mul": mul, "exo_div": div, "exo_mod": mod, "exo_round": round} {
 		d.define(name, 2, func(args []driver.Value) any {
 			a, okA := number(args[0])
@@ -61,6 +70,14 @@ func newSQLiteDriver() *sqlite.Driver {
 		}
 		return int64(list.Len())
 	})
+	d.defineText("exo_short", func(s string) any {
+		if len(s) > maxNeedle {
+			return nil
+		}
+		return s
+	})
+	d.defineText2("exo_includes", func(s, part string) any { return truth(strings.Contains(s, part)) })
+	d.defineText2("exo_starts", func(s, start string) any { return truth(strings.HasPrefix(s, start)) })
 	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
 	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
 	d.define("exo_nullif", 2, func(args []driver.Value) any {
@@ -89,7 +106,6 @@ func newSQLiteDriver() *sqlite.Driver {
 			return ok && okA && x.Kind() != exo.KindBool && a.cmp(b) == 0
 		}
 	})
-	return d.Driver
 }
 
 // defineHas defines whether a value is among the elements of an array. They are what
@@ -118,13 +134,10 @@ func (d functions) defineHas(name string, is func(v driver.Value) func(element e
 	})
 }
 
-type functions struct{ *sqlite.Driver }
+// functions takes one function of so many arguments.
+type functions func(name string, n int32, f func(args []driver.Value) any)
 
-func (d functions) define(name string, n int32, f func(args []driver.Value) any) {
-	d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		return f(args), nil
-	})
-}
+func (d functions) define(name string, n int32, f func(args []driver.Value) any) { d(name, n, f) }
 
 func (d functions) defineText(name string, f func(s string) any) {
 	d.define(name, 1, func(args []driver.Value) any {

@@ -24,6 +24,7 @@ const (
 	Includes       // the first text contains the second, by characters as they are
 	StartsWith     //
 	EndsWith       //
+	Short          // a text of at most 200 bytes, or NULL; on PostgreSQL it is given twice
 	Like           // SQL's pattern, case counts, \ escapes
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
@@ -140,9 +141,11 @@ var ops = [numOps]opInfo{
 	Within:         {"within", 3, 3, spelling{}, spelling{"(SELECT v >= ", []constant{" AND v <= ", " FROM (SELECT "}, " AS v OFFSET 0) AS b)"}},
 	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},
 
-	Includes:   {"includes", 2, 2, spelling{"(instr(", []constant{", "}, ") > 0)"}, spelling{"(strpos(", []constant{", "}, ") > 0)"}},
-	StartsWith: {"starts-with", 2, 2, spelling{"(instr(", []constant{", "}, ") = 1)"}, spelling{"(strpos(", []constant{", "}, ") = 1)"}},
-	EndsWith:   {"ends-with", 2, 2, function("exo_ends("), spelling{"(strpos(reverse(", []constant{"), reverse("}, ")) = 1)"}},
+	// SQLite's instr takes the product of both lengths, and nothing can stop it.
+	Includes:   {"includes", 2, 2, function("exo_includes("), spelling{"(strpos(", []constant{", "}, ") > 0)"}},
+	StartsWith: {"starts-with", 2, 2, function("exo_starts("), function("starts_with(")},
+	EndsWith:   {"ends-with", 2, 2, function("exo_ends("), spelling{"starts_with(reverse(", []constant{"), reverse("}, "))"}},
+	Short:      {"short", 1, 2, function("exo_short("), spelling{"(CASE WHEN octet_length(", []constant{") <= 200 THEN "}, " END)"}},
 	Like:       {"like", 2, 2, function("exo_like("), spelling{"(", []constant{" LIKE "}, " ESCAPE '\\')"}},
 
 	IntExact:   {"int-exact", 1, 1, function("("), spelling{"CAST(", nil, " AS numeric)"}},
