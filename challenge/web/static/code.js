@@ -1,8 +1,10 @@
 // Code as tokens, for reading. Whatever the text is, it is put into the page as text.
+// Others write what is read here (an attempt that is shared): no pattern may try one
+// stretch of text in two ways, or a long one takes the reader's browser for minutes.
 
 const js = {
   words: new Set("as async await break case catch class const continue declare default delete do else export extends false finally for from function if import in infer instanceof interface keyof let new null of return static super switch this throw true try type typeof undefined var void while yield".split(" ")),
-  token: /(\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?|`(?:\\[^]|[^`\\])*`?)|(\b(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)n?\b)|([\p{L}_$][\p{L}\p{N}_$]*)|(\s+|[^])/gu,
+  token: /(\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?|`(?:\\[^]|[^`\\])*`?)|(\b(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d*)?(?:[eE][+-]?\d+)?)n?\b)|([\p{L}_$][\p{L}\p{N}_$]*)|(\s+|[^])/gu,
 };
 const sql = {
   words: new Set("all and as asc between by case cast collate count create cross delete desc distinct drop else end escape except exists from full glob group having in inner insert intersect into is isnull join left like limit natural not notnull null offset on or order outer over partition right select set then union update using values when where with".split(" ")),

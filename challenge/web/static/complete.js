@@ -1,4 +1,5 @@
 // What may follow at a place in a program, read from the declarations that models get.
+// It is asked at every key, with all that is written: each step goes over that once.
 import { tokens } from "./code.js";
 
 // split cuts text at separators that stand in no bracket.
@@ -103,11 +104,12 @@ export class Declarations {
   }
 
   // typeOf follows names, the last of a chain last: "" is not known.
-  typeOf(chain, before) {
+  typeOf(chain, before, depth = 0) {
     const [first, ...rest] = chain;
+    if (first === undefined) return ""; // a call of nothing: f(a => …
     let t = this.names.get(first) ?? "";
     if (this.rows.has(first)) t = this.rows.get(first);
-    if (!t) t = this.parameter(first, before);
+    if (!t) t = this.parameter(first, before, depth);
     for (const name of rest) {
       if (!t) return "";
       const m = this.members(t).get(name);
@@ -117,19 +119,20 @@ export class Declarations {
   }
 
   // parameter is the type of a callback's only parameter, by the call that it stands in.
-  parameter(name, before) {
-    const m = [...before.matchAll(new RegExp("\\(\\s*(?:async\\s*)?\\(?\\s*" + name.replace(/\$/g, "\\$") + "\\s*\\)?\\s*=>", "g"))].pop();
-    if (!m) return this.isProgram(name, before) ? "typeof api" : "";
-    const chain = chainBefore(before.slice(0, m.index));
+  parameter(name, before, depth) {
+    if (depth === maxDepth || name.length > maxName) return "";
+    // No two spaces stand side by side in the pattern, or they would share a long stretch.
+    const m = [...before.matchAll(new RegExp("\\((?:\\s*async(?=[\\s(]))?(?:\\s*\\()?\\s*" + name.replace(/\$/g, "\\$") + "\\s*(?:\\)\\s*)?=>", "g"))].pop();
+    const chain = m && chainBefore(before.slice(0, m.index));
     if (!chain) return this.isProgram(name, before) ? "typeof api" : "";
-    const t = this.typeOf(chain.slice(0, -1), before.slice(0, m.index));
+    const t = this.typeOf(chain.slice(0, -1), before.slice(0, m.index), depth + 1);
     const row = this.types.get(t)?.row;
     return row ? this.rows.get(row) : "";
   }
 
   // isProgram reports whether the program itself is a function of that name.
   isProgram(name, before) {
-    const m = /^\s*(?:export default )?(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*([\w$]+)/.exec(before);
+    const m = /^\s*(?:export default\s+)?(?:async\b\s*)?(?:function\b\s*(?:\w+\s*)?)?(?:\(\s*)?([\w$]+)/.exec(before);
     return m !== null && m[1] === name && this.types.has("typeof api");
   }
 
@@ -137,8 +140,8 @@ export class Declarations {
   at(before, asked) {
     const last = tokens(before, "js").at(-1);
     if (last && (last.kind === "comment" || last.kind === "string")) return { from: before.length, options: [] };
-    const word = /[\p{L}_$][\p{L}\p{N}_$]*$/u.exec(before)?.[0] ?? "";
-    const from = before.length - word.length;
+    const from = wordBefore(before, before.length);
+    const word = before.slice(from);
     const head = before.slice(0, from);
     const dot = /\??\.\s*$/.exec(head);
     let options = [];
@@ -151,6 +154,20 @@ export class Declarations {
     }
     return { from, options: options.filter((o) => o.name.startsWith(word) && o.name !== word) };
   }
+}
+
+// maxDepth is how many callbacks within each other are followed.
+const maxDepth = 20;
+
+// maxName is the length of a name that is looked for: an engine refuses a pattern of more.
+const maxName = 200;
+
+// wordBefore is where the name begins that ends at i; i where none does.
+function wordBefore(text, i) {
+  let from = i;
+  while (from > 0 && /[\p{L}\p{N}_$\ud800-\udfff]/u.test(text[from - 1])) from--;
+  while (from < i && /\p{N}/u.test(text[from])) from++;
+  return from;
 }
 
 // chainBefore reads the names of a.b().c backwards from the end of a text.
@@ -171,12 +188,12 @@ function chainBefore(text) {
       } while (i > 0 && depth > 0);
       space();
     }
-    const name = /[\p{L}_$][\p{L}\p{N}_$]*$/u.exec(text.slice(0, i));
-    if (!name) return null;
-    names.unshift(name[0]);
-    i -= name[0].length;
+    const from = wordBefore(text, i);
+    if (from === i) return null;
+    names.push(text.slice(from, i));
+    i = from;
     space();
-    if (text[i - 1] !== ".") return names;
+    if (text[i - 1] !== ".") return names.reverse();
     i--;
     if (text[i - 1] === "?") i--;
   }

@@ -108,7 +108,8 @@ export class Editor {
       this.choose(e);
     } else if (e.key === "Enter" && !e.shiftKey && !e.altKey && this.area.dataset.code) {
       const before = this.area.value.slice(0, this.area.selectionStart);
-      const indent = /(?:^|\n)([ \t]*)[^\n]*$/.exec(before)[1] + (/[{([]\s*$|=>\s*$/.test(before) ? "  " : "");
+      const line = before.slice(before.lastIndexOf("\n") + 1);
+      const indent = /^[ \t]*/.exec(line)[0] + (/(?:[{([]|=>)$/.test(before.trimEnd()) ? "  " : "");
       e.preventDefault();
       this.insert("\n" + indent);
     }

@@ -2,6 +2,9 @@
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
+// slow is the pause before a host is asked again that did not wait.
+const slow = 2500;
+
 // progress is how far an attempt has come that is not over.
 export const progress = (a) => (a.position ? `Waiting, number ${a.position} in the queue.` : "Running.");
 
@@ -49,6 +52,7 @@ export class Host {
   // wait returns when the attempt is over, however often the connection is lost.
   async wait(id, say) {
     for (let lost = 0; ; ) {
+      const asked = performance.now();
       let a;
       try {
         a = await this.get(`/api/v1/attempts/${id}?wait=15`);
@@ -57,12 +61,14 @@ export class Host {
         if (e.status && e.status !== 429 && e.status < 500) throw e;
         lost++;
         say("The connection is lost; trying again.");
-        await pause(Math.min(500 * lost, 5000));
+        await pause(e.status === 429 ? slow : Math.min(500 * lost, 5000));
         continue;
       }
       if (a.state === "ended" || a.state === "interrupted") return;
       say(progress(a));
-      await pause(200);
+      // A host that answers at once has no place to wait in, or can't keep what the
+      // attempt came to: asking on would spend what this address may ask.
+      await pause(performance.now() - asked < 1000 ? slow : 200);
     }
   }
 }
