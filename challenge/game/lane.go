@@ -25,9 +25,9 @@ func (l Lane) Title() string {
 	case Model:
 		return "Model"
 	case Notice:
-		return "Control: a notice"
+		return "SQL with a notice"
 	case Filter:
-		return "Control: a filter"
+		return "SQL with a filter"
 	}
 	return string(l)
 }

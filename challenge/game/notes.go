@@ -223,7 +223,7 @@ var notes = &Target{
 			Text: "Ask for a column that you were not granted: notes have an organization_id. Read the error: it names the place, and what there is.",
 			Hints: []Hint{
 				{Text: "(api) => api.organization.notes().where(n => n.organizationId === 2)"},
-				{Text: "Hidden and missing read the same. Try a column that never was, and compare."},
+				{Text: "Hidden and missing read the same: try `organizationIx`, which never was. The answer depends on the spelling, not on what is hidden."},
 				{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code.", Code: "exo/admit.go"},
 			},
 			Done: refused("invalid", "denied"),

@@ -38,14 +38,14 @@ var walletTasks = []Task{
 		Text: "Ask for a column that you were not granted: accounts have a user_id. Read the error: it names the place, and what there is.",
 		Hints: []Hint{
 			{Text: "(api) => api.currentUser.accounts().where(a => a.userId === 3)"},
-			{Text: "Hidden and missing read the same. Try a column that never was, and compare."},
+			{Text: "Hidden and missing read the same: try `userIx`, which never was. The answer depends on the spelling, not on what is hidden."},
 			{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code, so that it does not matter what you do to the program's side.", Code: "exo/admit.go"},
 		},
 		Done: refused("invalid", "denied"),
 	},
 	{
 		ID: "key", Title: "Get the key",
-		Text: "Return Vera's key, or anything of another user's, and claim it.",
+		Text: "Return Vera's key, and claim it.",
 		Hints: []Hint{
 			{Text: "Three walls are left: the expression, the database, and the process. Most things that one tries first stand in testdata/attacks, each with a twin that gets through where the wall is missing.", Code: "testdata/attacks"},
 			{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/sqlite.go"},
