@@ -77,6 +77,9 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	return id, err
 }
 
+// Lasts is how long a player who is not seen lasts, and how long anybody does.
+func (s *Store) Lasts() (idle, life time.Duration) { return s.o.Idle, s.o.Life }
+
 // EndPlayer ends a player at once.
 func (s *Store) EndPlayer(ctx context.Context, player string) error {
 	return s.change(ctx, func(tx *sql.Tx) error { return leave(tx, "SELECT ?", player) })

@@ -22,7 +22,8 @@ func TestBrowserLanes(t *testing.T) {
 
 	b.attempt("program", "(api) => {\n  console.log('hi')\n  return api.currentUser.accounts()\n}")
 	b.says("#verdict", "ok")
-	b.says("#live", "Verdict: ok. 3 rows. Task done List your accounts")
+	b.says("#live", "Verdict: ok. 3 rows. Task done List your accounts. Next: Join accounts and wallets.")
+	b.says("#next", "Next: task 2 of 5: Join accounts and wallets")
 	contains(t, b.text("#rows"), "Rainy days", "balance")
 	contains(t, b.text("#console"), "hi")
 	contains(t, b.text("#queries"), "SELECT", "[7]", "3 rows", " ms")
@@ -77,11 +78,16 @@ func TestBrowserLanes(t *testing.T) {
 	b.fill("#key", "exo1_WRONG")
 	b.click("#send-claim")
 	b.says("#claimed", "none of your keys")
+	b.until("document.activeElement.id === 'key' && document.activeElement.value === 'exo1_WRONG' && document.title.startsWith('None of your keys')")
+	b.shot("claim-wrong")
 	b.fill("#key", key)
 	b.fill("#name", "Robin <i>of</i> Locksley")
 	b.click("#send-claim")
-	b.says("#claimed", "That is the key of The vault of Vera Quist, out of the lane Control: a notice")
-	b.says("#won", "Control: a notice, after 1 attempts")
+	b.says("#claimed", "That is the key of The vault of Vera Quist, out of the lane SQL with a notice")
+	b.until("document.title.startsWith('That is the key') && document.querySelector('#back').pathname === '/targets/wallet'")
+	b.do(chromedp.Reload())
+	b.says("#claimed", "That is the key of The vault of Vera Quist")
+	b.says("#won", "SQL with a notice, after 1 attempt:")
 	b.shot("claimed")
 	b.open("/")
 	b.says("#leaderboard", "Robin <i>of</i> Locksley")
@@ -91,8 +97,13 @@ func TestBrowserLanes(t *testing.T) {
 		}
 	}
 	b.shot("home-claimed")
-	b.click("#leave button")
-	b.until("!document.querySelector('#leave')")
+	b.click("#leave")
+	b.says("#title", "forget my progress?")
+	b.click("#stay")
+	b.says("#title", "Steal the key")
+	b.click("#leave")
+	b.click("#forget button")
+	b.until("location.pathname === '/' && !document.querySelector('#leave')")
 }
 
 // TestBrowserHints: they come one after another, and each names its code in the end.

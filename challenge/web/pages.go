@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
-	"github.com/exoagent/exoagent/challenge/store"
 )
 
 //go:embed templates/*.html
@@ -31,18 +30,20 @@ var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 // Each page is the layout with the blocks that its own file defines.
 var templates = func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
-		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"pretty": pretty,
-		"inc":    func(i int) int { return i + 1 },
-		"title":  func(l game.Lane) string { return l.Title() },
-		"table":  tableOf,
-		"lines":  linesOf,
-		"code":   codeOf,
-		"size":   sizeOf,
-		"int64":  func(n int) int64 { return int64(n) },
+		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"pretty":  pretty,
+		"inc":     func(i int) int { return i + 1 },
+		"many":    many,
+		"lasting": lasting,
+		"title":   func(l game.Lane) string { return l.Title() },
+		"table":   tableOf,
+		"lines":   linesOf,
+		"code":    codeOf,
+		"size":    sizeOf,
+		"int64":   func(n int) int64 { return int64(n) },
 	}).ParseFS(templateFiles, "templates/layout.html"))
 	out := map[string]*template.Template{}
-	for _, n := range []string{"home", "target", "attempt", "claim", "error"} {
+	for _, n := range []string{"home", "target", "attempt", "claim", "leave", "error"} {
 		out[n] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+n+".html"))
 	}
 	return out
@@ -60,6 +61,7 @@ func pretty(raw json.RawMessage) string {
 // page is what every template gets.
 type page struct {
 	Title   string
+	Head    string // of the window, which is read first; "": the Title
 	Refresh int    // seconds until the browser asks again; 0: never
 	Player  bool   // somebody plays
 	Token   string // of this session's forms
@@ -121,10 +123,13 @@ type homeView struct {
 	Leaders  []holeView
 	Limits   apiLimits
 	Walls    string
+	Idle     time.Duration // after which a player is gone
+	Life     time.Duration
 }
 
 func (s *Server) home(w http.ResponseWriter, r *request) error {
 	v := homeView{Targets: s.arena.Game.Targets, Lanes: s.lanes(), Limits: s.limits(), Walls: s.o.Limits}
+	v.Idle, v.Life = s.arena.Store.Lasts()
 	var err error
 	if v.Counters, err = s.arena.Store.Counters(r.Context()); err != nil {
 		return err
@@ -197,15 +202,6 @@ func (s *Server) play(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (s *Server) leave(w http.ResponseWriter, r *request) error {
-	if err := s.arena.Store.EndPlayer(r.Context(), r.player); err != nil {
-		return err
-	}
-	s.setCookie(w, "")
-	http.Redirect(w, r.Request, "/", http.StatusSeeOther)
-	return nil
-}
-
 func (s *Server) attempt(w http.ResponseWriter, r *request) error {
 	a, err := s.submit(w, r, r.PathValue("target"), game.Lane(r.PostFormValue("lane")), strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n")) // a form ends lines so, and the program did not
 	if err != nil {
@@ -221,6 +217,7 @@ type attemptView struct {
 	Mine        bool
 	TargetTitle string
 	Tasks       []game.Task // that it did
+	Next        *nextTask
 }
 
 func (s *Server) shown(w http.ResponseWriter, r *request) error {
@@ -232,8 +229,13 @@ func (s *Server) shown(w http.ResponseWriter, r *request) error {
 	if v.Mine && !v.State.Over() {
 		p.Refresh = 1 // without a script the page asks again by itself
 	}
-	body := attemptView{v.Attempt, v.Position, v.Mine, s.titleOf(v.Target), nil}
+	body := attemptView{Attempt: v.Attempt, Position: v.Position, Mine: v.Mine, TargetTitle: s.titleOf(v.Target)}
 	if t := s.arena.Game.Targets.Target(v.Target); t != nil && v.Mine {
+		done, err := s.done(r, t)
+		if err != nil {
+			return err
+		}
+		body.Next = nextOf(t, done)
 		for _, k := range t.Tasks {
 			for _, id := range v.Tasks {
 				if id == k.ID {
@@ -252,41 +254,6 @@ func (s *Server) share(w http.ResponseWriter, r *request) error {
 	}
 	http.Redirect(w, r.Request, "/attempts/"+r.PathValue("id"), http.StatusSeeOther)
 	return nil
-}
-
-type claimView struct {
-	Asked, Right, Again bool
-	Win                 holeView
-	Won                 []holeView
-}
-
-func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
-	return s.claimPage(w, r, claimView{})
-}
-
-func (s *Server) claim(w http.ResponseWriter, r *request) error {
-	win, again, err := s.take(w, r, r.PostFormValue("key"), r.PostFormValue("name"))
-	if err != nil {
-		return err
-	}
-	v := claimView{Asked: true, Right: win != nil, Again: again}
-	if win != nil {
-		v.Win = holeView{winsOf([]*store.Win{win}, true)[0], s.titleOf(win.Target)}
-	}
-	return s.claimPage(w, r, v)
-}
-
-func (s *Server) claimPage(w http.ResponseWriter, r *request, v claimView) error {
-	if r.player != "" {
-		ws, err := s.arena.Store.Won(r.Context(), r.player)
-		if err != nil {
-			return err
-		}
-		for _, x := range winsOf(ws, true) {
-			v.Won = append(v.Won, holeView{x, s.titleOf(x.Target)})
-		}
-	}
-	return s.show(w, r, "claim", page{Title: "Claim a key", Body: v})
 }
 
 func (s *Server) absent(http.ResponseWriter, *request) error { return errAbsent }

@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 	contains(t, page.body, `id="leaked"`)
 	key := keyForm.FindString(page.body)
 	contains(t, b.post("/claim", url.Values{"key": {"exo1_WRONG"}}).body, `data-right="false"`)
-	contains(t, b.post("/claim", url.Values{"key": {key}, "name": {"Robin of Locksley"}}).body, `data-right="true"`, "Control: a notice")
+	contains(t, b.post("/claim", url.Values{"key": {key}, "name": {"Robin of Locksley"}}).body, `data-right="true"`, "SQL with a notice")
 	contains(t, b.post("/claim", url.Values{"key": {key}, "name": {"Mallory"}}).body, "before")
 	home := s.raw("GET", "/", "").body
 	contains(t, home, "Robin of Locksley", `<dd id="count-players">1</dd>`, `<dd id="count-attempts">4</dd>`, `<dd id="wins-notice">1</dd>`, `<dd id="wins-program">0</dd>`)

@@ -30,6 +30,7 @@ var routes = []route{
 	{"GET /targets/{target}", false, (*Server).target},
 	{"GET /targets/{target}/reach.svg", false, (*Server).reach},
 	{"POST /play", false, (*Server).play},
+	{"GET /leave", false, (*Server).leavePage},
 	{"POST /leave", true, (*Server).leave},
 	{"POST /targets/{target}/attempts", true, (*Server).attempt},
 	{"GET /attempts/{id}", false, (*Server).shown},

@@ -88,8 +88,11 @@ func TestForms(t *testing.T) {
 	if a := s.raw("DELETE", "/api/v1/player", "", "Cookie", b.cookie()); a.status != 403 {
 		t.Error(a.status)
 	}
-	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 404 {
+	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 200 || a.header.Get("Set-Cookie") != "" || b.get("/claim").status != 200 || !strings.Contains(b.get("/targets/wallet").body, `id="form-program"`) {
 		t.Error("a link ends the session", a.status)
+	}
+	if a := s.raw("GET", "/leave", ""); a.status != 303 || a.header.Get("Location") != "/" {
+		t.Error("nobody leaves", a.status)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
 )
@@ -117,6 +118,41 @@ func (v targetView) Progress() (n int) {
 		}
 	}
 	return n
+}
+
+// nextTask is the first that is not done.
+type nextTask struct {
+	game.Task
+	Number, Of int
+}
+
+// nextOf is the task to go on with; nil where all are done.
+func nextOf(t *game.Target, done map[string]bool) *nextTask {
+	for i, k := range t.Tasks {
+		if !done[k.ID] {
+			return &nextTask{k, i + 1, len(t.Tasks)}
+		}
+	}
+	return nil
+}
+
+// Next is the task to go on with.
+func (v targetView) Next() *nextTask { return nextOf(v.Target, v.Done) }
+
+// many is a number of things.
+func many(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
+// lasting is a time for reading, in days where it is some.
+func lasting(d time.Duration) string {
+	if day := 24 * time.Hour; d >= day && d%day == 0 {
+		return many(int(d/day), "day")
+	}
+	return d.String()
 }
 
 // laneForm is what the form of a lane needs.

@@ -34,7 +34,8 @@ function told(record) {
   const rows = record.querySelectorAll("#rows tbody tr").length;
   const key = record.querySelector("#leaked") ? " The key is in it!" : "";
   const tasks = [...record.querySelectorAll("[data-task]")].map((p) => ` Task ${p.textContent.trim()}.`).join("");
-  return `Verdict: ${text.trim()}.${rows ? ` ${rows} rows.` : ""}${key}${tasks}`.replace(/\.\./g, ".");
+  const next = record.querySelector("#next-task") ? ` ${record.querySelector("#next-task").textContent.trim()}.` : "";
+  return `Verdict: ${text.trim()}.${rows ? ` ${rows} rows.` : ""}${key}${tasks}${next}`.replace(/\.\./g, ".");
 }
 
 // follow waits until an attempt is over and gives its record, as a part of this page.
