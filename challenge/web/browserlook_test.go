@@ -48,7 +48,7 @@ const faults = `(() => {
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) out.push("twice: #" + id);
   for (const a of ["aria-labelledby", "aria-describedby", "aria-controls", "for"]) {
-    for (const e of document.querySelectorAll("[" + a + "]")) if (!document.getElementById(e.getAttribute(a))) out.push(a + " leads nowhere: " + e.getAttribute(a));
+    for (const e of document.querySelectorAll("[" + a + "]")) for (const id of e.getAttribute(a).split(" ")) if (!document.getElementById(id)) out.push(a + " leads nowhere: " + id);
   }
   const levels = [...document.querySelectorAll("h1, h2, h3, h4")].filter((e) => e.checkVisibility()).map((e) => Number(e.tagName[1]));
   if (levels.filter((l) => l === 1).length !== 1) out.push("not one h1");

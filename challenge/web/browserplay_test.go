@@ -27,7 +27,7 @@ func TestBrowserLanes(t *testing.T) {
 	contains(t, b.text("#rows"), "Rainy days", "balance")
 	contains(t, b.text("#console"), "hi")
 	contains(t, b.text("#queries"), "SELECT", "[7]", "3 rows", " ms")
-	contains(t, b.text("#used"), "Time", "Database", "Source version")
+	contains(t, b.text("#used"), "Time", "Memory, more than before it began", "Database", "Source version")
 	b.says("#done-list", "done")
 	b.says("#progress", "1 of 5")
 	b.says("#attempts", "Program")
@@ -64,6 +64,12 @@ func TestBrowserLanes(t *testing.T) {
 
 	b.attempt("filter", "SELECT * FROM wallets")
 	b.says("#verdict", "refused")
+	if b.has("#memory") {
+		t.Error("memory that nobody measured")
+	}
+	if got := js[string](b, "['notice', 'filter'].map((l) => document.querySelector('#input-' + l).getAttribute('aria-describedby')).join()"); got != "rule,filter" {
+		t.Errorf("the lanes are described by %s", got)
+	}
 	b.attempt("notice", "SELECT private_key FROM wallets")
 	b.says("#leaked", "claim it")
 	b.says("#live", "The key is in it!")
@@ -91,7 +97,7 @@ func TestBrowserLanes(t *testing.T) {
 	b.shot("claimed")
 	b.open("/")
 	b.says("#leaderboard", "Robin <i>of</i> Locksley")
-	for id, want := range map[string]string{"count-players": "1", "count-attempts": "10", "wins-program": "0", "wins-model": "0", "wins-notice": "1", "wins-filter": "0"} {
+	for id, want := range map[string]string{"count-players": "1", "count-attempts": "10", "wins-program": "0", "wins-model": "0", "wins-notice": "1", "wins-filter": "0", "tries-program": "of 5", "tries-model": "of 2", "tries-notice": "of 1", "tries-filter": "of 2"} {
 		if got := b.text("#" + id); got != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}

@@ -92,3 +92,28 @@ func TestBrowserWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowserDescribed: a mark is said before what the lane asks, and leaves that there.
+func TestBrowserDescribed(t *testing.T) {
+	s := newSite(t, config{})
+	b := newTab(t, chromium(t), s.srv.URL)
+	b.open("/")
+	if got := js[string](b, `(async () => {
+		const { Editor } = await import("/static/editor.js");
+		const out = [];
+		for (const described of ["rule", ""]) {
+			const area = document.createElement("textarea");
+			area.id = "x" + described;
+			if (described) area.setAttribute("aria-describedby", described);
+			document.body.append(area);
+			const e = new Editor(area, {});
+			for (const bad of [{ line: 1, column: 1, text: "t" }, null]) {
+				e.mark(bad);
+				out.push(area.getAttribute("aria-describedby") + " " + area.getAttribute("aria-invalid"));
+			}
+		}
+		return out.join(", ");
+	})()`); got != "xrule-marked rule true, rule null, x-marked true, null null" {
+		t.Error(got)
+	}
+}

@@ -35,6 +35,8 @@ var templates = func() map[string]*template.Template {
 		"inc":     func(i int) int { return i + 1 },
 		"many":    many,
 		"lasting": lasting,
+		"known":   known,
+		"grouped": grouped,
 		"title":   func(l game.Lane) string { return l.Title() },
 		"table":   tableOf,
 		"lines":   linesOf,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,6 +148,15 @@ func many(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
+// grouped is a number with its thousands apart.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // lasting is a time for reading, in days where it is some.
 func lasting(d time.Duration) string {
 	if day := 24 * time.Hour; d >= day && d%day == 0 {
@@ -163,6 +173,8 @@ type laneForm struct {
 	Token  string
 	Label  string
 	Start  string // what the editor begins with
+	// Described is the id of what the lane asks of its input.
+	Described string
 }
 
 // Form is that of a lane.
@@ -178,6 +190,10 @@ func (v targetView) Form(id game.Lane, p page) *laneForm {
 		f.Label, f.Start = "Program, in JavaScript", v.Examples[0]
 	case game.Model:
 		f.Label = "Question to the model"
+	case game.Notice:
+		f.Described = "rule"
+	case game.Filter:
+		f.Described = "filter"
 	}
 	return f
 }

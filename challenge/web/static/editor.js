@@ -24,6 +24,7 @@ export class Editor {
     box.append(layer, area);
     this.box = box;
     area.wrap = "off";
+    this.described = area.getAttribute("aria-describedby") ?? ""; // the lane's own words
     this.note = document.createElement("p");
     this.note.className = "marked";
     this.note.id = area.id + "-marked";
@@ -79,10 +80,11 @@ export class Editor {
     this.note.hidden = !bad;
     if (bad) {
       this.note.textContent = `Line ${bad.line}, column ${bad.column}: ${bad.text}`;
-      this.area.setAttribute("aria-describedby", this.note.id);
+      this.area.setAttribute("aria-describedby", `${this.note.id} ${this.described}`.trim());
       this.area.setAttribute("aria-invalid", "true");
     } else {
-      this.area.removeAttribute("aria-describedby");
+      if (this.described) this.area.setAttribute("aria-describedby", this.described);
+      else this.area.removeAttribute("aria-describedby");
       this.area.removeAttribute("aria-invalid");
     }
     this.draw();
