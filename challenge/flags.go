@@ -35,6 +35,7 @@ type config struct {
 	control   bool
 	model     string
 	stopFile  string
+	source    string
 	admin     string
 	rates     web.Rates
 	store     store.Options
@@ -70,6 +71,7 @@ func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet
 	f.BoolVar(&c.control, "control", true, "offer the lanes that can be beaten")
 	f.StringVar(&c.model, "model", "", "`provider:name` of the model lane's model; default: what the environment has a key for, without -url; none: closed")
 	f.StringVar(&c.stopFile, "stop-file", "", "while this `file` exists, attempts are stopped and none is taken")
+	f.StringVar(&c.source, "source", "https://github.com/exoagent/exoagent", "`URL` of the repository that this program was made of, for links to its code; empty: none")
 	f.StringVar(&c.admin, "admin", "", "second `address`, for the host alone: metrics, export, pause and resume; then /metrics is only there")
 	f.IntVar(&c.store.PerPlayer, "keep", 200, "attempts kept of one `player`")
 	f.Int64Var(&c.store.Bytes, "bytes", 256<<20, "`size` of all records together, in bytes")

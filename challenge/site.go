@@ -91,7 +91,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		hosts = append(hosts, web.LoopbackHosts(strconv.Itoa(port))...)
 	}
 	s.server, err = web.New(ctx, web.Options{
-		Arena: s.arena, Log: log, URL: c.url, Hosts: hosts, Trusted: c.trusted, Rates: c.rates, Metrics: c.admin == "",
+		Arena: s.arena, Log: log, URL: c.url, Hosts: hosts, Trusted: c.trusted, Rates: c.rates, Metrics: c.admin == "", SourceURL: c.source,
 		Limits: fmt.Sprintf("Round each program: %v. Round each statement of a control lane: %s.", walls, control.Walls),
 	})
 	return s, err

@@ -21,9 +21,11 @@ type Options struct {
 	Rates   Rates
 	// Metrics are served at /metrics, for those who get at the pages; or not here.
 	Metrics bool
-	Limits  string            // one line on what holds programs, for the pages
-	Now     func() time.Time  // nil: time.Now
-	Reaches map[string]*Reach // by target; nil: read from the targets
+	// SourceURL is the repository that this program was made of, for links to its code.
+	SourceURL string
+	Limits    string            // one line on what holds programs, for the pages
+	Now       func() time.Time  // nil: time.Now
+	Reaches   map[string]*Reach // by target; nil: read from the targets
 }
 
 // Reach is game.Reach with its picture.

@@ -71,6 +71,8 @@ type page struct {
 	Paused  bool
 	Holes   []holeView // wins on guarded lanes, on top of every page
 	Body    any
+
+	repository string
 }
 
 // maxHoles are how many wins on guarded lanes stand on top of every page.
@@ -106,7 +108,7 @@ func (s *Server) titleOf(target string) string {
 }
 
 func (s *Server) render(w http.ResponseWriter, status int, name string, p page) {
-	p.Source, p.Paused = game.Source(), s.arena.Paused()
+	p.Source, p.Paused, p.repository = version(), s.arena.Paused(), s.o.SourceURL
 	var b bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		s.o.Log.Error("template", "page", name, "error", redacted(err))

@@ -38,6 +38,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	o.Rates.defaults()
+	if err := checkSource(o.SourceURL); err != nil {
+		return nil, err
+	}
 	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), waits: make(chan struct{}, (o.Rates.Together+1)/2), each: newFlights(o.Rates.Each), hosts: o.Hosts, reaches: map[string]*Reach{}}
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
