@@ -222,9 +222,9 @@ func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, err
 	return ar.Attempt(ctx, player, id)
 }
 
-// Attempts are a player's, the latest first.
-func (ar *Arena) Attempts(ctx context.Context, player, target string, most int) ([]*View, error) {
-	ks, err := ar.Store.Attempts(ctx, player, target, most)
+// Attempts are a player's, the latest first; before is as for store.Attempts.
+func (ar *Arena) Attempts(ctx context.Context, player, target, before string, most int) ([]*View, error) {
+	ks, err := ar.Store.Attempts(ctx, player, target, before, most)
 	if err != nil {
 		return nil, err
 	}

@@ -182,9 +182,11 @@ func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }
 
-// Attempts are a player's, the latest first, without their inputs and results.
-func (s *Store) Attempts(ctx context.Context, player, target string, most int) ([]Kept, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+" FROM attempts WHERE player = ? AND (? = '' OR target = ?) ORDER BY seq DESC LIMIT ?", player, target, target, most)
+// Attempts are a player's, the latest first, without their inputs and results: those
+// sent before the one with an id of the player's, or the latest of all for "".
+func (s *Store) Attempts(ctx context.Context, player, target, before string, most int) ([]Kept, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+` FROM attempts WHERE player = ? AND (? = '' OR target = ?)
+		AND (? = '' OR seq < (SELECT seq FROM attempts WHERE id = ? AND player = ?)) ORDER BY seq DESC LIMIT ?`, player, target, target, before, before, player, most)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func TestPinned(t *testing.T) {
 	for range 5 {
 		f.attempt(p, "wallet", game.Notice, false, 20<<10)
 	}
-	if k, err := f.Attempts(t.Context(), p, "", 9); err != nil || len(k) != 5 || f.bytes() > room {
+	if k, err := f.Attempts(t.Context(), p, "", "", 9); err != nil || len(k) != 5 || f.bytes() > room {
 		t.Error(len(k), f.bytes(), err)
 	}
 }

@@ -152,11 +152,21 @@ func TestRestart(t *testing.T) {
 			t.Errorf("%+v %v", a, err)
 		}
 	}
-	if all, err := f.Attempts(ctx, p, "wallet", 10); err != nil || len(all) != 3 || all[0].ID != running.ID {
+	if all, err := f.Attempts(ctx, p, "wallet", "", 10); err != nil || len(all) != 3 || all[0].ID != running.ID {
 		t.Error(len(all), err)
 	}
-	if all, _ := f.Attempts(ctx, p, "", 10); all[2].Input != "" || all[2].Console != "" || all[2].Verdict.Kind != "ok" || all[2].State != game.Ended || all[0].State != game.Interrupted {
+	if all, _ := f.Attempts(ctx, p, "", "", 10); all[2].Input != "" || all[2].Console != "" || all[2].Verdict.Kind != "ok" || all[2].State != game.Ended || all[0].State != game.Interrupted {
 		t.Errorf("in a list: %+v %+v", all[2].Attempt, all[0].Attempt)
+	}
+	if older, err := f.Attempts(ctx, p, "", running.ID, 1); err != nil || len(older) != 1 || older[0].ID != queued.ID {
+		t.Error("before the last:", len(older), err)
+	}
+	if older, err := f.Attempts(ctx, p, "", done.ID, 10); err != nil || len(older) != 0 {
+		t.Error("before the first:", len(older), err)
+	}
+	// The id of another player's says nothing, not even when it was sent.
+	if other, err := f.Attempts(ctx, "other", "", running.ID, 10); err != nil || len(other) != 0 {
+		t.Error(len(other), err)
 	}
 	if d, err := f.Done(ctx, p, "wallet"); err != nil || !d["list"] || len(d) != 1 {
 		t.Error(d, err)
@@ -260,7 +270,7 @@ func TestBounded(t *testing.T) {
 	for range 15 {
 		all = append(all, f.attempt(p, "wallet", game.Program, false, 100).ID)
 	}
-	kept, err := f.Attempts(ctx, p, "", 100)
+	kept, err := f.Attempts(ctx, p, "", "", 100)
 	if err != nil || len(kept) != 12 {
 		t.Fatalf("%d attempts: %v", len(kept), err)
 	}

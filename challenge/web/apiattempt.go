@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/exoagent/exoagent/challenge/arena"
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/queue"
 )
@@ -70,18 +71,22 @@ type apiRow struct {
 const maxList = 50
 
 func (s *Server) apiAttempts(w http.ResponseWriter, r *request) error {
-	vs, err := s.arena.Attempts(r.Context(), r.player, r.URL.Query().Get("target"), maxList)
+	vs, err := s.arena.Attempts(r.Context(), r.player, r.URL.Query().Get("target"), r.URL.Query().Get("before"), maxList)
 	if err != nil {
 		return err
 	}
+	writeJSON(w, http.StatusOK, struct {
+		Attempts []apiRow `json:"attempts"`
+	}{rowsOf(vs)})
+	return nil
+}
+
+func rowsOf(vs []*arena.View) []apiRow {
 	out := []apiRow{}
 	for _, v := range vs {
 		out = append(out, apiRow{v.ID, v.Target, v.Lane, v.At, v.State, v.Verdict, v.Rows, v.Millis, v.Leaked, v.Shared, v.Position})
 	}
-	writeJSON(w, http.StatusOK, struct {
-		Attempts []apiRow `json:"attempts"`
-	}{out})
-	return nil
+	return out
 }
 
 // maxWait is how long a request may wait for its attempt.

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,4 +91,60 @@ func TestLeaving(t *testing.T) {
 		t.Error(body.path)
 	}
 	contains(t, newSite(t, config{}).raw("GET", "/", "").body, "does not come for 7 days is gone", "after 30 days")
+}
+
+// TestOlder: every attempt that is kept can be reached, by pages and by the API, and
+// the id of another player's opens nothing.
+func TestOlder(t *testing.T) {
+	s := newSite(t, config{places: 8})
+	b, other := s.browser(), s.program()
+	theirs := other.play("wallet", game.Filter, "x").ID
+	var sent []string
+	for range 43 {
+		a := b.post("/targets/wallet/attempts", url.Values{"lane": {"filter"}, "input": {"x"}})
+		sent = append(sent, strings.TrimPrefix(a.path, "/attempts/"))
+	}
+	b.post("/targets/notes/attempts", url.Values{"lane": {"filter"}, "input": {"x"}})
+	row := regexp.MustCompile(`<tr data-attempt="(\w+)"`)
+	older := regexp.MustCompile(`id="older" href="(/targets/wallet\?before=\w+)#mine-title"`)
+	var seen []string
+	for path, n := "/targets/wallet", 0; path != ""; n++ {
+		body := b.get(path).body
+		for _, m := range row.FindAllStringSubmatch(body, -1) {
+			seen = append(seen, m[1])
+		}
+		if strings.Contains(body, `id="latest"`) != (n > 0) {
+			t.Errorf("page %d: the way to the latest", n)
+		}
+		path = ""
+		if m := older.FindStringSubmatch(body); m != nil && n < 9 {
+			path = m[1]
+		}
+	}
+	slices.Reverse(seen)
+	if !slices.Equal(seen, sent) {
+		t.Errorf("%d were sent, %d are shown", len(sent), len(seen))
+	}
+	for path, c := range map[string]*client{"/targets/wallet?before=" + theirs: b, "/targets/wallet?before=" + sent[0]: b, "/targets/wallet?before=%3Cb%3E": b} {
+		if body := c.get(path).body; row.MatchString(body) || !strings.Contains(body, "None before that") || strings.Contains(body, "<b>") {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	var list struct{ Attempts []struct{ ID string } }
+	mine := []string{theirs}
+	for range 52 {
+		mine = append(mine, other.play("wallet", game.Filter, "x").ID)
+	}
+	other.call("GET", "/api/v1/attempts", nil, 200, &list)
+	if len(list.Attempts) != 50 || list.Attempts[49].ID != mine[3] {
+		t.Fatalf("%d", len(list.Attempts))
+	}
+	other.call("GET", "/api/v1/attempts?before="+mine[3], nil, 200, &list)
+	if len(list.Attempts) != 3 || list.Attempts[0].ID != mine[2] || list.Attempts[2].ID != theirs {
+		t.Errorf("%+v", list)
+	}
+	other.call("GET", "/api/v1/attempts?before="+sent[42], nil, 200, &list)
+	if len(list.Attempts) != 0 {
+		t.Errorf("%+v", list)
+	}
 }

@@ -148,12 +148,17 @@ func (s *Server) home(w http.ResponseWriter, r *request) error {
 	return s.show(w, r, "home", page{Title: "Steal the key", Body: v})
 }
 
+// maxRows are how many attempts a page of a target shows.
+const maxRows = 20
+
 type targetView struct {
 	*game.Target
 	Reach    *Reach
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow
+	Before   string // the one that all of these were sent before; "": these are the latest
+	Older    string // the last of these, if there are more before it
 	Limits   apiLimits
 }
 
@@ -167,12 +172,14 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	if r.player != "" {
-		vs, err := s.arena.Attempts(r.Context(), r.player, t.ID, 20)
+		v.Before = r.URL.Query().Get("before")
+		vs, err := s.arena.Attempts(r.Context(), r.player, t.ID, v.Before, maxRows+1)
 		if err != nil {
 			return err
 		}
-		for _, x := range vs {
-			v.Attempts = append(v.Attempts, apiRow{x.ID, x.Target, x.Lane, x.At, x.State, x.Verdict, x.Rows, x.Millis, x.Leaked, x.Shared, x.Position})
+		v.Attempts = rowsOf(vs[:min(len(vs), maxRows)])
+		if len(vs) > maxRows {
+			v.Older = vs[maxRows-1].ID
 		}
 	}
 	return s.show(w, r, "target", page{Title: t.Title, Body: v})
