@@ -110,7 +110,7 @@ func TestBrowserLook(t *testing.T) {
 		b.do(chromedp.EmulateViewport(size.w, size.h, size.opts...))
 		for _, colours := range []string{"light", "dark"} {
 			b.media(colours)
-			for name, path := range map[string]string{"home": "/", "target": "/targets/wallet", "notes": "/targets/notes", "denied": denied, "won": won, "claim": "/claim"} {
+			for name, path := range map[string]string{"home": "/", "target": "/targets/wallet", "notes": "/targets/notes", "denied": denied, "won": won, "claim": "/claim", "leave": "/leave", "api": "/api"} {
 				b.open(path)
 				if name == "target" {
 					b.until("document.querySelector('#record')")

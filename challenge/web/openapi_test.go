@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,11 +16,26 @@ import (
 type api struct {
 	Paths map[string]map[string]struct {
 		Security  []map[string][]string
-		Responses map[string]struct {
-			Content map[string]struct{ Schema json.RawMessage }
-		}
+		Responses map[string]response
 	}
-	Components struct{ Schemas map[string]json.RawMessage }
+	Components struct {
+		Schemas   map[string]json.RawMessage
+		Responses map[string]response
+	}
+}
+
+type response struct {
+	Ref     string `json:"$ref"`
+	Content map[string]struct{ Schema json.RawMessage }
+}
+
+// answer is what the description says of a status, with whether it says anything.
+func (a *api) answer(r map[string]response, status int) (response, bool) {
+	out, ok := r[itoa(status)]
+	if out.Ref != "" {
+		out, ok = a.Components.Responses[strings.TrimPrefix(out.Ref, "#/components/responses/")]
+	}
+	return out, ok
 }
 
 // schema resolves a schema of the description.
@@ -108,6 +122,12 @@ func TestOpenAPI(t *testing.T) {
 		{"POST", "/claims", map[string]string{"key": key, "name": "n"}, false, 200},
 		{"POST", "/claims", map[string]string{"key": "x"}, false, 200},
 		{"POST", "/claims", nil, false, 415},
+		{"POST", "/claims", map[string]string{"key": "x", "name": strings.Repeat("n", 41)}, false, 422},
+		{"POST", "/claims", map[string]string{"x": "x"}, false, 400},
+		{"POST", "/claims", map[string]string{"key": strings.Repeat("x", 1<<20)}, false, 413},
+		{"POST", "/attempts", map[string]string{"target": "wallet", "lane": "program", "input": " "}, false, 422},
+		{"GET", "/attempts?before=" + v.ID, nil, false, 200},
+		{"PUT", "/attempts/none/share", map[string]bool{"shared": true}, false, 404},
 		{"GET", "/leaderboard", nil, true, 200},
 		{"GET", "/player", nil, false, 200},
 		{"DELETE", "/player", nil, false, 204},
@@ -117,7 +137,7 @@ func TestOpenAPI(t *testing.T) {
 			who = &client{site: s, http: s.srv.Client()}
 		}
 		got := who.call(c.method, "/api/v1"+c.path, c.in, c.status, nil)
-		path := c.path
+		path, _, _ := strings.Cut(c.path, "?")
 		if m := id.FindStringSubmatch(path); m != nil {
 			path = strings.Replace(path, m[0], map[string]string{"attempts": "/attempts/{id}", "targets": "/targets/{target}"}[m[1]], 1)
 		}
@@ -130,13 +150,8 @@ func TestOpenAPI(t *testing.T) {
 		if must := len(op.Security) == 1 && len(op.Security[0]) == 1; must != players[pattern] {
 			t.Errorf("%s: a player is needed: described %t, true %t", pattern, must, players[pattern])
 		}
-		res, ok := op.Responses[http.StatusText(c.status)]
-		for _, code := range []string{itoa(c.status), "default"} {
-			if res, ok = op.Responses[code]; ok {
-				break
-			}
-		}
-		if !ok || c.status < 300 && op.Responses[itoa(c.status)].Content == nil && c.status != 204 {
+		res, ok := a.answer(op.Responses, c.status)
+		if !ok || res.Content == nil && c.status != 204 {
 			t.Errorf("%s: %d is not described", pattern, c.status)
 			continue
 		}
@@ -157,6 +172,30 @@ func TestOpenAPI(t *testing.T) {
 	for r := range players {
 		if !seen[r] {
 			t.Errorf("%s was not called", r)
+		}
+	}
+	// What every call can fail with, whatever it does.
+	for path, ops := range a.Paths {
+		for method, op := range ops {
+			at := "/api/v1" + strings.NewReplacer("{target}", "wallet", "{id}", "x").Replace(path)
+			for status, header := range map[int][]string{421: {"Host", "evil.example"}, 401: {"Authorization", "Bearer none"}, 403: {"Sec-Fetch-Site", "cross-site"}} {
+				if status == 403 && method == "get" {
+					continue
+				}
+				got := s.raw(strings.ToUpper(method), at, "", header...)
+				res, ok := a.answer(op.Responses, status)
+				var value any
+				if got.status != status || !ok || json.Unmarshal([]byte(got.body), &value) != nil {
+					t.Errorf("%s %s: %d, want %d, described %t: %s", method, at, got.status, status, ok, got.body)
+				} else if err := a.schema(t, res.Content["application/json"].Schema).Validate(value); err != nil {
+					t.Errorf("%s %s: %v", method, at, err)
+				}
+			}
+			for _, status := range []int{429, 500, 503} {
+				if res, ok := a.answer(op.Responses, status); !ok || res.Content == nil {
+					t.Errorf("%s %s: %d is not described", method, path, status)
+				}
+			}
 		}
 	}
 }

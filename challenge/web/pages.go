@@ -45,7 +45,7 @@ var templates = func() map[string]*template.Template {
 		"int64":   func(n int) int64 { return int64(n) },
 	}).ParseFS(templateFiles, "templates/layout.html"))
 	out := map[string]*template.Template{}
-	for _, n := range []string{"home", "target", "attempt", "claim", "leave", "error"} {
+	for _, n := range []string{"home", "target", "attempt", "claim", "leave", "api", "error"} {
 		out[n] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+n+".html"))
 	}
 	return out
@@ -266,5 +266,3 @@ func (s *Server) share(w http.ResponseWriter, r *request) error {
 	http.Redirect(w, r.Request, "/attempts/"+r.PathValue("id"), http.StatusSeeOther)
 	return nil
 }
-
-func (s *Server) absent(http.ResponseWriter, *request) error { return errAbsent }

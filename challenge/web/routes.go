@@ -37,6 +37,7 @@ var routes = []route{
 	{"POST /attempts/{id}/share", true, (*Server).share},
 	{"GET /claim", false, (*Server).claimForm},
 	{"POST /claim", true, (*Server).claim},
+	{"GET /api", false, (*Server).apiPage},
 	{"GET /healthz", false, (*Server).health},
 	{"GET /metrics", false, (*Server).measured},
 	{"/", false, (*Server).absent},
