@@ -69,6 +69,11 @@ func TestClaiming(t *testing.T) {
 		t.Error("another player is told of the win")
 	}
 	contains(t, b.post("/claim", url.Values{"key": {key}}).body, "You have claimed this key before", "Back to The survey")
+	// A win that is shown to all, and that its player has not claimed.
+	b.ended(b.post("/targets/broken/attempts", url.Values{"lane": {"program"}, "input": {"(api) => api.things.execute()"}}))
+	if body := b.get("/claim?won=broken.program").body; strings.Contains(body, "data-right") || !strings.Contains(body, "A broken grant</strong>, Program, after 1 attempt: not claimed yet") {
+		t.Error("an address claims a key")
+	}
 	for _, from := range []string{"//evil.example", "https://evil.example", "none", "javascript:1"} {
 		if body := b.get("/claim?from=" + url.QueryEscape(from)).body; strings.Contains(body, "evil") || strings.Contains(body, `id="back"`) {
 			t.Errorf("%s leads away", from)

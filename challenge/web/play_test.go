@@ -53,7 +53,8 @@ func TestPages(t *testing.T) {
 	page := b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"program"}, "input": {"(api) => api.currentUser.accounts()"}}))
 	contains(t, page.body, `data-kind="ok"`, "Rainy days", "SELECT", `data-task="list"`, "&#34;t0&#34;", "Only you can see this page", game.Source())
 	page = b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"program"}, "input": {"(api) =>\n  api.currentUser.secrets()"}}))
-	contains(t, page.body, `data-kind="denied"`, `<span id="position">2:`, "secrets")
+	contains(t, s.raw("GET", "/", "").body, `id="kind-denied"`, `id="kind-ok"`)
+	contains(t, page.body, `data-kind="denied"`, `<a href="/#kind-denied">denied</a>`, `<span id="position">2:`, "secrets")
 	contains(t, b.get("/targets/wallet").body, `id="attempts"`, `href="`+page.path+`"`, `<span class="done">done</span>`)
 
 	page = b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"filter"}, "input": {"SELECT * FROM wallets"}}))

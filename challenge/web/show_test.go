@@ -44,3 +44,24 @@ func TestLines(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestMemory: what was measured is shown, also where it is nothing; what was not is not.
+func TestMemory(t *testing.T) {
+	for _, c := range []struct {
+		used game.Used
+		want string
+	}{
+		{game.Used{CPUMillis: 1}, `<dd id="memory">0 bytes</dd>`},
+		{game.Used{CPUMillis: 1, Memory: 3 << 20}, `<dd id="memory">3 MiB</dd>`},
+		{game.Used{}, ""},
+	} {
+		var b strings.Builder
+		a := attemptView{Attempt: &game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "ok"}, Used: c.used}}
+		if err := templates["attempt"].ExecuteTemplate(&b, "layout.html", page{Body: a}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), `id="memory"`) != (c.want != "") {
+			t.Errorf("%+v: %s", c.used, b.String())
+		}
+	}
+}
