@@ -60,16 +60,17 @@ func TestBrowserWaits(t *testing.T) {
 	for _, c := range []struct {
 		name, answers string // [status, state, how long the host waited]
 		want          []int
+		said          []string // how what it says begins, where something is wrong
 	}{
-		{"it waits", `[[200, "queued", 15000], [200, "running", 15000], [200, "ended", 3]]`, []int{200, 200}},
-		{"it does not", `[[200, "queued", 3], [200, "running", 3], [200, "running", 15000], [200, "interrupted", 3]]`, []int{2500, 2500, 200}},
-		{"too many", `[[429, "", 3], [429, "", 3], [200, "ended", 3]]`, []int{2500, 2500}},
-		{"away", `[[503, "", 3], [500, "", 3], [200, "running", 3], [502, "", 3], [200, "ended", 3]]`, []int{500, 1000, 2500, 500}},
+		{"it waits", `[[200, "queued", 15000], [200, "running", 15000], [200, "ended", 3]]`, []int{200, 200}, []string{}},
+		{"it does not", `[[200, "queued", 3], [200, "running", 3], [200, "running", 15000], [200, "interrupted", 3]]`, []int{2500, 2500, 200}, []string{}},
+		{"too many", `[[429, "", 3], [429, "", 3], [200, "ended", 3]]`, []int{2500, 2500}, []string{"You"}},
+		{"away", `[[503, "", 3], [500, "", 3], [200, "running", 3], [502, "", 3], [200, "ended", 3]]`, []int{500, 1000, 2500, 500}, []string{"The"}},
 	} {
 		got := js[string](b, `(async () => {
 			const { Host } = await import("/static/host.js");
 			const real = [window.fetch, window.setTimeout, performance.now];
-			const answers = `+c.answers+`, pauses = [];
+			const answers = `+c.answers+`, pauses = [], said = new Set();
 			let clock = 0;
 			window.setTimeout = (f, ms) => { pauses.push(ms); clock += ms; Promise.resolve().then(f) };
 			performance.now = () => clock;
@@ -80,13 +81,13 @@ func TestBrowserWaits(t *testing.T) {
 				return new Response(JSON.stringify({ state }), { status });
 			};
 			try {
-				await new Host("").wait("x", () => {});
+				await new Host("").wait("x", (text) => said.add(text));
 			} finally {
 				[window.fetch, window.setTimeout, performance.now] = real;
 			}
-			return JSON.stringify([pauses, answers.length]);
+			return JSON.stringify([pauses, answers.length, [...said].filter((t) => /lost|more than/.test(t)).map((t) => t.split(" ")[0])]);
 		})()`)
-		want, _ := json.Marshal([]any{c.want, 0})
+		want, _ := json.Marshal([]any{c.want, 0, c.said})
 		if got != string(want) {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}

@@ -60,7 +60,7 @@ export class Host {
       } catch (e) {
         if (e.status && e.status !== 429 && e.status < 500) throw e;
         lost++;
-        say("The connection is lost; trying again.");
+        say(e.status === 429 ? "You ask more than the host answers; it goes on in a moment." : "The connection is lost; trying again.");
         await pause(e.status === 429 ? slow : Math.min(500 * lost, 5000));
         continue;
       }
