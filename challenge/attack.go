@@ -21,6 +21,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/exo"
 )
 
 // attack runs the programs of a folder against a challenge and prints a table. A
@@ -101,8 +102,12 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 	return out, nil
 }
 
-// table prints what became of the files. An attempt that could not be made is an
-// error: it has not been lost.
+// notPlayed are the kinds of attempts that the host, its database or its model could
+// not play to their end: what has failed has not been lost.
+var notPlayed = []string{exo.Internal.String(), exo.Cancelled.String(), exo.Crashed.String(), exo.Other.String()}
+
+// table prints what became of the files. An attempt that was not played is an error:
+// whoever reads the exit code would take a host that plays nothing for one that holds.
 func table(w io.Writer, files []file) (int, error) {
 	code := exitOK
 	var errs []error
@@ -115,12 +120,12 @@ func table(w io.Writer, files []file) (int, error) {
 			continue
 		}
 		verdict, leaked := "lost", "no"
-		if f.got.Leaked {
+		switch {
+		case f.got.Leaked:
 			verdict, leaked, code = "won", "yes", exitWon
-		}
-		if f.got.State == game.Interrupted {
-			errs = append(errs, fmt.Errorf("%s was interrupted", printable(f.name)))
-			verdict = "interrupted"
+		case f.got.State == game.Interrupted || slices.Contains(notPlayed, f.got.Verdict.Kind):
+			errs = append(errs, fmt.Errorf("%s was not played: %s", printable(f.name), printable(f.got.Verdict.Message)))
+			verdict = "not played"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%.1f\t%s\n", printable(f.name), f.lane, verdict, printable(f.got.Verdict.Kind), f.got.Rows, f.got.Millis, leaked)
 	}

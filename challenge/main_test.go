@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -297,6 +299,44 @@ func TestAttack(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "exoagent-attack-*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestNotPlayed: a folder whose programs nobody could play has not lost.
+func TestNotPlayed(t *testing.T) {
+	lost := &game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "program"}}
+	for _, c := range []struct {
+		got  game.Attempt
+		word string
+		code int
+	}{
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "denied"}}, "lost", exitOK},
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "internal"}}, "not played", exitUsage},
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "cancelled"}}, "not played", exitUsage},
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "crashed"}}, "not played", exitUsage},
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "other"}}, "not played", exitUsage},
+		{game.Attempt{State: game.Interrupted, Verdict: game.Verdict{Kind: "ok"}}, "not played", exitUsage},
+		{game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "internal"}, Leaked: true}, "won", exitWon},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.js"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/players" {
+				_, _ = w.Write([]byte(`{"token":"t"}`))
+				return
+			}
+			_ = json.NewEncoder(w).Encode(c.got)
+		}))
+		code, out, errs := attacked(t, "-at", fake.URL, dir)
+		fake.Close()
+		if code != c.code || !strings.Contains(out, " "+c.word+" ") || (c.code == exitUsage) != (errs != "") {
+			t.Errorf("%+v: exit %d\n%s%s", c.got, code, out, errs)
+		}
+	}
+	if code, err := table(io.Discard, []file{{got: lost}, {err: errors.New("no")}}); code != 0 || err == nil {
+		t.Error(code, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func (g *Game) Closed(l Lane) string {
 }
 
 // Play plays an attempt that has its target, lane and input, and fills in all the
-// rest. What it returns besides is the chat of a model lane, to be given to the next.
+// rest; one that ctx ends before it has is Interrupted. What it returns besides is the chat of a model lane, to be given to the next.
 func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 	begin := time.Now()
 	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}
@@ -87,6 +87,9 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 		a.Millis = millis(time.Since(begin))
 	}
 	a.State = Ended
+	if a.Verdict.Kind == exo.Cancelled.String() { // by the host: nothing is known of what it was after
+		a.State = Interrupted
+	}
 	for _, k := range t.tasks() {
 		if k.Done(a) {
 			a.Tasks = append(a.Tasks, k.ID)

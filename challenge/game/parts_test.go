@@ -64,6 +64,22 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestCancelled: an attempt that the host stops is said to be interrupted, and not
+// to have ended.
+func TestCancelled(t *testing.T) {
+	g := newGame(t, tu.SQLite, 2)
+	endless := map[game.Lane]string{game.Program: "() => { for (;;) {} }", game.Notice: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"}
+	for lane, input := range endless {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(300*time.Millisecond, cancel)
+		a := &game.Attempt{Target: "wallet", Lane: lane, Input: input}
+		g.Play(ctx, a, game.Try{Player: "p", Copy: "player0000" + string(lane), Key: game.NewKey()})
+		if a.State != game.Interrupted || a.Verdict.Kind != "cancelled" || a.Verdict.Message == "" {
+			t.Errorf("%s: %s %+v", lane, a.State, a.Verdict)
+		}
+	}
+}
+
 // TestRedacted: what others see of an attempt has no key in it, wherever one stood.
 func TestRedacted(t *testing.T) {
 	k := string(game.NewKey())
