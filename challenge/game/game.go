@@ -88,7 +88,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 	}
 	a.State = Ended
 	if a.Verdict.Kind == exo.Cancelled.String() { // by the host: nothing is known of what it was after
-		a.State = Interrupted
+		a.State, a.Verdict = Interrupted, stoppedVerdict
 	}
 	for _, k := range t.tasks() {
 		if k.Done(a) {

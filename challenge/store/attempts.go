@@ -22,6 +22,9 @@ func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt
 		if err != nil {
 			return err
 		}
+		if err := s.evict(tx, player, 1, size); err != nil {
+			return err
+		}
 		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, address, at, state, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			a.ID, player, a.Target, a.Lane, s.address(address), a.At.UnixMilli(), a.State, size, brief, b); err != nil {
 			return err
@@ -34,7 +37,7 @@ func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt
 				return err
 			}
 		}
-		return s.evict(tx, player)
+		return nil
 	})
 }
 
@@ -78,6 +81,9 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 		if err != nil {
 			return err
 		}
+		if err := s.evict(tx, player, 0, size); err != nil {
+			return err
+		}
 		r, err := tx.Exec("UPDATE attempts SET state = ?, size = ?, brief = ?, body = ? WHERE id = ? AND player = ?", a.State, size, brief, b, a.ID, player)
 		if err := some(r, err); err != nil {
 			return err
@@ -92,7 +98,7 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 				return err
 			}
 		}
-		return s.evict(tx, player)
+		return nil
 	})
 }
 

@@ -26,3 +26,9 @@ func (s *Store) Holders() (said, there string) {
 	there = read(sum + " GROUP BY address UNION ALL SELECT x'', 0, coalesce(b, 0) FROM (" + sum + ") ORDER BY 1")
 	return said, there
 }
+
+// Full bounds the file to the size that it has.
+func (s *Store) Full() error {
+	_, err := s.write.Exec("PRAGMA max_page_count=1")
+	return err
+}

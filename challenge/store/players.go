@@ -135,10 +135,11 @@ func (s *Store) SetChat(ctx context.Context, player, address, target string, bod
 		if _, err := tx.Exec("DELETE FROM chats WHERE player = ? AND target = ?", player, target); err != nil || len(body) == 0 {
 			return err
 		}
-		if _, err := tx.Exec("INSERT INTO chats (player, target, address, body) SELECT id, ?, ?, ? FROM players WHERE id = ?", target, s.address(address), body, player); err != nil {
+		if err := s.evict(tx, player, 0, int64(len(body))); err != nil {
 			return err
 		}
-		return s.evict(tx, player)
+		_, err := tx.Exec("INSERT INTO chats (player, target, address, body) SELECT id, ?, ?, ? FROM players WHERE id = ?", target, s.address(address), body, player)
+		return err
 	})
 }
 

@@ -1,9 +1,13 @@
 package store
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
+	"errors"
+
+	"github.com/exoagent/exoagent/challenge/game"
 )
 
 // What is over a bound goes from the address that holds the most, the oldest first.
@@ -35,37 +39,80 @@ func (s *Store) crowd(tx *sql.Tx) error {
 // that are not over.
 const over = "pinned = 0 AND state IN ('ended', 'interrupted')"
 
-// evict lets records go that are over a bound: of the player, and then of all.
-func (s *Store) evict(tx *sql.Tx, player string) error {
-	_, err := tx.Exec("DELETE FROM attempts WHERE seq IN (SELECT seq FROM attempts WHERE "+over+" AND player = ?1 ORDER BY seq LIMIT max(0, (SELECT count(*) FROM attempts WHERE player = ?1 AND pinned = 0) - ?2))", player, s.o.PerPlayer)
-	if err != nil {
+// evict makes room for so many records of a player, and so many bytes, before they are
+// written: a file that is full takes nothing, not even for a moment. What is being
+// written is not over, or not there yet, and so does not go itself.
+func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error {
+	_, err := tx.Exec("DELETE FROM attempts WHERE seq IN (SELECT seq FROM attempts WHERE "+over+" AND player = ?1 ORDER BY seq LIMIT max(0, (SELECT count(*) FROM attempts WHERE player = ?1 AND pinned = 0) + ?2 - ?3))", player, records, s.o.PerPlayer)
+	for done := false; !done && err == nil; {
+		done, err = s.portion(tx, s.o.Bytes-bytes)
+	}
+	return err
+}
+
+// shrink holds a file to a bound that is less than it was, by portions: the file's log
+// grows with each.
+func (s *Store) shrink(ctx context.Context) error {
+	// Of what holes are made of stay the attempts that leaked, and of these the first.
+	if err := s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec("UPDATE attempts SET pinned = 0 WHERE seq IN (SELECT seq FROM (SELECT seq, sum(size) OVER (ORDER BY leaked DESC, seq) AS held FROM (SELECT seq, size, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id) AS leaked FROM attempts WHERE pinned = 1)) WHERE held > ?)", s.o.Bytes/4)
+		return err
+	}); err != nil {
 		return err
 	}
-	const most = "address = (SELECT address FROM holders ORDER BY bytes DESC LIMIT 1)"
-	for {
-		var n int64
-		if err := tx.QueryRow("SELECT bytes FROM total").Scan(&n); err != nil || n <= s.o.Bytes {
+	for done := false; !done; {
+		if err := errors.Join(ctx.Err(), s.change(ctx, func(tx *sql.Tx) (err error) {
+			done, err = s.portion(tx, s.o.Bytes)
 			return err
+		})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// portion lets some records go while there are more bytes than most; done says that
+// there are not, or that the rest must stay.
+func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
+	const holder = "address = (SELECT address FROM holders ORDER BY bytes DESC LIMIT 1)"
+	for range 100 {
+		var n int64
+		if err := tx.QueryRow("SELECT bytes FROM total").Scan(&n); err != nil || n <= most {
+			return true, err
 		}
 		gone := false
 		for _, which := range []string{
-			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " AND " + most + " ORDER BY seq LIMIT 8)",
-			"chats WHERE (player, target) IN (SELECT player, target FROM chats WHERE " + most + " LIMIT 1)",
+			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " AND " + holder + " ORDER BY seq LIMIT 8)",
+			"chats WHERE (player, target) IN (SELECT player, target FROM chats WHERE " + holder + " LIMIT 1)",
 			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " ORDER BY seq LIMIT 8)", // that address has only what must stay
 			"chats WHERE (player, target) IN (SELECT player, target FROM chats LIMIT 1)",
 		} {
 			r, err := tx.Exec("DELETE FROM " + which)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if n, err := r.RowsAffected(); err != nil {
-				return err
+				return false, err
 			} else if gone = n > 0; gone {
 				break
 			}
 		}
 		if !gone {
-			return nil
+			return true, nil
 		}
 	}
+	return false, nil
+}
+
+// pin keeps the records of a hole, which are worth more than room, but not than all of
+// it. The attempt that leaked comes first, and what led to it takes half of that room at
+// most: so the next hole's own attempt finds some.
+func (s *Store) pin(tx *sql.Tx, player, target string, lane game.Lane, attempt string) error {
+	const pinned = "(SELECT coalesce(sum(size), 0) FROM attempts WHERE pinned = 1)"
+	if _, err := tx.Exec("UPDATE attempts SET pinned = 1 WHERE id = ? AND size + "+pinned+" <= ? AND (SELECT count(*) FROM attempts WHERE pinned = 1) < ?", attempt, s.o.Bytes/4, s.o.Pinned); err != nil {
+		return err
+	}
+	_, err := tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM (SELECT seq, sum(size) OVER before AS held, count(*) OVER before AS n FROM attempts WHERE player = ? AND target = ? AND lane = ? AND pinned = 0 WINDOW before AS (ORDER BY seq DESC)) WHERE n < ? AND held + "+pinned+" <= ? AND n + (SELECT count(*) FROM attempts WHERE pinned = 1) <= ?)",
+		player, target, lane, pinnedPerWin, s.o.Bytes/8, s.o.Pinned/2)
+	return err
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -204,3 +205,125 @@ func TestStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestSmaller: a file that was filled under a larger bound holds to a smaller one from
+// its opening on, and takes attempts; of the records of holes the first stays.
+func TestSmaller(t *testing.T) {
+	f := open(t, store.Options{})
+	ctx := t.Context()
+	hacker, _ := f.player()
+	holes := []*game.Attempt{f.attempt(hacker, "wallet", game.Program, true, 100<<10), f.attempt(hacker, "notes", game.Program, true, 100<<10)}
+	for i := range 10 {
+		p, _ := f.playerAt(fmt.Sprint(i))
+		for range 90 {
+			f.attemptAt(fmt.Sprint(i), p, "wallet", game.Program, false, 100<<10)
+		}
+	}
+	f.o.Bytes = 500 << 10
+	f.reopen()
+	if n := f.bytes(); n > f.o.Bytes {
+		t.Errorf("%d bytes", n)
+	}
+	p, _ := f.player()
+	for range 10 {
+		a := f.attempt(p, "wallet", game.Program, false, 100<<10)
+		if k, err := f.Attempt(ctx, a.ID); err != nil || k.State != game.Ended {
+			t.Error(k.State, err)
+		}
+	}
+	for i, a := range holes {
+		if k, err := f.Attempt(ctx, a.ID); (err == nil && k.Pinned) != (i == 0) {
+			t.Errorf("the record of hole %d: %+v %v", i, k, err)
+		}
+	}
+}
+
+// TestFull: a file that can't grow takes what is new in the room of what is old.
+func TestFull(t *testing.T) {
+	f := open(t, store.Options{Bytes: 1 << 20})
+	p, _ := f.player()
+	for range 100 {
+		f.attempt(p, "wallet", game.Program, false, 30<<10)
+	}
+	if err := f.SetChat(t.Context(), p, "home", "wallet", []byte("chat")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Full(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		a := &game.Attempt{Target: "wallet", Lane: game.Program, Input: strings.Repeat("x", 64<<10)}
+		if err := f.Add(t.Context(), p, "home", a); err != nil {
+			t.Fatal(i, err)
+		}
+		a.State, a.Console = game.Ended, strings.Repeat("x", 30<<10)
+		if err := f.Finish(t.Context(), p, a); err != nil {
+			t.Fatal(i, err)
+		}
+		if err := f.SetChat(t.Context(), p, "home", "wallet", []byte(strings.Repeat("x", 60<<10*(i%2)))); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+}
+
+// TestJustEnded: an attempt that has just ended is there for the one who waits for
+// it, however little room there is.
+func TestJustEnded(t *testing.T) {
+	f := open(t, store.Options{Bytes: 50 << 10})
+	p, _ := f.player()
+	for range 3 {
+		a := f.attempt(p, "wallet", game.Program, false, 60<<10)
+		if k, err := f.Attempt(t.Context(), a.ID); err != nil || k.State != game.Ended {
+			t.Error(k.State, err)
+		}
+	}
+}
+
+// TestPinFirst: however much led to a hole, the attempt that leaked stays; and so does
+// that of the next hole.
+func TestPinFirst(t *testing.T) {
+	f := open(t, store.Options{Bytes: 1 << 20})
+	var leaked []string
+	for range 4 {
+		p, _ := f.player()
+		for range 20 {
+			f.attempt(p, "wallet", game.Program, false, 30<<10)
+		}
+		leaked = append(leaked, f.attempt(p, "wallet", game.Program, true, 30<<10).ID)
+	}
+	p, _ := f.player()
+	for range 100 {
+		f.attempt(p, "wallet", game.Notice, false, 30<<10)
+	}
+	for i, id := range leaked {
+		if k, err := f.Attempt(t.Context(), id); err != nil || !k.Pinned {
+			t.Errorf("hole %d: %v", i, err)
+		}
+	}
+	if n := f.pinned(); n < 6 || n > 8 {
+		t.Errorf("%d records stay", n)
+	}
+}
+
+// pinned is how many records stay.
+func (f *fixture) pinned() (n int) {
+	f.t.Helper()
+	if _, err := f.Export(f.t.Context(), writer(func(b []byte) {
+		var l store.Line
+		if err := json.Unmarshal(b, &l); err != nil {
+			f.t.Fatal(err)
+		}
+		if k, err := f.Attempt(f.t.Context(), l.ID); err != nil {
+			f.t.Fatal(err)
+		} else if k.Pinned {
+			n++
+		}
+	})); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+type writer func([]byte)
+
+func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }

@@ -97,7 +97,10 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if s.read, err = openFile(path, "_pragma=query_only(1)", 4); err != nil {
 		return err
 	}
-	return s.interrupt(ctx)
+	if err := s.interrupt(ctx); err != nil {
+		return err
+	}
+	return s.bound(ctx)
 }
 
 func openFile(path, more string, conns int) (*sql.DB, error) {
@@ -131,8 +134,16 @@ func (s *Store) migrate(ctx context.Context) error {
 	case app != application || v != version:
 		return fmt.Errorf("the file is no store of this version (%#x, %d; want %#x, %d): take what is in it with the export of the version that made it, and move it away", app, v, application, version)
 	}
-	// The last bound: what is wrong with the others must not fill the disk. Records
-	// are what fills the file; indexes and the rest have as much again.
+	return nil
+}
+
+// bound is the last one: what is wrong with the others must not fill the disk. Records
+// are what fills the file; indexes and the rest have as much again. SQLite does not take
+// less than the file has, so what is over the others must go first.
+func (s *Store) bound(ctx context.Context) error {
+	if err := s.shrink(ctx); err != nil {
+		return err
+	}
 	_, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count=%d", (2*s.o.Bytes+64<<20)/4096))
 	return err
 }

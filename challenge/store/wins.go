@@ -20,7 +20,7 @@ type Win struct {
 	Tries   int    // the player's attempts in that lane until then
 }
 
-// pinnedPerWin is how many attempts stay with a win on a guarded lane.
+// pinnedPerWin is how many attempts stay with a win on a guarded lane, if there is room.
 const pinnedPerWin = 50
 
 // Claim looks whether the text is one of the player's keys, comparing with all
@@ -89,10 +89,8 @@ func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name stri
 	if err := count(tx, "wins."+string(lane), 1); err != nil {
 		return false, err
 	}
-	if lane.Guarded() { // the record of a hole is worth more than room
-		_, err = tx.Exec("UPDATE attempts SET pinned = 1 WHERE seq IN (SELECT seq FROM attempts WHERE player = ? AND target = ? AND lane = ? ORDER BY seq DESC LIMIT ?) AND (SELECT count(*) < ? AND coalesce(sum(size), 0) < ? FROM attempts WHERE pinned = 1)",
-			player, target, lane, pinnedPerWin, s.o.Pinned, s.o.Bytes/4)
-		return false, err
+	if lane.Guarded() {
+		return false, s.pin(tx, player, target, lane, attempt)
 	}
 	_, err = tx.Exec("DELETE FROM wins WHERE guarded = 0 AND (player, target, lane) IN (SELECT player, target, lane FROM wins WHERE guarded = 0 ORDER BY at DESC LIMIT -1 OFFSET ?)", s.o.Wins)
 	return false, err
