@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/control"
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/store"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestMain is the command itself when a test starts this binary again.
@@ -353,5 +355,36 @@ func TestFlags(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), []string{"-help"}, &out, &errs); code != exitOK || !strings.Contains(errs.String(), "-stop-file") {
 		t.Error(code, errs.String())
+	}
+}
+
+// TestDatabaseFlags: what players would meet as "internal error" the host meets at
+// the start, with the flag whose fault it is.
+func TestDatabaseFlags(t *testing.T) {
+	server := tu.Server(t)
+	weak := tu.AsUser(t, server, "exo_nobody_at_all")
+	name := "exochallenge_main_" + strings.ToLower(rand.Text()[:12])
+	if _, err := tu.Admin(t, server).Exec("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := tu.Admin(t, server).Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-db-reader", server}, "-db-reader needs -db"},
+		{[]string{"-db", weak}, "challenge: -db: "},
+		{[]string{"-db", "mysql://x@y/z"}, "challenge: -db: "},
+		{[]string{"-db", server, "-db-reader", "postgres://host/x"}, "challenge: -db-reader: "},
+		{[]string{"-db", tu.InDatabase(t, server, name), "-url", "https://challenge.example"}, "superuser"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), append(c.args, "-port", "0", "-data", t.TempDir()), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%v: exit %d %s", c.args, code, errs.String())
+		}
 	}
 }

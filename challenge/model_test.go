@@ -41,7 +41,7 @@ func TestChatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer copies.Close()
+	defer copies.Close(context.Background())
 	pool, err := worker.NewPool(worker.PoolOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if err != nil {
 		return nil, err
 	}
-	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, "copies"), Most: c.copies})
+	copies, err := openCopies(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,9 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		if err := t.Check(); err != nil {
 			return nil, err
 		}
+	}
+	if err := tryCopies(ctx, c, copies, s.arena.Game.Targets[0]); err != nil {
+		return nil, err
 	}
 	s.arena.Queue, s.arena.Questions = queue.New(c.workers, 20, c.queue), queue.New(questions, 3, c.queue)
 	if c.resume {
@@ -102,13 +105,13 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 func (s *site) close(ctx context.Context) error {
 	var errs []error
 	if s.arena.Queue != nil {
-		s.arena.Close(ctx)
+		errs = append(errs, s.arena.Close(ctx))
 	}
 	if s.pool != nil {
 		errs = append(errs, s.pool.Close())
 	}
 	if s.arena.Game != nil {
-		errs = append(errs, s.arena.Game.Copies.Close())
+		errs = append(errs, s.arena.Game.Copies.Close(ctx))
 	}
 	if s.arena.Store != nil {
 		errs = append(errs, s.arena.Store.Close())
@@ -136,4 +139,35 @@ func (s *site) tend(ctx context.Context, stopFile string) {
 			return
 		}
 	}
+}
+
+func openCopies(ctx context.Context, c *config) (*game.Copies, error) {
+	if c.db == "" && c.reader != "" {
+		return nil, errors.New("-db-reader needs -db: the database that it is a role of")
+	}
+	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, "copies"), Most: c.copies})
+	return copies, byFlag(err)
+}
+
+// tryCopies refuses a database in which no copy can be made or read, and a role behind
+// which, on a public host, there would be no second wall.
+func tryCopies(ctx context.Context, c *config, copies *game.Copies, t *game.Target) error {
+	super, err := copies.Try(ctx, t)
+	if err != nil {
+		return byFlag(err)
+	}
+	if super && c.url != "" {
+		return errors.New("programs would be run as a superuser of PostgreSQL, who has no walls: give -db-reader a role that may only log in")
+	}
+	return nil
+}
+
+// byFlag names the flag whose fault an error is.
+func byFlag(err error) error {
+	for fault, flag := range map[error]string{game.ErrURL: "-db", game.ErrReader: "-db-reader"} {
+		if errors.Is(err, fault) {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return err
 }

@@ -75,7 +75,7 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	ar.Queue.Close(context.Background())
-	if err := errors.Join(copies.Close(), st.Close()); err != nil {
+	if err := errors.Join(copies.Close(ctx), st.Close()); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(log.String(), "a panic in an attempt") || strings.Contains(log.String(), "/srv/secret") || ended != 2 {

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/exoagent/exoagent/challenge/game"
@@ -36,10 +37,12 @@ func (ar *Arena) Length() (waiting, running int) {
 }
 
 // Close plays what was taken, or stops it when ctx ends. It takes no more.
-func (ar *Arena) Close(ctx context.Context) {
+func (ar *Arena) Close(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, q := range ar.lines() {
-		wg.Go(func() { q.Close(ctx) })
+	errs := make([]error, len(ar.lines()))
+	for i, q := range ar.lines() {
+		wg.Go(func() { errs[i] = q.Close(ctx) })
 	}
 	wg.Wait()
+	return errors.Join(errs...)
 }

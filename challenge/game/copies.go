@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -23,6 +24,9 @@ type Copies struct {
 	made   int
 	closed bool
 	users  sync.WaitGroup
+
+	ctx    context.Context // of everything that is done to the place; Close ends it
+	cancel context.CancelFunc
 }
 
 // place is where copies lie.
@@ -31,6 +35,10 @@ type place interface {
 	// open makes a copy and opens it. No two have the same name.
 	open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
+	// gone reports that a copy is gone, or may be.
+	gone(ctx context.Context, name string) bool
+	// try makes a copy, reads it as programs do, and drops it.
+	try(ctx context.Context, name string, t *Target) (super bool, err error)
 	close() error
 }
 
@@ -56,9 +64,11 @@ type CopyOptions struct {
 	Most   int    // copies that are kept; default 64
 }
 
-// OpenCopies makes the place for copies, and removes those that an earlier process left.
+// OpenCopies makes the place for copies, which is this process's alone until Close,
+// and removes those that an earlier process left.
 func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	c := &Copies{most: o.Most, byName: map[string]*copied{}, used: list.New()}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.most <= 0 {
 		c.most = 64
 	}
@@ -69,9 +79,17 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 		c.place, err = newSchemas(ctx, o.URL, o.Reader)
 	}
 	if err != nil {
+		c.cancel()
 		return nil, err
 	}
 	return c, nil
+}
+
+// Try makes a copy of a target, reads it as programs do, and drops it: what is wrong
+// with the place is told the host at the start, and not the players later. super says
+// that programs would be run as a superuser, for whom the database has no walls.
+func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
+	return c.place.try(ctx, "try", t)
 }
 
 // Engine is the kind of database: sqlite or postgres.
@@ -102,7 +120,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		c.byName[name] = e
 		go func() { // not with ctx: whoever else waits for it is not to fail with this one
 			defer close(e.ready)
-			e.db, e.err = c.place.open(context.WithoutCancel(ctx), e.real, t, key)
+			e.db, e.err = c.place.open(c.ctx, e.real, t, key)
 		}()
 	}
 	c.used.MoveToFront(e.elem)
@@ -163,13 +181,18 @@ func (c *Copies) leave(e *copied) {
 	c.users.Done()
 }
 
+// dropTime bounds the drop of one copy: somebody may hold a lock on it.
+const dropTime = 10 * time.Second
+
 func (c *Copies) drop(es []*copied) {
 	for _, e := range es {
 		<-e.ready
 		if e.db != nil {
 			e.db.Close()
 		}
-		_ = c.place.drop(context.Background(), e.real) // what stays is removed at the next start
+		ctx, cancel := context.WithTimeout(c.ctx, dropTime)
+		_ = c.place.drop(ctx, e.real) // what stays is removed at the next start
+		cancel()
 	}
 }
 
@@ -195,8 +218,51 @@ func (c *Copies) Forget(name string) {
 	c.drop(drop)
 }
 
-// Close waits for the users of copies and drops them all.
-func (c *Copies) Close() error {
+// Doubt is told that the copy of a name has failed in a way that no program can cause.
+// One that is gone is made again for the next who asks for it.
+func (c *Copies) Doubt(ctx context.Context, name string) {
+	c.mu.Lock()
+	e := c.byName[name]
+	c.mu.Unlock()
+	if e == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, dropTime)
+	defer cancel()
+	if !c.place.gone(ctx, e.real) {
+		return
+	}
+	c.mu.Lock()
+	c.forget(e)
+	last := e.users == 0
+	c.mu.Unlock()
+	if last {
+		c.drop([]*copied{e})
+	}
+}
+
+// Close waits for the users of copies and drops them all, while ctx lasts: copies that
+// are left then are removed at the next start.
+func (c *Copies) Close(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, c.cancel)
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- c.end() }()
+	select {
+	case err := <-done:
+		c.cancel()
+		return err
+	case <-ctx.Done():
+	}
+	select { // what is under way hears that it is to stop
+	case err := <-done:
+		return err
+	case <-time.After(time.Second):
+		return fmt.Errorf("game: copies are in use still: %w", ctx.Err())
+	}
+}
+
+func (c *Copies) end() error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()

@@ -51,6 +51,20 @@ func (f *folder) open(ctx context.Context, name string, t *Target, key Key) (*ex
 	})
 }
 
+func (f *folder) gone(_ context.Context, name string) bool {
+	_, err := os.Stat(f.path(name))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+func (f *folder) try(ctx context.Context, name string, t *Target) (super bool, err error) {
+	db, err := f.open(ctx, name, t, NewKey())
+	if err != nil {
+		return false, errors.Join(err, f.drop(ctx, name))
+	}
+	db.Close()
+	return false, f.drop(ctx, name)
+}
+
 func (f *folder) drop(_ context.Context, name string) error {
 	for _, tail := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(f.path(name) + tail); err != nil && !errors.Is(err, os.ErrNotExist) {

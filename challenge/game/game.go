@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -81,6 +82,9 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 			g.Log.Error("attempt failed", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "error", Redact(err.Error()))
 		}
 	}
+	if a.failed() {
+		g.Copies.Doubt(ctx, try.Copy)
+	}
 	a.Leaked = a.leaks(try.Key) // before anything is cut
 	a.trim()
 	if a.Millis == 0 { // the lane itself knows better: making a copy is not the player's time
@@ -96,6 +100,12 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 		}
 	}
 	return chat
+}
+
+// failed reports whether the host or its database failed under the attempt.
+func (a *Attempt) failed() bool {
+	kind := exo.Internal.String()
+	return a.Verdict.Kind == kind || slices.ContainsFunc(a.Steps, func(s Step) bool { return s.Verdict.Kind == kind })
 }
 
 func (t *Target) tasks() []Task {

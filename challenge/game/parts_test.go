@@ -176,7 +176,7 @@ func TestFolder(t *testing.T) {
 	if f := strings.Join(files(t, dir), " "); !strings.Contains(f, "player0000") || !strings.Contains(f, "player0002") || strings.Contains(f, "player0001") {
 		t.Error(f)
 	}
-	if err := c.Close(); err != nil {
+	if err := c.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if f := files(t, dir); len(f) != 1 || f[0] != "precious.db" {

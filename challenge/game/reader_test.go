@@ -46,7 +46,7 @@ func TestReader(t *testing.T) {
 	if err := admin.QueryRow(`SELECT has_table_privilege($1, $2, 'SELECT'), has_table_privilege($1, $2, 'INSERT, UPDATE, DELETE, TRUNCATE')`, role, name+".wallets").Scan(&read, &write); err != nil || !read || write {
 		t.Errorf("reads %t, writes %t: %v", read, write, err)
 	}
-	if err := copies.Close(); err != nil {
+	if err := copies.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if s := schemas(); s != "precious" {

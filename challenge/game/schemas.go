@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // for the schemas themselves, which exosql has no hand in
 
@@ -20,34 +21,89 @@ type schemas struct {
 	url    *url.URL
 	reader *url.URL // nil: as url
 	role   string   // the reader's name
+
+	mu   sync.Mutex
+	lock *sql.Conn // that holds the database
 }
 
 // ours begins the names of our schemas.
 const ours = "exochallenge_"
 
-var errURL = errors.New("game: want postgres://user@host/database") // the URL itself may hold a password
+// Whose fault it is that copies can't be made.
+var (
+	ErrURL    = errors.New("game: the database of the copies")
+	ErrReader = errors.New("game: the role that reads the copies")
+)
+
+// errForm quotes nothing: the URL may hold a password.
+var errForm = errors.New("want postgres://user@host/database, or postgres://user@/database?host=/run/postgresql")
 
 func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
 	s := &schemas{}
 	var err error
-	if s.url, err = url.Parse(raw); err != nil || s.url.Host == "" {
-		return nil, errURL
+	if s.url, err = readURL(raw); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrURL, err)
 	}
 	if reader != "" {
-		if s.reader, err = url.Parse(reader); err != nil || s.reader.Host == "" || s.reader.User.Username() == "" {
-			return nil, errURL
+		if s.reader, err = readURL(reader); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrReader, err)
 		}
-		s.role = s.reader.User.Username()
+		if s.role = s.reader.User.Username(); s.role == "" {
+			return nil, fmt.Errorf("%w: it names no role", ErrReader)
+		}
 	}
 	if s.admin, err = sql.Open("pgx", raw); err != nil {
-		return nil, errURL
+		return nil, fmt.Errorf("%w: %w", ErrURL, errForm)
 	}
-	s.admin.SetMaxOpenConns(2)
-	if err := s.clean(ctx); err != nil {
-		s.admin.Close()
-		return nil, fmt.Errorf("game: the database of the copies: %w", err)
+	s.admin.SetMaxOpenConns(3) // one of them holds the lock
+	if err = s.hold(ctx); err == nil {
+		err = s.clean(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrURL, err), s.close())
 	}
 	return s, nil
+}
+
+func readURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "" {
+		return nil, errForm
+	}
+	return u, nil
+}
+
+// lockNumber is that of the advisory lock which stands for the database.
+const lockNumber = 0x65786f31
+
+var errHeld = errors.New("another challenge uses this database")
+
+// hold takes the database, or makes sure that it is held still: a second process
+// would drop the schemas of the first, which it takes for left over. The lock is a
+// session's and goes with its connection, so the holder asks before it makes a copy.
+func (s *schemas) hold(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lock != nil {
+		if s.lock.PingContext(ctx) == nil {
+			return nil
+		}
+		s.lock.Close()
+		s.lock = nil
+	}
+	c, err := s.admin.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	var got bool
+	if err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, lockNumber).Scan(&got); err != nil || !got {
+		if err == nil {
+			err = errHeld
+		}
+		return errors.Join(err, c.Close())
+	}
+	s.lock = c
+	return nil
 }
 
 // clean drops what an earlier process left.
@@ -65,7 +121,7 @@ func (s *schemas) clean(ctx context.Context) error {
 		}
 		old = append(old, n)
 	}
-	if err := rows.Close(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, n := range old {
@@ -73,35 +129,96 @@ func (s *schemas) clean(ctx context.Context) error {
 			return err
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func (s *schemas) engine() string { return "postgres" }
-func (s *schemas) close() error   { return s.admin.Close() }
+
+func (s *schemas) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lock != nil { // what ends its session is that the pool of connections does
+		s.lock.Close()
+		s.lock = nil
+	}
+	return s.admin.Close()
+}
 
 func (s *schemas) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
-	schema := quoted(ours + name)
-	if _, err := s.admin.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
+	if err := s.hold(ctx); err != nil {
 		return nil, err
 	}
-	fill := func(ctx context.Context, db *sql.DB) error {
+	if err := s.make(ctx, name, t, key); err != nil {
+		return nil, err
+	}
+	return s.connect(ctx, s.programs(), name, nil)
+}
+
+// programs is the URL that programs are run by.
+func (s *schemas) programs() *url.URL {
+	if s.reader != nil {
+		return s.reader
+	}
+	return s.url
+}
+
+// make makes and fills a schema.
+func (s *schemas) make(ctx context.Context, name string, t *Target, key Key) error {
+	schema := quoted(ours + name)
+	if _, err := s.admin.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
+		return err
+	}
+	db, err := s.connect(ctx, s.url, name, func(ctx context.Context, db *sql.DB) error {
 		if err := t.fill(ctx, db, key, numbered); err != nil || s.reader == nil {
 			return err
 		}
-		_, err := db.ExecContext(ctx, "GRANT USAGE ON SCHEMA "+schema+" TO "+quoted(s.role)+"; GRANT SELECT ON ALL TABLES IN SCHEMA "+schema+" TO "+quoted(s.role))
+		if _, err := db.ExecContext(ctx, "GRANT USAGE ON SCHEMA "+schema+" TO "+quoted(s.role)+"; GRANT SELECT ON ALL TABLES IN SCHEMA "+schema+" TO "+quoted(s.role)); err != nil {
+			return fmt.Errorf("%w: %w", ErrReader, err)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if s.reader == nil {
-		return s.connect(ctx, s.url, name, fill)
+	db.Close()
+	return nil
+}
+
+// try implements place. The role of programs must see the copy, and when it is one of
+// its own it must not be able to change it.
+func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, err error) {
+	if err := s.make(ctx, name, t, NewKey()); err != nil {
+		if !errors.Is(err, ErrReader) {
+			err = fmt.Errorf("%w: %w", ErrURL, err)
+		}
+		return false, errors.Join(err, s.drop(ctx, name))
 	}
-	owner, err := s.connect(ctx, s.url, name, fill)
+	db, err := s.connect(ctx, s.programs(), name, func(ctx context.Context, db *sql.DB) error {
+		if err := db.QueryRowContext(ctx, `SELECT rolsuper FROM pg_roles WHERE rolname = current_user`).Scan(&super); err != nil {
+			return err
+		}
+		for _, table := range tablesOf(t.Schema) {
+			var rows, write bool
+			if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+quoted(table.Name)+`), has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE')`, quoted(table.Name)).Scan(&rows, &write); err != nil {
+				return err
+			}
+			if write && s.reader != nil {
+				return fmt.Errorf("the role may change table %s", table.Name)
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		fault := ErrURL
+		if s.reader != nil {
+			fault = ErrReader
+		}
+		return super, errors.Join(fmt.Errorf("%w: %w", fault, err), s.drop(ctx, name))
 	}
-	owner.Close()
-	return s.connect(ctx, s.reader, name, nil)
+	db.Close()
+	return super, s.drop(ctx, name)
 }
 
 // connect opens the schema as what the name tables without one means.
@@ -111,6 +228,12 @@ func (s *schemas) connect(ctx context.Context, u *url.URL, name string, setup fu
 	q.Set("search_path", ours+name)
 	c.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
 	return exosql.Open(ctx, c.String(), &exosql.Options{Conns: 1, Plans: 64, Setup: setup})
+}
+
+func (s *schemas) gone(ctx context.Context, name string) bool {
+	var there bool
+	err := s.admin.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, quoted(ours+name)).Scan(&there)
+	return err == nil && !there
 }
 
 func (s *schemas) drop(ctx context.Context, name string) error {

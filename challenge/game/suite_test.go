@@ -1,6 +1,7 @@
 package game_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func newGame(t *testing.T, e tu.Engine, most int) *game.Game {
 	}
 	t.Cleanup(func() {
 		pool.Close()
-		if err := copies.Close(); err != nil {
+		if err := copies.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

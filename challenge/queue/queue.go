@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // Why a job is not taken.
@@ -169,20 +170,38 @@ func (q *Queue) Paused() bool {
 	return q.paused || q.closed
 }
 
+// grace is what a job has to end when its context has.
+const grace = time.Second
+
+// ErrRunning: a job does not end although its context has.
+var ErrRunning = errors.New("queue: a job does not end")
+
 // Close takes no more, waits until everything has been run, or until ctx ends, and
-// stops the rest then. Nothing runs any more when it returns.
-func (q *Queue) Close(ctx context.Context) {
+// stops the rest then. A job that goes on all the same is left behind, with ErrRunning:
+// one that hangs must not keep its host from ending.
+func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
+	late := false
 	stop := context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.cancel()
+		time.AfterFunc(grace, func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			late = true
+			q.rest.Broadcast()
+		})
 	})
 	defer stop()
+	defer q.cancel()
 	for q.running > 0 || q.turns.waiting > 0 {
+		if late {
+			return ErrRunning
+		}
 		q.rest.Wait()
 	}
-	q.cancel()
+	return nil
 }

@@ -243,3 +243,25 @@ func fair(r *rapid.T, turns []string) {
 		left[who]--
 	}
 }
+
+// TestCloseLeaves: a job that does not hear that it is stopped does not hold up the
+// end; those that hear it have ended.
+func TestCloseLeaves(t *testing.T) {
+	q := queue.New(2, 9, 9)
+	hung, heard := make(chan struct{}), make(chan struct{})
+	defer close(hung)
+	for id, run := range map[string]func(context.Context){
+		"deaf":  func(context.Context) { <-hung },
+		"hears": func(ctx context.Context) { <-ctx.Done(); close(heard) },
+	} {
+		if err := q.Add(queue.Sender{Player: id}, func() (string, error) { return id, nil }, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := q.Close(ctx); !errors.Is(err, queue.ErrRunning) {
+		t.Error(err)
+	}
+	<-heard
+}

@@ -251,6 +251,9 @@ func TestFull(t *testing.T) {
 	if err := f.Full(); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.SetChat(t.Context(), p, "home", "wallet", []byte(strings.Repeat("x", 500<<10))); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 50 {
 		a := &game.Attempt{Target: "wallet", Lane: game.Program, Input: strings.Repeat("x", 64<<10)}
 		if err := f.Add(t.Context(), p, "home", a); err != nil {
@@ -260,7 +263,7 @@ func TestFull(t *testing.T) {
 		if err := f.Finish(t.Context(), p, a); err != nil {
 			t.Fatal(i, err)
 		}
-		if err := f.SetChat(t.Context(), p, "home", "wallet", []byte(strings.Repeat("x", 60<<10*(i%2)))); err != nil {
+		if err := f.SetChat(t.Context(), p, "home", "wallet", []byte(strings.Repeat("x", 200<<10*(i%2)))); err != nil {
 			t.Fatal(i, err)
 		}
 	}

@@ -119,7 +119,7 @@ func newSite(t *testing.T, c config) *site {
 		s.srv.Close()
 		s.arena.Close(ctx)
 		pool.Close()
-		if err := copies.Close(); err != nil {
+		if err := copies.Close(ctx); err != nil {
 			t.Error(err)
 		}
 		if err := st.Close(); err != nil {
