@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -112,7 +113,30 @@ func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet
 	if !a.IsLoopback() && c.url == "" {
 		return nil, nil, errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
 	}
+	if err := c.check(); err != nil {
+		return nil, nil, err
+	}
 	return c, f.Args(), nil
+}
+
+// check refuses what would seem to work.
+func (c *config) check() error {
+	if c.url != "" {
+		u, err := url.Parse(c.url)
+		if err != nil || u.Hostname() == "" {
+			return fmt.Errorf("-url %s: want https://name", c.url)
+		}
+		a, err := netip.ParseAddr(u.Hostname())
+		if u.Scheme != "https" && u.Hostname() != "localhost" && (err != nil || !a.IsLoopback()) {
+			return fmt.Errorf("-url %s: want https://: a session on the internet needs TLS", c.url)
+		}
+	}
+	if c.stopFile != "" {
+		if dir, err := os.Stat(filepath.Dir(c.stopFile)); err != nil || !dir.IsDir() {
+			return fmt.Errorf("-stop-file %s: there is no such folder, so the file could not be made when it is needed", c.stopFile)
+		}
+	}
+	return nil
 }
 
 // rate reads burst/interval.

@@ -346,6 +346,7 @@ func TestNotPlayed(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"-bind", "0.0.0.0"}, {"-bind", "localhost"}, {"-trust", "everybody"}, {"-isolation", "none"}, {"-rate", "5"}, {"-rate", "0/1s"}, {"-port", "x"}, {"nonsense"}, {"-url", "x", "-data", t.TempDir(), "-port", "0"},
+		{"-url", "http://challenge.example"}, {"-url", "http://10.0.0.1"}, {"-stop-file", filepath.Join(t.TempDir(), "none", "stop")},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(context.Background(), args, &out, &errs); code != exitUsage || errs.Len() == 0 {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,6 +69,9 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	fmt.Fprintf(stdout, "the challenge is at %s (data: %s)\n", at, c.data)
 	if s.stopped {
 		fmt.Fprintln(stdout, "it is stopped, by POST /pause before it last ended: POST /resume at -admin, or start with -resume")
+	}
+	if strings.HasPrefix(c.url, "https:") && len(c.trusted) == 0 {
+		log.Warn("-url is https and -trust names no proxy: to the bounds of an address all players are one, the proxy")
 	}
 	log.Info("serving", "listen", l.Addr().String(), "engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String())
 	select {

@@ -128,6 +128,7 @@ func (s *site) tend(ctx context.Context, stopFile string) {
 			_, err := os.Lstat(stopFile)
 			s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
 		}
+		s.arena.Tend(ctx)
 		if n%600 == 0 {
 			if err := s.arena.Store.Sweep(ctx); err != nil {
 				s.log.Error("sweep", "error", err)

@@ -29,6 +29,7 @@ type Arena struct {
 
 	stopping sync.Mutex
 	stopped  map[string]bool // who has thrown the kill switch
+	unkept   unkept
 }
 
 // Refusal is an error that its asker may read.
@@ -151,7 +152,8 @@ func (ar *Arena) finish(player string, a *game.Attempt) {
 		err = ar.Store.Finish(ctx, player, a)
 	}
 	if err != nil {
-		ar.Log.Error("an attempt was not kept", "attempt", a.ID, "error", err)
+		later := !errors.Is(err, store.ErrNone) && ar.unkept.add(player, a)
+		ar.Log.Error("an attempt was not kept", "attempt", a.ID, "later", later, "error", err)
 	}
 	level, what := slog.LevelInfo, "attempt"
 	if a.Leaked && a.Lane.Guarded() {
@@ -193,6 +195,7 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 	if err != nil {
 		return nil, ar.known(err)
 	}
+	k = ar.unkept.instead(k)
 	if player != "" && k.Player == player {
 		v := &View{Attempt: k.Attempt, Mine: true}
 		if !k.State.Over() {
@@ -230,6 +233,7 @@ func (ar *Arena) Attempts(ctx context.Context, player, target, before string, mo
 	}
 	out := []*View{}
 	for _, k := range ks {
+		k = ar.unkept.instead(k)
 		v := &View{Attempt: k.Attempt, Mine: true}
 		if !k.State.Over() {
 			v.Position, _ = ar.line(k.Lane).Position(k.ID)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -37,6 +38,8 @@ type Store struct {
 	// of room apart for as long as the process lives, and lead to nobody.
 	secret [32]byte
 	mu     sync.Mutex // held over a whole write
+
+	failing atomic.Bool // the last write failed
 }
 
 // Open opens or makes the file. It fails when another process plays with it, and
@@ -160,9 +163,10 @@ func (s *Store) Close() error {
 }
 
 // change runs f in one transaction, one at a time.
-func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer func() { s.failing.Store(err != nil && !errors.Is(err, ErrNone)) }()
 	// What an attempt came to is kept also when the one who waits for it is gone.
 	tx, err := s.write.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
@@ -176,6 +180,17 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
+}
+
+// Failing reports whether the last write failed: on a full disk, reads alone go on.
+func (s *Store) Failing() bool { return s.failing.Load() }
+
+// Try writes what changes nothing.
+func (s *Store) Try(ctx context.Context) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec("UPDATE total SET stopped = stopped")
+		return err
+	})
 }
 
 func (s *Store) now() int64 { return s.o.Now().UnixMilli() }

@@ -19,15 +19,23 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, h := range slices.Backward(hops) {
-		a, err := netip.ParseAddr(strings.TrimSpace(h))
-		if err != nil {
+		a, ok := hop(strings.TrimSpace(h))
+		if !ok {
 			break // a proxy wrote no address: what stands left of it is nobody's word
 		}
-		if at = a.Unmap().WithZone(""); !within(at, trusted) {
+		if at = a; !within(at, trusted) {
 			break
 		}
 	}
 	return at, true
+}
+
+// hop reads one entry, to which some proxies add a port.
+func hop(s string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.Unmap().WithZone(""), true
+	}
+	return parsed(s)
 }
 
 func parsed(hostport string) (netip.Addr, bool) {

@@ -52,6 +52,11 @@ func (s *Server) health(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if s.arena.Store.Failing() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, err := fmt.Fprintln(w, "failing: nothing can be kept")
+		return err
+	}
 	if s.arena.Paused() {
 		_, err := fmt.Fprintln(w, "paused")
 		return err
@@ -82,10 +87,7 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	waiting, running := s.arena.Length()
-	paused := 0
-	if s.arena.Paused() {
-		paused = 1
-	}
+	truth := map[bool]int{true: 1}
 	var b strings.Builder
 	one := func(name, kind, help string, v any) {
 		fmt.Fprintf(&b, "# HELP exo_challenge_%s %s\n# TYPE exo_challenge_%[1]s %[3]s\nexo_challenge_%[1]s %[4]v\n", name, help, kind, v)
@@ -103,7 +105,8 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", counters["wins."+string(game.Program)]+counters["wins."+string(game.Model)])
 	one("queue_waiting", "gauge", "Attempts that wait for their turn.", waiting)
 	one("queue_running", "gauge", "Attempts that are being played.", running)
-	one("paused", "gauge", "Whether the host has stopped the game: 1 or 0.", paused)
+	one("paused", "gauge", "Whether the host has stopped the game: 1 or 0.", truth[s.arena.Paused()])
+	one("store_failing", "gauge", "Whether the last write of a record failed: 1 or 0. Alert on this.", truth[s.arena.Store.Failing()])
 	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Open())
 	one("record_bytes", "gauge", "Size of all records of attempts, and of chats.", held)
 	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())

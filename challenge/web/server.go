@@ -28,6 +28,7 @@ type Server struct {
 	reaches map[string]*Reach
 	metrics metrics
 
+	misnamed, nameless                                                  seldom // mistakes in front of us
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
 	questions, addressQuestions, allQuestions                           *buckets
 }
@@ -122,7 +123,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A page of another site can make a browser ask for us by a name of its own (DNS
 	// rebinding); it can't make the browser send ours.
-	if !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
+	// Health is asked for by whoever has our address alone, and tells nothing.
+	health := r.URL.Path == "/healthz"
+	if !health && !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
+		if s.misnamed.due(begin) {
+			s.o.Log.Warn("a request named another host: does the proxy pass Host on?", "host", redactedHost(r.Host), "want", s.hosts)
+		}
 		away(errHost)
 		return
 	}
@@ -130,6 +136,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		away(errAddress)
 		return
+	}
+	if !health && within(at, s.o.Trusted) && s.nameless.due(begin) {
+		s.o.Log.Warn("a trusted proxy does not say for whom it asks: all its players count as one", "proxy", at.String())
 	}
 	key := bucketKey(at)
 	leave, ok := s.each.begin(key)

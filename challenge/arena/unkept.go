@@ -1,0 +1,78 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+// unkept are attempts that have ended and that the store did not take, as on a full
+// disk. They are kept here for those who wait for them, until it does.
+type unkept struct {
+	mu  sync.Mutex
+	all map[string]store.Kept // by the attempt's id
+}
+
+// maxUnkept bounds them. What is over it is said to be running until the next start,
+// which says that it was interrupted.
+const maxUnkept = 1000
+
+func (u *unkept) add(player string, a *game.Attempt) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.all) >= maxUnkept {
+		return false
+	}
+	if u.all == nil {
+		u.all = map[string]store.Kept{}
+	}
+	u.all[a.ID] = store.Kept{Attempt: a, Player: player}
+	return true
+}
+
+// instead is the attempt as it ended, whatever the store says of it.
+func (u *unkept) instead(k store.Kept) store.Kept {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if e, ok := u.all[k.ID]; ok {
+		a := *e.Attempt
+		a.Shared = k.Shared
+		k.Attempt = &a
+	}
+	return k
+}
+
+func (u *unkept) list() (out []store.Kept) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, k := range u.all {
+		out = append(out, k)
+	}
+	return out
+}
+
+func (u *unkept) forget(id string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, id)
+}
+
+// Tend gives the store again what it did not take, if it takes anything.
+func (ar *Arena) Tend(ctx context.Context) {
+	if ar.Store.Failing() {
+		if err := ar.Store.Try(ctx); err != nil {
+			return
+		}
+		ar.Log.Warn("the store takes what it is given again")
+	}
+	for _, k := range ar.unkept.list() {
+		err := ar.Store.Finish(ctx, k.Player, k.Attempt)
+		if err != nil && !errors.Is(err, store.ErrNone) {
+			return
+		}
+		ar.unkept.forget(k.ID)
+	}
+}

@@ -1,0 +1,81 @@
+package web_test
+
+import (
+	"database/sql"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/challenge/web"
+)
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
+// TestHealth: it is told to whoever asks by whatever name, and says when nothing can be kept.
+func TestHealth(t *testing.T) {
+	dir := t.TempDir()
+	s := newSite(t, config{dir: dir, Options: web.Options{Trusted: loopback, Metrics: true}})
+	if a := s.raw("GET", "/healthz", "", "Host", "10.0.0.7"); a.status != 200 || a.body != "ok\n" {
+		t.Error(a.status, a.body)
+	}
+	if a := s.raw("GET", "/metrics", "", "Host", "10.0.0.7"); a.status != 421 {
+		t.Error(a.status)
+	}
+	disk, err := sql.Open("sqlite", filepath.Join(dir, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	if _, err := disk.Exec("CREATE TRIGGER full BEFORE INSERT ON players BEGIN SELECT RAISE(ABORT, 'disk full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.raw("POST", "/api/v1/players", ""); a.status != 500 || strings.Contains(a.body, "disk") {
+		t.Error(a.status, a.body)
+	}
+	if a := s.raw("GET", "/healthz", ""); a.status != 503 || !strings.HasPrefix(a.body, "failing") {
+		t.Error(a.status, a.body)
+	}
+	contains(t, s.raw("GET", "/metrics", "").body, "exo_challenge_store_failing 1")
+	if _, err := disk.Exec("DROP TRIGGER full"); err != nil {
+		t.Fatal(err)
+	}
+	s.arena.Tend(t.Context())
+	if a := s.raw("GET", "/healthz", ""); a.status != 200 {
+		t.Error(a.status, a.body)
+	}
+	contains(t, s.raw("GET", "/metrics", "").body, "exo_challenge_store_failing 0")
+}
+
+// TestProxyMistakes: a proxy that does not say what it must is told of in the log, and
+// nobody can fill the log so.
+func TestProxyMistakes(t *testing.T) {
+	s := newSite(t, config{Options: web.Options{Trusted: loopback}})
+	said := func(what string) int { return strings.Count(s.log.String(), what) }
+	const nameless, misnamed = "does not say for whom", "named another host"
+	s.raw("GET", "/", "", "X-Forwarded-For", "5.5.5.5")
+	s.raw("GET", "/healthz", "", "Host", "10.0.0.7")
+	if said(nameless) != 0 || said(misnamed) != 0 {
+		t.Error("nothing is wrong", s.log)
+	}
+	for range 3 {
+		s.raw("GET", "/", "")
+		s.raw("GET", "/", "", "Host", "exo1_ABCDEFGHIJKLMNOPQRSTUVWXYZ."+strings.Repeat("evil", 100))
+	}
+	if said(nameless) != 1 || said(misnamed) != 1 || said("ABCDEFGHIJ") != 0 || said(strings.Repeat("evil", 30)) != 0 {
+		t.Error(s.log)
+	}
+}
+
+// TestForwardedPort: a proxy that writes ports speaks for many all the same.
+func TestForwardedPort(t *testing.T) {
+	s := newSite(t, config{Options: web.Options{Trusted: loopback, Rates: web.Rates{Players: web.Rate{Burst: 1, Every: 1e12}}}})
+	for from, want := range map[string]int{"5.5.5.5:1234": 201, "6.6.6.6:1234": 201, "[2001:db8::1]:80": 201} {
+		if a := s.raw("POST", "/api/v1/players", "", "X-Forwarded-For", from); a.status != want {
+			t.Error(from, a.status)
+		}
+	}
+	if a := s.raw("POST", "/api/v1/players", "", "X-Forwarded-For", "5.5.5.5:99"); a.status != 429 {
+		t.Error(a.status)
+	}
+}
