@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,12 +29,13 @@ import (
 func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	var at, target, lane string
 	var together int
-	c, rest, err := parse("challenge attack", args, stderr, func(f *flag.FlagSet) {
-		f.StringVar(&at, "at", "", "`URL` of a challenge that runs; default: one in this process")
-		f.StringVar(&target, "target", game.Default[0].ID, "`id` of the target")
-		f.StringVar(&lane, "lane", "", "`lane` for all files: program, notice or filter")
-		f.IntVar(&together, "together", 4, "attempts at a `time`")
-	})
+	f := newFlags("challenge attack", stderr, "challenge attack [flags] FOLDER")
+	f.StringVar(&at, "at", "", "`URL` of a challenge that runs; default: one in this process")
+	f.StringVar(&target, "target", game.Default[0].ID, "`id` of the target")
+	f.StringVar(&lane, "lane", "", "`lane` for all files: program, notice or filter")
+	f.IntVar(&together, "together", 4, "send `N` attempts at a time")
+	f.game()
+	c, rest, err := f.parse(args)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +153,7 @@ func within(ctx context.Context, c *config, stderr io.Writer) (at string, stop f
 	}
 	all := web.Rate{Burst: 1 << 20, Every: time.Microsecond}
 	c.rates = web.Rates{Requests: all, Players: all, Attempts: all, AddressAttempts: all, Claims: all, AddressClaims: all, Each: 512}
-	c.url, c.admin, c.model = "", "", "none"
+	c.queue, c.control, c.model = 500, true, "none"
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(c.data))

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 
 // export prints every attempt as a line of JSON, also while the challenge serves.
 func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
-	c, rest, err := parse("challenge export", args, stderr, nil)
+	f := newFlags("challenge export", stderr, "challenge export [-data folder]")
+	f.folder()
+	c, rest, err := f.parse(args)
 	if err != nil {
 		return 0, err
 	}
@@ -24,4 +27,19 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return 0, err
 	}
 	return exitOK, w.Flush()
+}
+
+// backup copies the file of what lasts, as it is at one moment, also while the
+// challenge serves: what a copy of the file alone would miss is in its log.
+func backup(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
+	f := newFlags("challenge backup", stderr, "challenge backup [-data folder] FILE")
+	f.folder()
+	c, rest, err := f.parse(args)
+	if err != nil {
+		return 0, err
+	}
+	if len(rest) != 1 {
+		return 0, errors.New("backup needs the name of one file, which is made")
+	}
+	return exitOK, store.BackupFile(ctx, filepath.Join(c.data, storeFile), rest[0])
 }

@@ -44,83 +44,120 @@ type config struct {
 	resume    bool
 }
 
-func parse(name string, args []string, stderr io.Writer, more func(*flag.FlagSet)) (*config, []string, error) {
-	c := &config{}
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
+// flags are the flags of one command, as groups that commands share.
+type flags struct {
+	*flag.FlagSet
+	c         *config
+	isolation string
+}
+
+func newFlags(name string, stderr io.Writer, usage string) *flags {
+	f := &flags{flag.NewFlagSet(name, flag.ContinueOnError), &config{}, ""}
 	f.SetOutput(stderr)
+	f.Usage = func() {
+		fmt.Fprintf(stderr, "usage: %s\n", usage)
+		f.PrintDefaults()
+	}
+	return f
+}
+
+// folder says where what lasts is.
+func (f *flags) folder() {
+	f.StringVar(&f.c.data, "data", "", "`folder` of what lasts; default: exoagent-challenge in the user's cache folder, which cleaners may empty")
+}
+
+// game says what plays.
+func (f *flags) game() {
 	strong := "process"
 	if runtime.GOOS == "linux" {
 		strong = "strong"
 	}
-	var isolation string
+	f.StringVar(&f.c.db, "db", "", "PostgreSQL `URL` of a database for players' copies, which is used for nothing else; default: SQLite files")
+	f.StringVar(&f.c.reader, "db-reader", "", "`URL` of a role of that database that may only read, which programs use; default: that of -db")
+	f.StringVar(&f.isolation, "isolation", strong, "`walls` without which no program runs: strong (Linux) or process")
+	f.IntVar(&f.c.workers, "workers", max(2, runtime.GOMAXPROCS(0)), "play `N` attempts at a time")
+	f.IntVar(&f.c.copies, "copies", 0, "keep `N` databases of players open, each with a connection; default 64")
+}
+
+// site says who may come, and how often.
+func (f *flags) site() {
+	c := f.c
 	f.StringVar(&c.bind, "bind", "127.0.0.1", "`address` to listen on; another than loopback needs -url")
 	f.IntVar(&c.port, "port", 8080, "`port` to listen on; 0 takes any that is free")
 	f.StringVar(&c.url, "url", "", "public `address`, https://challenge.example: what requests must name, and cookies are bound to")
 	f.Func("host", "one more `host:port` that requests may name", func(s string) error { c.hosts = append(c.hosts, strings.ToLower(s)); return nil })
-	f.Func("trust", "`network` of a proxy whose X-Forwarded-For is believed, as 10.0.0.0/8; may be given again", func(s string) error {
-		p, err := netip.ParsePrefix(s)
+	f.Func("trust", "`network` of a proxy whose X-Forwarded-For is believed, as 10.0.0.0/8 or 10.0.0.1; may be given again", func(s string) error {
+		p, err := network(s)
 		c.trusted = append(c.trusted, p)
 		return err
 	})
-	f.StringVar(&c.data, "data", "", "`folder` of what lasts; default: exoagent-challenge in the user's cache folder")
-	f.StringVar(&c.db, "db", "", "PostgreSQL `URL` of a database for players' copies, which is used for nothing else; default: SQLite files")
-	f.StringVar(&c.reader, "db-reader", "", "`URL` of a role of that database that may only read, which programs use; default: that of -db")
-	f.StringVar(&isolation, "isolation", strong, "walls without which no program runs: `strong` (Linux) or process")
-	f.IntVar(&c.workers, "workers", max(2, runtime.GOMAXPROCS(0)), "attempts that are played at a `time`")
-	f.IntVar(&c.queue, "queue", 500, "attempts that may `wait`; one address has no more of them than are left")
-	f.IntVar(&c.copies, "copies", 0, "databases of players that are `kept`; default 64")
+	f.IntVar(&c.queue, "queue", 500, "let `N` attempts wait; one address has no more of them than are left")
 	f.BoolVar(&c.control, "control", true, "offer the lanes that can be beaten")
 	f.StringVar(&c.model, "model", "", "`provider:name` of the model lane's model; default: what the environment has a key for, without -url; none: closed")
 	f.StringVar(&c.stopFile, "stop-file", "", "while this `file` exists, attempts are stopped and none is taken")
 	f.StringVar(&c.source, "source", "https://github.com/exoagent/exoagent", "`URL` of the repository that this program was made of, for links to its code; empty: none")
-	f.StringVar(&c.admin, "admin", "", "second `address`, for the host alone: metrics, export, pause and resume; then /metrics is only there")
-	f.IntVar(&c.store.PerPlayer, "keep", 200, "attempts kept of one `player`")
+	f.StringVar(&c.admin, "admin", "", "second `address`, as 127.0.0.1:8081, for the host alone: metrics, export, pause, moderation; then /metrics is only there")
+	f.IntVar(&c.store.PerPlayer, "keep", 200, "keep `N` attempts of one player")
 	f.Int64Var(&c.store.Bytes, "bytes", 256<<20, "`size` of all records together, in bytes")
 	f.Func("rate", "attempts of one player, as `burst/interval`; default 20/1s", rate(&c.rates.Attempts))
-	f.Func("rate-address", "attempts of one address; default 60/333ms", rate(&c.rates.AddressAttempts))
-	f.Func("rate-requests", "requests of one address; default 120/100ms", rate(&c.rates.Requests))
-	f.Func("rate-players", "new players of one address; default 10/30s", rate(&c.rates.Players))
-	f.Func("rate-questions", "questions of one player to the model; default 5/1m", rate(&c.rates.Questions))
-	f.Func("rate-questions-address", "questions of one address; default 10/5m", rate(&c.rates.AddressQuestions))
-	f.Func("rate-questions-all", "questions of everybody, which the host pays for; default 100/1m", rate(&c.rates.AllQuestions))
+	f.Func("rate-address", "attempts of one address, as `burst/interval`; default 60/333ms", rate(&c.rates.AddressAttempts))
+	f.Func("rate-requests", "requests of one address, as `burst/interval`; default 120/100ms", rate(&c.rates.Requests))
+	f.Func("rate-players", "new players of one address, as `burst/interval`; default 10/30s", rate(&c.rates.Players))
+	f.Func("rate-questions", "questions of one player to the model, as `burst/interval`; default 5/1m", rate(&c.rates.Questions))
+	f.Func("rate-questions-address", "questions of one address, as `burst/interval`; default 10/5m", rate(&c.rates.AddressQuestions))
+	f.Func("rate-questions-all", "questions of everybody, which the host pays for, as `burst/interval`; default 100/1m", rate(&c.rates.AllQuestions))
 	f.BoolVar(&c.resume, "resume", false, "go on with a game that POST /pause had stopped")
 	f.BoolVar(&c.verbose, "v", false, "log every request")
-	if more != nil {
-		more(f)
-	}
+}
+
+// parse reads the arguments and refuses what can't be meant.
+func (f *flags) parse(args []string) (*config, []string, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, nil, err
 	}
-	switch isolation {
-	case "strong":
+	c := f.c
+	for _, s := range f.Args() {
+		if strings.HasPrefix(s, "-") {
+			return nil, nil, fmt.Errorf("%s: flags go before %s", s, f.Arg(0))
+		}
+	}
+	switch f.isolation {
+	case "strong", "":
 		c.isolation = worker.Strong
 	case "process":
 		c.isolation = worker.Process
 	default:
-		return nil, nil, fmt.Errorf("-isolation %s: want strong or process", isolation)
+		return nil, nil, fmt.Errorf("-isolation %s: want strong or process", f.isolation)
 	}
-	if c.data == "" {
+	if c.data == "" && f.Lookup("data") != nil {
 		dir, err := os.UserCacheDir()
 		if err != nil {
 			return nil, nil, errors.New("give a folder with -data")
 		}
 		c.data = filepath.Join(dir, "exoagent-challenge")
 	}
-	a, err := netip.ParseAddr(c.bind)
-	if err != nil {
-		return nil, nil, fmt.Errorf("-bind %s: want an address", c.bind)
+	return c, f.Args(), c.check()
+}
+
+// network is a prefix, or one address.
+func network(s string) (netip.Prefix, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a.Prefix(a.BitLen())
 	}
-	if !a.IsLoopback() && c.url == "" {
-		return nil, nil, errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
-	}
-	if err := c.check(); err != nil {
-		return nil, nil, err
-	}
-	return c, f.Args(), nil
+	return netip.ParsePrefix(s)
 }
 
 // check refuses what would seem to work.
 func (c *config) check() error {
+	if c.bind != "" {
+		a, err := netip.ParseAddr(c.bind)
+		if err != nil {
+			return fmt.Errorf("-bind %s: want an address", c.bind)
+		}
+		if !a.IsLoopback() && c.url == "" {
+			return errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
+		}
+	}
 	if c.url != "" {
 		u, err := url.Parse(c.url)
 		if err != nil || u.Hostname() == "" {

@@ -3,6 +3,7 @@
 //	go run ./challenge                   serves the game on loopback; nothing else is needed
 //	go run ./challenge attack DIR        runs a folder of programs and prints a table
 //	go run ./challenge export            prints all attempts as lines of JSON
+//	go run ./challenge backup FILE       copies what lasts, also while it serves
 //
 // What players attack is in package game, who may do what in package arena, the
 // pages and the API in package web. README.md says how to put it on the internet.
@@ -46,6 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			command, args = attack, args[1:]
 		case "export":
 			command, args = export, args[1:]
+		case "backup":
+			command, args = backup, args[1:]
 		case "serve":
 			args = args[1:]
 		}

@@ -146,9 +146,33 @@ func TestKilled(t *testing.T) {
 	if states[game.Interrupted] == 0 || states[game.Ended]+states[game.Interrupted] != 15 {
 		t.Errorf("after a kill: %v", states)
 	}
+	// While it serves and most of what it keeps is in its log.
+	copied := filepath.Join(t.TempDir(), "challenge.db")
+	var out, errs bytes.Buffer
+	if code := run(ctx, []string{"backup", "-data", dir, copied}, &out, &errs); code != exitOK {
+		t.Errorf("backup: %d %s", code, errs.String())
+	}
+	if info, err := os.Stat(copied); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	if code := run(ctx, []string{"export", "-data", filepath.Dir(copied)}, &out, &errs); code != exitOK || strings.Count(out.String(), "\n") != 16 {
+		t.Errorf("what was copied: %d, %d lines, %s", code, strings.Count(out.String(), "\n"), errs.String())
+	}
+	if code := run(ctx, []string{"backup", "-data", dir, copied}, &out, &errs); code != exitUsage {
+		t.Error("a backup over another", code)
+	}
+	out.Reset()
+	errs.Reset()
 	asked := send(10)
 	if code := p.end(syscall.SIGTERM); code != exitOK {
 		t.Fatalf("exit %d: %s", code, p.log.String())
+	}
+	if back := start(t, "-data", filepath.Dir(copied)); true { // and it can be played on with
+		other := &player{at: back.at, token: who.token}
+		if a, err := other.play(ctx, "wallet", game.Program, "(api) => api.currentUser.accounts().count()"); err != nil || string(a.Result) != "3" {
+			t.Errorf("%+v %v", a, err)
+		}
+		back.end(syscall.SIGTERM)
 	}
 	p = start(t, "-data", dir)
 	who.at = p.at
@@ -158,7 +182,6 @@ func TestKilled(t *testing.T) {
 			t.Errorf("after it was asked to end: %+v %v", a, err)
 		}
 	}
-	var out, errs bytes.Buffer
 	if code := run(ctx, []string{"export", "-data", dir}, &out, &errs); code != exitOK || strings.Count(out.String(), "\n") != 26 {
 		t.Errorf("export: %d, %d lines, %s", code, strings.Count(out.String(), "\n"), errs.String())
 	}
@@ -192,6 +215,12 @@ func TestHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	paused(true)
+	if code, b := get(t, "POST", p.host+"/pause"); code != 200 || b != "stopped by: file, host\n" {
+		t.Error(code, b)
+	}
+	if code, b := get(t, "POST", p.host+"/resume"); code != 200 || b != "stopped by: file\n" {
+		t.Error(code, b)
+	}
 	if code, _ := get(t, "POST", p.host+"/pause"); code != 200 {
 		t.Error(code)
 	}
@@ -200,8 +229,8 @@ func TestHost(t *testing.T) {
 	}
 	time.Sleep(1200 * time.Millisecond) // the file is looked for once a second
 	paused(true)
-	if code, _ := get(t, "POST", p.host+"/resume"); code != 200 {
-		t.Error(code)
+	if code, b := get(t, "POST", p.host+"/resume"); code != 200 || b != "the game goes on\n" {
+		t.Error(code, b)
 	}
 	paused(false)
 	if code, b := get(t, "GET", p.host+"/metrics"); code != 200 || !strings.Contains(b, "exo_challenge_paused 0") {
@@ -250,6 +279,15 @@ func TestHost(t *testing.T) {
 			t.Errorf("started again with %v: %s", c.flags, b)
 		}
 		again.end(syscall.SIGINT)
+	}
+	var said map[string]any
+	if err := json.Unmarshal([]byte(strings.SplitN(p.log.String(), "\n", 2)[0]), &said); err != nil || said["msg"] != "serving" {
+		t.Error(p.log.String(), err)
+	}
+	for _, word := range []string{"source", "url", "trust", "data", "model", "lanes", "admin"} {
+		if _, ok := said[word]; !ok {
+			t.Errorf("the log does not say %s: %v", word, said)
+		}
 	}
 	if strings.Contains(p.log.String(), who.token) {
 		t.Error("a token is in the log")
@@ -353,9 +391,32 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%v: exit %d %s", args, code, errs.String())
 		}
 	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"attack", "testdata/wallet", "-target", "notes"}, "flags go before testdata/wallet"},
+		{[]string{"-port", "0", "-data", t.TempDir(), "-admin", "8081"}, "-admin: "},
+		{[]string{"-port", "70000"}, "-port: "},
+		{[]string{"attack", "-trust", "127.0.0.1", "testdata/wallet"}, "not defined: -trust"},
+		{[]string{"export", "-workers", "1"}, "not defined: -workers"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), c.args, &out, &errs); code != exitUsage || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%v: exit %d %s", c.args, code, errs.String())
+		}
+	}
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), []string{"-help"}, &out, &errs); code != exitOK || !strings.Contains(errs.String(), "-stop-file") {
 		t.Error(code, errs.String())
+	}
+	if strings.Contains(errs.String(), " value\n") || strings.Contains(errs.String(), " int\n") {
+		t.Error("a flag whose value has no name: ", errs.String())
+	}
+	for in, want := range map[string]string{"127.0.0.1": "127.0.0.1/32", "::1": "::1/128", "10.0.0.0/8": "10.0.0.0/8"} {
+		if p, err := network(in); err != nil || p.String() != want {
+			t.Error(in, p, err)
+		}
 	}
 }
 

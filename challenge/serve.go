@@ -13,17 +13,22 @@ import (
 	"sync"
 	"time"
 
+	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
 // serve serves the challenge until ctx ends.
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
-	c, rest, err := parse("challenge", args, stderr, nil)
+	f := newFlags("challenge", stderr, "challenge [flags]; or challenge attack|export|backup -h")
+	f.folder()
+	f.game()
+	f.site()
+	c, rest, err := f.parse(args)
 	if err != nil {
 		return 0, err
 	}
 	if len(rest) > 0 {
-		return 0, fmt.Errorf("there is no command %q: attack, export, or none", rest[0])
+		return 0, fmt.Errorf("there is no command %q: attack, export, backup, or none", rest[0])
 	}
 	level := slog.LevelInfo
 	if c.verbose {
@@ -32,7 +37,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
 	l, err := net.Listen("tcp", net.JoinHostPort(c.bind, strconv.Itoa(c.port)))
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("-bind, -port: %w", err)
 	}
 	defer l.Close()
 	s, err := open(ctx, c, l.Addr().(*net.TCPAddr).Port, log)
@@ -44,7 +49,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	if c.admin != "" {
 		al, err := net.Listen("tcp", c.admin)
 		if err != nil {
-			return 0, errors.Join(err, s.close(ctx))
+			return 0, errors.Join(fmt.Errorf("-admin: %w", err), s.close(ctx))
 		}
 		defer al.Close()
 		hosts := append(web.LoopbackHosts(strconv.Itoa(al.Addr().(*net.TCPAddr).Port)), al.Addr().String(), c.admin)
@@ -73,7 +78,8 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	if strings.HasPrefix(c.url, "https:") && len(c.trusted) == 0 {
 		log.Warn("-url is https and -trust names no proxy: to the bounds of an address all players are one, the proxy")
 	}
-	log.Info("serving", "listen", l.Addr().String(), "engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String())
+	log.Info("serving", "listen", l.Addr().String(), "url", c.url, "trust", c.trusted, "admin", c.admin, "data", c.data,
+		"engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String(), "lanes", s.lanes(), "model", s.model(), "source", game.Source())
 	select {
 	case <-ctx.Done():
 	case err = <-failed:

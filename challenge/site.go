@@ -100,6 +100,24 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	return s, err
 }
 
+// lanes are those that are open.
+func (s *site) lanes() (out []game.Lane) {
+	for _, l := range game.Lanes {
+		if s.arena.Game.Closed(l) == "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// model is the name of the model lane's, or "".
+func (s *site) model() string {
+	if s.arena.Game.Chat == nil {
+		return ""
+	}
+	return s.arena.Game.Chat.Name()
+}
+
 // close ends the attempts, those that run and wait included where ctx gives them
 // the time, and then what they need.
 func (s *site) close(ctx context.Context) error {

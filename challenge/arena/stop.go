@@ -1,6 +1,10 @@
 package arena
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // byHost is who throws the kill switch by hand.
 const byHost = "host"
@@ -28,6 +32,13 @@ func (ar *Arena) Stop(by string, on bool) {
 	if stopped := len(ar.stopped) > 0; stopped != (had > 0) {
 		ar.Log.Warn("the kill switch", "stopped", stopped, "by", by)
 	}
+}
+
+// StoppedBy are those who hold the kill switch, in order.
+func (ar *Arena) StoppedBy() []string {
+	ar.stopping.Lock()
+	defer ar.stopping.Unlock()
+	return slices.Sorted(maps.Keys(ar.stopped))
 }
 
 // StopByHand is Stop by the host, which a restart does not undo.

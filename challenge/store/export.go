@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,6 +39,28 @@ func ExportFile(ctx context.Context, path string, w io.Writer) (n int, err error
 	}
 	defer db.Close()
 	return export(ctx, db, w)
+}
+
+// BackupFile makes a copy of the file, which another process may be using, as it is at
+// one moment. The copy holds players' keys and is its owner's alone. It must not be there yet.
+func BackupFile(ctx context.Context, path, to string) error {
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	db, err := openFile(path, "_pragma=temp_store(2)", 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // what is empty SQLite takes
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	f.Close()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return errors.Join(fmt.Errorf("store: %w", err), os.Remove(to))
+	}
+	return nil
 }
 
 func export(ctx context.Context, db *sql.DB, w io.Writer) (n int, err error) {

@@ -12,18 +12,24 @@ import (
 // it may stop the game and read every attempt. It has no password; bind it where only the host is.
 func (s *Server) Admin(hosts []string) http.Handler {
 	mux := http.NewServeMux()
-	hand := func(on bool, said string) http.HandlerFunc {
+	state := func() string {
+		if by := s.arena.StoppedBy(); len(by) > 0 {
+			return "stopped by: " + strings.Join(by, ", ")
+		}
+		return "the game goes on"
+	}
+	hand := func(on bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if err := s.arena.StopByHand(r.Context(), on); err != nil {
 				s.o.Log.Error("the kill switch could not be kept", "stopped", on, "error", redacted(err))
-				http.Error(w, "it could not be kept for the next start: "+said, http.StatusInternalServerError)
+				http.Error(w, "it could not be kept for the next start; now: "+state(), http.StatusInternalServerError)
 				return
 			}
-			fmt.Fprintln(w, said)
+			fmt.Fprintln(w, state())
 		}
 	}
-	mux.HandleFunc("POST /pause", hand(true, "paused, until POST /resume"))
-	mux.HandleFunc("POST /resume", hand(false, "resumed, unless a stop file is there"))
+	mux.HandleFunc("POST /pause", hand(true))
+	mux.HandleFunc("POST /resume", hand(false))
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.WriteMetrics(w, r); err != nil {
 			http.Error(w, "internal error", http.StatusInternalServerError)
