@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,7 +170,7 @@ func within(ctx context.Context, c *config, stderr io.Writer) (at string, stop f
 		defer cancel()
 		err := errors.Join(srv.Shutdown(end), s.close(end))
 		wg.Wait()
-		http.DefaultClient.CloseIdleConnections()
+		client.CloseIdleConnections()
 		return errors.Join(err, os.RemoveAll(c.data))
 	}, nil
 }

@@ -16,9 +16,22 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
+// client goes where it was sent and nowhere else: programs are their author's, and a
+// redirection would hand them to whomever it names.
+var client = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+const (
+	maxTries = 100
+	playTime = 30 * time.Minute // of one attempt, its place in the queue included
+)
+
 // player is one who plays by the API.
 type player struct {
 	at, token string
+	tries     int // of a request that comes too soon
 }
 
 func newPlayer(ctx context.Context, at string) (*player, error) {
@@ -26,7 +39,7 @@ func newPlayer(ctx context.Context, at string) (*player, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%q is no address of a challenge", at)
 	}
-	p := &player{at: strings.TrimRight(at, "/")}
+	p := &player{at: strings.TrimRight(at, "/"), tries: maxTries}
 	var out struct{ Token string }
 	if err := p.call(ctx, "POST", "/api/v1/players", nil, &out); err != nil {
 		return nil, err
@@ -44,6 +57,8 @@ func (p *player) leave() {
 
 // play sends an attempt and waits for its end.
 func (p *player) play(ctx context.Context, target string, lane game.Lane, input string) (*game.Attempt, error) {
+	ctx, cancel := context.WithTimeout(ctx, playTime)
+	defer cancel()
 	a := &game.Attempt{}
 	in := map[string]any{"target": target, "lane": lane, "input": input}
 	if err := p.call(ctx, "POST", "/api/v1/attempts", in, a); err != nil {
@@ -77,7 +92,7 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 			return err
 		}
 	}
-	for {
+	for range p.tries {
 		r, err := http.NewRequestWithContext(ctx, method, p.at+path, bytes.NewReader(body))
 		if err != nil {
 			return err
@@ -88,7 +103,7 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 		if p.token != "" {
 			r.Header.Set("Authorization", "Bearer "+p.token)
 		}
-		res, err := http.DefaultClient.Do(r)
+		res, err := client.Do(r)
 		if err != nil {
 			return err
 		}
@@ -122,4 +137,5 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 		}
 		return nil
 	}
+	return errors.New("the challenge takes no more, however long one waits")
 }

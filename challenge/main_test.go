@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,7 +50,12 @@ type process struct {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(os.Args[0], append([]string{"-port", "0"}, args...)...)}
+	return startAs(t, os.Args[0], args...)
+}
+
+func startAs(t *testing.T, binary string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(binary, append([]string{"-port", "0"}, args...)...)}
 	p.cmd.Env = append(os.Environ(), "EXO_CHALLENGE_TEST_MAIN=1")
 	p.cmd.Stderr = &p.log
 	out, err := p.cmd.StdoutPipe()
@@ -168,7 +174,7 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, p.log.String())
 	}
 	if back := start(t, "-data", filepath.Dir(copied)); true { // and it can be played on with
-		other := &player{at: back.at, token: who.token}
+		other := &player{at: back.at, token: who.token, tries: 9}
 		if a, err := other.play(ctx, "wallet", game.Program, "(api) => api.currentUser.accounts().count()"); err != nil || string(a.Result) != "3" {
 			t.Errorf("%+v %v", a, err)
 		}
@@ -448,5 +454,55 @@ func TestDatabaseFlags(t *testing.T) {
 		if code := run(t.Context(), append(c.args, "-port", "0", "-data", t.TempDir()), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), c.want) {
 			t.Errorf("%v: exit %d %s", c.args, code, errs.String())
 		}
+	}
+}
+
+// TestEnd: who never reads an answer does not hold up the end, which is a good one.
+func TestEnd(t *testing.T) {
+	asked, cut := make(chan struct{}), make(chan struct{})
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+		close(cut)
+	})}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go srv.Serve(l)
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	drained := false
+	if err := end([]*http.Server{srv}, func() error { drained = true; return nil }); err != nil || !drained {
+		t.Error(drained, err)
+	}
+	<-cut
+}
+
+// TestElsewhere: programs are sent to the host that was named, and a host that takes
+// none is not asked for ever.
+func TestElsewhere(t *testing.T) {
+	seen := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen++ }))
+	defer other.Close()
+	fake := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer fake.Close()
+	if _, err := newPlayer(t.Context(), fake.URL); err == nil || seen != 0 {
+		t.Error(seen, err)
+	}
+	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }))
+	defer full.Close()
+	if err := (&player{at: full.URL, tries: 2}).call(t.Context(), "POST", "/", nil, nil); err == nil {
+		t.Error("it was taken")
+	}
+	if client.Timeout <= 0 {
+		t.Error("a request may last for ever")
 	}
 }

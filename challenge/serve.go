@@ -84,20 +84,49 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	// What was taken is answered and kept, for as long as a supervisor usually waits.
 	fmt.Fprintln(stdout, "ending")
-	end, cancel := context.WithTimeout(context.Background(), endTime)
+	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	for _, srv := range servers {
-		err = errors.Join(err, srv.Shutdown(end))
-	}
+	err = errors.Join(err, end(servers, func() error { return s.arena.Close(drain) }))
 	stop()
 	wg.Wait()
-	return exitOK, errors.Join(err, s.close(end))
+	closing, cancelClose := context.WithTimeout(context.Background(), closeTime)
+	defer cancelClose()
+	return exitOK, errors.Join(err, s.close(closing))
 }
 
+// end takes no more requests, plays what was taken, and gives those who wait for it time
+// to read it. Who does not read, or sends forever, is cut off then, which is no failure.
+func end(servers []*http.Server, drain func() error) error {
+	answering, cut := context.WithCancel(context.Background())
+	defer cut()
+	var wg sync.WaitGroup
+	errs := make([]error, len(servers)+1)
+	for i, srv := range servers {
+		wg.Go(func() {
+			if err := srv.Shutdown(answering); errors.Is(err, context.Canceled) {
+				errs[i] = srv.Close()
+			} else {
+				errs[i] = err
+			}
+		})
+	}
+	errs[len(servers)] = drain()
+	last := time.AfterFunc(answerEnd, cut)
+	defer last.Stop()
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// The end takes no longer than all of these, within what a supervisor usually waits.
 const (
-	endTime  = 20 * time.Second
+	drainTime = 15 * time.Second // for attempts that were taken
+	answerEnd = 2 * time.Second  // for answers
+	closeTime = 5 * time.Second  // for copies
+)
+
+const (
+	endTime  = 20 * time.Second // of attack
 	maxConns = 2000
 )
 

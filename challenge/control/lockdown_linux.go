@@ -16,6 +16,10 @@ import (
 // Walls says what holds a process of this package.
 const Walls = "process, resources, system calls, tied"
 
+// self is this very binary, also when its file was replaced or removed: what is
+// there then may be another version, which does not know the marker.
+func self() (string, error) { return "/proc/self/exe", nil }
+
 // tie ends the process with its host.
 func tie(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 

@@ -10,6 +10,8 @@ import (
 // Walls says what holds a process of this package.
 const Walls = "time"
 
+func self() (string, error) { return os.Executable() }
+
 func tie(*exec.Cmd) {}
 
 func breached(*os.ProcessState) bool { return false }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -63,7 +62,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	if len(in) > maxJob {
 		return nil, errors.New("control: the job is too large")
 	}
-	self, err := os.Executable()
+	path, err := self()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	// The kernel ends the process with the thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.CommandContext(ctx, self)
+	cmd := exec.CommandContext(ctx, path)
 	cmd.Args = []string{marker}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"

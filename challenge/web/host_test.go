@@ -79,3 +79,17 @@ func TestForwardedPort(t *testing.T) {
 		t.Error(a.status)
 	}
 }
+
+// TestAnybodys: what caches keep says nothing of the one who asked first.
+func TestAnybodys(t *testing.T) {
+	s := newSite(t, config{})
+	if a := s.raw("GET", "/", ""); a.header.Get("RateLimit-Remaining") == "" || strings.Contains(a.header.Get("Cache-Control"), "public") {
+		t.Error(a.header)
+	}
+	a := s.raw("GET", "/static/main.js", "")
+	for name := range a.header {
+		if a.status != 200 || strings.HasPrefix(strings.ToLower(name), "ratelimit") || name == "Set-Cookie" {
+			t.Error(a.status, name)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	for _, r := range routes {
 		s.mux.HandleFunc(r.pattern, s.serve(r))
 	}
-	s.mux.Handle("GET /static/", static)
+	s.mux.Handle("GET /static/", anybodys(static))
 	return s, nil
 }
 
@@ -182,6 +182,17 @@ func (s *Server) headers(h http.Header) {
 	if s.https {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+}
+
+// anybodys are answers that a cache on the way keeps for others: what they say of who
+// asked first is taken off.
+func anybodys(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+			w.Header().Del(name)
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // counted remembers what was answered.
