@@ -59,7 +59,7 @@ func TestUnkept(t *testing.T) {
 	if err != nil || v.State != game.Interrupted || v.Verdict.Kind != "internal" {
 		t.Errorf("%+v %v", v.Attempt, err)
 	}
-	list, err := ar.Attempts(ctx, p, "", 9)
+	list, err := ar.Attempts(ctx, p, "", "", 9)
 	if err != nil || len(list) != 1 || list[0].State != game.Interrupted {
 		t.Errorf("%+v %v", list[0].Attempt, err)
 	}
@@ -86,7 +86,7 @@ func TestUnkept(t *testing.T) {
 	if kept() != game.Interrupted || st.Failing() {
 		t.Error(kept(), st.Failing())
 	}
-	if _, err := ar.Attempts(ctx, "nobody", "", 9); err != nil || st.Share(ctx, "nobody", a.ID, true) == nil || st.Failing() {
+	if _, err := ar.Attempts(ctx, "nobody", "", "", 9); err != nil || st.Share(ctx, "nobody", a.ID, true) == nil || st.Failing() {
 		t.Error("what is refused is no failure of the store", err)
 	}
 }
