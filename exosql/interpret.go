@@ -141,6 +141,9 @@ func (f *from) walk(name string, parent *occurrence) (*query, error) {
 // followQuery is a link of a query: the rows that it reaches, each once.
 func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	context := append([]*occurrence(nil), f.rows...)
+	if len(f.rows) > 0 && asks(n.Recv) {
+		f.fence() // of its own rows, but by conditions that may read these
+	}
 	// Find out where the link leads, in a from of its own.
 	sub := f.c.newFrom(f)
 	q, err := sub.query(n.Recv, env)

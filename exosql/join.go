@@ -79,7 +79,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
-	if len(n.Args) > 1 || hasWhere(item) {
+	if len(n.Args) > 1 || asks(item) {
 		// What the program demands stands beside the link, in one condition: both sides
 		// are fenced before it.
 		f.fence()
@@ -135,11 +135,13 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	return nil
 }
 
-// hasWhere reports whether a condition stands in a chain of calls.
-func hasWhere(n *exo.Node) bool {
+// asks reports whether a chain of calls asks anything of rows besides following links.
+func asks(n *exo.Node) bool {
 	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
-		if n.Name == "where" {
-			return true
+		for _, a := range n.Args {
+			if a.Op == exo.OpLambda {
+				return true
+			}
 		}
 	}
 	return false

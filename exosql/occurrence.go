@@ -15,13 +15,12 @@ func (f *from) occur(g *guestGrant, fc *facet, t *table, by *link, parent *occur
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
-	if f.joining && by != nil {
+	if f.joining {
 		row, err := f.fencedTable(g, fc, t)
-		if err != nil {
-			return nil, err
+		if err == nil && by != nil {
+			f.sources[len(f.sources)-1].On = f.linked(by, parent, row)
 		}
-		f.sources[len(f.sources)-1].On = f.linked(by, parent, row)
-		return row, nil
+		return row, err
 	}
 	var on func(*occurrence) []sqlast.Expr
 	if by != nil {
