@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
@@ -14,9 +15,31 @@ import (
 )
 
 // chatter is a model in the model lane.
-type chatter struct{ model agent.Model }
+type chatter struct {
+	model agent.Model
+	spent *spent
+}
 
-var _ game.Chatter = chatter{}
+// spent counts tokens. Its methods may be called from several goroutines.
+type spent struct{ in, out atomic.Int64 }
+
+// count adds what a chat has used more than before, also for a question that failed.
+func (s *spent) count(before, now agent.Usage) {
+	s.in.Add(now.Input - before.Input)
+	s.out.Add(now.Output - before.Output)
+}
+
+func used(c *agent.Chat) (all agent.Usage) {
+	for _, u := range c.Usage {
+		all = all.Add(u)
+	}
+	return all
+}
+
+var (
+	_ game.Chatter = chatter{}
+	_ game.Spender = chatter{}
+)
 
 // newChatter takes the model that name says, "provider:name", or with "" that of
 // which the environment has a key. nil: there is none, and the lane is closed. On a
@@ -36,11 +59,14 @@ func newChatter(name string, public bool, getenv func(string) string) (game.Chat
 	case err != nil:
 		return nil, fmt.Errorf("-model: %w", err)
 	}
-	return chatter{m}, nil
+	return chatter{m, &spent{}}, nil
 }
 
 // Name implements game.Chatter.
 func (c chatter) Name() string { return c.model.Name() }
+
+// Tokens implements game.Spender.
+func (c chatter) Tokens() (in, out int64) { return c.spent.in.Load(), c.spent.out.Load() }
 
 // bounds are of one question of a stranger's, which the host pays for.
 var bounds = agent.Limits{Steps: 6, Calls: 4, Tries: 2, Wait: 10 * time.Second, Tokens: 4096, Bytes: 1 << 20, Silence: 30 * time.Second, Question: 8 << 10}
@@ -57,6 +83,8 @@ func (c chatter) Ask(ctx context.Context, chat []byte, question string, tool *co
 	if len(chat) > 0 && json.Unmarshal(chat, &talk) != nil {
 		talk = agent.Chat{} // of another version: it begins anew
 	}
+	before := used(&talk)
+	defer func() { c.spent.count(before, used(&talk)) }()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	a := &agent.Agent{Model: c.model, Tools: []*codemode.Tool{tool}, System: about, Limits: bounds}

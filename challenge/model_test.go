@@ -31,7 +31,7 @@ func (m scripted) Reply(_ context.Context, req *agent.Request, text func(string)
 	for _, r := range last.Results {
 		said += " " + r.Text
 	}
-	return &agent.Reply{Text: said, Stop: agent.StopEnd}, nil
+	return &agent.Reply{Text: said, Stop: agent.StopEnd, Usage: agent.Usage{Input: 100, Output: 10}}, nil
 }
 
 // TestChatter: a model plays through the agent; its chat goes on; what it ran is on
@@ -47,7 +47,7 @@ func TestChatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	g := &game.Game{Targets: game.Default, Copies: copies, Pool: pool, Chat: chatter{scripted{}}}
+	g := &game.Game{Targets: game.Default, Copies: copies, Pool: pool, Chat: chatter{scripted{}, &spent{}}}
 	try := game.Try{Player: "p", Copy: "player0000", Key: game.NewKey()}
 	ask := func(q string) *game.Attempt {
 		a := &game.Attempt{Target: "wallet", Lane: game.Model, Input: q}
@@ -60,14 +60,20 @@ func TestChatter(t *testing.T) {
 	if a := ask("hello"); a.Answer != "after 5" || len(a.Steps) != 0 {
 		t.Errorf("%+v", a)
 	}
+	if in, out := g.Chat.(game.Spender).Tokens(); in != 200 || out != 20 {
+		t.Errorf("%d tokens in, %d out", in, out)
+	}
 	kept := string(try.Chat)
-	g.Chat = chatter{scripted{fail: errors.New("no such key sk-secret")}}
+	g.Chat = chatter{scripted{fail: errors.New("no such key sk-secret")}, &spent{}}
 	if a := ask("hello"); a.Verdict.OK() || strings.Contains(a.Verdict.Message, "sk-secret") || string(try.Chat) != kept {
 		t.Errorf("%+v %s", a, try.Chat)
 	}
-	g.Chat = chatter{scripted{fail: &agent.Error{Kind: agent.TooLong}}}
+	g.Chat = chatter{scripted{fail: &agent.Error{Kind: agent.TooLong, Usage: agent.Usage{Input: 7}}}, &spent{}}
 	if a := ask("hello"); !strings.Contains(a.Answer, "forgotten") || try.Chat != nil {
 		t.Errorf("%+v %s", a, try.Chat)
+	}
+	if in, _ := g.Chat.(game.Spender).Tokens(); in < 7 {
+		t.Errorf("a question that failed cost %d", in)
 	}
 }
 

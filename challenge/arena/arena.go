@@ -159,7 +159,7 @@ func (ar *Arena) finish(player string, a *game.Attempt) {
 	if a.Leaked && a.Lane.Guarded() {
 		level, what = slog.LevelError, "a guarded lane gave its key"
 	}
-	ar.Log.Log(ctx, level, what, "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", a.Verdict.Kind,
+	ar.Log.Log(ctx, level, what, "attempt", a.ID, "player", store.Alias(player), "target", a.Target, "lane", a.Lane, "kind", a.Verdict.Kind,
 		"leaked", a.Leaked, "rows", a.Rows, "queries", len(a.Queries)+a.More, "millis", a.Millis, "bytes", len(a.Input))
 	if ar.Ended != nil {
 		ar.Ended(a)

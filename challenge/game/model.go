@@ -20,6 +20,12 @@ type Chatter interface {
 	Ask(ctx context.Context, chat []byte, question string, tool *codemode.Tool, ran func(program string, res *codemode.Result)) (answer string, next []byte, err error)
 }
 
+// Spender is a Chatter that knows what its host pays for: the tokens that went in and
+// came out since the start.
+type Spender interface {
+	Tokens() (in, out int64)
+}
+
 // MaxChat bounds what is kept of a chat, in bytes; a longer one begins anew.
 const MaxChat = 256 << 10
 

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +14,7 @@ import (
 
 // Line is one line of an export: an attempt as a regression case. Keys are
 // redacted as they stand; one that a program has recoded is not, and is of use to its own
-// player only. Player is the same for attempts of one, and leads to nobody.
+// player only. Player is its Alias.
 type Line struct {
 	Player string `json:"player"`
 	Won    bool   `json:"won"` // the key is in the output, or was claimed after it
@@ -87,8 +85,7 @@ func export(ctx context.Context, db *sql.DB, w io.Writer) (n int, err error) {
 			return n, rows.Err()
 		}
 		for _, k := range part {
-			sum := sha256.Sum256([]byte("player " + k.Player))
-			if err := json.NewEncoder(w).Encode(Line{hex.EncodeToString(sum[:6]), k.Won, k.Redacted()}); err != nil {
+			if err := json.NewEncoder(w).Encode(Line{Alias(k.Player), k.Won, k.Redacted()}); err != nil {
 				return n, err
 			}
 			n++

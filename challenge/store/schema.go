@@ -1,6 +1,11 @@
 package store
 
-const application, version = 0x65786f31, 2
+const application, version = 0x65786f31, 3
+
+// upgrades lead from the version before, by number, to the next one.
+var upgrades = map[int]string{
+	2: "ALTER TABLE wins ADD COLUMN note TEXT NOT NULL DEFAULT '';",
+}
 
 // Triggers count what each address holds and what all hold, so no statement can
 // change the one without the other.
@@ -56,6 +61,7 @@ CREATE TABLE wins (
 	name    TEXT NOT NULL,
 	attempt TEXT NOT NULL,
 	tries   INTEGER NOT NULL,
+	note    TEXT NOT NULL DEFAULT '', -- the host's word on a hole
 	PRIMARY KEY (player, target, lane)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX wins_by_time ON wins (guarded, at);

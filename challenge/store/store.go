@@ -128,6 +128,12 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err := s.write.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&app, &v, &tables); err != nil {
 		return err
 	}
+	for app == application && upgrades[v] != "" {
+		if _, err := s.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA user_version=%d; COMMIT", upgrades[v], v+1)); err != nil {
+			return err
+		}
+		v++
+	}
 	switch {
 	case tables == 0:
 		_, err := s.write.ExecContext(ctx, fmt.Sprintf("BEGIN; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", schema, application, version))

@@ -18,6 +18,7 @@ type Win struct {
 	Name    string // "": none was given
 	Attempt string // the id of the attempt that showed it, or the last one before the claim; "": it is not kept any more
 	Tries   int    // the player's attempts in that lane until then
+	Note    string // of the host, on a hole: what became of it
 }
 
 // pinnedPerWin is how many attempts stay with a win on a guarded lane, if there is room.
@@ -96,11 +97,11 @@ func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name stri
 	return false, err
 }
 
-const winColumns = "target, lane, at, guarded, claimed, name, coalesce((SELECT id FROM attempts WHERE id = wins.attempt), ''), tries"
+const winColumns = "target, lane, at, guarded, claimed, name, coalesce((SELECT id FROM attempts WHERE id = wins.attempt), ''), tries, note"
 
 func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	w, at := &Win{}, int64(0)
-	if err := row.Scan(&w.Target, &w.Lane, &at, &w.Guarded, &w.Claimed, &w.Name, &w.Attempt, &w.Tries); err != nil {
+	if err := row.Scan(&w.Target, &w.Lane, &at, &w.Guarded, &w.Claimed, &w.Name, &w.Attempt, &w.Tries, &w.Note); err != nil {
 		return nil, none(err)
 	}
 	w.At = time.UnixMilli(at).UTC()

@@ -9,7 +9,7 @@ import (
 )
 
 // Admin is the handler of a second listener, for the host alone: whoever reaches
-// it may stop the game and read every attempt. It has no password; bind it where only the host is.
+// it may stop the game, end players and read every attempt. It has no password; bind it where only the host is.
 func (s *Server) Admin(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	state := func() string {
@@ -48,6 +48,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 			panic(http.ErrAbortHandler) // half an export must not look like one
 		}
 	})
+	s.moderate(mux)
 	guarded := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -47,10 +47,15 @@ func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane g
 		}
 		if g := s.allQuestions.take(""); !g.ok {
 			g.tell(w.Header())
+			s.metrics.limited.Add(1)
 			return nil, errRate
 		}
 	}
-	return s.arena.Submit(r.Context(), queue.Sender{Address: r.bucket, Player: r.player}, target, lane, input)
+	a, err := s.arena.Submit(r.Context(), queue.Sender{Address: r.bucket, Player: r.player}, target, lane, input)
+	if err == nil && lane == game.Model {
+		s.metrics.questions.Add(1)
+	}
+	return a, err
 }
 
 // apiRow is an attempt in a list.

@@ -16,13 +16,14 @@ type apiWin struct {
 	Tries   int       `json:"tries"`
 	Claimed bool      `json:"claimed"`
 	Attempt string    `json:"attempt,omitempty"` // everybody may see it
+	Note    string    `json:"note,omitempty"`    // of the host, on a hole
 }
 
 // winsOf shows wins. The attempts of control wins are their players' own.
 func winsOf(ws []*store.Win, mine bool) []apiWin {
 	out := []apiWin{}
 	for _, w := range ws {
-		x := apiWin{w.Target, w.Lane, w.At, w.Name, w.Tries, w.Claimed, ""}
+		x := apiWin{w.Target, w.Lane, w.At, w.Name, w.Tries, w.Claimed, "", w.Note}
 		if w.Guarded || mine {
 			x.Attempt = w.Attempt
 		}

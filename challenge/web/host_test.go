@@ -93,3 +93,25 @@ func TestAnybodys(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionCount: what costs the host money is counted, and so is who is refused it.
+func TestQuestionCount(t *testing.T) {
+	rates := plenty
+	rates.AllQuestions = web.Rate{Burst: 1, Every: 1e13}
+	s := newSite(t, config{Options: web.Options{Rates: rates, Metrics: true}})
+	s.arena.Game.Chat = spender{}
+	p := s.program()
+	ask := map[string]any{"target": "wallet", "lane": "model", "input": "hello"}
+	var v struct{ ID string }
+	p.call("POST", "/api/v1/attempts", ask, 202, &v)
+	p.wait(v.ID)
+	p.call("POST", "/api/v1/attempts", ask, 429, nil)
+	m := s.raw("GET", "/metrics", "").body
+	for _, line := range []string{"questions_total 1", "rate_limited_total 1", `model_tokens_total{kind="input"} 70`, `model_tokens_total{kind="output"} 7`} {
+		contains(t, m, "\nexo_challenge_"+line+"\n")
+	}
+}
+
+type spender struct{ echo }
+
+func (spender) Tokens() (in, out int64) { return 70, 7 }

@@ -15,7 +15,8 @@ import (
 // metrics counts since the start of the process, for Prometheus, in its text format.
 // The store has the counters of all time.
 type metrics struct {
-	limited atomic.Int64
+	limited   atomic.Int64
+	questions atomic.Int64
 
 	mu       sync.Mutex
 	attempts map[[2]string]int64 // by lane and kind
@@ -110,6 +111,11 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Open())
 	one("record_bytes", "gauge", "Size of all records of attempts, and of chats.", held)
 	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())
+	one("questions_total", "counter", "Questions to the model that were taken since the start.", s.metrics.questions.Load())
+	if m, ok := s.arena.Game.Chat.(game.Spender); ok {
+		in, out := m.Tokens()
+		series("model_tokens_total", "counter", "Tokens that the model's provider reported since the start.", []string{fmt.Sprintf("{kind=\"input\"} %d", in), fmt.Sprintf("{kind=\"output\"} %d", out)})
+	}
 	one("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+)
+
+// Alias is what the export and the log call a player: the same for all attempts of
+// one, and no way back to a token, an address or a name.
+func Alias(player string) string {
+	sum := sha256.Sum256([]byte("player " + player))
+	return hex.EncodeToString(sum[:6])
+}
+
+// HideName takes the name from the win that an attempt is shown with. The win stays,
+// and can't be named again.
+func (s *Store) HideName(ctx context.Context, attempt string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		return some(tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE attempt = ?", attempt))
+	})
+}
+
+// EndAlias ends the player that the export calls so, and takes the names from the
+// wins. Keys and copies are gone with the player; attempts and wins stay.
+func (s *Store) EndAlias(ctx context.Context, alias string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.Query("SELECT id FROM players UNION SELECT player FROM wins")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var found []string
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			if Alias(id) == alias {
+				found = append(found, id)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		rows.Close()
+		if len(found) == 0 {
+			return ErrNone
+		}
+		for _, id := range found {
+			if _, err := tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE player = ?", id); err != nil {
+				return err
+			}
+			if err := leave(tx, "SELECT ?", id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Annotate puts the host's word beside a hole. A hole is never taken back.
+func (s *Store) Annotate(ctx context.Context, attempt, note string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		return some(tx.Exec("UPDATE wins SET note = ? WHERE guarded = 1 AND attempt = ?", note, attempt))
+	})
+}
