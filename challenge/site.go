@@ -73,7 +73,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		return nil, err
 	}
 	for _, t := range s.arena.Game.Targets {
-		if err := t.Check(); err != nil {
+		if err := t.Check(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -22,11 +22,7 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) erro
 	}
 	job := control.Job{Fill: []control.Statement{{SQL: t.Schema}}, SQL: a.Input}
 	for _, s := range t.Seed(string(try.Key)) {
-		c := control.Statement{SQL: s.SQL}
-		for _, arg := range s.Args {
-			c.Args = append(c.Args, fmt.Sprint(arg))
-		}
-		job.Fill = append(job.Fill, c)
+		job.Fill = append(job.Fill, control.Statement{SQL: s.SQL, Args: s.Args})
 	}
 	begin := time.Now()
 	res, err := control.Run(ctx, job)

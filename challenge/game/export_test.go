@@ -22,4 +22,7 @@ func OpenNotes(db *exosql.DB) codemode.Grants {
 	return codemode.Grants{"organization": org.Of(mine)}
 }
 
-var SourceOf = sourceOf
+var (
+	SourceOf = sourceOf
+	Numbered = numbered
+)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -74,17 +74,17 @@ func (f *folder) drop(_ context.Context, name string) error {
 	return nil
 }
 
+// literals are what may hold a ? that is no placeholder.
+var literals = regexp.MustCompile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|\\?")
+
 // numbered gives PostgreSQL's form of placeholders.
 func numbered(statement string) string {
-	var b strings.Builder
 	n := 0
-	for _, r := range statement {
-		if r == '?' {
-			n++
-			fmt.Fprintf(&b, "$%d", n)
-			continue
+	return literals.ReplaceAllStringFunc(statement, func(s string) string {
+		if s != "?" {
+			return s
 		}
-		b.WriteRune(r)
-	}
-	return b.String()
+		n++
+		return fmt.Sprintf("$%d", n)
+	})
 }

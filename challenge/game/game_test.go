@@ -34,7 +34,7 @@ func TestTasks(t *testing.T) {
 		g := newGame(t, e, 8)
 		p := newPlayer(t, g, "player0000")
 		for _, target := range g.Targets {
-			if err := target.Check(); err != nil {
+			if err := target.Check(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for _, x := range target.Examples {

@@ -156,7 +156,7 @@ func notesSeed(key string) []Statement {
 			(502, 1, 12, 'Cover', 'The blue one.'),
 			(601, 2, 22, 'Rota', 'Not what you are looking for.'),
 			(602, 2, 21, 'Survey of shaft 9', ?),
-			(701, 3, 31, 'Holidays', 'Not what you are looking for.')`, Args: []any{key}},
+			(701, 3, 31, 'Holidays', 'Not what you are looking for.')`, Args: []string{key}},
 		// 1003 is assigned to a stranger, 1004 cites a stranger's note, and member 13 has a stranger for a manager.
 		{SQL: `INSERT INTO tasks (id, project_id, assignee_id, note_id, title) VALUES
 			(1001, 101, 11, 501, 'Order paper'), (1002, 101, 12, 502, 'Choose a cover'), (1003, 101, 21, NULL, 'Ask for the map'), (1004, 102, 13, 602, 'Reprint the survey'),

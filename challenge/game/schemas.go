@@ -199,7 +199,11 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 		if err := db.QueryRowContext(ctx, `SELECT rolsuper FROM pg_roles WHERE rolname = current_user`).Scan(&super); err != nil {
 			return err
 		}
-		for _, table := range tablesOf(t.Schema) {
+		tables, err := tablesOf(t.Schema)
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
 			var rows, write bool
 			if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+quoted(table.Name)+`), has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE')`, quoted(table.Name)).Scan(&rows, &write); err != nil {
 				return err

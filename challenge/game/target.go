@@ -3,9 +3,7 @@ package game
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exosql"
@@ -22,7 +20,7 @@ type Target struct {
 
 	Schema string                       // makes the tables, on SQLite and PostgreSQL alike
 	Seed   func(key string) []Statement // fills them
-	Tables []Table                      // of the schema, as they are shown
+	Tables []Table                      // of the schema, as they are shown; Check reads them
 
 	// Grants are what a program of the player is given. That the key is not among
 	// their rows is the whole wager.
@@ -35,10 +33,11 @@ type Target struct {
 	Tasks    []Task   // five, from the first program to the key
 }
 
-// Statement is one of a seed. Its arguments are bound, as ? says where.
+// Statement is one of a seed. Its arguments are texts, bound where ? says: control
+// lanes carry them to another process. Write numbers and NULL into the SQL.
 type Statement struct {
 	SQL  string
-	Args []any
+	Args []string
 }
 
 // Table is a table as players are shown it: all of it, also what no program can reach.
@@ -86,10 +85,7 @@ type Hint struct {
 	Code string
 }
 
-var (
-	tableOf    = regexp.MustCompile(`(?s)CREATE TABLE (\w+) \((.*?)\n\);`)
-	targetName = regexp.MustCompile(`^[a-z][a-z0-9]{1,19}$`)
-)
+var targetName = regexp.MustCompile(`^[a-z][a-z0-9]{1,19}$`)
 
 // Target finds a target, or gives nil.
 func (ts Targets) Target(id string) *Target {
@@ -104,48 +100,6 @@ func (ts Targets) Target(id string) *Target {
 // Targets are those that a host offers.
 type Targets []*Target
 
-// Check reports what is missing of a target, for those who add one.
-func (t *Target) Check() error {
-	switch {
-	case !targetName.MatchString(t.ID):
-		return fmt.Errorf("game: %q can't be the id of a target", t.ID)
-	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
-		return fmt.Errorf("game: target %s has no title, story, prize, player or rule", t.ID)
-	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
-		return fmt.Errorf("game: target %s has no schema, seed, grants or example", t.ID)
-	case len(t.Tasks) != 5:
-		return fmt.Errorf("game: target %s has %d tasks, not five", t.ID, len(t.Tasks))
-	}
-	for _, k := range t.Tasks {
-		if k.ID == "" || k.Title == "" || k.Text == "" || len(k.Hints) < 2 || k.Done == nil {
-			return fmt.Errorf("game: task %q of target %s is not complete", k.ID, t.ID)
-		}
-	}
-	if len(t.Tables) == 0 {
-		t.Tables = tablesOf(t.Schema)
-	}
-	for _, p := range append(t.Naive.Must, t.Naive.Never...) {
-		if _, err := regexp.Compile("(?i)" + p); err != nil {
-			return fmt.Errorf("game: target %s: %w", t.ID, err)
-		}
-	}
-	return nil
-}
-
-// tablesOf reads the tables of a schema that is written one column a line.
-func tablesOf(schema string) (out []Table) {
-	for _, m := range tableOf.FindAllStringSubmatch(schema, -1) {
-		t := Table{Name: m[1]}
-		for line := range strings.Lines(m[2]) {
-			if line = strings.TrimSuffix(strings.TrimSpace(line), ","); line != "" {
-				t.Columns = append(t.Columns, strings.Join(strings.Fields(line), " "))
-			}
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
 // fill makes and fills an empty database. placeholders gives a statement its
 // engine's form of them.
 func (t *Target) fill(ctx context.Context, db *sql.DB, key Key, placeholders func(string) string) error {
@@ -158,7 +112,11 @@ func (t *Target) fill(ctx context.Context, db *sql.DB, key Key, placeholders fun
 		return err
 	}
 	for _, s := range t.Seed(string(key)) {
-		if _, err := tx.ExecContext(ctx, placeholders(s.SQL), s.Args...); err != nil {
+		args := make([]any, len(s.Args))
+		for i, a := range s.Args {
+			args[i] = a
+		}
+		if _, err := tx.ExecContext(ctx, placeholders(s.SQL), args...); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,13 @@
 package game
 
-// Default are the targets that come with the game. To add one, write it in a file
-// beside wallet.go and put its name here.
+// Default are the targets that come with the game. To add one:
+//
+//   - Write it in a file beside wallet.go: its schema, for both engines; a seed that puts
+//     the key it is given where no program may get; the grants; a story; two examples;
+//     five tasks with hints, the last of which is the key. Put its name here.
+//   - Put a program for each task into solutions of game_test.go: a test plays them.
+//   - Put ten attacks or more, .js and .sql, into testdata/ID of the challenge: a test
+//     plays them, and all must lose.
+//
+// A host refuses to start with a target for which Check finds fault.
 var Default = Targets{wallet, notes}

@@ -105,7 +105,7 @@ func walletSeed(key string) []Statement {
 			(111, 11, 'Groceries', 'bx-4410', 'not-this-one-vera-1'), (112, 12, 'Cold storage', 'bx-0001', ?),
 			(121, 21, 'Phone', 'bx-2201', 'not-this-one-tomas'),
 			(131, 31, 'Phone', 'bx-3301', 'yours-and-not-the-prize-1'), (132, 32, 'Paper', 'bx-3302', 'yours-and-not-the-prize-2'),
-			(141, 41, 'Phone', 'bx-4401', 'not-this-one-mina')`, Args: []any{key}},
+			(141, 41, 'Phone', 'bx-4401', 'not-this-one-mina')`, Args: []string{key}},
 	}
 }
 

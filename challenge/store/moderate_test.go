@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,8 @@ func TestModerate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	names := func() (out string) {
+	names := func() string {
+		var out []string
 		t.Helper()
 		holes, err := f.Guarded(ctx, 9)
 		leaders, err2 := f.Leaders(ctx, 9)
@@ -39,9 +41,12 @@ func TestModerate(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, w := range append(holes, leaders...) {
-			out += w.Name + ","
+			if w.Name != "" {
+				out = append(out, w.Name)
+			}
 		}
-		return out
+		slices.Sort(out)
+		return strings.Join(out, ",")
 	}
 	if err := f.HideName(ctx, a.ID); err != nil { // before it has one
 		t.Fatal(err)
@@ -49,10 +54,10 @@ func TestModerate(t *testing.T) {
 	claim(rude, game.Program, "rude")
 	claim(rude, game.Notice, "ruder")
 	claim(calm, game.Notice, "calm")
-	if got := names(); got != ",ruder,calm," {
+	if got := names(); got != "calm,ruder" {
 		t.Error(got)
 	}
-	if err := f.HideName(ctx, control.ID); err != nil || names() != ",,calm," {
+	if err := f.HideName(ctx, control.ID); err != nil || names() != "calm" {
 		t.Error(names(), err)
 	}
 	if err := f.Annotate(ctx, a.ID, "mended in v2"); err != nil {
@@ -79,7 +84,7 @@ func TestModerate(t *testing.T) {
 	if _, err := f.Player(ctx, token); !errors.Is(err, store.ErrNone) {
 		t.Error("the player is there", err)
 	}
-	if _, err := f.Player(ctx, calmToken); err != nil || strings.ReplaceAll(names(), ",", "") != "calm" {
+	if _, err := f.Player(ctx, calmToken); err != nil || names() != "calm" {
 		t.Error(names(), err)
 	}
 	for what, err := range map[string]error{

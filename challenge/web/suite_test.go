@@ -86,7 +86,7 @@ func newSite(t *testing.T, c config) *site {
 		c.places = 4
 	}
 	for _, x := range c.targets {
-		if err := x.Check(); err != nil {
+		if err := x.Check(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -314,7 +314,7 @@ var broken = &game.Target{
 	ID: "broken", Title: "A broken grant", Story: "Somebody granted every row.", Prize: "things.name", You: "anybody", Rule: "Look away.",
 	Schema: "CREATE TABLE things (\n\tid INTEGER PRIMARY KEY,\n\tname TEXT NOT NULL\n);\n",
 	Seed: func(key string) []game.Statement {
-		return []game.Statement{{SQL: "INSERT INTO things (id, name) VALUES (1, ?)", Args: []any{key}}}
+		return []game.Statement{{SQL: "INSERT INTO things (id, name) VALUES (1, ?)", Args: []string{key}}}
 	},
 	Grants: func(db *exosql.DB) codemode.Grants {
 		f := exosql.NewFacet(things, "thing", thingID, thingName)

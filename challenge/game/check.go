@@ -1,0 +1,185 @@
+package game
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Check reports what is missing of a target, for those who add one, and reads its
+// Tables. It makes the database once, in memory: the key must lie in it, and the
+// examples must run and not show it.
+func (t *Target) Check(ctx context.Context) error {
+	err := t.complete()
+	if err == nil {
+		t.Tables, err = tablesOf(t.Schema)
+	}
+	if err == nil {
+		err = t.rehearse(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("game: target %q: %w", t.ID, err)
+	}
+	return nil
+}
+
+func (t *Target) complete() error {
+	switch {
+	case !targetName.MatchString(t.ID):
+		return errors.New("that can't be an id")
+	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
+		return errors.New("it has no title, story, prize, player or rule")
+	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
+		return errors.New("it has no schema, seed, grants or example")
+	case len(t.Tasks) != 5:
+		return fmt.Errorf("it has %d tasks, not five", len(t.Tasks))
+	}
+	for _, k := range t.Tasks {
+		if k.ID == "" || k.Title == "" || k.Text == "" || len(k.Hints) < 2 || k.Done == nil {
+			return fmt.Errorf("task %q is not complete", k.ID)
+		}
+	}
+	for _, p := range append(t.Naive.Must[:len(t.Naive.Must):len(t.Naive.Must)], t.Naive.Never...) {
+		if _, err := regexp.Compile("(?i)" + p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rehearse plays the target's own part.
+func (t *Target) rehearse(ctx context.Context) error {
+	key := NewKey()
+	found := false
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) (err error) {
+		if err = t.fill(ctx, db, key, func(s string) string { return s }); err == nil {
+			found, err = holds(ctx, db, t.Tables, key)
+		}
+		return err
+	}})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if !found {
+		return errors.New("the key that its seed is given is in none of its tables")
+	}
+	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits(), InProcess: true}) // its examples are the host's own
+	if err != nil {
+		return err
+	}
+	for _, x := range t.Examples {
+		res := tool.Run(ctx, x)
+		switch {
+		case res.Err != nil:
+			return fmt.Errorf("the example %s: %w", x, res.Err)
+		case key.In(string(res.JSON) + res.Console):
+			return fmt.Errorf("the example %s shows the key", x)
+		}
+	}
+	return nil
+}
+
+// holds reports whether a value of the tables has the key in it.
+func holds(ctx context.Context, db *sql.DB, tables []Table, key Key) (bool, error) {
+	for _, t := range tables {
+		rows, err := db.QueryContext(ctx, "SELECT * FROM "+quoted(t.Name))
+		if err != nil {
+			return false, err
+		}
+		found, err := anyHolds(rows, key)
+		if err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+func anyHolds(rows *sql.Rows, key Key) (found bool, err error) {
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return false, err
+	}
+	values, to := make([]sql.NullString, len(names)), make([]any, len(names))
+	for i := range values {
+		to[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return false, err
+		}
+		for _, v := range values {
+			found = found || key.In(v.String)
+		}
+	}
+	return found, rows.Err()
+}
+
+// tablesOf reads the tables of a schema, which must mean something to both engines.
+func tablesOf(ddl string) (out []Table, err error) {
+	db, err := schema.ParseDDL(ddl, schema.SQLite)
+	if err == nil {
+		_, err = schema.ParseDDL(ddl, schema.Postgres)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range db.Tables {
+		x := Table{Name: t.Name.Name}
+		for _, c := range t.Columns {
+			x.Columns = append(x.Columns, columnOf(t, c))
+		}
+		if k := t.PrimaryKey; k != nil && len(k.Columns) > 1 {
+			x.Columns = append(x.Columns, "PRIMARY KEY ("+strings.Join(k.Columns, ", ")+")")
+		}
+		for _, f := range t.ForeignKeys {
+			if len(f.Columns) > 1 {
+				x.Columns = append(x.Columns, "FOREIGN KEY ("+strings.Join(f.Columns, ", ")+") "+references(f))
+			}
+		}
+		for _, k := range t.Uniques {
+			x.Columns = append(x.Columns, "UNIQUE ("+strings.Join(k.Columns, ", ")+")")
+		}
+		out = append(out, x)
+	}
+	// As they are written, which is how they are understood; the catalogue is by name.
+	at := func(t Table) int { return strings.Index(ddl, "CREATE TABLE "+t.Name+" ") }
+	slices.SortStableFunc(out, func(a, b Table) int { return at(a) - at(b) })
+	if len(out) == 0 {
+		return nil, errors.New("its schema has no table")
+	}
+	return out, nil
+}
+
+// columnOf is a column as its definition would have it.
+func columnOf(t *schema.Table, c schema.Column) string {
+	words := []string{c.Name, c.Type}
+	switch k := t.PrimaryKey; {
+	case k != nil && len(k.Columns) == 1 && k.Columns[0] == c.Name:
+		words = append(words, "PRIMARY KEY")
+	case c.NotNull:
+		words = append(words, "NOT NULL")
+	}
+	if c.Default != "" {
+		words = append(words, "DEFAULT", c.Default)
+	}
+	for _, f := range t.ForeignKeys {
+		if len(f.Columns) == 1 && f.Columns[0] == c.Name {
+			words = append(words, references(f))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func references(f schema.ForeignKey) string {
+	return "REFERENCES " + f.Table.Name + " (" + strings.Join(f.References, ", ") + ")"
+}
