@@ -30,7 +30,7 @@ func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 	var together int
 	f := newFlags("challenge attack", stderr, "challenge attack [flags] FOLDER")
 	f.StringVar(&at, "at", "", "`URL` of a challenge that runs; default: one in this process")
-	f.StringVar(&target, "target", game.Default[0].ID, "`id` of the target")
+	f.StringVar(&target, "target", game.DefaultTargets[0].ID, "`id` of the target")
 	f.StringVar(&lane, "lane", "", "`lane` for all files: program, notice or filter")
 	f.IntVar(&together, "together", 4, "send `N` attempts at a time")
 	f.game()

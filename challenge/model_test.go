@@ -47,8 +47,8 @@ func TestChatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	g := &game.Game{Targets: game.Default, Copies: copies, Pool: pool, Chat: chatter{scripted{}, &spent{}}}
-	try := game.Try{Player: "p", Copy: "player0000", Key: game.NewKey()}
+	g := &game.Game{Targets: game.DefaultTargets, Copies: copies, Pool: pool, Chat: chatter{scripted{}, &spent{}}}
+	try := game.Player{ID: "p", Copy: "player0000", Key: game.NewKey()}
 	ask := func(q string) *game.Attempt {
 		a := &game.Attempt{Target: "wallet", Lane: game.Model, Input: q}
 		try.Chat = g.Play(t.Context(), a, try)

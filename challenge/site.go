@@ -62,7 +62,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if err != nil {
 		return nil, err
 	}
-	s.arena.Game = &game.Game{Targets: game.Default, Copies: copies, Pool: s.pool, Limits: game.DefaultLimits(), Log: log}
+	s.arena.Game = &game.Game{Targets: game.DefaultTargets, Copies: copies, Pool: s.pool, Limits: game.DefaultLimits(), Log: log}
 	if !c.control {
 		s.arena.Game.NoControl = "this host does not offer the control lanes"
 	} else if r, err := control.Run(ctx, control.Job{SQL: "SELECT 1"}); err != nil || r.Count != 1 {
@@ -94,8 +94,8 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 		hosts = append(hosts, web.LoopbackHosts(strconv.Itoa(port))...)
 	}
 	s.server, err = web.New(ctx, web.Options{
-		Arena: s.arena, Log: log, URL: c.url, Hosts: hosts, Trusted: c.trusted, Rates: c.rates, Metrics: c.admin == "", SourceURL: c.source,
-		Limits: fmt.Sprintf("Round each program: %v. Round each statement of a control lane: %s.", walls, control.Walls),
+		Arena: s.arena, Log: log, URL: c.url, Hosts: hosts, Trusted: c.trusted, Rates: c.rates, PublicMetrics: c.admin == "", SourceURL: c.source,
+		Walls: fmt.Sprintf("Round each program: %v. Round each statement of a control lane: %s.", walls, control.Walls),
 	})
 	return s, err
 }

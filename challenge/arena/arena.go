@@ -34,23 +34,23 @@ type Arena struct {
 
 // Refusal is an error that its asker may read.
 type Refusal struct {
-	Why  Why
-	Text string
+	Reason Reason
+	Text   string
 }
 
 func (r *Refusal) Error() string { return "arena: " + r.Text }
 
-// Why is the class of a refusal.
-type Why int
+// Reason is the class of a refusal.
+type Reason int
 
 const (
-	NotFound Why = iota // there is none, or it is not the asker's
-	Bad                 // what was sent can't be played
-	Closed              // the lane, or all of it, by the host's will
-	Busy                // try again later
+	NotFound Reason = iota // there is none, or it is not the asker's
+	Bad                    // what was sent can't be played
+	Closed                 // the lane, or all of it, by the host's will
+	Busy                   // try again later
 )
 
-func refuse(why Why, text string) error { return &Refusal{why, text} }
+func refuse(why Reason, text string) error { return &Refusal{why, text} }
 
 var (
 	errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
@@ -104,7 +104,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 	played := *a // the caller has the first, this one is played
 	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
-		ar.play(ctx, from, &played, game.Try{Player: from.Player, Copy: copy, Key: key})
+		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})
 	})
 	if err != nil {
 		return nil, ar.known(err)
@@ -114,7 +114,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 }
 
 // play plays an attempt in its turn and keeps what it came to.
-func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, try game.Try) {
+func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, by game.Player) {
 	// Whatever the game does, an attempt gets an end, and the host goes on.
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,11 +132,11 @@ func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, t
 	}
 	if a.Lane == game.Model {
 		var err error
-		if try.Chat, err = ar.Store.Chat(ctx, from.Player, a.Target); err != nil {
+		if by.Chat, err = ar.Store.Chat(ctx, from.Player, a.Target); err != nil {
 			ar.Log.Error("store", "attempt", a.ID, "error", err)
 		}
 	}
-	chat := ar.Game.Play(ctx, a, try)
+	chat := ar.Game.Play(ctx, a, by)
 	if a.Lane == game.Model {
 		if err := ar.Store.SetChat(ctx, from.Player, from.Address, a.Target, chat); err != nil {
 			ar.Log.Error("store", "attempt", a.ID, "error", err)
@@ -204,7 +204,7 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 		return v, nil
 	}
 	if !k.Shared {
-		public, err := ar.Store.Public(ctx, id)
+		public, err := ar.Store.InGuardedWin(ctx, id)
 		if err != nil {
 			return nil, err
 		}

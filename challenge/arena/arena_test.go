@@ -47,7 +47,7 @@ func TestPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := *game.Default[0]
+	bad := *game.DefaultTargets[0]
 	bad.Grants = func(*exosql.DB) codemode.Grants { panic("at /srv/secret") }
 	var log bytes.Buffer
 	ended := 0
@@ -70,7 +70,7 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	if r := (*arena.Refusal)(nil); true {
-		if _, err := ar.Submit(ctx, queue.Sender{Address: "home", Player: "nobody"}, bad.ID, game.Program, "1"); !errors.As(err, &r) || r.Why != arena.NotFound {
+		if _, err := ar.Submit(ctx, queue.Sender{Address: "home", Player: "nobody"}, bad.ID, game.Program, "1"); !errors.As(err, &r) || r.Reason != arena.NotFound {
 			t.Error("an attempt of nobody", err)
 		}
 	}

@@ -31,7 +31,7 @@ func TestUnkept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	bad := *game.Default[0]
+	bad := *game.DefaultTargets[0]
 	bad.Grants = func(*exosql.DB) codemode.Grants { panic("ended") }
 	ar := &arena.Arena{Game: &game.Game{Targets: game.Targets{&bad}, Copies: copies}, Store: st, Queue: queue.New(1, 9, 9), Log: slog.New(slog.DiscardHandler)}
 	p, _, err := st.NewPlayer(ctx, "home")

@@ -16,17 +16,27 @@ import (
 // Child reports whether this process was started by Run, and if so has done all
 // that it is for. It is the first line of a main that uses this package.
 func Child() bool {
-	if len(os.Args) == 0 || os.Args[0] != marker {
+	if !isChild() {
 		return false
 	}
-	if err := serve(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	child(query)
 	return true
 }
 
-func serve(in io.Reader, out io.Writer) error {
+func isChild() bool { return len(os.Args) > 0 && os.Args[0] == marker }
+
+// answerer runs the player's statement.
+type answerer func(ctx context.Context, c *sql.Conn, statement string) *Result
+
+// child runs one job, its statement within all walls.
+func child(answer answerer) {
+	if err := serve(os.Stdin, os.Stdout, answer); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(in io.Reader, out io.Writer, answer answerer) error {
 	time.Local = time.UTC // its file is out of reach later
 	var job Job
 	if err := json.NewDecoder(io.LimitReader(in, maxJob)).Decode(&job); err != nil {
@@ -56,15 +66,8 @@ func serve(in io.Reader, out io.Writer) error {
 	if err := lockdown(); err != nil {
 		return err
 	}
-	res := hostile(job.SQL)
-	if res == nil {
-		res = query(ctx, c, job.SQL)
-	}
-	return json.NewEncoder(out).Encode(res)
+	return json.NewEncoder(out).Encode(answer(ctx, c, job.SQL))
 }
-
-// hostile stands for a statement that takes over the process. Only tests set it.
-var hostile = func(statement string) *Result { return nil }
 
 // Numbers of SQLite's limits, and what a statement of this game can need.
 var limits = map[int]int{

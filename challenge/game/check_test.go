@@ -20,7 +20,7 @@ func TestCheck(t *testing.T) {
 		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "can't be an id"},
 		"story":    {func(x *game.Target) { x.Story = "" }, "no title, story"},
 		"no key": {func(x *game.Target) {
-			x.Seed = func(string) []game.Statement { return game.Default[0].Seed("another") }
+			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
 		}, "in none of its tables"},
 		"seed": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return []game.Statement{{SQL: "nonsense"}} }
@@ -36,9 +36,9 @@ func TestCheck(t *testing.T) {
 			x.Examples = []string{"(api) => api.organization.projects().tasks().note()"}
 		}, "shows the key"},
 	} {
-		x := *game.Default[0]
+		x := *game.DefaultTargets[0]
 		if name == "example that wins" {
-			x = *game.Default[1]
+			x = *game.DefaultTargets[1]
 		}
 		c.change(&x)
 		err := x.Check(t.Context())
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 
 // TestTables: a table is shown as it is, however it is written.
 func TestTables(t *testing.T) {
-	x := *game.Default[0]
+	x := *game.DefaultTargets[0]
 	x.Schema += "CREATE TABLE tags (user_id INTEGER NOT NULL REFERENCES users (id), name TEXT DEFAULT 'a, b', PRIMARY KEY (user_id, name));"
 	if err := x.Check(t.Context()); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // control runs the player's SQL. Both lanes run it on an SQLite database in
 // memory, whichever engine the host has: see package control.
-func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) error {
+func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) error {
 	a.Engine = "sqlite"
 	if a.Lane == Filter {
 		if why := t.Naive.Refuses(a.Input); why != "" {
@@ -21,7 +21,7 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, try Try) erro
 		}
 	}
 	job := control.Job{Fill: []control.Statement{{SQL: t.Schema}}, SQL: a.Input}
-	for _, s := range t.Seed(string(try.Key)) {
+	for _, s := range t.Seed(string(by.Key)) {
 		job.Fill = append(job.Fill, control.Statement{SQL: s.SQL, Args: s.Args})
 	}
 	begin := time.Now()

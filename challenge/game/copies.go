@@ -196,8 +196,8 @@ func (c *Copies) drop(es []*copied) {
 	}
 }
 
-// Open is how many copies there are.
-func (c *Copies) Open() int {
+// Len is how many copies there are.
+func (c *Copies) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.used.Len()

@@ -25,7 +25,7 @@ type Game struct {
 	Log       *slog.Logger // never given a program, a result or a key
 }
 
-// Limits are those of a public host: less than a trusted caller gets.
+// DefaultLimits are those of a public host: less than a trusted caller gets.
 func DefaultLimits() exo.Limits {
 	return exo.Limits{
 		Wall: 2 * time.Second, Total: 10 * time.Second, CPU: 2 * time.Second, Memory: 64 << 20,
@@ -33,12 +33,12 @@ func DefaultLimits() exo.Limits {
 	}.OrDefault()
 }
 
-// Try is one attempt that is about to be played.
-type Try struct {
-	Player string // whose turn it is in the queue of workers
-	Copy   string // the name of the player's copy for this target and lane
-	Key    Key    // that is in it
-	Chat   []byte // what the model lane left after the player's last question
+// Player is who plays an attempt, and with what.
+type Player struct {
+	ID   string // whose turn it is in the queue of workers
+	Copy string // the name of the player's copy for this target and lane
+	Key  Key    // that is in it
+	Chat []byte // what the model lane left after the player's last question
 }
 
 // Closed says why a lane can't be played, or "".
@@ -56,7 +56,7 @@ func (g *Game) Closed(l Lane) string {
 
 // Play plays an attempt that has its target, lane and input, and fills in all the
 // rest; one that ctx ends before it has is Interrupted. What it returns besides is the chat of a model lane, to be given to the next.
-func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
+func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()
 	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}
 	t := g.Targets.Target(a.Target)
@@ -67,11 +67,11 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 	case g.Closed(a.Lane) != "":
 		err = errors.New(g.Closed(a.Lane))
 	case a.Lane == Program:
-		err = g.program(ctx, a, t, try)
+		err = g.program(ctx, a, t, by)
 	case a.Lane == Model:
-		chat, err = g.model(ctx, a, t, try)
+		chat, err = g.model(ctx, a, t, by)
 	default:
-		err = g.control(ctx, a, t, try)
+		err = g.control(ctx, a, t, by)
 	}
 	if err != nil {
 		// What failed is the host's, and its words may hold paths and addresses.
@@ -83,9 +83,9 @@ func (g *Game) Play(ctx context.Context, a *Attempt, try Try) (chat []byte) {
 		}
 	}
 	if a.failed() {
-		g.Copies.Doubt(ctx, try.Copy)
+		g.Copies.Doubt(ctx, by.Copy)
 	}
-	a.Leaked = a.leaks(try.Key) // before anything is cut
+	a.Leaked = a.leaks(by.Key) // before anything is cut
 	a.trim()
 	if a.Millis == 0 { // the lane itself knows better: making a copy is not the player's time
 		a.Millis = millis(time.Since(begin))

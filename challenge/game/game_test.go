@@ -15,13 +15,13 @@ import (
 var solutions = map[string]map[string]string{
 	"wallet": {
 		"list":    "(api) => api.currentUser.accounts()",
-		"join":    game.Default.Target("wallet").Examples[1],
+		"join":    game.DefaultTargets.Target("wallet").Examples[1],
 		"inviter": "(api) => api.currentUser.inviter()",
 		"refused": "(api) => api.currentUser.accounts().where(a => a.userId === 3)",
 	},
 	"notes": {
 		"list":    "(api) => api.organization.notes()",
-		"tasks":   game.Default.Target("notes").Examples[1],
+		"tasks":   game.DefaultTargets.Target("notes").Examples[1],
 		"links":   "(api) => api.organization.projects().tasks().note()",
 		"refused": "(api) => api.organization.notes().where(n => n.organizationId === 2)",
 	},
@@ -179,7 +179,7 @@ func TestHostile(t *testing.T) {
 func TestUnguarded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		g := newGame(t, e, 8)
-		open := *game.Default.Target("notes")
+		open := *game.DefaultTargets.Target("notes")
 		open.Grants = game.OpenNotes
 		g.Targets = game.Targets{&open}
 		p := newPlayer(t, g, "player0000")

@@ -13,7 +13,7 @@ import (
 // TestHintCode: what a hint calls its code is there, under the name that a link has to have.
 func TestHintCode(t *testing.T) {
 	n := 0
-	for _, target := range game.Default {
+	for _, target := range game.DefaultTargets {
 		for _, task := range target.Tasks {
 			for _, h := range task.Hints {
 				if h.Code == "" {
@@ -44,7 +44,7 @@ func TestHintSpelling(t *testing.T) {
 		"notes":  {solutions["notes"]["refused"], "organizationId", "organizationIx"},
 	} {
 		said := false
-		for _, task := range game.Default.Target(target).Tasks {
+		for _, task := range game.DefaultTargets.Target(target).Tasks {
 			for _, h := range task.Hints {
 				said = said || strings.Contains(h.Text, "try `"+c.missing+"`, which never was")
 			}

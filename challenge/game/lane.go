@@ -1,5 +1,7 @@
 package game
 
+import "slices"
+
 // Lane is a way to attack a target.
 type Lane string
 
@@ -48,4 +50,4 @@ func (l Lane) About() string {
 }
 
 // Known reports whether there is such a lane.
-func (l Lane) Known() bool { return l.Title() != string(l) }
+func (l Lane) Known() bool { return slices.Contains(Lanes, l) }

@@ -30,18 +30,18 @@ type Spender interface {
 const MaxChat = 256 << 10
 
 // model lets the model answer, with the same tool that the player's own programs get.
-func (g *Game) model(ctx context.Context, a *Attempt, t *Target, try Try) (chat []byte, err error) {
-	db, release, err := g.Copies.Use(ctx, try.Copy, t, try.Key)
+func (g *Game) model(ctx context.Context, a *Attempt, t *Target, by Player) (chat []byte, err error) {
+	db, release, err := g.Copies.Use(ctx, by.Copy, t, by.Key)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	tool, err := g.tool(a, t.Grants(db), try.Player)
+	tool, err := g.tool(a, t.Grants(db), by.ID)
 	if err != nil {
 		return nil, err
 	}
 	a.Verdict = Verdict{Kind: "ok"}
-	a.Answer, chat, err = g.Chat.Ask(ctx, try.Chat, a.Input, tool, func(program string, res *codemode.Result) {
+	a.Answer, chat, err = g.Chat.Ask(ctx, by.Chat, a.Input, tool, func(program string, res *codemode.Result) {
 		g.security(a, res)
 		used := usedBy(res)
 		a.Steps = append(a.Steps, Step{Program: program, Verdict: verdictOf(res), Result: res.JSON, Millis: millis(res.Took), Used: used})

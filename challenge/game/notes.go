@@ -211,7 +211,7 @@ var notes = &Target{
 			Text: "From your tasks, follow note(), and return the titles. Task 1004 cites note 602: is it there?",
 			Hints: []Hint{
 				{Text: "(api) => api.organization.projects().tasks().note()"},
-				{Text: "There are two: the third is out of scope, though the row that leads to it is in. Try assignee().notes() and manager().notes(), which lead there as well."},
+				{Text: "There are two: the third is out of scope, though the row that leads to it is in. Player assignee().notes() and manager().notes(), which lead there as well."},
 				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/occurrence.go"},
 			},
 			Done: func(a *Attempt) bool {

@@ -73,7 +73,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(300*time.Millisecond, cancel)
 		a := &game.Attempt{Target: "wallet", Lane: lane, Input: input}
-		g.Play(ctx, a, game.Try{Player: "p", Copy: "player0000" + string(lane), Key: game.NewKey()})
+		g.Play(ctx, a, game.Player{ID: "p", Copy: "player0000" + string(lane), Key: game.NewKey()})
 		if a.State != game.Interrupted || a.Verdict.Kind != "cancelled" || a.Verdict.Message == "" {
 			t.Errorf("%s: %s %+v", lane, a.State, a.Verdict)
 		}
@@ -125,7 +125,7 @@ func TestCopies(t *testing.T) {
 				})
 				wg.Wait() // one after the other: Play of the others must not make keys meanwhile
 			}
-			if n := g.Copies.Open(); n > 3 {
+			if n := g.Copies.Len(); n > 3 {
 				t.Errorf("%d copies", n)
 			}
 		}
@@ -158,7 +158,7 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release, err := c.Use(t.Context(), "player0000", game.Default[0], game.NewKey())
+	_, release, err := c.Use(t.Context(), "player0000", game.DefaultTargets[0], game.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestFolder(t *testing.T) {
 	}
 	release()
 	for _, name := range []string{"player0001", "player0000", "player0002"} { // two are kept: those that were used last
-		_, release, err := c.Use(t.Context(), name, game.Default[0], game.NewKey())
+		_, release, err := c.Use(t.Context(), name, game.DefaultTargets[0], game.NewKey())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestFolder(t *testing.T) {
 	if f := files(t, dir); len(f) != 1 || f[0] != "precious.db" {
 		t.Error(f)
 	}
-	if _, _, err := c.Use(context.Background(), "player0000", game.Default[0], game.NewKey()); err == nil {
+	if _, _, err := c.Use(context.Background(), "player0000", game.DefaultTargets[0], game.NewKey()); err == nil {
 		t.Error("the copies are closed")
 	}
 }
@@ -224,7 +224,7 @@ func TestModel(t *testing.T) {
 	}
 	g.Chat = parrot{}
 	long := &game.Attempt{Target: "wallet", Lane: game.Model, Input: "1"}
-	if chat := g.Play(t.Context(), long, game.Try{Player: "p", Copy: "player0000long", Key: game.NewKey(), Chat: make([]byte, game.MaxChat)}); chat != nil || !long.Verdict.OK() {
+	if chat := g.Play(t.Context(), long, game.Player{ID: "p", Copy: "player0000long", Key: game.NewKey(), Chat: make([]byte, game.MaxChat)}); chat != nil || !long.Verdict.OK() {
 		t.Errorf("a chat of %d bytes is kept: %+v", len(chat), long)
 	}
 	p := newPlayer(t, g, "player0000")
@@ -256,7 +256,7 @@ func TestModel(t *testing.T) {
 
 // TestReach: what is shown is what the facets show.
 func TestReach(t *testing.T) {
-	for _, target := range game.Default {
+	for _, target := range game.DefaultTargets {
 		r, err := target.Reach(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -84,7 +84,7 @@ func TestTry(t *testing.T) {
 		copies, err := game.OpenCopies(t.Context(), c.o)
 		if err == nil {
 			var super bool
-			super, err = copies.Try(t.Context(), game.Default[0])
+			super, err = copies.Try(t.Context(), game.DefaultTargets[0])
 			if super != c.super {
 				t.Errorf("%s: a superuser: %t", c.what, super)
 			}
@@ -104,7 +104,7 @@ func TestTry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if super, err := copies.Try(t.Context(), game.Default[0]); super || err != nil {
+	if super, err := copies.Try(t.Context(), game.DefaultTargets[0]); super || err != nil {
 		t.Error(super, err)
 	}
 }
@@ -119,7 +119,7 @@ func TestHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release, err := first.Use(t.Context(), "player0000", game.Default[0], game.NewKey())
+	_, release, err := first.Use(t.Context(), "player0000", game.DefaultTargets[0], game.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestHeld(t *testing.T) {
 	if _, err := admin.Exec(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`); err != nil {
 		t.Fatal(err)
 	}
-	_, release, err = first.Use(t.Context(), "player0001", game.Default[0], game.NewKey())
+	_, release, err = first.Use(t.Context(), "player0001", game.DefaultTargets[0], game.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestCloseHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release, err := copies.Use(t.Context(), "player0000", game.Default[0], game.NewKey())
+	_, release, err := copies.Use(t.Context(), "player0000", game.DefaultTargets[0], game.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestCloseHeld(t *testing.T) {
 	if _, err := tx.Exec("SELECT 1 FROM " + schema + ".wallets"); err != nil {
 		t.Error("the schema was not held", err)
 	}
-	if _, release, err := copies.Use(t.Context(), "player0001", game.Default[0], game.NewKey()); err == nil {
+	if _, release, err := copies.Use(t.Context(), "player0001", game.DefaultTargets[0], game.NewKey()); err == nil {
 		release()
 		t.Error("a copy after the end")
 	}
@@ -232,7 +232,7 @@ func TestCloseUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release, err := copies.Use(t.Context(), "player0000", game.Default[0], game.NewKey())
+	_, release, err := copies.Use(t.Context(), "player0000", game.DefaultTargets[0], game.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 )
 
 // program runs the player's program.
-func (g *Game) program(ctx context.Context, a *Attempt, t *Target, try Try) error {
-	db, release, err := g.Copies.Use(ctx, try.Copy, t, try.Key)
+func (g *Game) program(ctx context.Context, a *Attempt, t *Target, by Player) error {
+	db, release, err := g.Copies.Use(ctx, by.Copy, t, by.Key)
 	if err != nil {
 		return err
 	}
 	defer release()
-	tool, err := g.tool(a, t.Grants(db), try.Player)
+	tool, err := g.tool(a, t.Grants(db), by.ID)
 	if err != nil {
 		return err
 	}

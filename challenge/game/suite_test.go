@@ -40,7 +40,7 @@ func newGame(t *testing.T, e tu.Engine, most int) *game.Game {
 			t.Error(err)
 		}
 	})
-	return &game.Game{Targets: game.Default, Copies: copies, Pool: pool, Limits: game.DefaultLimits()}
+	return &game.Game{Targets: game.DefaultTargets, Copies: copies, Pool: pool, Limits: game.DefaultLimits()}
 }
 
 // database is a fresh PostgreSQL database: the game takes a whole one.
@@ -84,7 +84,7 @@ func (p *player) key(target string, lane game.Lane) game.Key {
 func (p *player) play(target string, lane game.Lane, input string) *game.Attempt {
 	p.t.Helper()
 	a := &game.Attempt{Target: target, Lane: lane, Input: input}
-	p.g.Play(p.t.Context(), a, game.Try{Player: p.name, Copy: p.name + target + string(lane), Key: p.key(target, lane)})
+	p.g.Play(p.t.Context(), a, game.Player{ID: p.name, Copy: p.name + target + string(lane), Key: p.key(target, lane)})
 	if a.State != game.Ended {
 		p.t.Fatalf("%s: %+v", input, a)
 	}

@@ -44,7 +44,6 @@ type Statement struct {
 type Table struct {
 	Name    string
 	Columns []string
-	About   string
 }
 
 // Naive is a filter as one sees them: patterns for what must be in a statement,

@@ -1,6 +1,6 @@
 package game
 
-// Default are the targets that come with the game. To add one:
+// DefaultTargets are the targets that come with the game. To add one:
 //
 //   - Write it in a file beside wallet.go: its schema, for both engines; a seed that puts
 //     the key it is given where no program may get; the grants; a story; two examples;
@@ -10,4 +10,4 @@ package game
 //     plays them, and all must lose.
 //
 // A host refuses to start with a target for which Check finds fault.
-var Default = Targets{wallet, notes}
+var DefaultTargets = Targets{wallet, notes}

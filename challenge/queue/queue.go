@@ -108,7 +108,7 @@ func (q *Queue) serve(j *job, ctx context.Context) {
 	j.run(ctx)
 }
 
-// Position is how many jobs come before this one, and 0 for one that runs; ok is
+// Position is which of those that wait a job is, from 1, and 0 for one that runs; ok is
 // false for one that is over or never was.
 func (q *Queue) Position(id string) (n int, ok bool) {
 	q.mu.Lock()

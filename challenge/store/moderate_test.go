@@ -35,7 +35,7 @@ func TestModerate(t *testing.T) {
 	names := func() string {
 		var out []string
 		t.Helper()
-		holes, err := f.Guarded(ctx, 9)
+		holes, err := f.GuardedWins(ctx, 9)
 		leaders, err2 := f.Leaders(ctx, 9)
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestModerate(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.reopen()
-	if ws, err := f.Guarded(ctx, 9); err != nil || len(ws) != 1 || ws[0].Note != "mended in v2" {
+	if ws, err := f.GuardedWins(ctx, 9); err != nil || len(ws) != 1 || ws[0].Note != "mended in v2" {
 		t.Errorf("%+v %v", ws, err)
 	}
 	claim(rude, game.Filter, "rudest")
@@ -117,7 +117,7 @@ func TestUpgrade(t *testing.T) {
 	f.Store = nil
 	f.reopen()
 	f.reopen()
-	if ws, err := f.Guarded(t.Context(), 9); err != nil || len(ws) != 1 || ws[0].Note != "" {
+	if ws, err := f.GuardedWins(t.Context(), 9); err != nil || len(ws) != 1 || ws[0].Note != "" {
 		t.Errorf("%+v %v", ws, err)
 	}
 }

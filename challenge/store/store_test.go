@@ -304,7 +304,7 @@ func TestBounded(t *testing.T) {
 			full.attempt(q, "notes", game.Program, true, 0)
 		}
 	}
-	if g, err := full.Guarded(ctx, 3); err != nil || len(g) != 3 {
+	if g, err := full.GuardedWins(ctx, 3); err != nil || len(g) != 3 {
 		t.Error(len(g), err)
 	}
 	var b bytes.Buffer
@@ -353,7 +353,7 @@ func TestClaim(t *testing.T) {
 	if n := f.count("wins.notice"); n != 1 {
 		t.Errorf("%d wins", n)
 	}
-	if g, err := f.Guarded(ctx, 10); err != nil || len(g) != 0 {
+	if g, err := f.GuardedWins(ctx, 10); err != nil || len(g) != 0 {
 		t.Error(g, err)
 	}
 
@@ -362,14 +362,14 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	hole := f.attempt(q, "notes", game.Program, true, 0)
-	g, err := f.Guarded(ctx, 10)
+	g, err := f.GuardedWins(ctx, 10)
 	if err != nil || len(g) != 1 || g[0].Claimed || g[0].Attempt != hole.ID || f.count("wins.program") != 1 {
 		t.Fatalf("%+v %v", g, err)
 	}
-	if public, err := f.Public(ctx, hole.ID); err != nil || !public {
+	if public, err := f.InGuardedWin(ctx, hole.ID); err != nil || !public {
 		t.Error(public, err)
 	}
-	if public, _ := f.Public(ctx, a.ID); public {
+	if public, _ := f.InGuardedWin(ctx, a.ID); public {
 		t.Error("a win on the control is not everybody's to see")
 	}
 	if w, again, err := f.Claim(ctx, q, string(key), "Sam"); err != nil || again || !w.Claimed || w.Name != "Sam" || f.count("wins.program") != 1 {
@@ -389,7 +389,7 @@ func TestClaim(t *testing.T) {
 	if l, err := f.Leaders(ctx, 100); err != nil || len(l) != 3 {
 		t.Errorf("%d leaders: %v", len(l), err)
 	}
-	if g, err := f.Guarded(ctx, 10); err != nil || len(g) != 1 || f.count("wins.filter") != 5 {
+	if g, err := f.GuardedWins(ctx, 10); err != nil || len(g) != 1 || f.count("wins.filter") != 5 {
 		t.Error("a hole was let go", err)
 	}
 }

@@ -108,8 +108,8 @@ func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	return w, nil
 }
 
-// Guarded are wins on guarded lanes, the latest first.
-func (s *Store) Guarded(ctx context.Context, most int) ([]*Win, error) {
+// GuardedWins are wins on guarded lanes, the latest first.
+func (s *Store) GuardedWins(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC LIMIT ?", most)
 }
 
@@ -139,8 +139,8 @@ func (s *Store) wins(ctx context.Context, query string, args ...any) (out []*Win
 	return out, rows.Err()
 }
 
-// Public reports whether an attempt is part of a win on a guarded lane, which everybody may see.
-func (s *Store) Public(ctx context.Context, id string) (bool, error) {
+// InGuardedWin reports whether an attempt is part of a win on a guarded lane, which everybody may see.
+func (s *Store) InGuardedWin(ctx context.Context, id string) (bool, error) {
 	var n int
 	err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM wins WHERE guarded = 1 AND attempt = ?", id).Scan(&n)
 	return n > 0, err

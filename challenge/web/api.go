@@ -81,7 +81,10 @@ type apiLimits struct {
 
 func (s *Server) limits() apiLimits {
 	l := s.arena.Game.Limits.OrDefault()
-	return apiLimits{l.Wall.Milliseconds(), l.Total.Milliseconds(), l.CPU.Milliseconds(), l.Memory, l.SourceBytes, l.Calls, l.Rows, l.Bytes}
+	return apiLimits{
+		WallMillis: l.Wall.Milliseconds(), TotalMillis: l.Total.Milliseconds(), CPUMillis: l.CPU.Milliseconds(),
+		Memory: l.Memory, Source: l.SourceBytes, Calls: l.Calls, Rows: l.Rows, Bytes: l.Bytes,
+	}
 }
 
 func (s *Server) lanes() (out []apiLane) {

@@ -89,7 +89,10 @@ func (s *Server) apiAttempts(w http.ResponseWriter, r *request) error {
 func rowsOf(vs []*arena.View) []apiRow {
 	out := []apiRow{}
 	for _, v := range vs {
-		out = append(out, apiRow{v.ID, v.Target, v.Lane, v.At, v.State, v.Verdict, v.Rows, v.Millis, v.Leaked, v.Shared, v.Position})
+		out = append(out, apiRow{
+			ID: v.ID, Target: v.Target, Lane: v.Lane, At: v.At, State: v.State, Verdict: v.Verdict,
+			Rows: v.Rows, Millis: v.Millis, Leaked: v.Leaked, Shared: v.Shared, Position: v.Position,
+		})
 	}
 	return out
 }

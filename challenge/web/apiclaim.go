@@ -33,7 +33,7 @@ func winsOf(ws []*store.Win, mine bool) []apiWin {
 }
 
 func (s *Server) apiLeaderboard(w http.ResponseWriter, r *request) error {
-	guarded, err := s.arena.Store.Guarded(r.Context(), maxLeaders)
+	guarded, err := s.arena.Store.GuardedWins(r.Context(), maxLeaders)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Server) apiClaim(w http.ResponseWriter, r *request) error {
 	if err := readJSON(r, &in); err != nil {
 		return err
 	}
-	win, again, err := s.take(w, r, in.Key, in.Name)
+	win, again, err := s.claimKey(w, r, in.Key, in.Name)
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func (s *Server) apiClaim(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// take is the one way for claims.
-func (s *Server) take(w http.ResponseWriter, r *request, key, name string) (*store.Win, bool, error) {
+// claimKey is the one way for claims.
+func (s *Server) claimKey(w http.ResponseWriter, r *request, key, name string) (*store.Win, bool, error) {
 	if err := s.limit(w, r, s.claims, s.addressClaims); err != nil {
 		return nil, false, err
 	}

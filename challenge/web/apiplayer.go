@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Server) apiPlay(w http.ResponseWriter, r *request) error {
-	token, err := s.begin(w, r)
+	token, err := s.newPlayer(w, r)
 	if err != nil {
 		return err
 	}

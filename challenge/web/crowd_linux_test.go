@@ -102,7 +102,7 @@ func TestCrowd(t *testing.T) {
 	if w, r := s.arena.Length(); w+r != 0 {
 		t.Errorf("%d wait, %d run", w, r)
 	}
-	if n := s.arena.Game.Copies.Open(); n > 32 {
+	if n := s.arena.Game.Copies.Len(); n > 32 {
 		t.Errorf("%d copies", n)
 	}
 	mid, last := memory[len(memory)/2], inUse()

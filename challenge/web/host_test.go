@@ -15,7 +15,7 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 // TestHealth: it is told to whoever asks by whatever name, and says when nothing can be kept.
 func TestHealth(t *testing.T) {
 	dir := t.TempDir()
-	s := newSite(t, config{dir: dir, Options: web.Options{Trusted: loopback, Metrics: true}})
+	s := newSite(t, config{dir: dir, Options: web.Options{Trusted: loopback, PublicMetrics: true}})
 	if a := s.raw("GET", "/healthz", "", "Host", "10.0.0.7"); a.status != 200 || a.body != "ok\n" {
 		t.Error(a.status, a.body)
 	}
@@ -98,7 +98,7 @@ func TestAnybodys(t *testing.T) {
 func TestQuestionCount(t *testing.T) {
 	rates := plenty
 	rates.AllQuestions = web.Rate{Burst: 1, Every: 1e13}
-	s := newSite(t, config{Options: web.Options{Rates: rates, Metrics: true}})
+	s := newSite(t, config{Options: web.Options{Rates: rates, PublicMetrics: true}})
 	s.arena.Game.Chat = spender{}
 	p := s.program()
 	ask := map[string]any{"target": "wallet", "lane": "model", "input": "hello"}

@@ -67,7 +67,7 @@ func (s *Server) health(w http.ResponseWriter, r *request) error {
 }
 
 func (s *Server) measured(w http.ResponseWriter, r *request) error {
-	if !s.o.Metrics {
+	if !s.o.PublicMetrics {
 		return errAbsent
 	}
 	return s.WriteMetrics(w, r.Request)
@@ -108,7 +108,7 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	one("queue_running", "gauge", "Attempts that are being played.", running)
 	one("paused", "gauge", "Whether the host has stopped the game: 1 or 0.", truth[s.arena.Paused()])
 	one("store_failing", "gauge", "Whether the last write of a record failed: 1 or 0. Alert on this.", truth[s.arena.Store.Failing()])
-	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Open())
+	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Len())
 	one("record_bytes", "gauge", "Size of all records of attempts, and of chats.", held)
 	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())
 	one("questions_total", "counter", "Questions to the model that were taken since the start.", s.metrics.questions.Load())

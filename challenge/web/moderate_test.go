@@ -13,7 +13,7 @@ import (
 
 // TestModerate: on the host's own listener, and nowhere else.
 func TestModerate(t *testing.T) {
-	s := newSite(t, config{Options: web.Options{Metrics: true}})
+	s := newSite(t, config{Options: web.Options{PublicMetrics: true}})
 	p := s.program()
 	v := p.play("broken", game.Program, "(api) => api.things")
 	if got := p.claim(keyForm.FindString(string(v.Result)), "Rude Word"); !got.Right {

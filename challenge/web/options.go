@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/arena"
-	"github.com/exoagent/exoagent/challenge/game"
 )
 
 // Options are what a host decides. Zero fields of Rates are their defaults.
 type Options struct {
-	Arena *arena.Arena
+	Arena *arena.Arena // New sets its Ended
 	Log   *slog.Logger
 	// URL is the public address, https://challenge.example: cookies are bound to it, and
 	// its host is the one that requests may name. "": plain HTTP on loopback.
@@ -19,19 +18,12 @@ type Options struct {
 	Hosts   []string       // that requests may name besides, with their ports
 	Trusted []netip.Prefix // proxies whose X-Forwarded-For is believed; none: it is ignored
 	Rates   Rates
-	// Metrics are served at /metrics, for those who get at the pages; or not here.
-	Metrics bool
+	// PublicMetrics serves /metrics to those who get at the pages.
+	PublicMetrics bool
 	// SourceURL is the repository that this program was made of, for links to its code.
 	SourceURL string
-	Limits    string            // one line on what holds programs, for the pages
-	Now       func() time.Time  // nil: time.Now
-	Reaches   map[string]*Reach // by target; nil: read from the targets
-}
-
-// Reach is game.Reach with its picture.
-type Reach struct {
-	*game.Reach
-	Picture []byte // SVG
+	Walls     string           // one line on what holds programs, for the pages
+	Now       func() time.Time // nil: time.Now
 }
 
 // Rate is a token bucket: Burst at once, and one more Every so often.

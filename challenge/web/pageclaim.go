@@ -26,7 +26,7 @@ func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
 
 func (s *Server) claim(w http.ResponseWriter, r *request) error {
 	key, name, from := r.PostFormValue("key"), r.PostFormValue("name"), s.arena.Game.Targets.Target(r.PostFormValue("from"))
-	win, again, err := s.take(w, r, key, name)
+	win, again, err := s.claimKey(w, r, key, name)
 	if err != nil {
 		return err
 	}

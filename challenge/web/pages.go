@@ -89,7 +89,7 @@ func (s *Server) show(w http.ResponseWriter, r *request, name string, p page) er
 	if r.byCookie {
 		p.Token = formToken(r.token)
 	}
-	guarded, err := s.arena.Store.Guarded(r.Context(), maxHoles)
+	guarded, err := s.arena.Store.GuardedWins(r.Context(), maxHoles)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ type homeView struct {
 }
 
 func (s *Server) home(w http.ResponseWriter, r *request) error {
-	v := homeView{Targets: s.arena.Game.Targets, Lanes: s.lanes(), Limits: s.limits(), Walls: s.o.Limits}
+	v := homeView{Targets: s.arena.Game.Targets, Lanes: s.lanes(), Limits: s.limits(), Walls: s.o.Walls}
 	v.Idle, v.Life = s.arena.Store.Lasts()
 	var err error
 	if v.Counters, err = s.arena.Store.Counters(r.Context()); err != nil {
@@ -155,7 +155,7 @@ func (s *Server) play(w http.ResponseWriter, r *request) error {
 		to = "/targets/" + t.ID // never an address that was sent
 	}
 	if r.player == "" {
-		token, err := s.begin(w, r)
+		token, err := s.newPlayer(w, r)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ const maxRows = 20
 
 type targetView struct {
 	*game.Target
-	Reach    *Reach
+	Reach    *reach
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow

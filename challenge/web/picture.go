@@ -8,6 +8,12 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
+// reach is game.Reach with its picture.
+type reach struct {
+	*game.Reach
+	Picture []byte // SVG
+}
+
 // picture draws what can be reached: a box for each kind of row with its columns and
 // its links, and an arrow from each link to where it leads. It is made from the catalogue,
 // so it can't show what programs can't reach, or hide what they can.

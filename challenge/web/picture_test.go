@@ -13,7 +13,7 @@ import (
 func TestPicture(t *testing.T) {
 	evil := &game.Reach{Names: []game.Name{{Name: "<script>", Kind: "A"}}, Kinds: []game.Kind{{Name: "A", Columns: []game.Field{{Name: "x", Type: `"><a>`}}, Links: []game.Link{{Name: "<b>", To: "B"}, {Name: "self", To: "A"}}}, {Name: "B", Columns: []game.Field{{Name: "y", Type: "t"}}}}}
 	reaches := map[string]*game.Reach{"<script>": evil}
-	for _, target := range game.Default {
+	for _, target := range game.DefaultTargets {
 		r, err := target.Reach(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -133,8 +133,8 @@ func (s *Server) limit(w http.ResponseWriter, r *request, player, address *bucke
 	return nil
 }
 
-// begin makes a player for who asks, if the address may have one more.
-func (s *Server) begin(w http.ResponseWriter, r *request) (store.Token, error) {
+// newPlayer makes a player for who asks, if the address may have one more.
+func (s *Server) newPlayer(w http.ResponseWriter, r *request) (store.Token, error) {
 	if err := s.limit(w, r, nil, s.players); err != nil {
 		return "", err
 	}

@@ -196,7 +196,7 @@ func TestRates(t *testing.T) {
 	rates.Attempts = web.Rate{Burst: 3, Every: 10 * time.Second}
 	rates.AddressAttempts = web.Rate{Burst: 5, Every: time.Second}
 	rates.Claims = web.Rate{Burst: 2, Every: time.Minute}
-	s := newSite(t, config{Options: web.Options{Rates: rates, Now: now, Metrics: true}})
+	s := newSite(t, config{Options: web.Options{Rates: rates, Now: now, PublicMetrics: true}})
 	p, q := s.program(), s.program()
 	try := func(c *client, want int) answer {
 		t.Helper()
@@ -471,7 +471,7 @@ func TestLogs(t *testing.T) {
 
 // TestMetrics: the text is in Prometheus' format, and what is counted moves.
 func TestMetrics(t *testing.T) {
-	s := newSite(t, config{Options: web.Options{Metrics: true}})
+	s := newSite(t, config{Options: web.Options{PublicMetrics: true}})
 	p := s.program()
 	p.play("wallet", game.Program, "() => 1")
 	p.steal("wallet", game.Notice)

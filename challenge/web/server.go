@@ -25,7 +25,7 @@ type Server struct {
 	room    chan struct{}
 	waits   chan struct{}
 	each    *flights
-	reaches map[string]*Reach
+	reaches map[string]*reach
 	metrics metrics
 
 	misnamed, nameless                                                  seldom // mistakes in front of us
@@ -42,7 +42,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err := checkSource(o.SourceURL); err != nil {
 		return nil, err
 	}
-	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), waits: make(chan struct{}, (o.Rates.Together+1)/2), each: newFlights(o.Rates.Each), hosts: o.Hosts, reaches: map[string]*Reach{}}
+	s := &Server{arena: o.Arena, o: o, origin: http.NewCrossOriginProtection(), mux: http.NewServeMux(), room: make(chan struct{}, o.Rates.Together), waits: make(chan struct{}, (o.Rates.Together+1)/2), each: newFlights(o.Rates.Each), hosts: o.Hosts, reaches: map[string]*reach{}}
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
@@ -66,15 +66,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		*b.to = newBuckets(b.r, o.Now)
 	}
 	for _, t := range o.Arena.Game.Targets {
-		if r := o.Reaches[t.ID]; r != nil {
-			s.reaches[t.ID] = r
-			continue
-		}
 		r, err := t.Reach(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("web: target %s: %w", t.ID, err)
 		}
-		s.reaches[t.ID] = &Reach{r, picture(t.Title, r)}
+		s.reaches[t.ID] = &reach{r, picture(t.Title, r)}
 	}
 	o.Arena.Ended = s.metrics.ended
 	for _, r := range routes {
@@ -247,7 +243,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &refused):
-		switch refused.Why {
+		switch refused.Reason {
 		case arena.NotFound:
 			return &problem{http.StatusNotFound, "absent", refused.Text}
 		case arena.Bad:

@@ -74,7 +74,7 @@ func newSite(t *testing.T, c config) *site {
 	t.Helper()
 	s := &site{t: t, log: &logged{}}
 	if c.targets == nil {
-		c.targets = append(game.Targets{broken}, game.Default...)
+		c.targets = append(game.Targets{broken}, game.DefaultTargets...)
 	}
 	if c.dir == "" {
 		c.dir = t.TempDir()
