@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // for the schemas themselves, which exosql has no hand in
 
@@ -76,6 +77,9 @@ func readURL(raw string) (*url.URL, error) {
 // lockNumber is that of the advisory lock which stands for the database.
 const lockNumber = 0x65786f31
 
+// holdWait is how long another process may take to let go.
+const holdWait = 2 * time.Second
+
 var errHeld = errors.New("another challenge uses this database")
 
 // hold takes the database, or makes sure that it is held still: a second process
@@ -95,15 +99,21 @@ func (s *schemas) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var got bool
-	if err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, lockNumber).Scan(&got); err != nil || !got {
-		if err == nil {
+	// The server may need a moment to see that the process before this one has ended.
+	for end := time.Now().Add(holdWait); ; time.Sleep(100 * time.Millisecond) {
+		var got bool
+		err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, lockNumber).Scan(&got)
+		if err == nil && got {
+			s.lock = c
+			return nil
+		}
+		if err == nil && time.Now().After(end) {
 			err = errHeld
 		}
-		return errors.Join(err, c.Close())
+		if err != nil {
+			return errors.Join(err, c.Close())
+		}
 	}
-	s.lock = c
-	return nil
 }
 
 // clean drops what an earlier process left.
@@ -139,7 +149,10 @@ func (s *schemas) engine() string { return "postgres" }
 func (s *schemas) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lock != nil { // what ends its session is that the pool of connections does
+	if s.lock != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, _ = s.lock.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, lockNumber) // the end of the session does it, later
 		s.lock.Close()
 		s.lock = nil
 	}
