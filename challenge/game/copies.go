@@ -120,7 +120,9 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		c.byName[name] = e
 		go func() { // not with ctx: whoever else waits for it is not to fail with this one
 			defer close(e.ready)
-			e.db, e.err = c.place.open(c.ctx, e.real, t, key)
+			ctx, cancel := context.WithTimeout(c.ctx, openTime)
+			defer cancel()
+			e.db, e.err = c.place.open(ctx, e.real, t, key)
 		}()
 	}
 	c.used.MoveToFront(e.elem)
@@ -181,8 +183,11 @@ func (c *Copies) leave(e *copied) {
 	c.users.Done()
 }
 
-// dropTime bounds the drop of one copy: somebody may hold a lock on it.
-const dropTime = 10 * time.Second
+// Bounds of what is asked of a place: it may hang, or somebody hold a lock on a copy.
+const (
+	openTime = 30 * time.Second
+	dropTime = 10 * time.Second
+)
 
 func (c *Copies) drop(es []*copied) {
 	for _, e := range es {
