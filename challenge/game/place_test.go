@@ -134,7 +134,7 @@ func TestHeld(t *testing.T) {
 	if err := second(); err == nil || !strings.Contains(err.Error(), "another challenge") {
 		t.Error(err)
 	}
-	if _, err := admin.Exec(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`); err != nil {
+	if _, err := admin.Exec(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`); err != nil {
 		t.Fatal(err)
 	}
 	_, release, err = first.Use(t.Context(), "player0001", game.DefaultTargets[0], game.NewKey())
