@@ -58,7 +58,8 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	}
 	var wg sync.WaitGroup
 	tending, stop := context.WithCancel(context.Background())
-	wg.Go(func() { s.tend(tending, c.stopFile) })
+	wg.Go(func() { s.watch(tending, c.stopFile) })
+	wg.Go(func() { s.tend(tending) })
 	failed := make(chan error, len(servers))
 	for i, srv := range servers {
 		wg.Go(func() {

@@ -137,21 +137,37 @@ func (s *site) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// watch throws the kill switch while the stop file is there, until ctx ends. Nothing
+// else is done here: no slow disk delays the switch.
+func (s *site) watch(ctx context.Context, stopFile string) {
+	if stopFile == "" {
+		return
+	}
+	every(ctx, time.Second, func() {
+		_, err := os.Lstat(stopFile)
+		s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
+	})
+}
+
 // tend does what is due from time to time, until ctx ends.
-func (s *site) tend(ctx context.Context, stopFile string) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		if stopFile != "" {
-			_, err := os.Lstat(stopFile)
-			s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
-		}
+func (s *site) tend(ctx context.Context) {
+	n := 0
+	every(ctx, time.Second, func() {
 		s.arena.Tend(ctx)
 		if n%600 == 0 {
 			if err := s.arena.Store.Sweep(ctx); err != nil {
 				s.log.Error("sweep", "error", err)
 			}
 		}
+		n++
+	})
+}
+
+func every(ctx context.Context, d time.Duration, f func()) {
+	tick := time.NewTicker(d)
+	defer tick.Stop()
+	for {
+		f()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
