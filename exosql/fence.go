@@ -1,7 +1,6 @@
 package exosql
 
 import (
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -32,8 +31,12 @@ func (f *from) enclose() {
 
 // demand adds a condition of a program.
 func (f *from) demand(cond expr) {
+	if f.asked != nil {
+		*f.asked = append(*f.asked, conjuncts(cond)...)
+		return
+	}
 	for _, c := range conjuncts(cond) {
-		if row := leakproof(c); row != nil && !f.joining {
+		if row := leakproof(c); row != nil {
 			f.admit(c, row)
 			continue
 		}
@@ -111,7 +114,15 @@ func plainText(e expr) expr {
 	return e
 }
 
-// identity reports whether a condition only compares a key with a column, as links do.
+// bare reports whether an expression is a column as it is stored.
+func bare(e expr) bool {
+	_, ok := plainText(e).(colExpr)
+	return ok
+}
+
+// identity reports whether a condition compares two columns that a link could: keys,
+// or the two of one that is declared. Of another column it would tell by time which
+// value it has: the engine carries a key that the program names over to it.
 func identity(e expr) bool {
 	op, ok := e.(opExpr)
 	if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
@@ -119,24 +130,52 @@ func identity(e expr) bool {
 	}
 	a, ok := op.args[0].(colExpr)
 	b, ok2 := op.args[1].(colExpr)
-	return ok && ok2 && (a.col.key || b.col.key)
+	if !ok || !ok2 {
+		return false
+	}
+	free := func(c *column) bool { return c.key || c.indexed }
+	return free(a.col) && free(b.col) || declared(a, b) || declared(b, a)
 }
 
-// fencedTable is table and scope behind a fence of their own: the scope is said in
-// full, since what would imply it stands outside.
-func (f *from) fencedTable(g *guestGrant, fc *facet, t *table) (*occurrence, error) {
-	sub := f.c.newFrom(f.outer)
-	row, err := sub.table(g, fc, t, nil)
-	if err == nil {
-		err = sub.scope(row, nil, nil)
+func declared(a, b colExpr) bool {
+	if a.row.facet == nil {
+		return false
 	}
-	if err != nil {
-		return nil, err
+	for _, m := range a.row.facet.links {
+		for _, p := range m.l.pairs {
+			if p.from == a.col && p.to == b.col {
+				return true
+			}
+		}
 	}
-	sub.fence()
-	if len(f.sources) >= maxSources {
-		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+	return false
+}
+
+// guarded is what a program demands of a row that may be missing, for the ON of its
+// join, where no fence can stand: an engine does not enter THEN before WHEN holds.
+func (f *from) guarded(row *occurrence, asked []expr) ([]sqlast.Expr, error) {
+	var out, behind []sqlast.Expr
+	for _, c := range asked {
+		if x := c.sql(f); leakproof(c) != nil {
+			out = append(out, x)
+		} else {
+			behind = append(behind, x)
+		}
 	}
-	f.adopt(sub)
-	return row, nil
+	if len(behind) == 0 {
+		return out, nil
+	}
+	var scope []sqlast.Expr
+	if f.open { // its table stands here as it is: in full, since what would imply its scope stands beside this
+		n := len(f.where)
+		if err := f.scope(row, nil, nil); err != nil {
+			return nil, err
+		}
+		scope = append(scope, f.where[n:]...)
+		f.where = f.where[:n:n]
+	}
+	if len(scope) == 0 {
+		return append(out, behind...), nil
+	}
+	return append(out, call(sqlast.Case, call(sqlast.And, scope...), call(sqlast.And, behind...), sqlast.False)), nil
 }

@@ -201,6 +201,9 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		if err != nil {
 			return err
 		}
+		if !bare(e) && f.asked == nil {
+			f.fence() // PostgreSQL may sort a table before it joins what says which rows are in scope
+		}
 		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
 	}
 	return nil

@@ -79,12 +79,12 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
+	var asked []expr
 	if len(n.Args) > 1 || asks(item) {
-		// What the program demands stands beside the link, in one condition: both sides
-		// are fenced before it.
+		// What the program demands stands beside the link, in one condition.
 		f.fence()
-		f.joining = true
-		defer func() { f.joining = false }()
+		f.asked = &asked
+		defer func() { f.asked = nil }()
 	}
 	sources, conditions := len(f.sources), len(f.where)
 	var q2 *query
@@ -116,9 +116,6 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	if len(f.sources) != sources+1 || sources == 0 {
 		return errNode(n)
 	}
-	for _, x := range q2.ns {
-		x.row.optional = true
-	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...) // as join has it
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
@@ -128,10 +125,23 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		on = append(on, c.sql(f))
+		asked = append(asked, conjuncts(c)...)
 	}
+	more, err := f.guarded(q2.ns[0].row, asked)
+	if err != nil {
+		return err
+	}
+	for _, x := range q2.ns {
+		x.row.optional = true
+	}
+	on = append(on, more...)
 	s := &f.sources[sources]
 	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
+	for _, o := range q2.order {
+		if !bare(o.expr.(sortExpr).x) {
+			f.fence() // as doOrder has it, where a callback can't
+		}
+	}
 	return nil
 }
 
@@ -164,6 +174,9 @@ func (f *from) doDistinct(q *query) error {
 	if out == nil {
 		out = wholeRow(q.base)
 	}
+	if !out.plain() {
+		f.fence()
+	}
 	keys, err := f.distinctKeys(out, nil)
 	if err != nil {
 		return err
@@ -175,6 +188,16 @@ func (f *from) doDistinct(q *query) error {
 		return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 	})
 	return nil
+}
+
+// plain reports whether a projection shows columns only.
+func (p *projection) plain() bool {
+	for _, it := range p.items {
+		if it.sub != nil && !it.sub.plain() || it.sub == nil && !bare(it.expr) {
+			return false
+		}
+	}
+	return true
 }
 
 // distinctKeys are what rows are compared by.

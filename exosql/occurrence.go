@@ -15,13 +15,6 @@ func (f *from) occur(g *guestGrant, fc *facet, t *table, by *link, parent *occur
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
-	if f.joining {
-		row, err := f.fencedTable(g, fc, t)
-		if err == nil && by != nil {
-			f.sources[len(f.sources)-1].On = f.linked(by, parent, row)
-		}
-		return row, err
-	}
 	var on func(*occurrence) []sqlast.Expr
 	if by != nil {
 		on = func(row *occurrence) []sqlast.Expr { return f.linked(by, parent, row) }

@@ -84,7 +84,15 @@ const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle
 	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
 	set_config('transform_null_equals', 'off', false), set_config('bytea_output', 'hex', false),
 	set_config('default_transaction_isolation', 'read committed', false),
-	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false)`
+	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false),
+	` + planning + ` `
+
+// planning keeps the planner from showing by the clock what is in rows out of scope. A
+// plan that knows a program's values tries them on the statistics of whole tables,
+// whose rows are anybody's, and what it then thinks of their number turns on the
+// compiler. Parallel plans sort by a program's expression before they join the scope.
+// Held by TestStatistics and TestFence.
+const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`
 
 // ceiling reads the role's own statement timeout, in milliseconds; 0 is none.
 const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`

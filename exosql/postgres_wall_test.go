@@ -82,6 +82,11 @@ func TestPostgresStateDoesNotLeak(t *testing.T) {
 		return v.Text()
 	}
 	before, pid := settings(), backend(t, db)
+	for _, pinned := range []string{"plan_cache_mode=force_generic_plan", "jit=off", "max_parallel_workers_per_gather=0", "TimeZone=UTC", "transform_null_equals=off"} {
+		if !strings.Contains(before, pinned+"\n") {
+			t.Errorf("%s is not set", pinned)
+		}
+	}
 	for _, statement := range []string{
 		"SET search_path = pg_catalog",
 		"SET TimeZone = 'Asia/Tokyo'",

@@ -52,8 +52,8 @@ type from struct {
 	where   []sqlast.Expr
 	rows    []*occurrence
 	at      map[*occurrence]place
-	open    bool // something came since the last fence
-	joining bool // what is added becomes the condition of a left join
+	open    bool    // something came since the last fence
+	asked   *[]expr // within a left join: what the program demands, for its condition
 }
 
 // place says where a row's columns are: in a table, or among the outputs of a
@@ -253,7 +253,7 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
-	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, joining: f.joining}
+	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked}
 	outer.sources = []sqlast.Source{{Sub: sel, Alias: alias}}
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}
