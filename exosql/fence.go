@@ -153,7 +153,8 @@ func declared(a, b colExpr) bool {
 
 // guarded is what a program demands of a row that may be missing, for the ON of its
 // join, where no fence can stand: an engine does not enter THEN before WHEN holds.
-func (f *from) guarded(row *occurrence, asked []expr) ([]sqlast.Expr, error) {
+// implied is the link if it says all that the scope would.
+func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
 		if x := c.sql(f); leakproof(c) != nil {
@@ -165,8 +166,8 @@ func (f *from) guarded(row *occurrence, asked []expr) ([]sqlast.Expr, error) {
 	if len(behind) == 0 {
 		return out, nil
 	}
-	var scope []sqlast.Expr
-	if f.open { // its table stands here as it is: in full, since what would imply its scope stands beside this
+	scope := implied
+	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
 		n := len(f.where)
 		if err := f.scope(row, nil, nil); err != nil {
 			return nil, err

@@ -127,7 +127,11 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		}
 		asked = append(asked, conjuncts(c)...)
 	}
-	more, err := f.guarded(q2.ns[0].row, asked)
+	var implied []sqlast.Expr
+	if len(on) == 0 {
+		implied = f.sources[sources].On
+	}
+	more, err := f.guarded(q2.ns[0].row, asked, implied)
 	if err != nil {
 		return err
 	}

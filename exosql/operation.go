@@ -31,6 +31,7 @@ func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		f.handle(sqlast.Eq, []expr{x})
 		all := f.keyed(append([]expr{x}, list...))
 		return inExpr{all[0], all[1:], op.name == "notIn"}, nil
 	}
@@ -49,6 +50,9 @@ func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
 			return nil, err
 		}
 		args = append(args, y)
+	}
+	if op.form != formPattern && op.form != formFolded { // see match
+		f.handle(op.ast, args)
 	}
 	e := f.operate(op, args, of)
 	return e, e.typ().fits(n.Name)
@@ -162,13 +166,14 @@ func (f *from) match(op *operator, args []expr, of exprType) expr {
 	p := args[1].(argExpr)
 	p.src.pattern = true
 	args = texted([]expr{args[0], p})
+	f.handle(sqlast.Like, args)
 	if op.form == formFolded {
+		f.handle(sqlast.Lower, args)
 		for i, a := range args {
 			a = f.boundedText(a)
 			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
-	f.searched(args[0])
 	m := opExpr{sqlast.Like, args, of}
 	if op.ast == sqlast.Not {
 		return opExpr{sqlast.Not, []expr{m}, of}

@@ -70,8 +70,8 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	if f.c.emitted > maxEmitted {
 		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
-	if f.c.searched > maxSearched {
-		return nil, exo.Errorf(exo.Limit, "", "the texts that are put together to be searched could have more than %d MiB", maxSearched>>20)
+	if f.c.handled > maxHandled {
+		return nil, exo.Errorf(exo.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
 	}
 	if len(f.c.slots) > maxValues {
 		return nil, exo.Errorf(exo.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)

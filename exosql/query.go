@@ -15,14 +15,14 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	dialect  sqlast.Dialect
-	aliases  int
-	slots    []argSource
-	steps    int
-	emitted  int           // operations written: what is repeated in the statement counts each time
-	searched int           // bytes that are put together to be looked through, at most
-	grants   []*guestGrant // of the message's objects
-	msg      *exo.Message
+	dialect sqlast.Dialect
+	aliases int
+	slots   []argSource
+	steps   int
+	emitted int           // operations written: what is repeated in the statement counts each time
+	handled int           // bytes of made texts in one row, weighed, see handle
+	grants  []*guestGrant // of the message's objects
+	msg     *exo.Message
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
