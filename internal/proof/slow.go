@@ -285,6 +285,25 @@ func (x *slow) descending(n *Node) []bool {
 	return out
 }
 
+// missing is what the terms of a query's order give where none of its rows is there:
+// they are read as nulls, of which coalesce makes a value. miss are these rows.
+func (x *slow) missing(n *Node, miss tuple) []Value {
+	if n.Op != "orderBy" && n.Op != "where" && n.Op != "as" && n.Op != "limit" && n.Op != "offset" && n.Op != "select" && n.Op != "distinct" {
+		return slices.Repeat([]Value{{Null: true}}, len(x.descending(n))) // columns, and what joins order by
+	}
+	out := x.missing(n.Args[0], miss)
+	if n.Op == "orderBy" {
+		x.call(n, miss)
+		for _, term := range n.Args[1:] {
+			if term.Op == "asc" || term.Op == "desc" {
+				term = term.Args[0]
+			}
+			out = append(out, x.value(term))
+		}
+	}
+	return out
+}
+
 // call binds a callback's tables to a row of its query. The names are those
 // that the tables had then: as may have given others since.
 func (x *slow) call(n *Node, t tuple) {
@@ -390,9 +409,7 @@ func (x *slow) eval(n *Node) *rowset {
 				for _, m := range n.Miss {
 					t.rows = append(t.rows, entry{m.Alias, m.Grant, m.Facet, x.s.Facets[m.Facet].Table, -1})
 				}
-				for range x.descending(n.Args[1]) {
-					t.keys = append(t.keys, Value{Null: true})
-				}
+				t.keys = append(t.keys, x.missing(n.Args[1], tuple{rows: t.rows[len(a.rows):]})...)
 				out = append(out, t)
 			}
 		}
