@@ -93,7 +93,7 @@ func TestRoom(t *testing.T) {
 			*game.Attempt
 			player string
 		}
-		for range rapid.IntRange(1, 60).Draw(r, "steps") {
+		for range rapid.IntRange(1, 25).Draw(r, "steps") {
 			at := addresses.Draw(r, "address")
 			if len(players) == 0 {
 				id, _ := f.playerAt(at)
