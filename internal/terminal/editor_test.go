@@ -18,10 +18,10 @@ var times = regexp.MustCompile(`[0-9.]+ ms`)
 func (x *tty) enter(line string) string {
 	x.t.Helper()
 	const prompted = "\x1b[?2004h" // the editor has begun
-	before := strings.Count(x.Written(), prompted)
+	before, was := strings.Count(x.Written(), prompted), x.Screen() // this prompt's sign may come only now
 	x.Send(line + "\r")
 	return x.Until("another prompt", func(s string) bool {
-		return strings.Count(x.Written(), prompted) > before && (strings.HasSuffix(s, "owner 1>") || strings.HasSuffix(s, "owner 2>"))
+		return s != was && strings.Count(x.Written(), prompted) > before && (strings.HasSuffix(s, "owner 1>") || strings.HasSuffix(s, "owner 2>"))
 	})
 }
 
