@@ -13,6 +13,12 @@ import (
 // PostgreSQL neither with an OFFSET. It is what PostgreSQL's security_barrier is for
 // views, and has its exception: what is leakproof may go first, see leakproof.
 
+// require adds a condition of the scope, of a link or of the host.
+func (f *from) require(cond sqlast.Expr) {
+	f.where = append(f.where, cond)
+	f.open = true
+}
+
 // fence closes what is in f so far, if something came since the last fence.
 func (f *from) fence() {
 	if f.open {
@@ -120,6 +126,15 @@ func bare(e expr) bool {
 	return ok
 }
 
+// free reports whether rows may be sorted by an expression before their scope is
+// looked at: a key, or a column that is declared Indexed. By any other the time to the
+// first rows in scope would tell how many of all come before them; and PostgreSQL may
+// sort a table by an expression before it joins what says which rows are in scope.
+func free(e expr) bool {
+	c, ok := plainText(e).(colExpr)
+	return ok && (c.col.key || c.col.indexed)
+}
+
 // identity reports whether a condition compares two columns that a link could: keys,
 // or the two of one that is declared. Of another column it would tell by time which
 // value it has: the engine carries a key that the program names over to it.
@@ -133,8 +148,7 @@ func identity(e expr) bool {
 	if !ok || !ok2 {
 		return false
 	}
-	free := func(c *column) bool { return c.key || c.indexed }
-	return free(a.col) && free(b.col) || declared(a, b) || declared(b, a)
+	return free(a) && free(b) || declared(a, b) || declared(b, a)
 }
 
 func declared(a, b colExpr) bool {

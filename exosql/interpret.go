@@ -95,6 +95,11 @@ func (f *from) granted(n *exo.Node) (*query, error) {
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
+		for _, o := range q.order {
+			if !free(o.expr.(sortExpr).x) {
+				f.fence()
+			}
+		}
 		return q, nil
 	}
 	// The host's own limit: built on its own and wrapped at once, so that nothing
@@ -162,7 +167,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.where = append(f.where, f.matched(row, l.l.pairs, sub, parent))
+	f.require(f.matched(row, l.l.pairs, sub, parent))
 	// The semi-join says what joining by the link would: parent is in scope.
 	if err := f.scope(row, l.l, parent); err != nil {
 		return nil, err
@@ -201,8 +206,8 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if !bare(e) && f.asked == nil {
-			f.fence() // PostgreSQL may sort a table before it joins what says which rows are in scope
+		if !free(e) && f.asked == nil {
+			f.fence() // see free
 		}
 		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
 	}

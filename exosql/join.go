@@ -142,7 +142,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	s := &f.sources[sources]
 	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
 	for _, o := range q2.order {
-		if !bare(o.expr.(sortExpr).x) {
+		if !free(o.expr.(sortExpr).x) {
 			f.fence() // as doOrder has it, where a callback can't
 		}
 	}

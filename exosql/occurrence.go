@@ -57,9 +57,9 @@ func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 		if r := row.grant.rel; r != nil && r.table == row.table && !r.followed() && !r.limited() {
 			return nil // r has said it already: it begins with the grant's predicate
 		}
-		f.where = append(f.where, f.predicate(s.pred, row, row.grant.origin))
+		f.require(f.predicate(s.pred, row, row.grant.origin))
 	case scopeRows:
-		f.where = append(f.where, f.predicate(s.pred, row, row.grant.origin))
+		f.require(f.predicate(s.pred, row, row.grant.origin))
 	case scopeVia:
 		if r := row.grant.rel; r != nil && r.table == row.table && !r.limited() && r.lastLink() == s.link {
 			return nil // implied by within, which ends in this very link from rows in scope
@@ -76,7 +76,7 @@ func (f *from) scope(row *occurrence, by *link, parent *occurrence) error {
 		if err != nil {
 			return err
 		}
-		f.where = append(f.where, cond)
+		f.require(cond)
 	case scopeShared:
 	default:
 		return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", row.table.name)}
@@ -111,13 +111,13 @@ func (f *from) within(r *relation, row *occurrence) error {
 		for _, k := range row.table.keys {
 			keys = append(keys, pair{k, k})
 		}
-		f.where = append(f.where, f.matched(row, keys, sub, other))
+		f.require(f.matched(row, keys, sub, other))
 		return nil
 	}
 	for s := r; s != nil; s = s.prev {
 		switch s.kind {
 		case stepGrant, stepWhere:
-			f.where = append(f.where, f.predicate(s.pred, row, row.grant.origin))
+			f.require(f.predicate(s.pred, row, row.grant.origin))
 		case stepFollow:
 			if err := f.followed(s, row); err != nil {
 				return err
@@ -147,7 +147,7 @@ func (f *from) followed(s *relation, row *occurrence) error {
 	if err != nil {
 		return err
 	}
-	f.where = append(f.where, cond)
+	f.require(cond)
 	base := row.grant.base()
 	d := base.scopes[row.table]
 	if d == nil {
@@ -184,12 +184,12 @@ func (f *from) relation(r *relation, g *guestGrant) (*query, *occurrence, error)
 		}
 		switch s.kind {
 		case stepGrant:
-			f.where = append(f.where, f.predicate(s.pred, row, g.origin))
+			f.require(f.predicate(s.pred, row, g.origin))
 		case stepWhere:
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
-			f.where = append(f.where, f.predicate(s.pred, row, g.origin))
+			f.require(f.predicate(s.pred, row, g.origin))
 		case stepFollow:
 			if err := f.followed(s, row); err != nil {
 				return nil, nil, err

@@ -31,7 +31,7 @@ func (f *from) operation(op *operator, n *exo.Node, env names) (expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.handle(sqlast.Eq, []expr{x})
+		f.handle(sqlast.Eq, append([]expr{x}, list...))
 		all := f.keyed(append([]expr{x}, list...))
 		return inExpr{all[0], all[1:], op.name == "notIn"}, nil
 	}
@@ -166,7 +166,6 @@ func (f *from) match(op *operator, args []expr, of exprType) expr {
 	p := args[1].(argExpr)
 	p.src.pattern = true
 	args = texted([]expr{args[0], p})
-	f.handle(sqlast.Like, args)
 	if op.form == formFolded {
 		f.handle(sqlast.Lower, args)
 		for i, a := range args {
@@ -174,6 +173,7 @@ func (f *from) match(op *operator, args []expr, of exprType) expr {
 			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
+	f.handle(sqlast.Like, args[:1])
 	m := opExpr{sqlast.Like, args, of}
 	if op.ast == sqlast.Not {
 		return opExpr{sqlast.Not, []expr{m}, of}

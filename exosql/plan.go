@@ -70,7 +70,7 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	if f.c.emitted > maxEmitted {
 		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
-	if f.c.handled > maxHandled {
+	if f.c.handled > maxHandled || f.c.held > maxHeld {
 		return nil, exo.Errorf(exo.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
 	}
 	if len(f.c.slots) > maxValues {

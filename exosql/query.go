@@ -21,6 +21,7 @@ type compiler struct {
 	steps   int
 	emitted int           // operations written: what is repeated in the statement counts each time
 	handled int           // bytes of made texts in one row, weighed, see handle
+	held    int           // bytes of them
 	grants  []*guestGrant // of the message's objects
 	msg     *exo.Message
 }

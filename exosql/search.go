@@ -12,8 +12,9 @@ import (
 // one row has a bound. A stored text that is only compared or searched has none: it is
 // the host's.
 const (
-	maxNeedle  = 200      // bytes; a longer text of a row has no value then. Also in sqlast.Short
-	maxHandled = 64 << 20 // bytes of made texts, weighed by what an operator does with each
+	maxNeedle  = 200       // bytes; a longer text of a row has no value then. Also in sqlast.Short
+	maxHandled = 64 << 20  // bytes of made texts, weighed by what an operator does with each
+	maxHeld    = 128 << 20 // bytes of all texts that are made for a row: on SQLite they are the host's memory
 )
 
 // search gives the operands of includes. startsWith and endsWith take a step for each
@@ -34,8 +35,9 @@ func (f *from) search(args []expr) []expr {
 	return []expr{args[0], needle}
 }
 
-// handle counts what an operator does with texts that are put together. A byte costs
-// it some 60 ns to fold or to search, 8 to read, and 1.5 to copy.
+// handle counts what an operator does with texts that are put together, and what it
+// makes of them. A byte costs it some 60 ns to fold or to search, 8 to read, and 1.5
+// to copy.
 func (f *from) handle(op sqlast.Op, args []expr) {
 	for _, a := range args {
 		if _, value := value(a); value || a.typ().kind != exo.TypeText {
@@ -43,8 +45,13 @@ func (f *from) handle(op sqlast.Op, args []expr) {
 		}
 		n := a.typ().size.whole
 		switch op {
-		case sqlast.Lower, sqlast.Upper, sqlast.Includes, sqlast.Like:
+		case sqlast.Lower, sqlast.Upper: // also a stored text, which is bounded for it
+			n = max(n, maxBrief)
+			f.c.held += 3 * n
+		case sqlast.Includes, sqlast.Like:
 		case sqlast.Concat:
+			n = max(n, maxBrief)
+			f.c.held += n
 			n /= 32
 		default:
 			n /= 4

@@ -8,8 +8,8 @@ import (
 // Texts that are made larger are bounded as numbers are, see digits: an engine
 // that runs out of memory would show that some row's text is long. The bound is in bytes.
 const (
-	maxBrief   = 1 << 20  // of a text as it is stored, to be made larger; a longer one has no value then
-	maxMade    = 64 << 20 // of one that is made: PostgreSQL fails at 1 GiB, and the host's memory counts on SQLite
+	maxBrief   = 256 << 10 // of a text as it is stored, to be made larger; a longer one has no value then
+	maxMade    = 8 << 20   // of one that is made; no result can show more
 	maxLiteral = 256 << 10
 )
 

@@ -168,7 +168,7 @@ var ops = [numOps]opInfo{
 	NumberKey:  {"number-key", 1, 1, function("exo_key("), function("(")},
 	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
 
-	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 1048576 THEN "}, " END)"}},
+	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 262144 THEN "}, " END)"}},
 	Concat: {"concat", 2, 0, infix("||"), infix("||")},
 	Lower:  {"lower", 1, 1, function("exo_lower("), spelling{"(lower(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},
 	Upper:  {"upper", 1, 1, function("exo_upper("), spelling{"(upper(", nil, ` COLLATE "und-x-icu") COLLATE "C")`}},
