@@ -17,7 +17,7 @@ var times = regexp.MustCompile(`[0-9.]+ ms`)
 // enter sends a line, and gives the screen when there is another prompt.
 func (x *tty) enter(line string) string {
 	x.t.Helper()
-	const prompted = "\x1b[?2004h" // the editor has begun
+	const prompted = "\x1b[?2004h"                                  // the editor has begun
 	before, was := strings.Count(x.Written(), prompted), x.Screen() // this prompt's sign may come only now
 	x.Send(line + "\r")
 	return x.Until("another prompt", func(s string) bool {
