@@ -275,6 +275,41 @@ func TestAdmitted(t *testing.T) {
 	})
 }
 
+// TestFenceOrder: an order that a program limits is not walked along an index past
+// everybody's rows, unless the index is of a key or the host has declared it; and a
+// condition of the host that comes after its own limit is behind a fence like any.
+func TestFenceOrder(t *testing.T) {
+	type item struct {
+		ID, Owner int64
+		Name, Day string
+	}
+	items := exosql.NewTable[item]("items")
+	id := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
+	owner := exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
+	name := exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
+	day := exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL); INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		facet := exosql.NewFacet(items, "item", id, owner, name, day)
+		mine := exosql.Grant(db, items, owner.Eq(1))
+		r := tu.NewRunner(t, map[string]exo.Object{
+			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(name.Asc())), "lately": facet.Of(mine.OrderBy(day.Desc())),
+			"few": facet.Of(mine.OrderBy(id.Asc()).Limit(5).Where(name.Eq("a"))),
+		}, exo.Limits{})
+		for program, fences := range map[string]int{
+			"items.orderBy(i => i.name).first()": 1, "items.orderBy(i => i.owner.desc()).first()": 1, "items.orderBy(i => i.name.lower()).first()": 1,
+			"items.orderBy(i => i.id).first()": 0, "items.orderBy(i => [i.day.desc(), i.id]).first()": 0, "items.orderBy(i => [i.day, i.name]).first()": 1,
+			"named.first()": 1, "lately.first()": 0,
+			"few.where(i => i.name.includes('a')).first()": 1, "few.first()": 0,
+		} {
+			o := r.Run(t, "return (await "+program+").id")
+			if o.JSON != "1" || strings.Count(o.SQL[0].SQL, "OFFSET 0") != fences {
+				t.Errorf("%s: %v %v", program, o, o.SQL)
+			}
+		}
+	})
+}
+
 // TestFenceRound: a condition within a link may read the row that the link begins at.
 // No planner has been seen to try it before that row's scope, and none could.
 func TestFenceRound(t *testing.T) {
