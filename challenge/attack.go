@@ -15,11 +15,11 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // attack runs the programs of a folder against a challenge and prints a table. A
@@ -114,8 +114,8 @@ func table(w io.Writer, files []file) (int, error) {
 	fmt.Fprintln(t, "FILE\tLANE\tVERDICT\tKIND\tROWS\tMS\tKEY LEAKED")
 	for _, f := range files {
 		if f.err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", printable(f.name), f.err))
-			fmt.Fprintf(t, "%s\t%s\tnot played\t\t\t\t\n", printable(f.name), f.lane)
+			errs = append(errs, fmt.Errorf("%s: %w", schema.Printable(f.name), f.err))
+			fmt.Fprintf(t, "%s\t%s\tnot played\t\t\t\t\n", schema.Printable(f.name), f.lane)
 			continue
 		}
 		verdict, leaked := "lost", "no"
@@ -123,25 +123,15 @@ func table(w io.Writer, files []file) (int, error) {
 		case f.got.Leaked:
 			verdict, leaked, code = "won", "yes", exitWon
 		case f.got.State == game.Interrupted || slices.Contains(notPlayed, f.got.Verdict.Kind):
-			errs = append(errs, fmt.Errorf("%s was not played: %s", printable(f.name), printable(f.got.Verdict.Message)))
+			errs = append(errs, fmt.Errorf("%s was not played: %s", schema.Printable(f.name), schema.Printable(f.got.Verdict.Message)))
 			verdict = "not played"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%.1f\t%s\n", printable(f.name), f.lane, verdict, printable(f.got.Verdict.Kind), f.got.Rows, f.got.Millis, leaked)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%.1f\t%s\n", schema.Printable(f.name), f.lane, verdict, schema.Printable(f.got.Verdict.Kind), f.got.Rows, f.got.Millis, leaked)
 	}
 	if err := errors.Join(append(errs, t.Flush())...); err != nil && code == exitOK {
 		return 0, err
 	}
 	return code, nil
-}
-
-// printable keeps what comes from elsewhere from steering a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, s)
 }
 
 // within serves a challenge of its own, in a folder that is gone afterwards, for

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // client goes where it was sent and nowhere else: programs are their author's, and a
@@ -127,7 +128,7 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 		if res.StatusCode >= 300 {
 			var e struct{ Error struct{ Message string } }
 			_ = json.Unmarshal(b, &e)
-			return fmt.Errorf("the challenge answers %d: %s", res.StatusCode, printable(e.Error.Message))
+			return fmt.Errorf("the challenge answers %d: %s", res.StatusCode, schema.Printable(e.Error.Message))
 		}
 		if out == nil {
 			return nil

@@ -7,7 +7,7 @@ import (
 // What a program asks of rows comes after what says which rows there are. An engine
 // takes the conditions of one WHERE in any order: it would try a program's condition on
 // a row that its scope refuses a moment later, and how long the condition takes says
-// what is in that row (testdata/attacks/clock). So the conditions of a program stand
+// what is in that row (TestFence). So the conditions of a program stand
 // outside a derived table that holds the scopes, and that neither engine opens: SQLite
 // moves no condition into a subquery with a LIMIT and flattens none with an OFFSET,
 // PostgreSQL neither with an OFFSET. It is what PostgreSQL's security_barrier is for

@@ -237,22 +237,29 @@ func TestFenceRandom(t *testing.T) {
 	})
 }
 
+// item is a row of a table in which a key, a column that is declared Indexed and others stand.
+type item struct {
+	ID, Owner int64
+	Name, Day string
+}
+
+var (
+	items     = exosql.NewTable[item]("items")
+	itemID    = exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
+	itemOwner = exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
+	itemName  = exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
+	itemDay   = exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
+)
+
+const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL)"
+
 // TestAdmitted: what compares a key with values, or a column that was declared Indexed,
 // stands where an index serves it, within fences too, and nothing else does.
 func TestAdmitted(t *testing.T) {
-	type item struct {
-		ID, Owner int64
-		Name, Day string
-	}
-	items := exosql.NewTable[item]("items")
-	id := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
-	owner := exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
-	name := exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
-	day := exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL); INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
-		facet := exosql.NewFacet(items, "item", id, owner, name, day)
-		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, owner.Eq(1)))}, exo.Limits{})
+		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
+		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.Eq(1)))}, exo.Limits{})
 		for cond, inside := range map[string]bool{
 			"i.id === 1": true, "i.id.in([1, 2])": true, "i.day === 'd'": true, "i.day > 'c'": true, "i.day.in(['d'])": true, "i.day.isNotNull()": true,
 			"i.id > 0": false, "i.id !== 2": false, "i.id.notIn([2])": false, "i.name === 'a'": false, "i.name.in(['a'])": false, "i.owner === 1": false, "i.day === i.name || i.id === 1": false,
@@ -279,22 +286,13 @@ func TestAdmitted(t *testing.T) {
 // everybody's rows, unless the index is of a key or the host has declared it; and a
 // condition of the host that comes after its own limit is behind a fence like any.
 func TestFenceOrder(t *testing.T) {
-	type item struct {
-		ID, Owner int64
-		Name, Day string
-	}
-	items := exosql.NewTable[item]("items")
-	id := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
-	owner := exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
-	name := exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
-	day := exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL); INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
-		facet := exosql.NewFacet(items, "item", id, owner, name, day)
-		mine := exosql.Grant(db, items, owner.Eq(1))
+		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
+		mine := exosql.Grant(db, items, itemOwner.Eq(1))
 		r := tu.NewRunner(t, map[string]exo.Object{
-			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(name.Asc())), "lately": facet.Of(mine.OrderBy(day.Desc())),
-			"few": facet.Of(mine.OrderBy(id.Asc()).Limit(5).Where(name.Eq("a"))),
+			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(itemName.Asc())), "lately": facet.Of(mine.OrderBy(itemDay.Desc())),
+			"few": facet.Of(mine.OrderBy(itemID.Asc()).Limit(5).Where(itemName.Eq("a"))),
 		}, exo.Limits{})
 		for program, fences := range map[string]int{
 			"items.orderBy(i => i.name).first()": 1, "items.orderBy(i => i.owner.desc()).first()": 1, "items.orderBy(i => i.name.lower()).first()": 1,

@@ -9,28 +9,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/exoagent/exoagent/schema"
 )
 
 // printable makes text of a program, a model or a database fit for a terminal: what
 // would move the cursor, change colours or turn the direction of writing is spelled
 // out. Lines stay; a lone carriage return would let text overwrite itself.
 func printable(s string) string {
-	plain := func(r rune) bool { return r == '\n' || r == '\t' || printableRune(r) }
-	if !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
 	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case plain(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			fmt.Fprintf(&b, `\u{%x}`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+	for {
+		i := strings.IndexAny(s, "\n\t")
+		if i < 0 {
+			b.WriteString(schema.Printable(s))
+			return b.String()
 		}
+		b.WriteString(schema.Printable(s[:i]))
+		b.WriteByte(s[i])
+		s = s[i+1:]
 	}
-	return b.String()
 }
 
 // printableRune: unicode.IsPrint refuses all controls, C1 ones too, and all format
