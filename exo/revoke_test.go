@@ -69,6 +69,35 @@ func TestRevokedArgument(t *testing.T) {
 	wantKind(t, "after", err, Revoked)
 }
 
+// A call is cut, too, when an object that it has as an argument is revoked while the
+// receiver answers.
+func TestRevokedArgumentInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		todos := newTodos()
+		todos.eval = func(ctx context.Context, _ *Message) (Value, error) {
+			<-ctx.Done()
+			return Value{}, errors.New("driver: connection reset")
+		}
+		o, revoke := Revocable(newUsers())
+		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": todos, "users": o}})
+		w.submit(msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count")))
+		w.submit(msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count"))) // waits for its turn
+		synctest.Wait()
+		if todos.asked() != 1 {
+			t.Fatalf("%d calls are being answered, want 1", todos.asked())
+		}
+		revoke()
+		synctest.Wait()
+		for range 2 {
+			_, err := w.next()
+			wantKind(t, "in flight", err, Revoked)
+		}
+		if todos.asked() != 1 {
+			t.Errorf("%d calls began, want 1", todos.asked())
+		}
+	})
+}
+
 // Wrappers stack in either order, and each keeps its word.
 func TestRevocableOfOnly(t *testing.T) {
 	a, revokeA := Revocable(Only(newTodos(), "count"))

@@ -92,6 +92,10 @@ type Session struct {
 	ref       func(id uint32) *Type  // refType and refName, for checkers
 	show      func(id uint32) string //
 
+	// admission is held while one message is admitted: in the queue, in the run's label,
+	// in the record and in the turns messages stand in one order, that of their ids.
+	admission sync.Mutex
+
 	mu       sync.Mutex
 	objects  []Object
 	types    []*Type
@@ -167,8 +171,11 @@ func (s *Session) refName(id uint32) string {
 
 // Submit takes one message. It never blocks on the outcome: a refusal, too, is
 // delivered by Next, in call order. The error it returns is a breach of the
-// protocol, after which the run can't go on.
+// protocol, after which the run can't go on. Concurrent calls are admitted one by one,
+// so a Submit waits for another one's Record.
 func (s *Session) Submit(call Call) error {
+	s.admission.Lock()
+	defer s.admission.Unlock()
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -204,8 +211,8 @@ func (s *Session) Submit(call Call) error {
 
 // admit is the one gate. Its order is the promise of the package: resolve
 // and check; join the label; check sink and budget; record the intent; act;
-// label the result; record the outcome. It runs on the caller's goroutine up to
-// the intent, so labels join in the order in which messages arrive.
+// label the result; record the outcome. It runs on the caller's goroutine up to the
+// intent, with s.admission held, so labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over bool) {
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}

@@ -2,8 +2,11 @@ package exo
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Calls begin in call order, whichever goroutine is scheduled first, and no more of
@@ -61,5 +64,120 @@ func TestTurnsGivenBack(t *testing.T) {
 	}
 	if ts.leave(c); !ready(ts.enter()) {
 		t.Error("the last turn is lost")
+	}
+}
+
+// slowToResolve is a wrapper whose message is held up in the middle of its admission.
+type slowToResolve struct {
+	Object
+	hold func()
+}
+
+func (o slowToResolve) unwrap() (Object, <-chan struct{}, *Error) {
+	o.hold()
+	return o.Object, nil, nil
+}
+func (o slowToResolve) rewrap(result Object) Object { return result }
+
+// A message that is submitted while another one is being admitted comes after it in
+// everything: the label, the record, the turns and the replies.
+func TestAdmittedOneByOne(t *testing.T) {
+	users, todos := newUsers(), newTodos()
+	var mu sync.Mutex
+	var began []string
+	acts := func(name string) func(context.Context, *Message) (Value, error) {
+		return func(context.Context, *Message) (Value, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			began = append(began, name)
+			return RowsValue(&Rows{Shape: &Shape{Names: []string{"title"}}}), nil
+		}
+	}
+	users.eval = func(ctx context.Context, m *Message) (Value, error) {
+		_, err := acts("first")(ctx, m)
+		return Int(1), err
+	}
+	todos.eval = acts("second")
+	entered, overtaken := make(chan struct{}), make(chan struct{})
+	slow := slowToResolve{users, func() {
+		close(entered)
+		select {
+		case <-overtaken: // what must not happen, and does without the lock
+		case <-time.After(50 * time.Millisecond):
+		}
+	}}
+	w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": todos, "users": slow}})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := w.s.Submit(Call{ID: 1, Expr: count0()}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-entered
+	wg.Go(func() {
+		defer close(overtaken)
+		if err := w.s.Submit(Call{ID: 2, Expr: diaries()}); err != nil {
+			t.Error(err)
+		}
+	})
+	wg.Wait()
+	for range 2 {
+		_, err := w.next()
+		wantOK(t, "call", err)
+	}
+	var intents []uint64
+	for _, e := range w.events {
+		if e.Phase != Intent {
+			continue
+		}
+		intents = append(intents, e.Call)
+		if want := e.Call == 2; e.Label.Public() == want {
+			t.Errorf("call %d was admitted with the label %v", e.Call, e.Label)
+		}
+	}
+	if !slices.Equal(intents, []uint64{1, 2}) || !slices.Equal(began, []string{"first", "second"}) {
+		t.Errorf("recorded %v, began %v", intents, began)
+	}
+}
+
+// Many goroutines submit: those that are admitted are recorded and begin in the order
+// of their ids, and the label of the run only grows along it.
+func TestSubmitFromManyGoroutines(t *testing.T) {
+	var mu sync.Mutex
+	var began []uint64
+	w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1, Calls: 1000}})
+	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		began = append(began, m.entry.id)
+		return Int(0), nil
+	}
+	var id atomic.Uint64
+	var admitted atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				n := id.Add(1)
+				// Where a later id came first, this one is a breach of the protocol.
+				if err := w.s.Submit(Call{ID: n, Expr: msg(ref(todosID), call(0, "count"))}); err == nil {
+					admitted.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for range admitted.Load() {
+		_, err := w.next()
+		wantOK(t, "call", err)
+	}
+	var intents []uint64
+	for _, e := range w.events {
+		if e.Phase == Intent {
+			intents = append(intents, e.Call)
+		}
+	}
+	if len(intents) < 10 || !slices.IsSorted(intents) || !slices.Equal(intents, began) {
+		t.Errorf("recorded %v, began %v", intents, began)
 	}
 }
