@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 func checkCommand() command {
@@ -77,10 +80,13 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 		if report.Findings == nil {
 			report.Findings = []exosql.Finding{}
 		}
-		e := json.NewEncoder(std.out)
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		err = e.Encode(report.Findings)
+		if err = e.Encode(report.Findings); err == nil {
+			_, err = std.out.Write(printable.JSON(b.Bytes()))
+		}
 	} else {
 		_, err = fmt.Fprint(std.out, report)
 	}
@@ -131,6 +137,7 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = append(os.Environ(), checkURL+"="+url, checkReport+"="+out)
 	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
+	cmd.WaitDelay = time.Second               // what it started and left behind may hold them open
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // command is one word after exo. Each has a file of its own, and a line in commands.
@@ -90,8 +92,11 @@ func usagef(format string, args ...any) error {
 	return &failure{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// run runs one command line and returns the exit code.
+// run runs one command line and returns the exit code. All that a command prints goes
+// through printable.Writer: names, findings and errors are a database's text, and a
+// server that writes escape sequences into them would have the terminal.
 func run(ctx context.Context, std stdio, args []string) int {
+	std.out, std.err = printable.NewWriter(std.out), printable.NewWriter(std.err)
 	name := programName
 	err := func() error {
 		if len(args) == 0 {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/exoagent/exoagent/schema"
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
@@ -85,7 +86,7 @@ func (o *genOptions) run(ctx context.Context, std stdio, args []string) error {
 	if n := len(declared.LeftOut); n > 0 {
 		fmt.Fprintf(std.out, "left out:\n")
 		for _, l := range declared.LeftOut {
-			fmt.Fprintf(std.out, "  %s\n", l)
+			fmt.Fprintf(std.out, "  %s\n", schema.Printable(l)) // one line each
 		}
 	}
 	return nil

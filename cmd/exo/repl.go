@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 func replCommand() command {
@@ -134,10 +136,19 @@ func runForeground(path string, args []string, in io.Reader, out, errs io.Writer
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, terminal(out), terminal(errs)
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	return 0, err
+}
+
+// terminal is what a writer of run writes to: the terminal escapes for itself, and needs
+// the device to know its width.
+func terminal(w io.Writer) io.Writer {
+	if p, ok := w.(*printable.Writer); ok {
+		return p.Unwrap()
+	}
+	return w
 }

@@ -87,8 +87,18 @@ func (s *source) describe() string {
 	return name
 }
 
-// maxDDL bounds the definitions that are read.
+// maxDDL is how many bytes of definitions are read: the parser needs them whole.
 const maxDDL = 64 << 20
+
+// readDDL reads definitions. More than most bytes are an error: of a text that is cut,
+// the keys and links behind the cut would be missing without a word.
+func readDDL(in io.Reader, most int) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("the definitions have more than %d bytes: leave out the rows (pg_dump --schema-only, .schema), or read the database itself with -db", most)
+	}
+	return string(text), err
+}
 
 // read reads the catalogue.
 func (s *source) read(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
@@ -104,11 +114,11 @@ func (s *source) read(ctx context.Context, stdin io.Reader) (*schema.Database, e
 		defer f.Close()
 		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxDDL))
+	text, err := readDDL(in, maxDDL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", s.ddl, err)
 	}
-	db, err := schema.ParseDDL(string(text), s.kind())
+	db, err := schema.ParseDDL(text, s.kind())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.ddl, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	escape "github.com/exoagent/exoagent/internal/printable"
 )
 
 // What a history keeps at most.
@@ -124,7 +126,7 @@ func (h *history) add(s string) error {
 func typable(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\t", "  ") {
-		if r == '\n' || printableRune(r) {
+		if r == '\n' || escape.Rune(r) {
 			b.WriteRune(r)
 		}
 	}

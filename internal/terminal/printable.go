@@ -1,61 +1,20 @@
 package terminal
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 
-	"github.com/exoagent/exoagent/schema"
+	escape "github.com/exoagent/exoagent/internal/printable"
 )
 
-// printable makes text of a program, a model or a database fit for a terminal: what
-// would move the cursor, change colours or turn the direction of writing is spelled
-// out. Lines stay; a lone carriage return would let text overwrite itself.
-func printable(s string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(s, "\n\t")
-		if i < 0 {
-			b.WriteString(schema.Printable(s))
-			return b.String()
-		}
-		b.WriteString(schema.Printable(s[:i]))
-		b.WriteByte(s[i])
-		s = s[i+1:]
-	}
-}
+// printable makes text of a program, a model or a database fit for a terminal, and
+// printableJSON does so with what is JSON and stays it.
+func printable(s string) string { return escape.Text(s) }
 
-// printableRune: unicode.IsPrint refuses all controls, C1 ones too, and all format
-// characters, of which those that turn the direction of writing are.
-func printableRune(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
-
-// printableJSON is JSON in which everything that is not printable is escaped: what
-// is piped ends on a terminal too. What is not JSON's own white space outside of its
-// texts is only ever within one, so that an escape means the same.
-func printableJSON(b []byte) []byte {
-	plain := func(r rune) bool { return r == '\n' || r == '\t' || printableRune(r) }
-	if !bytes.ContainsFunc(b, func(r rune) bool { return !plain(r) }) {
-		return b
-	}
-	var out []byte
-	for _, r := range string(b) {
-		switch {
-		case plain(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xFFFF:
-			hi, lo := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
-}
+func printableJSON(b []byte) []byte { return escape.JSON(b) }
 
 // complain writes what went wrong to whoever runs the command: the text may be a
 // database's, of a grants function or a service.

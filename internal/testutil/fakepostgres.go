@@ -1,0 +1,111 @@
+package testutil
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// FakePostgres is a PostgreSQL server that says whatever a test wants, to as many
+// clients as come.
+type FakePostgres struct {
+	URL  string
+	sent atomic.Int64
+	open atomic.Int64
+}
+
+// Sent is how many bytes the clients have taken, of all connections.
+func (f *FakePostgres) Sent() int64 { return f.sent.Load() }
+
+// Open is how many connections are served now.
+func (f *FakePostgres) Open() int64 { return f.open.Load() }
+
+// NewFakePostgres serves each connection with serve, after the client's first message
+// was read and before anything was answered. What serve returns ends the connection.
+func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &FakePostgres{URL: "postgres://someone@" + l.Addr().String() + "/fake?sslmode=disable"}
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	t.Cleanup(func() { close(done); l.Close(); all.Wait() })
+	all.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			f.open.Add(1)
+			all.Go(func() {
+				defer f.open.Add(-1)
+				ended := make(chan struct{})
+				defer close(ended)
+				go func() {
+					select {
+					case <-done:
+					case <-ended:
+					}
+					conn.Close()
+				}()
+				c := &FakeClient{Done: done, conn: conn, f: f}
+				c.backend = pgproto3.NewBackend(conn, conn)
+				if _, err := c.backend.ReceiveStartupMessage(); err == nil {
+					serve(c)
+				}
+			})
+		}
+	})
+	return f
+}
+
+// FakeClient is one client of a FakePostgres.
+type FakeClient struct {
+	Done    <-chan struct{} // closed when the test ends
+	conn    net.Conn
+	f       *FakePostgres
+	backend *pgproto3.Backend
+}
+
+// Send sends messages, and reports whether the client took them.
+func (c *FakeClient) Send(messages ...pgproto3.BackendMessage) bool {
+	var b []byte
+	for _, m := range messages {
+		var err error
+		if b, err = m.Encode(b); err != nil {
+			return false
+		}
+	}
+	return c.Write(b)
+}
+
+// Write sends bytes, messages or not.
+func (c *FakeClient) Write(b []byte) bool {
+	n, err := c.conn.Write(b)
+	c.f.sent.Add(int64(n))
+	return err == nil
+}
+
+// Welcome lets the client in.
+func (c *FakeClient) Welcome() bool {
+	return c.Send(&pgproto3.AuthenticationOk{}, &pgproto3.ParameterStatus{Name: "server_version", Value: "17.0"},
+		&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}, &pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"}, &pgproto3.ReadyForQuery{TxStatus: 'I'})
+}
+
+// Receive reads the client's next message, or returns nil when it has gone.
+func (c *FakeClient) Receive() pgproto3.FrontendMessage {
+	m, err := c.backend.Receive()
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// Drain reads until the client has gone.
+func (c *FakeClient) Drain() { _, _ = io.Copy(io.Discard, c.conn) }
