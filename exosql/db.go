@@ -48,7 +48,8 @@ type Query struct {
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
 // postgres://user:password@host/database. It fails when the database is not
-// there, and when the second wall does not hold. No error holds a password.
+// there, when the second wall does not hold, and with a *VersionError when the server
+// is older than PostgreSQL 14. No error holds a password.
 func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	if opt == nil {
 		opt = &Options{}

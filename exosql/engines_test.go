@@ -181,16 +181,28 @@ func TestTextOrder(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) { check(t, e.OpenWith(t, setup(e))) })
 	t.Run("postgres, ICU", func(t *testing.T) {
 		e, server := tu.Postgres, tu.Server(t)
-		name := "exo_icu_" + fmt.Sprint(time.Now().UnixNano())
-		if _, err := tu.Admin(t, server).Exec("CREATE DATABASE " + name + " TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US-x-icu' LOCALE 'C'"); err != nil {
-			t.Fatal(err)
+		url, a := e.URL(t), `'a' COLLATE "en-US-x-icu"`
+		if tu.PostgresMajor(t) >= 15 {
+			name := "exo_icu_" + fmt.Sprint(time.Now().UnixNano())
+			if _, err := tu.Admin(t, server).Exec("CREATE DATABASE " + name + " TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US-x-icu' LOCALE 'C'"); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { tu.Admin(t, server).Exec("DROP DATABASE " + name) })
+			url, a = tu.InDatabase(t, server, name), "'a'"
+		} // On 14 no database has such an order, but its columns may.
+		opt := setup(e)
+		fill := opt.Setup
+		opt.Setup = func(ctx context.Context, db *sql.DB) error {
+			if err := fill(ctx, db); err != nil || tu.PostgresMajor(t) >= 15 {
+				return err
+			}
+			return e.Exec(`ALTER TABLE texts ALTER name TYPE TEXT COLLATE "en-US-x-icu"`)(ctx, db)
 		}
-		t.Cleanup(func() { tu.Admin(t, server).Exec("DROP DATABASE " + name) })
-		db := e.OpenURL(t, tu.InDatabase(t, server, name), setup(e))
+		db := e.OpenURL(t, url, opt)
 		var other bool
-		v, err := exosql.AskOne(t.Context(), db, "SELECT 'a' < 'B'", exo.TypeBool, "")
+		v, err := exosql.AskOne(t.Context(), db, "SELECT "+a+" < 'B'", exo.TypeBool, "")
 		if other = v.Bool(); err != nil || !other {
-			t.Errorf("the twin: this database sorts by code point itself: %v", err)
+			t.Errorf("the twin: this order is by code point itself: %v", err)
 		}
 		check(t, db)
 	})

@@ -34,6 +34,7 @@ func openPostgres(ctx context.Context, url string, opt *Options) (engine, error)
 	if pc.ConnectTimeout == 0 {
 		pc.ConnectTimeout = 15 * time.Second
 	}
+	pc.AfterConnect = checkVersion
 	if opt.Setup != nil {
 		if err := setupPostgres(ctx, *pc, opt.Setup); err != nil {
 			return nil, err
@@ -65,6 +66,9 @@ func setupPostgres(ctx context.Context, pc pgx.ConnConfig, setup func(context.Co
 // connectError keeps what the driver says of a failed connection, and of its
 // errors only those that are known: the others hold the configuration, with the password.
 func connectError(err error) error {
+	if e, ok := errors.AsType[*VersionError](err); ok {
+		return e
+	}
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, err.Error())

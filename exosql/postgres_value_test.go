@@ -88,7 +88,8 @@ func TestPostgresDecodeAgrees(t *testing.T) {
 				t.Errorf("%s: %s, want %s", s, got, want)
 			}
 		case 1:
-			s := fmt.Sprintf("%d months %d days %d microseconds", rapid.Int32().Draw(t, "m"), rapid.Int32().Draw(t, "d"), rapid.Int64Range(-1e17, 1e17).Draw(t, "us"))
+			us := rapid.Int64Range(-1e17, 1e17).Draw(t, "us") // PostgreSQL 14 reads no field that is larger than an int
+			s := fmt.Sprintf("%d months %d days %d minutes %d microseconds", rapid.Int32().Draw(t, "m"), rapid.Int32().Draw(t, "d"), us/6e7, us%6e7)
 			if got, want := ask(t, "CAST($1 AS interval)", "interval", s), ask(t, "CAST($1 AS interval)::text", "text", s); got != want {
 				t.Errorf("%s: %s, want %s", s, got, want)
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ReadPostgres reads the catalogue of a PostgreSQL database (12 or newer), as the
+// ReadPostgres reads the catalogue of a PostgreSQL database (14 or newer), as the
 // role of the connection may see it. With schemas it reads these, and of the others
 // the tables with foreign keys that lead there: what is deleted here can take their
 // rows along. Without, it reads all that are not the system's own.

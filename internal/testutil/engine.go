@@ -127,6 +127,17 @@ func Server(t testing.TB) string {
 	return url
 }
 
+// PostgresMajor is the major version of the tests' server. A test whose own words are
+// newer than the oldest server asks for it, and says what it leaves out on which.
+func PostgresMajor(t testing.TB) int {
+	t.Helper()
+	var n int
+	if err := Admin(t, Server(t)).QueryRow("SELECT current_setting('server_version_num')::int").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n / 10000
+}
+
 var admins sync.Map
 
 // Admin is a pool of connections that may do everything, for what no plan does.
