@@ -367,3 +367,22 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("%s: %s and %s", q, a, b)
 	}
 }
+
+// TestConditionOnAMissingRow: a condition on a row that a left join may not have found
+// leaves out the rows without one. It must not slip into the derived table of the other
+// query, where it would only refuse matches.
+func TestConditionOnAMissingRow(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t)
+		mine := exosql.Follow(exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(tu.Acme)), tu.OrgProjects)
+		r := tu.NewRunner(t, map[string]exo.Object{
+			"projects": exosql.NewFacet(tu.Projects, "project", tu.ProjectID, tu.ProjectName).Of(mine),
+			"tasks":    exosql.NewFacet(tu.Tasks, "task", tu.TaskID, tu.TaskProject).Of(exosql.Follow(mine, tu.ProjectTasks)),
+		}, exo.Limits{})
+		o := r.Run(t, `const q = tasks.leftJoin(projects.where((p) => p.name.includes('ACME')), ({ task, project }) => project.id.eq(task.projectId))
+			return [await q.count(), await q.where(({ project }) => project.id.eq(101)).count(), await q.where(({ project }) => project.id.in([102])).count(), await q.where(({ project }) => project.id.isNull()).count()]`)
+		if o.JSON != "[5,3,2,0]" {
+			t.Errorf("got %s, want [5,3,2,0]", o)
+		}
+	})
+}

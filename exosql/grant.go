@@ -30,12 +30,12 @@ type object struct {
 	desc  exo.Description
 }
 
-// guestGrant is what the compiler needs to know of a grant: its structure
-// without its values.
+// guestGrant is what the compiler gets to know of a grant: its structure without its
+// values. Only a shaper makes one, or base.
 type guestGrant struct {
 	origin argOrigin
 	facet  *facet
-	rel    *relation // lifted; nil in a base
+	rel    *relation // nil in a base
 	scopes scopes    // of every table that can be reached
 	chain  scopes    // of the tables that the host's own Follow went through
 	basis  *guestGrant
@@ -74,7 +74,7 @@ func (o *object) make() error {
 	}
 	var links []*link
 	for _, f := range reach {
-		f.table.inUse.Store(true)
+		f.table.freeze()
 		for _, l := range f.links {
 			links = append(links, l.l)
 		}
@@ -94,14 +94,9 @@ func (o *object) make() error {
 			}
 		}
 	}
-	// The key of every plan: structure only, and all of it. An address would be
-	// the address of another facet after the next garbage collection.
-	shape := appendShape(nil, reach)
-	o.grant.facet = o.facet
-	o.grant.rel, shape = o.rel.lift(&o.vals, shape)
-	o.grant.scopes, shape = ss.lift(&o.vals, shape)
-	o.grant.chain, shape = followed.lift(&o.vals, shape)
-	o.shape = shapeID(string(shape))
+	var s shaper
+	o.grant = s.grant(reach, o.rel, ss, followed)
+	o.vals, o.shape = s.vals, shapeID(string(s.key))
 	o.desc = exo.Description{Type: o.facet.queryType(), Interfaces: append([]*exo.Interface(nil), sharedInterfaces()...)}
 	for _, f := range reach {
 		o.desc.Interfaces = append(o.desc.Interfaces, f.interfaces()...)
@@ -114,31 +109,12 @@ func (o *object) make() error {
 func (r *relation) chainScopes() (scopes, error) {
 	var links []*link
 	for s := r; s != nil; s = s.prev {
-		s.table.inUse.Store(true)
+		s.table.freeze()
 		if s.kind == stepFollow {
 			links = append([]*link{s.link}, links...)
 		}
 	}
 	return closeScopes(r.grant(), nil, nil, links)
-}
-
-// appendShape writes all that a plan can depend on in the facets.
-func appendShape(b []byte, reach []*facet) []byte {
-	ordinal := make(map[*facet]int, len(reach))
-	for i, f := range reach {
-		ordinal[f] = i
-	}
-	for _, f := range reach {
-		b = fmt.Appendf(b, "{%q@%d", f.alias, f.table.id)
-		for _, c := range f.cols {
-			b = fmt.Appendf(b, " %d:%q", c.index, c.guest)
-		}
-		for _, l := range f.links {
-			b = fmt.Appendf(b, " ~%d>%d", l.l.id, ordinal[l.to])
-		}
-		b = append(b, '}')
-	}
-	return b
 }
 
 // Describe implements exo.Object.

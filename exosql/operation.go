@@ -289,8 +289,11 @@ func (e argExpr) beside(kind string) argExpr {
 	return e
 }
 
-func kindOfValue(v exo.Value) string {
-	switch v.Kind() {
+func kindOfValue(v exo.Value) string { return scalarOf(v.Kind()) }
+
+// scalarOf is the scalar type of values of a kind.
+func scalarOf(k exo.ValueKind) string {
+	switch k {
 	case exo.KindBool:
 		return exo.TypeBool
 	case exo.KindInt:
@@ -346,7 +349,7 @@ type constExpr sqlast.Const
 func (e constExpr) sql(*from) sqlast.Expr { return sqlast.Const(e) }
 func (e constExpr) typ() exprType         { return exprType{kind: exo.TypeInt} }
 
-// predicate makes the SQL of a lifted predicate for one row. origin says whose
+// predicate makes the SQL of a shaper's predicate for one row. origin says whose
 // arguments its values are.
 func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr {
 	if p == nil {
@@ -366,8 +369,8 @@ func (f *from) predicate(p *pred, row *occurrence, origin argOrigin) sqlast.Expr
 		return c
 	}
 	args := []expr{colExpr{row, p.col}}
-	for i, v := range p.vals {
-		e := argExpr{src: argSource{origin: origin, index: p.slot + i, item: -1}, kind: kindOfValue(v)}
+	for _, v := range p.args {
+		e := argExpr{src: argSource{origin: origin, index: v.slot, item: -1}, kind: scalarOf(v.kind)}
 		args = append(args, e.beside(p.col.kind))
 	}
 	op := operatorOn()[columnInterfaces[p.col.kind]][p.op]

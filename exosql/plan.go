@@ -148,7 +148,7 @@ func compileMessage(d sqlast.Dialect, m *exo.Message, objs []*object) (*plan, er
 	return nil, errNode(m.Root)
 }
 
-// compileRelation plans a chain of typed calls. g is its lifted grant.
+// compileRelation plans a chain of typed calls. r and g are a shaper's copies.
 func compileRelation(d sqlast.Dialect, r *relation, g *guestGrant, kind runKind) (*plan, error) {
 	c := &compiler{dialect: d, grants: []*guestGrant{g}}
 	f := c.newFrom(nil)
@@ -176,18 +176,16 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, &exo.Error{Op: r.table.name, Kind: exo.Denied, Err: err}
 	}
-	var vals []exo.Value
-	shape := fmt.Appendf(nil, "typed %d;", kind)
-	lifted, shape := r.lift(&vals, shape)
-	ss, shape = ss.lift(&vals, shape)
-	p, ok := r.db.plans.Get(shape)
+	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
+	chain, fixed := s.relation(r), s.scopes(ss)
+	p, ok := r.db.plans.Get(s.key)
 	if !ok {
-		if p, err = compileRelation(r.db.dialect, lifted, &guestGrant{scopes: ss, chain: ss}, kind); err != nil {
+		if p, err = compileRelation(r.db.dialect, chain, &guestGrant{scopes: fixed, chain: fixed}, kind); err != nil {
 			return exo.Value{}, err
 		}
-		r.db.plans.Add(string(shape), p)
+		r.db.plans.Add(string(s.key), p)
 	}
-	args, err := p.bind(nil, [][]exo.Value{vals})
+	args, err := p.bind(nil, [][]exo.Value{s.vals})
 	if err != nil {
 		return exo.Value{}, err
 	}

@@ -1,10 +1,6 @@
 package exosql
 
-import (
-	"fmt"
-
-	"github.com/exoagent/exoagent/exo"
-)
+import "github.com/exoagent/exoagent/exo"
 
 // Predicate is a condition on rows of T. The zero Predicate matches no row and
 // absorbs whatever it is combined with, so a condition that was forgotten can
@@ -18,7 +14,7 @@ type pred struct {
 	vals []exo.Value
 	subs []*pred
 	err  error
-	slot int // after lifting: index of the first value in the grant's arguments
+	args []held // of a shaper's copy, in the place of vals
 }
 
 // AllRows is the one predicate that does not narrow. Its name is long so that
@@ -63,28 +59,4 @@ func (p *pred) checked() *pred {
 		p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "JSON and arrays can't be compared")
 	}
 	return p
-}
-
-// lift copies the predicate with its values moved to vals, and writes its shape.
-func (p *pred) lift(vals *[]exo.Value, shape []byte) (*pred, []byte) {
-	if p == nil {
-		return nil, append(shape, '0')
-	}
-	q := &pred{op: p.op, col: p.col, slot: len(*vals), vals: p.vals}
-	shape = append(shape, p.op...)
-	if p.col != nil {
-		shape = fmt.Appendf(shape, "#%d.%d", p.col.table.id, p.col.index)
-	}
-	shape = fmt.Appendf(shape, "*%d", len(p.vals))
-	for _, v := range p.vals {
-		shape = fmt.Appendf(shape, "%d,", v.Kind())
-	}
-	*vals = append(*vals, p.vals...)
-	shape = append(shape, '(')
-	for _, s := range p.subs {
-		var l *pred
-		l, shape = s.lift(vals, shape)
-		q.subs = append(q.subs, l)
-	}
-	return q, append(shape, ')')
 }

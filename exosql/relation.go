@@ -27,7 +27,7 @@ type relation struct {
 	link   *link   // stepFollow: prev is of another table
 	order  []ordering
 	n      int64 // stepLimit, stepOffset
-	slot   int   // after lifting: of n
+	slot   int   // of a shaper's copy: of n
 }
 
 type ordering struct {
@@ -193,29 +193,6 @@ func (t *Table[T]) scan(rows *exo.Rows) ([]T, error) {
 		}
 	}
 	return out, nil
-}
-
-// lift copies the chain with its values moved out and writes its shape.
-func (r *relation) lift(vals *[]exo.Value, shape []byte) (*relation, []byte) {
-	c := *r
-	if r.prev != nil {
-		c.prev, shape = r.prev.lift(vals, shape)
-	}
-	shape = fmt.Appendf(shape, "/%d@%d", r.kind, r.table.id)
-	switch r.kind {
-	case stepGrant, stepWhere:
-		c.pred, shape = r.pred.lift(vals, shape)
-	case stepOrder:
-		for _, o := range r.order {
-			shape = fmt.Appendf(shape, "#%d.%d%t", o.col.table.id, o.col.index, o.desc)
-		}
-	case stepLimit, stepOffset:
-		c.slot = len(*vals)
-		*vals = append(*vals, exo.Int(r.n))
-	case stepFollow:
-		shape = fmt.Appendf(shape, "~%d", r.link.id)
-	}
-	return &c, shape
 }
 
 // grant is the step that began the chain.

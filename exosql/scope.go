@@ -1,12 +1,8 @@
 package exosql
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-
-	"github.com/exoagent/exoagent/exo"
 )
 
 // Scope says which rows of one table a grant reaches, however they are reached.
@@ -189,23 +185,4 @@ func (ss scopes) foundedOne(t *table, s *scope) error {
 		s = next
 	}
 	return nil
-}
-
-// lift copies the set with all values moved out, and writes its shape. Tables
-// are taken in the order of their declarations, so equal grants have equal shapes.
-func (ss scopes) lift(vals *[]exo.Value, shape []byte) (scopes, []byte) {
-	out := scopes{}
-	for _, t := range slices.SortedFunc(maps.Keys(ss), func(a, b *table) int { return cmp.Compare(a.id, b.id) }) {
-		s := ss[t]
-		c := *s
-		shape = fmt.Appendf(shape, "|%d:%d", t.id, s.kind)
-		if s.kind == scopeRows || s.kind == scopeRoot {
-			c.pred, shape = s.pred.lift(vals, shape)
-		}
-		if s.link != nil {
-			shape = fmt.Appendf(shape, "~%d", s.link.id)
-		}
-		out[t] = &c
-	}
-	return out, shape
 }

@@ -1,6 +1,7 @@
 package exosql_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -142,6 +143,104 @@ func TestImpliedScope(t *testing.T) {
 		b := tu.As(t, db, tu.Bolt, exo.Limits{})
 		if o := b.Run(t, "return await org.join(({ org }) => org.projects()).join(({ project }) => project.lead()).select(({ member }) => ({ id: member.id }))"); o.JSON != `[{"id":21}]` {
 			t.Error(o)
+		}
+	})
+}
+
+// TestScopeLinkSeparatesPlans: two grants that differ in the link of a ScopeVia and in
+// nothing else never share a plan: one would be handed the other's rows.
+func TestScopeLinkSeparatesPlans(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t)
+		member := exosql.NewFacet(tu.Members, "member", tu.MemberID)
+		project := exosql.NewFacet(tu.Projects, "project", tu.ProjectID, exosql.Via(tu.ProjectLed, member))
+		org := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, exosql.Via(tu.OrgProjects, project), exosql.Via(tu.OrgMembers, member))
+		for range 2 { // the second time both plans are cached
+			for _, c := range []struct {
+				by             exosql.Scope
+				program, typed string
+			}{
+				{exosql.ScopeVia(tu.OrgMembers), `[{"id":11}]`, "[11]"},
+				{exosql.ScopeVia(tu.ProjectLed), `[{"id":11},{"id":21}]`, "[11 21]"},
+			} {
+				r := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(tu.Acme), c.by)
+				o := tu.NewRunner(t, map[string]exo.Object{"org": org.Of(r)}, exo.Limits{}).Run(t, "return await org.projects().lead().orderBy((m) => m.id)")
+				if o.JSON != c.program {
+					t.Errorf("a program gets %s, want %s", o, c.program)
+				}
+				rows, err := exosql.Follow(exosql.Follow(r, tu.OrgProjects), tu.ProjectLed).OrderBy(tu.MemberID.Asc()).All(t.Context())
+				var ids []int64
+				for _, m := range rows {
+					ids = append(ids, m.ID)
+				}
+				if got := fmt.Sprint(ids); err != nil || got != c.typed {
+					t.Errorf("the typed chain gets %v, want %v (%v)", got, c.typed, err)
+				}
+			}
+		}
+	})
+}
+
+// TestScopeRowsAlone: rows that only a ScopeRows keeps out stay out, in every way in
+// which a program reaches their table.
+func TestScopeRowsAlone(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t)
+		member := exosql.NewFacet(tu.Members, "member", tu.MemberID)
+		project := exosql.NewFacet(tu.Projects, "project", tu.ProjectID, exosql.Via(tu.ProjectLed, member))
+		for _, c := range []struct {
+			scope exosql.Scope
+			want  string
+		}{
+			{exosql.ScopeRows(tu.Members, tu.MemberOrg.Eq(tu.Acme)), `[[{"id":11}],[{"id":11}],[{"id":101,"lead":11},{"id":102,"lead":null},{"id":190,"lead":null}],1]`},
+			// The twin: the rows are there, and led from outside.
+			{exosql.ScopeShared(tu.Members), `[[{"id":11},{"id":21}],[{"id":11},{"id":21}],[{"id":101,"lead":11},{"id":102,"lead":null},{"id":190,"lead":21}],2]`},
+		} {
+			r := tu.NewRunner(t, map[string]exo.Object{"projects": project.Of(exosql.Grant(db, tu.Projects, tu.ProjectOrg.Eq(tu.Acme), c.scope))}, exo.Limits{})
+			o := r.Run(t, `return [
+				await projects.lead().orderBy((m) => m.id),
+				await projects.join(({ project }) => project.lead()).select(({ member }) => ({ id: member.id })).orderBy(({ member }) => member.id),
+				await projects.leftJoin(({ project }) => project.lead()).select(({ project, member }) => ({ id: project.id, lead: member.id })).orderBy(({ project }) => project.id),
+				await projects.lead().count(),
+			]`)
+			if o.JSON != c.want {
+				t.Errorf("got %s, want %s", o, c.want)
+			}
+		}
+	})
+}
+
+type part struct{ Tenant, ID, Of int64 }
+
+// TestCompositeKeys: a link over two columns compares both, in each form in which a
+// link becomes SQL.
+func TestCompositeKeys(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		wholes, parts := exosql.NewTable[part]("wholes"), exosql.NewTable[part]("parts")
+		wt, wi := exosql.NewKey(wholes, "tenant", func(p *part) *int64 { return &p.Tenant }), exosql.NewKey(wholes, "id", func(p *part) *int64 { return &p.ID })
+		pt, pi := exosql.NewKey(parts, "tenant", func(p *part) *int64 { return &p.Tenant }), exosql.NewKey(parts, "id", func(p *part) *int64 { return &p.ID })
+		of := exosql.NewColumn(parts, "of", func(p *part) *int64 { return &p.Of })
+		db := e.Open(t, `CREATE TABLE wholes (tenant {int}, id {int}, PRIMARY KEY (tenant, id)); CREATE TABLE parts (tenant {int}, id {int}, of {int} NOT NULL, PRIMARY KEY (tenant, id));
+			INSERT INTO wholes VALUES (1, 1), (1, 2), (2, 1); INSERT INTO parts VALUES (1, 10, 1), (1, 11, 2), (2, 20, 1)`)
+		// The pairs in both orders: neither may be dropped.
+		for _, l := range []exosql.Link[part, part]{exosql.Many("parts", wt, pt, exosql.Keys(wi, of)), exosql.Many("parts", wi, of, exosql.Keys(wt, pt))} {
+			p := exosql.NewFacet(parts, "part", pi)
+			w := exosql.NewFacet(wholes, "whole", wi, exosql.Via(l, p))
+			mine := exosql.Grant(db, wholes, exosql.And(wt.Eq(1), wi.Eq(1)))
+			r := tu.NewRunner(t, map[string]exo.Object{"wholes": w.Of(mine), "parts": p.Of(exosql.Follow(mine, l))}, exo.Limits{})
+			const want = `[[{"id":10}],[{"id":10}],[{"id":10}],[{"id":10}]]`
+			if o := r.Run(t, `return [
+				await wholes.parts(),
+				await wholes.join(({ whole }) => whole.parts()).select(({ part }) => ({ id: part.id })),
+				await wholes.leftJoin(({ whole }) => whole.parts()).select(({ part }) => ({ id: part.id })),
+				await parts,
+			]`); o.JSON != want {
+				t.Errorf("got %s, want %s", o, want)
+			}
+			rows, err := exosql.Follow(mine, l).All(t.Context())
+			if err != nil || len(rows) != 1 || rows[0].ID != 10 {
+				t.Errorf("Follow: %v %v", rows, err)
+			}
 		}
 	})
 }

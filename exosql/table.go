@@ -48,6 +48,14 @@ func (t *table) col(name string) *column {
 	return nil
 }
 
+// freeze ends the declaration. Most calls find it ended: they write nothing that other
+// processors would have to read again.
+func (t *table) freeze() {
+	if !t.inUse.Load() {
+		t.inUse.Store(true)
+	}
+}
+
 // change panics once the table is in use: plans and catalogues made from the
 // declaration would not know of the change.
 func (t *table) change() {
