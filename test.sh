@@ -3,16 +3,20 @@
 # else: what is missing it installs from the system's packages and says so.
 #
 #   ./test.sh          all checks and tests, with the race detector
-#   ./test.sh --long   the same, with 10,000 random programs, a minute of each fuzz target, and
-#                      what touches PostgreSQL on each version that we name
+#   ./test.sh --long   the same, with 10,000 random programs, a minute of each fuzz target, the
+#                      mutations, and what touches PostgreSQL on each version that we name
+#   ./test.sh --mutations
+#                      only the mutations: breaks each line of testdata/mutations, which keeps
+#                      an attacker out, in a copy, and requires the test named there to fail
 set -euo pipefail
 cd "$(dirname "$0")"
 
-long=
+long= only_mutations=
 case "${1:-}" in
   "") ;;
   --long) long=1 ;;
-  -h|--help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  --mutations) only_mutations=1 ;;
+  -h|--help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
 esac
 
@@ -95,6 +99,12 @@ start_pg() {
 say "starting PostgreSQL on loopback"
 start_pg pg "$(pg_bin)"
 
+mutate() {
+  say "mutations: each line of testdata/mutations is broken, and its test must fail"
+  go run ./internal/mutate
+}
+if [ -n "$only_mutations" ]; then mutate; say "all passed"; exit; fi
+
 say "gofmt"
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "not formatted:"; echo "$unformatted"; exit 1; }
@@ -119,6 +129,7 @@ say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -count=1 ./...)
 
 if [ -n "$long" ]; then
+  mutate
   first="$TEST_POSTGRES_URL"
   for release in 13.23.0-beta.16 14.23.0-beta.17 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17; do
     version=${release%%.*}

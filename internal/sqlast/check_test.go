@@ -34,6 +34,7 @@ func TestRefused(t *testing.T) {
 		{"joined first", from(Source{Table: "todos", Alias: "t0", On: []Expr{True}}), "from[0]"},
 		{"left first", from(Source{Table: "todos", Alias: "t0", Left: true}), "from[0]"},
 		{"left without on", from(t0, Source{Table: "users", Alias: "t1", Left: true}), "from[1]"},
+		{"derived left without on", from(t0, Source{Sub: owners(0), Alias: "t2", Left: true}), "from[1]: a left join"},
 		{"alias twice", from(t0, t0), "from[1]"},
 		{"alias twice but for case", from(t0, Source{Table: "users", Alias: "T0"}), "from[1]"},
 		{"alias captured", where(Exists{Sub: todos("id")}), "where[0]: exists: from[0]"},

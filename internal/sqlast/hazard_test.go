@@ -148,6 +148,9 @@ func TestQuestionMarkInName(t *testing.T) {
 		t.Errorf("squirrel: %s", text)
 	}
 	for _, name := range []string{"?", "a?", "??"} {
+		if checkIdent(name) == nil { // Render has a net below this
+			t.Errorf("%q is a name", name)
+		}
 		if text, _, err := Render(todos(name), Postgres); err == nil {
 			t.Errorf("%s", text)
 		}
@@ -218,4 +221,15 @@ func closes(text string) int {
 		}
 	}
 	return -1
+}
+
+// TestEmptyFragment: squirrel leaves out what is empty without a word, and a condition
+// that came out empty would be one that holds.
+func TestEmptyFragment(t *testing.T) {
+	if text, _, err := newFragment(SQLite).ToSql(); err == nil {
+		t.Errorf("%q", text)
+	}
+	if text, _, err := newFragment(SQLite).add(True).ToSql(); err != nil || text == "" {
+		t.Errorf("%q, %v", text, err)
+	}
 }

@@ -1,0 +1,118 @@
+package exo
+
+import (
+	"context"
+	"testing"
+)
+
+// copies is a mailer whose dup leads to another such mailer, for ever.
+func copies() *fake {
+	m := newMail()
+	m.eval = func(_ context.Context, msg *Message) (Value, error) {
+		if msg.Root.Name == "dup" {
+			return RefValue(copies()), nil
+		}
+		return Int(0), nil
+	}
+	return m
+}
+
+// dups follows dup twice from object 0 and gives the numbers of what it led to.
+func (w *world) dups() (first, second uint32) {
+	w.t.Helper()
+	v, err := w.send(msg(ref(0), call(0, "dup")))
+	wantOK(w.t, "the first step", err)
+	first = v.RefID()
+	v, err = w.send(msg(ref(first), call(0, "dup")))
+	wantOK(w.t, "the second step", err)
+	return first, v.RefID()
+}
+
+// What a revocable object has led to is revoked with it, at every step: otherwise a
+// program would ask for a copy and keep that.
+func TestRevokedResults(t *testing.T) {
+	for _, revoked := range []bool{true, false} {
+		var o Object = copies()
+		revoke := func() {}
+		if revoked {
+			o, revoke = Revocable(o)
+		}
+		w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
+		first, second := w.dups()
+		revoke()
+		for _, id := range []uint32{first, second} {
+			if _, err := w.send(msg(ref(id), call(0, "peek"))); revoked {
+				wantKind(t, "a result of what was revoked", err, Revoked)
+			} else {
+				wantOK(t, "a result of its twin", err)
+			}
+		}
+	}
+}
+
+// What a restricted object leads to has no more methods than it, at every step.
+func TestRestrictedResults(t *testing.T) {
+	for _, restricted := range []bool{true, false} {
+		var o Object = copies()
+		if restricted {
+			o = Only(o, "dup", "peek")
+		}
+		w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
+		first, second := w.dups()
+		for _, id := range []uint32{first, second} {
+			_, err := w.send(msg(ref(id), call(0, "peek")))
+			wantOK(t, "what was named", err)
+			if _, err = w.send(msg(ref(id), lit(Int(1)), call(0, "put", 1))); restricted {
+				wantKind(t, "what was not named", err, Denied)
+			} else {
+				wantOK(t, "the twin", err)
+			}
+		}
+	}
+}
+
+// An object that a restricted one leads to describes its interface anew. With methods
+// that Only never saw it is refused, not restricted by guesswork.
+func TestRestrictedResultAgrees(t *testing.T) {
+	wider := newMail()
+	wider.desc.Interfaces[0].Methods["more"] = &Method{Name: "more", Sends: true, Result: con(TypeInt)}
+	for _, c := range []struct {
+		what   string
+		result Object
+		kind   Kind
+	}{{"wider", wider, Internal}, {"as it was described", newMail(), Other}} {
+		mail := newMail()
+		mail.eval = func(context.Context, *Message) (Value, error) { return RefValue(c.result), nil }
+		w := newWorld(t, Config{Grants: map[string]Object{"mail": Only(mail, "dup", "peek")}})
+		if _, err := w.send(msg(ref(0), call(0, "dup"))); c.kind == Other {
+			wantOK(t, c.what, err)
+		} else {
+			wantKind(t, c.what, err, c.kind)
+		}
+	}
+}
+
+// Objects of an answer that failed are not the program's, though one of them was well
+// formed: their numbers can be guessed.
+func TestObjectsOfAFailedAnswer(t *testing.T) {
+	for _, failed := range []bool{true, false} {
+		w := newWorld(t, Config{})
+		w.mail.eval = func(context.Context, *Message) (Value, error) {
+			if failed {
+				return List(RefValue(newMail()), Value{}), nil
+			}
+			return List(RefValue(newMail()), Null()), nil
+		}
+		_, err := w.send(msg(ref(mailID), call(0, "peek")))
+		guess := msg(ref(usersID+1), call(0, "peek"))
+		if failed {
+			wantKind(t, "the answer", err, Internal)
+			_, err = w.send(guess)
+			wantKind(t, "an object of it", err, Denied)
+		} else {
+			wantOK(t, "the twin's answer", err)
+			_, err = w.send(guess)
+			wantOK(t, "an object of it", err)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Mutation is one entry of the list: a line that keeps an attacker out, what it
+// becomes, and the test that must then fail.
+type Mutation struct {
+	At       string // list file and line of the entry, for messages
+	File     string // slash-separated, from the root of the repository
+	In       string // function or method that holds the line, where the file has it twice; or ""
+	Old, New string // a part of one line, and what takes its place
+	Test     string // TestName or TestName/subtest, in the package of File; "" for a survivor
+	Survives string // why no test can fail; "" otherwise
+	Why      string // the attack that the line stops
+}
+
+// Package is the folder of the mutated file. The test must be there, too: a line that
+// only tests of other packages hold is lost when those change.
+func (m *Mutation) Package() string { return "./" + path.Dir(m.File) }
+
+// Name is how a report calls the mutation.
+func (m *Mutation) Name() string { return m.File + ": " + m.Old }
+
+// ReadAll reads every list in a folder. An empty folder is an error.
+func ReadAll(folder string) ([]*Mutation, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there are no lists in %s", folder)
+	}
+	var all []*Mutation
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		ms, err := Read(filepath.Base(f), string(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ms...)
+	}
+	return all, nil
+}
+
+// Read reads one list: entries with an empty line between them, each line of an
+// entry a word and its text. Lines that begin with # are comments.
+func Read(name, text string) ([]*Mutation, error) {
+	var all []*Mutation
+	var m *Mutation
+	for i, line := range strings.Split(text, "\n") {
+		at := fmt.Sprintf("%s:%d", name, i+1)
+		line = strings.TrimSpace(line)
+		if line == "" {
+			m = nil
+			continue
+		}
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimSpace(rest)
+		if m == nil {
+			m = &Mutation{At: at}
+			all = append(all, m)
+		}
+		field := map[string]*string{"file": &m.File, "in": &m.In, "old": &m.Old, "new": &m.New, "test": &m.Test, "survives": &m.Survives, "why": &m.Why}[word]
+		if field == nil {
+			return nil, fmt.Errorf("%s: %q is none of file, in, old, new, test, survives, why", at, word)
+		}
+		if *field != "" || rest == "" {
+			return nil, fmt.Errorf("%s: %q is given twice, or is empty", at, word)
+		}
+		*field = rest
+	}
+	for _, m := range all {
+		if m.File == "" || m.Old == "" || m.New == "" || m.Why == "" || m.Old == m.New || (m.Test == "") == (m.Survives == "") {
+			return nil, fmt.Errorf("%s: an entry has file, old, new (another text), why, and either test or survives", m.At)
+		}
+		if path.Clean(m.File) != m.File || path.IsAbs(m.File) || strings.HasPrefix(m.File, "..") || strings.HasSuffix(m.File, "_test.go") || path.Ext(m.File) != ".go" {
+			return nil, fmt.Errorf("%s: %q is no Go file of the repository that is not a test", m.At, m.File)
+		}
+	}
+	return all, nil
+}
+
+// Apply returns the mutated text of the file. The old text must be in the file, or in
+// the function that In names, exactly once: otherwise the entry no longer says
+// which line it is about.
+func (m *Mutation) Apply(root string) ([]byte, error) {
+	name := filepath.Join(root, filepath.FromSlash(m.File))
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.At, err)
+	}
+	from, to := 0, len(text)
+	if m.In != "" {
+		if from, to, err = bounds(name, text, m.In); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.At, err)
+		}
+	}
+	part := string(text[from:to])
+	if n := strings.Count(part, m.Old); n != 1 {
+		return nil, fmt.Errorf("%s: %s has %q %d times: name the line that it is now, exactly once", m.At, strings.TrimSpace(m.File+" "+m.In), m.Old, n)
+	}
+	out := slices.Concat(text[:from], []byte(strings.Replace(part, m.Old, m.New, 1)), text[to:])
+	if _, err := parser.ParseFile(token.NewFileSet(), name, out, parser.SkipObjectResolution); err != nil {
+		return nil, fmt.Errorf("%s: what it makes is no Go: %w", m.At, err)
+	}
+	return out, nil
+}
+
+// bounds finds the function `name` or the method `Type.name`.
+func bounds(file string, text []byte, name string) (from, to int, err error) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, 0, err
+	}
+	found := 0
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && funcName(f) == name {
+			from, to, found = fset.Position(f.Pos()).Offset, fset.Position(f.End()).Offset, found+1
+		}
+	}
+	if found != 1 {
+		return 0, 0, fmt.Errorf("%s has %d functions %q: methods are written Type.name", file, found, name)
+	}
+	return from, to, nil
+}
+
+func funcName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
+	}
+	switch x := t.(type) { // of a generic type
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	id, ok := t.(*ast.Ident)
+	if !ok {
+		return f.Name.Name
+	}
+	return id.Name + "." + f.Name.Name
+}
+
+// Tests lists the tests that a package's files declare.
+func Tests(folder string) (map[string]bool, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	tests := map[string]bool{}
+	for _, f := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+				tests[f.Name.Name] = true
+			}
+		}
+	}
+	return tests, nil
+}

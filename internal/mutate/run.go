@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bench builds and runs test binaries. Nothing in the tree is changed: the compiler
+// is told to read one file from elsewhere (go build -overlay).
+type bench struct {
+	root string // of the repository
+	work string // temporary: mutated files, overlays and binaries
+}
+
+var errBuild = errors.New("it does not compile")
+
+// build makes the test binary of a package, with the mutated text of one file if m
+// is not nil. The caller removes it.
+func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binary string, err error) {
+	binary = filepath.Join(b.work, name+".test")
+	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary} // no symbols: linking is most of the time
+	if m != nil {
+		text, err := m.Apply(b.root)
+		if err != nil {
+			return "", err
+		}
+		mutated := filepath.Join(b.work, name+".go")
+		if err := os.WriteFile(mutated, text, 0o600); err != nil {
+			return "", err
+		}
+		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(b.root, filepath.FromSlash(m.File)): mutated}})
+		if err != nil {
+			return "", err
+		}
+		list := filepath.Join(b.work, name+".json")
+		if err := os.WriteFile(list, overlay, 0o600); err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay", list)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+	cmd.Dir = b.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", errBuild, lastLines(out, 8))
+	}
+	return binary, nil
+}
+
+// results are what a run of tests printed: PASS, FAIL or SKIP for each test.
+type results struct {
+	of     map[string]string
+	failed bool // the binary said so, or died
+	hung   bool
+	output []byte
+}
+
+var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
+
+// run runs tests of a binary in the folder of its package.
+func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration) results {
+	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
+	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = 5 * time.Second // a child that a test left has the output open
+	err := cmd.Run()
+	r := results{of: map[string]string{}, failed: err != nil, output: out.Bytes()}
+	for _, v := range verdict.FindAllSubmatch(r.output, -1) {
+		r.of[string(v[2])] = string(v[1])
+	}
+	r.hung = bytes.Contains(r.output, []byte("panic: test timed out after"))
+	return r
+}
+
+// pattern is the -test.run pattern for exactly one test.
+func pattern(test string) string {
+	var parts []string
+	for _, p := range strings.Split(test, "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(p)+"$")
+	}
+	return strings.Join(parts, "/")
+}
+
+// baseline runs the named tests of a package as it is: what fails, or is skipped,
+// without a mutation says nothing with one.
+func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit time.Duration) error {
+	binary, err := b.build(ctx, "baseline", pkg, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", pkg, err)
+	}
+	defer os.Remove(binary)
+	for _, test := range tests {
+		if r := b.run(ctx, binary, pkg, pattern(test), limit); r.failed || r.of[test] != "PASS" {
+			return fmt.Errorf("%s: %s must pass before anything is changed, but: %s %s", pkg, test, r.of[test], lastLines(r.output, 12))
+		}
+	}
+	return ctx.Err()
+}
+
+// try applies one mutation and reports what became of it.
+func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Duration) error {
+	binary, err := b.build(ctx, name, m.Package(), m)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(binary)
+	if m.Test == "" {
+		// A survivor that a test of its package kills today is no survivor.
+		if r := b.run(ctx, binary, m.Package(), ".", limit); r.failed {
+			return fmt.Errorf("it is listed as a survivor and dies by %v: name the test", r.fails())
+		}
+		return ctx.Err()
+	}
+	r := b.run(ctx, binary, m.Package(), pattern(m.Test), limit)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.hung:
+		return fmt.Errorf("%s hangs: choose a mutation that fails", m.Test)
+	case !r.failed:
+		return fmt.Errorf("SURVIVED: %s passes", m.Test)
+	case r.of[m.Test] != "FAIL" && !bytes.Contains(r.output, []byte("panic: ")) && !bytes.Contains(r.output, []byte("fatal error: ")):
+		return fmt.Errorf("%s did not run: %s", m.Test, lastLines(r.output, 5))
+	}
+	return nil
+}
+
+// find lists the tests of the package that fail with the mutation.
+func (b *bench) find(ctx context.Context, name string, m *Mutation, tests string, limit time.Duration) ([]string, error) {
+	binary, err := b.build(ctx, name, m.Package(), m)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(binary)
+	r := b.run(ctx, binary, m.Package(), tests, limit)
+	if r.failed && len(r.fails()) == 0 {
+		return []string{"died: " + lastLines(r.output, 3)}, nil
+	}
+	return r.fails(), ctx.Err()
+}
+
+func (r *results) fails() []string {
+	var out []string
+	for t, v := range r.of {
+		if v == "FAIL" && !strings.Contains(t, "/") {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func lastLines(out []byte, n int) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n\t")
+}
