@@ -71,6 +71,11 @@ func (s *stream) used() agent.Usage {
 }
 
 func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
+	if data, ok, err := events.Whole(); err != nil {
+		return nil, s.Ended(err)
+	} else if ok {
+		return s.whole(data)
+	}
 	for {
 		data, err := events.Next()
 		if err != nil {
@@ -107,6 +112,46 @@ func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
 			return nil, s.Interruption(data)
 		} // others, ping among them, may come at any time
 	}
+}
+
+// whole reads a reply that is no stream: some endpoints know none.
+func (s *stream) whole(data []byte) (*agent.Reply, error) {
+	var m struct {
+		Type    string `json:"type"`
+		Content wire.Few[struct {
+			part
+			Thinking  string `json:"thinking"`
+			Signature string `json:"signature"`
+		}] `json:"content"`
+		Stop  string          `json:"stop_reason"`
+		Usage usage           `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	}
+	switch {
+	case json.Unmarshal(data, &m) != nil:
+		return nil, s.Garbled("the reply is not what it should be")
+	case m.Type == "error" || len(m.Error) > 0 && string(m.Error) != "null":
+		return nil, s.Interruption(data)
+	case m.Stop == "":
+		return nil, s.Garbled("the reply is not what it should be: it has no reason for its end")
+	}
+	s.count(m.Usage)
+	for i := range m.Content {
+		b := &m.Content[i]
+		if len(b.Name) > wire.MaxName {
+			return nil, s.Garbled("the name of a call is too long")
+		}
+		p := &b.part
+		p.closed = true
+		s.parts = append(s.parts, p)
+		s.say(p, p.Text)
+		p.signature.WriteString(b.Signature)
+		if p.Type == "thinking" {
+			p.text.WriteString(b.Thinking)
+		}
+	}
+	s.stop = m.Stop
+	return s.reply()
 }
 
 func (s *stream) piece(p *part, e *event) {

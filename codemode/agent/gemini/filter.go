@@ -1,11 +1,13 @@
 package gemini
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
@@ -45,9 +47,11 @@ type filter struct {
 	m     *model
 	from  io.ReadCloser
 	bound *wire.Bounded
-	in    *json.Decoder
+	text  *bufio.Reader // of bound
+	in    *json.Decoder // of text
 	begun bool
-	n     int // pieces
+	alone bool // the response is one piece, and no array of them
+	n     int  // pieces
 	calls int
 	args  int // bytes of calls
 	said  int // bytes of text
@@ -74,6 +78,14 @@ func (f *filter) Read(p []byte) (int, error) {
 func (f *filter) next() ([]byte, error) {
 	bad := f.m.Garbled("the stream is not what it should be")
 	f.bound.Refill()
+	if !f.begun {
+		if err := f.look(); err != nil {
+			return nil, f.broken(err)
+		}
+	}
+	if f.alone {
+		return f.only()
+	}
 	if !f.begun {
 		if t, err := f.in.Token(); err != nil {
 			return nil, f.broken(err)
@@ -108,6 +120,41 @@ func (f *filter) next() ([]byte, error) {
 		lead, f.begun = '[', true
 	}
 	return append([]byte{lead}, clean...), nil
+}
+
+// look finds out whether the response is an array of pieces, or one that is the whole:
+// what an endpoint gives that does not stream. Nothing was decoded yet.
+func (f *filter) look() error {
+	for {
+		b, err := f.text.Peek(1)
+		if err != nil {
+			return err
+		}
+		if strings.IndexByte(" \t\r\n", b[0]) < 0 {
+			f.alone = b[0] == '{'
+			return nil
+		}
+		_, _ = f.text.Discard(1) // it was peeked at
+	}
+}
+
+// only is that one piece, as an array.
+func (f *filter) only() ([]byte, error) {
+	var element json.RawMessage
+	if err := f.in.Decode(&element); err != nil {
+		return nil, f.broken(err)
+	}
+	switch _, err := f.in.Token(); {
+	case err == nil:
+		return nil, f.m.Garbled("something follows the reply")
+	case err != io.EOF:
+		return nil, f.broken(err)
+	}
+	clean, err := f.clean(element)
+	if err != nil {
+		return nil, err
+	}
+	return append(append([]byte{'['}, clean...), ']'), io.EOF
 }
 
 // broken says why the array did not go on.

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -91,7 +92,8 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	in := &wire.Bounded{From: resp.Body}
-	f := &filter{x: x, m: t.m, from: resp.Body, bound: in, in: json.NewDecoder(in)}
+	text := bufio.NewReader(in)
+	f := &filter{x: x, m: t.m, from: resp.Body, bound: in, text: text, in: json.NewDecoder(text)}
 	x.body, resp.Body, resp.ContentLength = resp.Body, f, -1
 	resp.Header.Del("Content-Length")
 	return resp, nil

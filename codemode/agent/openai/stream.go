@@ -23,12 +23,15 @@ type chunk struct {
 }
 
 type choice struct {
-	Delta struct {
-		Content string         `json:"content"`
-		Refusal string         `json:"refusal"`
-		Calls   wire.Few[call] `json:"tool_calls"`
-	} `json:"delta"`
-	Finish string `json:"finish_reason"`
+	Delta   delta  `json:"delta"`
+	Message *delta `json:"message"` // all of it, in a reply that is no stream
+	Finish  string `json:"finish_reason"`
+}
+
+type delta struct {
+	Content string         `json:"content"`
+	Refusal string         `json:"refusal"`
+	Calls   wire.Few[call] `json:"tool_calls"`
 }
 
 // building is a call of which pieces arrive.
@@ -49,6 +52,11 @@ type stream struct {
 
 func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 	s.usage.Requests = 1
+	if data, ok, err := events.Whole(); err != nil {
+		return nil, s.fail(s.Ended(err))
+	} else if ok {
+		return s.whole(data)
+	}
 	for {
 		data, err := events.Next()
 		if err == nil && string(data) == "[DONE]" {
@@ -72,6 +80,29 @@ func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 		if err := s.take(&c); err != nil {
 			return nil, s.fail(err)
 		}
+	}
+	return s.reply()
+}
+
+// whole reads a reply that is no stream: some endpoints know none.
+func (s *stream) whole(data []byte) (*agent.Reply, error) {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return nil, s.fail(s.Garbled("the reply is not what it should be"))
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return nil, s.fail(s.Interruption(data))
+	}
+	if len(c.Choices) == 0 || c.Choices[0].Message == nil || c.Choices[0].Finish == "" {
+		return nil, s.fail(s.Garbled("the reply is not what it should be: it has no message, or no reason for its end"))
+	}
+	one := &c.Choices[0]
+	one.Delta = *one.Message
+	for i := range one.Delta.Calls { // their place is their index here, and an id may be missing
+		one.Delta.Calls[i].Index = i
+	}
+	if err := s.take(&c); err != nil {
+		return nil, s.fail(err)
 	}
 	return s.reply()
 }

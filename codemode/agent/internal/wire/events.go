@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -20,6 +21,41 @@ type Events struct{ r *bufio.Reader }
 
 // NewEvents reads the body of a response of Do.
 func NewEvents(r io.Reader) *Events { return &Events{bufio.NewReaderSize(r, 16<<10)} }
+
+// Whole is the body, if that is one JSON object and no stream: what an endpoint sends
+// that does not know "stream": true, and what some send in place of a stream that failed.
+// No stream begins with a brace, whatever its header calls it. ok says whether it was
+// one; then it has at most the bytes that an event may have, and all of them arrived.
+func (e *Events) Whole() (data []byte, ok bool, err error) {
+	for {
+		b, err := e.r.Peek(1)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case b[0] == '{':
+			data, err = e.object()
+			return data, err == nil, err
+		case b[0] != ' ' && b[0] != '\t' && b[0] != '\r' && b[0] != '\n': // some send these to keep a connection open
+			return nil, false, nil
+		}
+		_, _ = e.r.Discard(1) // it was peeked at
+	}
+}
+
+func (e *Events) object() ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(e.r, maxEvent+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxEvent:
+		return nil, errTooLong
+	}
+	var first json.RawMessage
+	if json.NewDecoder(bytes.NewReader(data)).Decode(&first) == io.ErrUnexpectedEOF {
+		return nil, io.ErrUnexpectedEOF // half a reply is no reply
+	}
+	return data, nil
+}
 
 // done is the event by which OpenAI's format ends a stream, some servers without
 // the empty line after it.
