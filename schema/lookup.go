@@ -52,6 +52,33 @@ func (d *Database) Table(n Name) *Table {
 	return find(d, n, d.Tables, func(t *Table) Name { return t.Name })
 }
 
+// finder is Table for many names: it looks at each table once.
+func (d *Database) finder() func(Name) *Table {
+	fold := func(n Name) Name {
+		if d.Engine == SQLite {
+			return Name{asciiFold(n.Schema), asciiFold(n.Name)}
+		}
+		return n
+	}
+	all := map[Name]*Table{}
+	for _, t := range d.Tables {
+		if k := fold(t.Name); all[k] == nil {
+			all[k] = t
+		}
+	}
+	return func(n Name) *Table {
+		if n.Schema != "" || d.Engine != Postgres {
+			return all[fold(n)]
+		}
+		for _, s := range d.Path {
+			if t := all[Name{s, n.Name}]; t != nil {
+				return t
+			}
+		}
+		return nil
+	}
+}
+
 // View finds a view like Table finds a table.
 func (d *Database) View(n Name) *View {
 	return find(d, n, d.Views, func(v *View) Name { return v.Name })

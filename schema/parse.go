@@ -74,6 +74,11 @@ type parser struct {
 	loose    map[string]bool   // PostgreSQL: collations that are not deterministic
 	numbered map[columnID]bool // PostgreSQL: columns GENERATED AS IDENTITY
 	foreign  []foreignOf       // to be resolved when all tables are known
+	labels   map[[4]string]int // PostgreSQL: how many generated names of each form are taken, at least
+	tables   map[Name]*Table   // db.Tables by folded name
+	related  bool              // a table has partitions or heirs
+
+	worked, grown int // see maxWork and maxMade
 }
 
 func (p *parser) peek() token { return p.toks[p.i] }
@@ -233,9 +238,45 @@ func (p *parser) table() *Table {
 	return t
 }
 
+// view finds a view along the path that is in force here.
+func (p *parser) view(n Name) *View {
+	p.work(len(p.db.Views) * max(1, len(p.path)))
+	return (&Database{Engine: p.engine, Path: p.path, Views: p.db.Views}).View(n)
+}
+
 // lookup finds a table along the path that is in force here.
 func (p *parser) lookup(n Name) *Table {
-	return (&Database{Engine: p.engine, Path: p.path, Tables: p.db.Tables}).Table(n)
+	if p.tables == nil {
+		p.tables = map[Name]*Table{}
+		for _, t := range p.db.Tables {
+			p.tables[p.key(t.Name)] = t
+		}
+	}
+	if n.Schema != "" || p.engine == SQLite {
+		return p.tables[p.key(n)]
+	}
+	p.work(len(p.path))
+	for _, s := range p.path {
+		if t := p.tables[p.key(Name{s, n.Name})]; t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// key is the name that names which mean the same have in common.
+func (p *parser) key(n Name) Name {
+	if p.engine == SQLite {
+		return Name{asciiFold(n.Schema), asciiFold(n.Name)}
+	}
+	return n
+}
+
+// add puts a table into the database.
+func (p *parser) add(t *Table) {
+	p.lookup(t.Name) // makes the index
+	p.db.Tables = append(p.db.Tables, t)
+	p.tables[p.key(t.Name)] = t
 }
 
 // columnOf reads the name of a column and spells it as its table does.
@@ -245,15 +286,18 @@ func (p *parser) columnOf(t *Table) string {
 }
 
 func (p *parser) spelled(t *Table, at token, name string) string {
-	var have []string
-	for _, c := range t.Columns {
-		if p.engine.Is(c.Name, name) {
-			return c.Name
+	p.work(len(t.Columns))
+	for i := range t.Columns {
+		if p.engine.Is(t.Columns[i].Name, name) {
+			return t.Columns[i].Name
 		}
+	}
+	var have []string
+	for _, c := range t.Columns[:min(12, len(t.Columns))] {
 		have = append(have, c.Name)
 	}
-	if len(have) > 12 {
-		have = append(have[:12], "…")
+	if len(t.Columns) > 12 {
+		have = append(have, "…")
 	}
 	p.fail(at, "table %s has no column %s; it has %s", t.Name, name, strings.Join(have, ", "))
 	return ""
@@ -264,6 +308,7 @@ func (p *parser) columns(t *Table) []string {
 	p.expectPunct("(")
 	var out []string
 	for {
+		p.partRoom(len(out))
 		out = append(out, p.columnOf(t))
 		if p.engine == SQLite {
 			if p.accept("COLLATE") {

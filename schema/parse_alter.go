@@ -37,7 +37,7 @@ func (p *parser) alterTable() {
 	n := p.reference("a table")
 	t := p.lookup(n)
 	if t == nil {
-		if v := (&Database{Engine: p.engine, Path: p.path, Views: p.db.Views}).View(n); v != nil || maybe || p.is("OWNER") {
+		if v := p.view(n); v != nil || maybe || p.is("OWNER") {
 			p.skip() // dumps say ALTER TABLE of views and sequences too
 			return
 		}
@@ -46,9 +46,11 @@ func (p *parser) alterTable() {
 	p.punct("*")
 	b := &tableBuilder{p: p, t: t}
 	for {
-		before := columnsByName(t)
-		p.alterAction(b)
-		if !only {
+		if only || !p.related {
+			p.alterAction(b)
+		} else {
+			before := p.columnsByName(t)
+			p.alterAction(b)
 			p.inherited(t, before)
 		}
 		if !p.punct(",") {
@@ -109,6 +111,7 @@ func (p *parser) alterAction(b *tableBuilder) {
 			name = p.name("a trigger")
 		}
 		found := all
+		p.work(len(t.Triggers))
 		for i := range t.Triggers {
 			if all || t.Triggers[i].Name == name {
 				t.Triggers[i].Disabled, found = off, true
@@ -124,6 +127,7 @@ func (p *parser) alterAction(b *tableBuilder) {
 		p.table().PartitionOf = nil
 		p.toNextAction()
 	case p.accept("INHERIT"):
+		p.related = true
 		t.Inherits = append(t.Inherits, p.table().Name)
 	case p.oneOf("OWNER", "RESET", "CLUSTER", "REPLICA", "VALIDATE", "OPTIONS"), p.is("SET") && p.ahead(1).text == "(",
 		p.is("SET", "LOGGED"), p.is("SET", "UNLOGGED"), p.is("SET", "TABLESPACE"), p.is("SET", "WITHOUT"), p.is("SET", "ACCESS"):
@@ -260,6 +264,7 @@ func (p *parser) alterType() {
 		if v.kind != tokString {
 			p.fail(v, "want a value of the enum in single quotes")
 		}
+		p.work(len(e.Values))
 		if slices.Contains(e.Values, v.text) {
 			if !maybe {
 				p.fail(v, "enum %s has this value already", n)
@@ -299,6 +304,7 @@ func (p *parser) alterIndex() {
 	switch {
 	case p.accept("ATTACH", "PARTITION"):
 		part := p.reference("an index")
+		p.workIndexes()
 		for _, t := range p.db.Tables {
 			t.Indexes = slices.DeleteFunc(t.Indexes, func(x Index) bool { return x.Name == part.Name && t.PartitionOf != nil })
 			if t.PartitionOf != nil {
@@ -307,10 +313,13 @@ func (p *parser) alterIndex() {
 		}
 	case p.accept("RENAME", "TO"):
 		to := p.name("the name of an index")
+		p.workIndexes()
 		for _, t := range p.db.Tables {
 			for i := range t.Indexes {
 				if t.Indexes[i].Name == n.Name {
 					t.Indexes[i].Name = to
+					p.free(Name{t.Schema, n.Name})
+					p.taken[Name{t.Schema, to}] = true
 					return
 				}
 			}

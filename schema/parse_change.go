@@ -12,11 +12,14 @@ func (p *parser) rename(t *Table) {
 	case p.accept("TO"):
 		from := t.Name
 		to := Name{from.Schema, p.name("the name of a table")}
-		if p.db.Table(to) != nil && !p.engine.Is(to.Name, from.Name) {
+		if p.lookup(to) != nil && !p.engine.Is(to.Name, from.Name) {
 			p.fail(at, "%s is there already", to)
 		}
+		delete(p.tables, p.key(from))
 		t.Name = to
-		delete(p.taken, from)
+		p.tables[p.key(to)] = t
+		p.work(len(p.foreign) + len(p.db.Tables))
+		p.free(from)
 		p.taken[to] = true
 		for i := range p.foreign {
 			if p.leads(p.foreign[i], from) {
@@ -59,6 +62,7 @@ func (p *parser) leads(f foreignOf, to Name) bool {
 }
 
 func (p *parser) renameConstraint(t *Table, at token, old, to string) {
+	p.work(len(t.Uniques) + len(t.Checks) + len(p.foreign))
 	found := false
 	set := func(name *string) {
 		if *name == old && old != "" {
@@ -125,6 +129,7 @@ func (p *parser) renameColumn(t *Table, old, to string) {
 		p.renameIn(&t.Policies[i].Using, old, to)
 		p.renameIn(&t.Policies[i].Check, old, to)
 	}
+	p.work(len(t.Columns) + len(p.foreign))
 	for _, f := range p.foreign {
 		if f.table == t {
 			in(f.Columns)
@@ -137,16 +142,42 @@ func (p *parser) renameColumn(t *Table, old, to string) {
 
 // renameIn renames a column in an expression.
 func (p *parser) renameIn(expr *string, old, to string) {
-	toks, err := lex(*expr, p.engine)
-	if err != nil {
-		return // the statement had these very tokens
+	toks := slices.DeleteFunc(p.lexed(*expr), func(t token) bool {
+		return !(t.kind == tokName && p.engine.Is(t.text, old) || t.kind == tokWord && p.engine.Is(p.folded(t.text), old))
+	})
+	if len(toks) == 0 {
+		return
 	}
-	for _, t := range slices.Backward(toks) {
-		if t.kind == tokName && p.engine.Is(t.text, old) || t.kind == tokWord && p.engine.Is(p.folded(t.text), old) {
-			*expr = (*expr)[:t.pos] + quoteIfNeeded(to) + (*expr)[t.end:]
-		}
+	quoted, from := quoteIfNeeded(to), 0
+	size := len(*expr) + len(toks)*len(quoted)
+	p.made(size) // before it is made
+	var b strings.Builder
+	b.Grow(size)
+	for _, t := range toks {
+		b.WriteString((*expr)[from:t.pos])
+		b.WriteString(quoted)
+		from = t.end
 	}
+	b.WriteString((*expr)[from:])
+	*expr = b.String()
 }
+
+// lexed are the tokens of an expression: none where it has no such, which can't be, as
+// the statement had these very tokens.
+func (p *parser) lexed(expr string) []token {
+	if expr == "" {
+		return nil
+	}
+	p.work(len(expr) * workByte)
+	toks, err := lex(expr, p.engine)
+	if err != nil {
+		return nil
+	}
+	return toks
+}
+
+// workByte is how many steps a byte is that is read again.
+const workByte = 8
 
 // folded is a name without quotes as the engine keeps it.
 func (p *parser) folded(s string) string {
@@ -161,6 +192,7 @@ func (p *parser) dropColumn(t *Table, name string) {
 	has := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return p.engine.Is(n, name) })
 	}
+	p.work(len(t.Columns) + len(t.Uniques) + len(t.Indexes) + len(t.Checks) + len(p.foreign))
 	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if t.PrimaryKey != nil && has(t.PrimaryKey.Columns) {
 		t.PrimaryKey = nil
@@ -177,6 +209,10 @@ func (p *parser) dropColumn(t *Table, name string) {
 
 // mentions reports whether an expression names a column.
 func (p *parser) mentions(expr, column string) bool {
+	if expr == "" {
+		return false
+	}
+	p.work(len(expr) * workByte)
 	toks, err := lex(expr, p.engine)
 	return err != nil || slices.ContainsFunc(toks, func(t token) bool {
 		return t.kind == tokName && p.engine.Is(t.text, column) || t.kind == tokWord && asciiFold(t.text) == asciiFold(column)
@@ -184,6 +220,7 @@ func (p *parser) mentions(expr, column string) bool {
 }
 
 func (p *parser) dropConstraint(t *Table, name string) bool {
+	p.work(len(t.Uniques) + len(t.Checks) + len(p.foreign))
 	found := false
 	is := func(n string) bool { found = found || n == name; return n == name }
 	if t.PrimaryKey != nil && is(t.PrimaryKey.Name) {
@@ -192,23 +229,22 @@ func (p *parser) dropConstraint(t *Table, name string) bool {
 	t.Uniques = slices.DeleteFunc(t.Uniques, func(k Key) bool { return is(k.Name) })
 	t.Checks = slices.DeleteFunc(t.Checks, func(c Check) bool { return is(c.Name) })
 	p.foreign = slices.DeleteFunc(p.foreign, func(f foreignOf) bool { return f.table == t && is(f.Name) })
-	delete(p.taken, Name{t.Schema, name})
+	p.free(Name{t.Schema, name})
 	return found
 }
 
 // remove takes away what DROP names, and reports whether it was there.
 func (p *parser) remove(kind string, n Name, on *Table) bool {
-	along := &Database{Engine: p.engine, Path: p.path, Tables: p.db.Tables, Views: p.db.Views}
 	switch kind {
 	case "TABLE":
-		t := along.Table(n)
+		t := p.lookup(n)
 		if t == nil {
 			return false
 		}
 		p.dropTable(t)
 		return true
 	case "VIEW":
-		v := along.View(n)
+		v := p.view(n)
 		p.db.Views = slices.DeleteFunc(p.db.Views, func(w *View) bool { return w == v })
 		return v != nil
 	case "TYPE", "DOMAIN":
@@ -220,6 +256,7 @@ func (p *parser) remove(kind string, n Name, on *Table) bool {
 		found = found || same
 		return same
 	}
+	p.workIndexes()
 	for _, t := range p.db.Tables {
 		if on != nil && t != on || kind == "INDEX" && n.Schema != "" && n.Schema != t.Schema {
 			continue
@@ -239,19 +276,40 @@ func (p *parser) remove(kind string, n Name, on *Table) bool {
 }
 
 func (p *parser) dropTable(t *Table) {
-	p.db.Tables = slices.DeleteFunc(p.db.Tables, func(o *Table) bool { return o == t || o.PartitionOf != nil && *o.PartitionOf == t.Name })
+	p.work(len(p.db.Tables) + len(p.foreign))
+	p.db.Tables = slices.DeleteFunc(p.db.Tables, func(o *Table) bool {
+		gone := o == t || o.PartitionOf != nil && *o.PartitionOf == t.Name
+		if gone {
+			delete(p.tables, p.key(o.Name))
+		}
+		return gone
+	})
 	p.foreign = slices.DeleteFunc(p.foreign, func(f foreignOf) bool {
 		return f.table == t || p.engine == Postgres && p.leads(f, t.Name)
 	})
-	delete(p.taken, t.Name)
+	p.free(t.Name)
 	for _, x := range t.Indexes {
-		delete(p.taken, Name{t.Schema, x.Name})
+		p.free(Name{t.Schema, x.Name})
 	}
 	for _, k := range keysOf(t) {
-		delete(p.taken, Name{t.Schema, k.Name})
+		p.free(Name{t.Schema, k.Name})
 	}
 	for _, c := range t.Checks {
-		delete(p.taken, Name{t.Schema, c.Name})
+		p.free(Name{t.Schema, c.Name})
+	}
+}
+
+// free gives a name back: from here on a generated one may be it.
+func (p *parser) free(n Name) {
+	delete(p.taken, n)
+	p.labels = nil
+}
+
+// workIndexes counts a look at the indexes, triggers, policies and rules of all tables.
+func (p *parser) workIndexes() {
+	p.work(len(p.db.Tables))
+	for _, t := range p.db.Tables {
+		p.work(len(t.Indexes) + len(t.Triggers) + len(t.Policies) + len(t.Rules))
 	}
 }
 

@@ -19,6 +19,8 @@ func (b *tableBuilder) column(partition bool) {
 		b.columnConstraints(t.Column(spelled))
 		return
 	}
+	p.work(len(t.Columns))
+	p.columnRoom(t)
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return p.engine.Is(c.Name, name) }) {
 		p.fail(at, "table %s has two columns %s", t.Name, name)
 	}

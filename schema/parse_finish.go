@@ -51,7 +51,12 @@ func cut(s string, n int) string {
 
 // objectName is the first such name that is free, and takes it.
 func (p *parser) objectName(schema, table, columns, label string) string {
-	for i := 0; ; i++ {
+	if p.labels == nil {
+		p.labels = map[[4]string]int{}
+	}
+	form := [4]string{schema, table, columns, label}
+	for i := p.labels[form]; ; i++ { // below, all are taken: a thousand constraints without a name would look at half a million
+		p.work(1)
 		l := label
 		if i > 0 {
 			l += strconv.Itoa(i)
@@ -59,6 +64,7 @@ func (p *parser) objectName(schema, table, columns, label string) string {
 		n := Name{schema, makeName(table, columns, l)}
 		if !p.taken[n] {
 			p.taken[n] = true
+			p.labels[form] = i + 1
 			return n.Name
 		}
 	}
@@ -138,9 +144,18 @@ func (b *tableBuilder) addKeys() {
 	p, t := b.p, b.t
 	slices.SortStableFunc(b.keys, func(x, y pendingKey) int { return btoi(y.primary) - btoi(x.primary) })
 	var kept []pendingKey
+	same := map[string][]int{} // those over the same columns
 	for _, k := range b.keys {
-		i := slices.IndexFunc(kept, func(o pendingKey) bool { return b.alike(o, k) })
+		columns := strings.Join(k.Columns, "\x00")
+		i := -1
+		for _, j := range same[columns] {
+			if p.work(1); b.alike(kept[j], k) {
+				i = j
+				break
+			}
+		}
 		if i < 0 {
+			same[columns] = append(same[columns], len(kept))
 			kept = append(kept, k)
 		} else if kept[i].Name == "" {
 			kept[i].Name = k.Name // PostgreSQL keeps the first, and the first name
@@ -204,12 +219,17 @@ func (b *tableBuilder) addPrimary(k Key) {
 
 // finish resolves the foreign keys: SQLite lets them lead to tables that come later.
 func (p *parser) finish() {
+	there := map[*Table]bool{}
+	for _, t := range p.db.Tables {
+		there[t] = true
+	}
+	find := p.db.finder()
 	for _, f := range p.foreign {
-		if !slices.Contains(p.db.Tables, f.table) {
+		if !there[f.table] {
 			continue // it was dropped
 		}
 		if p.engine == Postgres && len(f.References) == 0 {
-			to := p.db.Table(f.Table)
+			to := find(f.Table)
 			if to == nil {
 				p.fail(f.at, "table %s, which this leads to, was dropped", f.Table)
 			}
@@ -221,8 +241,9 @@ func (p *parser) finish() {
 	}
 	for _, t := range p.db.Tables {
 		for _, f := range t.ForeignKeys {
-			if to := p.db.Table(f.Table); to != nil && p.engine == Postgres {
+			if to := find(f.Table); to != nil && p.engine == Postgres {
 				for _, c := range f.References {
+					p.work(len(to.Columns))
 					if to.Column(c) == nil {
 						p.fail(p.foreignAt(t, f), "table %s has no column %s", to.Name, clip(c))
 					}
@@ -258,9 +279,10 @@ func (d *Database) finish() {
 	for _, x := range d.Domains {
 		slices.SortFunc(x.Checks, byText)
 	}
+	find := d.finder()
 	for _, t := range d.Tables {
 		for i := range t.ForeignKeys {
-			d.resolve(&t.ForeignKeys[i])
+			d.resolve(&t.ForeignKeys[i], find)
 		}
 		slices.SortStableFunc(t.Uniques, func(a, b Key) int { return byColumns(a.Columns, b.Columns, a.Name, b.Name) })
 		slices.SortStableFunc(t.ForeignKeys, func(a, b ForeignKey) int {
@@ -310,8 +332,8 @@ func byColumns(a, b []string, n, m string) int {
 
 // resolve spells the target of a foreign key as it is defined, and fills in the
 // primary key where no columns were named.
-func (d *Database) resolve(f *ForeignKey) {
-	to := d.Table(f.Table)
+func (d *Database) resolve(f *ForeignKey, find func(Name) *Table) {
+	to := find(f.Table)
 	if to == nil {
 		return
 	}

@@ -34,13 +34,16 @@ func (p *parser) createIndex(unique bool) {
 	var named []string
 	p.expectPunct("(")
 	for {
+		p.partRoom(len(x.Parts))
 		part, name := p.part(t)
 		x.Parts = append(x.Parts, part)
-		one := name
-		for i := 1; slices.Contains(named, one); i++ {
-			one = name + strconv.Itoa(i)
+		if x.Name == "" {
+			one := name
+			for i := 1; slices.Contains(named, one); i++ {
+				one = name + strconv.Itoa(i)
+			}
+			named = append(named, one)
 		}
-		named = append(named, one)
 		if !p.punct(",") {
 			break
 		}
@@ -71,6 +74,10 @@ func (p *parser) createIndex(unique bool) {
 }
 
 func (p *parser) hasIndex(schema, name string) bool {
+	if p.engine == Postgres && !p.taken[Name{schema, name}] {
+		return false // all have their names there
+	}
+	p.workIndexes()
 	for _, t := range p.db.Tables {
 		if t.Schema == schema && slices.ContainsFunc(t.Indexes, func(x Index) bool { return p.engine.Is(x.Name, name) }) {
 			return true
@@ -138,7 +145,7 @@ func (p *parser) createView(materialized, replace bool) {
 	maybe := p.accept("IF", "NOT", "EXISTS")
 	at := p.peek()
 	n := p.qualified("the name of a view")
-	if p.db.Table(n) != nil || p.db.View(n) != nil {
+	if p.lookup(n) != nil || p.view(n) != nil {
 		if !maybe && !replace {
 			p.fail(at, "%s is there already", n)
 		}
@@ -156,11 +163,11 @@ func (p *parser) createVirtual() {
 	maybe := p.accept("IF", "NOT", "EXISTS")
 	at := p.peek()
 	n := p.qualified("the name of a table")
-	if p.db.Table(n) != nil && !maybe {
+	if p.lookup(n) != nil && !maybe {
 		p.fail(at, "%s is there already", n)
 	}
-	if p.db.Table(n) == nil {
-		p.db.Tables = append(p.db.Tables, &Table{Name: n, Virtual: true})
+	if p.lookup(n) == nil {
+		p.add(&Table{Name: n, Virtual: true})
 	}
 	p.expect("USING")
 	p.skip()
@@ -209,7 +216,7 @@ func (p *parser) createTrigger() {
 	target := p.peek()
 	n := p.reference("a table")
 	t := p.lookup(n)
-	if v := (&Database{Engine: p.engine, Path: p.path, Views: p.db.Views}).View(n); t == nil && v == nil {
+	if v := p.view(n); t == nil && v == nil {
 		p.fail(target, "there is no table %s up to here", n)
 	}
 	if p.engine == SQLite {
@@ -230,6 +237,9 @@ func (p *parser) createTrigger() {
 		p.next()
 		tr.Function = p.reference("a function").Name
 		p.skip()
+	}
+	if t != nil {
+		p.work(len(t.Triggers))
 	}
 	if t == nil || maybe && slices.ContainsFunc(t.Triggers, func(o Trigger) bool { return p.engine.Is(o.Name, tr.Name) }) {
 		return // triggers of views act on no rows of ours
@@ -292,7 +302,11 @@ func (p *parser) createRule() {
 	p.next()
 	p.expect("TO")
 	n := p.reference("a table")
-	if t := p.lookup(n); t != nil && !slices.Contains(t.Rules, name) {
+	t := p.lookup(n)
+	if t != nil {
+		p.work(len(t.Rules))
+	}
+	if t != nil && !slices.Contains(t.Rules, name) {
 		t.Rules = append(t.Rules, name)
 	}
 	for !p.at(tokEnd) && !p.isPunct(";") {
@@ -332,7 +346,7 @@ func (p *parser) comment() {
 		set = p.commentColumn()
 	case p.accept("VIEW"), p.accept("MATERIALIZED", "VIEW"):
 		n := p.reference("a view")
-		v := (&Database{Engine: p.engine, Path: p.path, Views: p.db.Views}).View(n)
+		v := p.view(n)
 		if v == nil {
 			p.fail(at, "there is no view %s up to here", n)
 		}
@@ -340,6 +354,7 @@ func (p *parser) comment() {
 	case p.accept("TYPE"), p.accept("DOMAIN"):
 		n := p.qualified("a type")
 		set = func(s string) {
+			p.work(len(p.db.Enums) + len(p.db.Domains))
 			for _, e := range p.db.Enums {
 				if e.Name == n {
 					e.Comment = s
@@ -383,7 +398,7 @@ func (p *parser) commentColumn() func(string) {
 	}
 	t := p.lookup(n)
 	if t == nil {
-		if (&Database{Engine: p.engine, Path: p.path, Views: p.db.Views}).View(n) != nil {
+		if p.view(n) != nil {
 			return func(string) {} // columns of views are not known here
 		}
 		p.fail(at, "there is no table %s up to here", n)

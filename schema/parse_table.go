@@ -10,7 +10,7 @@ func (p *parser) createTable() {
 	maybe := p.accept("IF", "NOT", "EXISTS")
 	at := p.peek()
 	t := &Table{Name: p.qualified("the name of a table")}
-	if p.db.Table(t.Name) != nil || p.db.View(t.Name) != nil {
+	if p.lookup(t.Name) != nil || p.view(t.Name) != nil {
 		if !maybe {
 			p.fail(at, "%s is there already", t.Name)
 		}
@@ -22,7 +22,7 @@ func (p *parser) createTable() {
 	case p.accept("PARTITION", "OF"):
 		parent := p.table()
 		n := parent.Name
-		t.PartitionOf = &n
+		t.PartitionOf, p.related = &n, true
 		for _, c := range parent.Columns {
 			t.Columns = append(t.Columns, p.handedDown(parent, c))
 		}
@@ -38,7 +38,7 @@ func (p *parser) createTable() {
 		b.elements(false)
 	}
 	b.options()
-	p.db.Tables = append(p.db.Tables, t)
+	p.add(t)
 	b.finish()
 }
 
@@ -206,6 +206,7 @@ func (b *tableBuilder) check(name string) {
 	p := b.p
 	first := p.i
 	c := pendingCheck{Check: Check{Name: name, Expr: p.parens()}}
+	named := map[string]bool{}
 	for i := first; i < p.i; i++ {
 		t := p.toks[i]
 		if p.toks[min(i+1, len(p.toks)-1)].text == "(" || t.kind != tokWord && t.kind != tokName {
@@ -215,7 +216,8 @@ func (b *tableBuilder) check(name string) {
 		if t.kind == tokWord && p.engine == Postgres {
 			n = strings.ToLower(n)
 		}
-		if !slices.Contains(c.columns, n) {
+		if !named[n] {
+			named[n] = true
 			c.columns = append(c.columns, n)
 		}
 	}
@@ -235,6 +237,7 @@ func (b *tableBuilder) references(f *pendingForeign) {
 	f.OnDelete, f.OnUpdate = NoAction, NoAction
 	if p.punct("(") {
 		for {
+			p.partRoom(len(f.References))
 			f.References = append(f.References, p.name("a column"))
 			if !p.punct(",") {
 				break
@@ -288,6 +291,7 @@ func (b *tableBuilder) options() {
 			p.expectPunct("(")
 			for {
 				parent := p.table()
+				p.related = true
 				t.Inherits = append(t.Inherits, parent.Name)
 				b.inherit(parent)
 				if !p.punct(",") {
@@ -323,6 +327,8 @@ func (b *tableBuilder) inherit(parent *Table) {
 	t := b.t
 	for _, c := range parent.Columns {
 		c = b.p.handedDown(parent, c)
+		b.p.work(len(t.Columns))
+		b.p.columnRoom(t)
 		if i := slices.IndexFunc(t.Columns, func(o Column) bool { return o.Name == c.Name }); i >= 0 {
 			own := t.Columns[i]
 			own.NotNull = own.NotNull || c.NotNull

@@ -93,6 +93,7 @@ func (p *parser) ownType(n Name) (typeOf, bool) {
 		in = p.path
 	}
 	for _, s := range in {
+		p.work(1 + len(p.db.Enums) + len(p.domains))
 		for _, e := range p.db.Enums {
 			if e.Name == (Name{s, n.Name}) {
 				name := e.Name

@@ -10,11 +10,21 @@ import (
 
 // checked are the values that a check leaves a text column, or nil: of a check of
 // the table that speaks of the column alone, or of its domain.
-func (p *pack) checked(t *schema.Table, c *schema.Column) []string {
-	for _, check := range t.Checks {
-		if column, values := listed(check.Expr); values != nil && p.is(column, c.Name) {
-			return values
+func (p *pack) checked(t *table, c *schema.Column) []string {
+	if t.lists == nil {
+		t.lists = map[string][]string{}
+		for _, check := range t.t.Checks { // once for all columns
+			if column, values := listed(check.Expr); values != nil {
+				for _, n := range p.meant(column) {
+					if t.lists[n] == nil {
+						t.lists[n] = values
+					}
+				}
+			}
 		}
+	}
+	if values := t.lists[p.fold(c.Name)]; values != nil {
+		return values
 	}
 	if c.Domain == nil {
 		return nil
@@ -31,9 +41,13 @@ func (p *pack) checked(t *schema.Table, c *schema.Column) []string {
 	return nil
 }
 
-// is compares a name in an expression, where it may not be quoted, with a column's.
-func (p *pack) is(inExpr, name string) bool {
-	return p.db.Engine.Is(inExpr, name) || p.db.Engine == schema.Postgres && strings.ToLower(inExpr) == name
+// meant are the names of columns that a name in an expression, where it may not be
+// quoted, can mean.
+func (p *pack) meant(inExpr string) []string {
+	if low := strings.ToLower(inExpr); p.db.Engine == schema.Postgres && low != inExpr {
+		return []string{inExpr, low}
+	}
+	return []string{p.fold(inExpr)}
 }
 
 var tokens = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)

@@ -33,7 +33,7 @@ var goTypes = map[schema.Kind]string{
 
 // takeColumns declares the columns that exosql can take.
 func (p *pack) takeColumns(t *table) {
-	fields := scope{}
+	fields := newScope()
 	for i := range t.t.Columns {
 		c := &t.t.Columns[i]
 		if why := p.refuse(c); why != "" {
@@ -46,14 +46,14 @@ func (p *pack) takeColumns(t *table) {
 			col.typ = "[]" + goTypes[c.Elem]
 		}
 		if col.enum = p.enumOf(c); col.enum == nil && c.Kind == schema.Text && !c.Loose {
-			col.oneOf = p.checked(t.t, c)
+			col.oneOf = p.checked(t, c)
 		}
 		col.iso = milliseconds.MatchString(c.Type)
 		t.cols = append(t.cols, col)
 	}
 	for _, c := range t.cols { // those that have their own name first
-		if g := camel(c.c.Name); !exo.ReservedName(g) && !t.guest[g] {
-			t.guest[g] = true
+		if g := camel(c.c.Name); !exo.ReservedName(g) && !t.guest.taken[g] {
+			t.guest.taken[g] = true
 			c.guest = g
 		}
 	}

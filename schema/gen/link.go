@@ -34,12 +34,25 @@ type reference struct {
 // the one row come first: theirs are the shorter names.
 func (p *pack) link() {
 	var refs []*reference
+	ways := map[[2]*table]int{} // how many lead from one table to another
 	for _, t := range p.tables {
+		from := len(refs)
+		seen := map[string]bool{}
+		used := map[string]int{} // how many foreign keys a column is in
 		for i := range t.t.ForeignKeys {
-			if r := p.reference(t, &t.t.ForeignKeys[i]); r != nil && !slices.ContainsFunc(refs, r.same) {
-				refs = append(refs, r)
+			for _, n := range slices.Compact(slices.Sorted(slices.Values(t.t.ForeignKeys[i].Columns))) {
+				used[n]++
 			}
 		}
+		keys := t.t.Keys()
+		for i := range t.t.ForeignKeys {
+			if r := p.reference(t, &t.t.ForeignKeys[i], keys, used); r != nil && !seen[r.key()] {
+				seen[r.key()] = true
+				refs = append(refs, r)
+				ways[[2]*table{r.from, r.to}]++
+			}
+		}
+		t.refs = refs[from:]
 	}
 	for _, r := range refs {
 		r.there = &link{from: r.from, to: r.to, pairs: r.pairs, one: true}
@@ -54,11 +67,11 @@ func (p *pack) link() {
 		for _, pair := range r.pairs {
 			r.back.pairs = append(r.back.pairs, [2]*column{pair[1], pair[0]})
 		}
-		r.back.guest = r.to.guest.claim(linkable, r.backNames(refs)...)
+		r.back.guest = r.to.guest.claim(linkable, r.backNames(ways[[2]*table{r.from, r.to}])...)
 		r.to.links = append(r.to.links, r.back)
 	}
 	for _, t := range p.tables {
-		t.describeJoins(refs)
+		t.describeJoins()
 	}
 	for _, t := range p.tables {
 		for _, l := range t.links {
@@ -69,7 +82,7 @@ func (p *pack) link() {
 }
 
 // reference finds what a foreign key is about, or says why it can't be declared.
-func (p *pack) reference(t *table, fk *schema.ForeignKey) *reference {
+func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used map[string]int) *reference {
 	to := p.find(fk.Table)
 	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {
 		return nil // it leads to what is not declared
@@ -90,41 +103,55 @@ func (p *pack) reference(t *table, fk *schema.ForeignKey) *reference {
 		}
 		r.pairs = append(r.pairs, [2]*column{a, b})
 	}
-	r.role = roleOf(t, to, fk)
-	for _, key := range t.t.Keys() {
-		r.unique = r.unique || len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool {
+	r.role = roleOf(to, fk, used)
+	for _, key := range keys {
+		r.unique = r.unique || len(key) > 0 && len(key) <= len(fk.Columns) && !slices.ContainsFunc(key, func(k string) bool {
 			return !slices.ContainsFunc(fk.Columns, func(n string) bool { return p.db.Engine.Is(n, k) })
 		})
 	}
 	return r
 }
 
+// column is the declared column of a name, or nil.
 func (p *pack) column(t *table, n string) *column {
-	for _, c := range t.cols {
-		if p.db.Engine.Is(c.c.Name, n) {
-			return c
+	if t.byName == nil {
+		t.byName = map[string]*column{}
+		for _, c := range t.cols {
+			t.byName[p.fold(c.c.Name)] = c
 		}
 	}
-	return nil
+	return t.byName[p.fold(n)]
 }
 
-func (r *reference) same(other *reference) bool {
-	return r.from == other.from && r.to == other.to && slices.Equal(r.pairs, other.pairs)
+// fold makes names of the engine that mean the same equal.
+func (p *pack) fold(n string) string {
+	if p.db.Engine != schema.SQLite {
+		return n
+	}
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, n)
+}
+
+// key tells apart the references of one table.
+func (r *reference) key() string {
+	key := r.to.t.Name.String()
+	for _, p := range r.pairs {
+		key += "\x00" + p[0].c.Name + "\x00" + p[1].c.Name
+	}
+	return key
 }
 
 // roleOf names what a foreign key leads to after its column: assignee_id is the
 // assignee. Of several columns, it is the last that no other foreign key of the table
 // has: tenant_id is in all of them and says nothing.
-func roleOf(t, to *table, fk *schema.ForeignKey) string {
+func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	column := ""
 	for _, n := range fk.Columns {
-		shared := 0
-		for _, other := range t.t.ForeignKeys {
-			if slices.Contains(other.Columns, n) {
-				shared++
-			}
-		}
-		if shared <= 1 || len(fk.Columns) == 1 {
+		if used[n] <= 1 || len(fk.Columns) == 1 {
 			column = n
 		}
 	}
@@ -160,7 +187,7 @@ func (r *reference) thereNames() []string {
 
 // backNames are names for the rows that lead to one row, the best first: tasks; and
 // where tasks lead there in several ways, tasksByAssignee.
-func (r *reference) backNames(all []*reference) []string {
+func (r *reference) backNames(ways int) []string {
 	base := r.from.t.Name.Name
 	if r.unique {
 		base = lower(singular(base))
@@ -168,12 +195,6 @@ func (r *reference) backNames(all []*reference) []string {
 		base = lower(plural(base))
 	}
 	by := base + "By" + upper(r.role)
-	ways := 0
-	for _, other := range all {
-		if other.from == r.from && other.to == r.to {
-			ways++
-		}
-	}
 	switch {
 	case r.from == r.to && !r.unique && r.role == "parent":
 		return []string{"children", by}
@@ -185,13 +206,8 @@ func (r *reference) backNames(all []*reference) []string {
 
 // describeJoins tells of the tables whose rows only join two others how to get
 // across: exosql's links join two tables, so a way over a third is two links.
-func (t *table) describeJoins(all []*reference) {
-	var mine []*reference
-	for _, r := range all {
-		if r.from == t {
-			mine = append(mine, r)
-		}
-	}
+func (t *table) describeJoins() {
+	mine := t.refs
 	if len(mine) != 2 || !t.joins(mine[0], mine[1]) {
 		return
 	}

@@ -20,6 +20,8 @@ type pack struct {
 	tables []*table // by name
 	list   string   // the function that returns all tables and links
 	left   []string // what is left out, and why
+
+	byName map[schema.Name]*table // tables by folded name, once they are chosen
 }
 
 // table is a table that is declared.
@@ -30,13 +32,19 @@ type table struct {
 	guest scope  // what programs can find on a row
 	cols  []*column
 	links []*link
-	left  []string // columns and links that are left out, and why
+
+	byName map[string]*column  // cols by folded name
+	shown  []*column           // see shown
+	grant  *bool               // see grantable
+	refs   []*reference        // of its foreign keys
+	lists  map[string][]string // by column: the values that a check leaves it
+	left   []string            // columns and links that are left out, and why
 }
 
 // newPackage claims names in this order: row types and tables, enums, columns,
 // links; so a new column never renames a table.
 func newPackage(db *schema.Database, o Options) (*pack, error) {
-	p := &pack{db: db, names: scope{}}
+	p := &pack{db: db, names: newScope()}
 	if err := p.choose(o); err != nil {
 		return nil, err
 	}
@@ -89,7 +97,7 @@ func (p *pack) choose(o Options) error {
 		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):
 			p.leave("table %s: a table of the same name comes before it in the search path", name(t.Name.String()))
 		default:
-			p.tables = append(p.tables, &table{t: t, guest: scope{}})
+			p.tables = append(p.tables, &table{t: t, guest: newScope()})
 		}
 	}
 	slices.SortStableFunc(p.tables, func(a, b *table) int { return cmp.Compare(a.t.Name.Name, b.t.Name.Name) })
@@ -145,11 +153,11 @@ func nameable(n string) bool {
 
 // find is the declared table of a name, or nil.
 func (p *pack) find(n schema.Name) *table {
-	i := slices.IndexFunc(p.tables, func(t *table) bool {
-		return p.db.Engine.Is(t.t.Schema, n.Schema) && p.db.Engine.Is(t.t.Name.Name, n.Name)
-	})
-	if i < 0 {
-		return nil
+	if p.byName == nil {
+		p.byName = map[schema.Name]*table{}
+		for _, t := range p.tables {
+			p.byName[schema.Name{Schema: p.fold(t.t.Schema), Name: p.fold(t.t.Name.Name)}] = t
+		}
 	}
-	return p.tables[i]
+	return p.byName[schema.Name{Schema: p.fold(n.Schema), Name: p.fold(n.Name)}]
 }

@@ -35,7 +35,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	if start := p.start(o.Package); start != nil {
 		sources["facet_start.go"] = start
 	}
-	names := scope{}
+	names := newScope()
 	for _, t := range p.tables {
 		to := main
 		if len(p.tables) > oneFile {

@@ -33,6 +33,7 @@ var owners = []string{"organization", "organisation", "tenant", "workspace", "ac
 // name, or else the one that most links lead to.
 func (p *pack) root() *table {
 	var best *table
+	most := 0
 	score := func(t *table) int {
 		n := 0
 		for _, l := range t.links {
@@ -46,14 +47,25 @@ func (p *pack) root() *table {
 		return n
 	}
 	for _, t := range p.tables {
-		if t.grantable() && (best == nil || score(t) > score(best)) {
-			best = t
+		if !t.grantable() {
+			continue
+		}
+		if n := score(t); best == nil || n > most {
+			best, most = t, n
 		}
 	}
 	return best
 }
 
 func (t *table) grantable() bool {
+	if t.grant == nil {
+		ok := t.canGrant()
+		t.grant = &ok
+	}
+	return *t.grant
+}
+
+func (t *table) canGrant() bool {
 	return t.keyless() == "" && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && c.typ == "time.Time" })
 }
 
@@ -62,7 +74,7 @@ func (t *table) grantable() bool {
 const few, named = 3, 12
 
 func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
-	aliases := scope{}
+	aliases := newScope()
 	alias := func(t *table) string {
 		a := lower(singular(t.t.Name.Name))
 		return aliases.claim(func(s string) bool { return !exo.ReservedName(s) }, a, a+"Row")
@@ -158,11 +170,16 @@ func facet(b *strings.Builder, t *table, alias string) string {
 // secrets are names of columns that hardly anybody should see.
 var secrets = regexp.MustCompile(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
 
-func shown(t *table) (out []*column) {
-	for _, c := range t.cols {
-		if !secrets.MatchString(c.c.Name) {
-			out = append(out, c)
+// shown are the columns of a table that a facet could start with. Every link to the
+// table asks for them, so they are found once.
+func shown(t *table) []*column {
+	if t.shown == nil {
+		t.shown = []*column{}
+		for _, c := range t.cols {
+			if !secrets.MatchString(c.c.Name) {
+				t.shown = append(t.shown, c)
+			}
 		}
 	}
-	return out
+	return t.shown
 }

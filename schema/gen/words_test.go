@@ -50,7 +50,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	s := scope{}
+	s := newScope()
 	odd := func(n string) bool { return n != "a2" }
 	for _, want := range []string{"a", "ab", "ab2", "ab3"} {
 		if got := s.claim(odd, "a", "ab"); got != want {
