@@ -3,6 +3,7 @@ package exoeval
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -72,12 +73,36 @@ type Local struct {
 type cached struct {
 	prog *program
 	err  error
+	size int // bytes of the program's text
 }
+
+// Keep implements lru.Kept. What is compiled is made of a text that the program has for
+// itself; the text as it was given may be part of a larger one.
+func (c cached) Keep() (cached, int) {
+	if c.prog != nil {
+		p := *c.prog
+		p.src = strings.Clone(p.src)
+		c.prog = &p
+	}
+	if e, ok := c.err.(*Error); ok {
+		k := *e
+		k.Message, k.SourceLine = strings.Clone(e.Message), strings.Clone(e.SourceLine)
+		c.err = &k
+	}
+	return c, 1<<10 + c.size*compiledBytes
+}
+
+// compiledBytes is how many bytes of memory one byte of a program takes, compiled: 60 in
+// the worst that was found. Held by TestProgramBytes.
+const compiledBytes = 80
+
+// programBytes bounds the programs that a Local keeps compiled.
+const programBytes = 64 << 20
 
 // NewLocal makes an evaluator for the gate. Err says whether its grants have
 // names that programs can use; with others every run fails.
 func NewLocal(gate *exo.Gate) *Local {
-	l := &Local{gate: gate, programs: lru.New[cached](256)}
+	l := &Local{gate: gate, programs: lru.New[cached](programBytes)}
 	l.world, l.err = NewWorld(gate)
 	return l
 }
@@ -91,7 +116,8 @@ func (l *Local) compile(src string) (*program, error) {
 	}
 	p, err := compile(src, l.world.front)
 	if len(src) <= l.world.front.MaxSource {
-		l.programs.Add(src, cached{p, err})
+		c := l.programs.Add([]byte(src), cached{p, err, len(src)})
+		return c.prog, c.err
 	}
 	return p, err
 }

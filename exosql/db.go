@@ -34,7 +34,10 @@ type Options struct {
 	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
 	Conns int // guarded connections; default 4
-	Plans int // plans kept; default 512
+	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. Each
+	// connection may have twice as much for its prepared statements, in the engine's memory,
+	// which on PostgreSQL is the server's and estimated.
+	PlanBytes int
 }
 
 // Query is what the record of a message says of the statement that answered it
@@ -55,7 +58,7 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 		opt = &Options{}
 	}
 	n := or(opt.Conns, 4)
-	db := &DB{plans: lru.New[*plan](or(opt.Plans, 512)), free: make(chan session, n), closed: make(chan struct{})}
+	db := &DB{plans: lru.New[*plan](or(opt.PlanBytes, defaultPlanBytes)), free: make(chan session, n), closed: make(chan struct{})}
 	scheme, rest, _ := strings.Cut(url, ":")
 	var err error
 	switch {
@@ -83,6 +86,12 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	db.release(s)
 	return db, nil
 }
+
+const defaultPlanBytes = 8 << 20
+
+// preparedBytes bounds the statements of one connection. The engines take many times the
+// memory of the plan for one.
+func (o *Options) preparedBytes() int { return 2 * or(o.PlanBytes, defaultPlanBytes) }
 
 func or(n, d int) int {
 	if n > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -28,13 +29,14 @@ type session interface {
 	// sound reports whether the session may serve another query. One that does not
 	// know its own state says no, and is closed.
 	sound() bool
-	// prepared is how many statements the session keeps.
-	prepared() int
+	// prepared is how many statements the session keeps, and their bytes as it counts them.
+	prepared() (n, bytes int)
 	close() error
 }
 
-// maxStmts is how many prepared statements one session keeps.
-const maxStmts = 256
+// statements are what one session keeps prepared, by the plan. A plan that fell out of the
+// cache is made anew as another, so its statement is not used again and falls out, too.
+type statements[S any] = lru.Set[*plan, S]
 
 // errLost is a session that was found dead before anything was sent: the query
 // may be tried on another.

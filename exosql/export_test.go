@@ -3,7 +3,9 @@ package exosql
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -37,13 +39,62 @@ func PlanTexts(db *DB) []string {
 	return out
 }
 
+// PlanBytes is how large the plans that db keeps are.
+func PlanBytes(db *DB) int { return db.plans.Bytes() }
+
+// PreparedBytes is how large the statements of idle connections are, as they count them.
+func PreparedBytes(db *DB) int {
+	n := 0
+	for range cap(db.free) {
+		c := <-db.free
+		if c != nil {
+			_, k := c.prepared()
+			n += k
+		}
+		db.free <- c
+	}
+	return n
+}
+
+// EngineBytes is the memory of the engine for the statements of the first idle connection
+// that is open, as the engine says, and how many there are.
+func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
+	for range cap(db.free) {
+		c := <-db.free
+		if bytes == 0 && err == nil {
+			switch s := c.(type) {
+			case *postgresSession:
+				var text string
+				text, err = s.one(ctx, "SELECT (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'exo\\_%') || ' ' || (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name LIKE 'Cached%')")
+				if err == nil {
+					_, err = fmt.Sscan(text, &n, &bytes)
+				}
+				n -= 3 // those of every query
+			case *sqliteSession:
+				for st := sqlite3.Xsqlite3_next_stmt(s.c.tls, s.c.db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.c.tls, s.c.db, st) {
+					n++
+				}
+				used := libc.Xmalloc(s.c.tls, 8)
+				if sqlite3.Xsqlite3_db_status(s.c.tls, s.c.db, sqlite3.SQLITE_DBSTATUS_STMT_USED, used, used+4, 0) != 0 {
+					err = errors.New("no status")
+				}
+				bytes = int(binary.NativeEndian.Uint32(libc.GoBytes(used, 4)))
+				libc.Xfree(s.c.tls, used)
+			}
+		}
+		db.free <- c
+	}
+	return n, bytes, err
+}
+
 // Prepared counts the statements that idle connections keep.
 func Prepared(db *DB) int {
 	n := 0
 	for range cap(db.free) {
 		c := <-db.free
 		if c != nil {
-			n += c.prepared()
+			k, _ := c.prepared()
+			n += k
 		}
 		db.free <- c
 	}
@@ -56,7 +107,7 @@ func Bound(db *DB) []string {
 	for range cap(db.free) {
 		c := <-db.free
 		if s, ok := c.(*sqliteSession); ok {
-			for _, st := range s.stmts {
+			for _, st := range s.stmts.All() {
 				p := sqlite3.Xsqlite3_expanded_sql(s.c.tls, st.p)
 				out = append(out, libc.GoString(p))
 				sqlite3.Xsqlite3_free(s.c.tls, p)

@@ -22,6 +22,8 @@ type plan struct {
 	shape *exo.Shape
 	reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	kind  runKind
+	joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
+	bytes int // of the plan in the cache; 0 before it was there
 }
 
 type cell struct {
@@ -83,7 +85,7 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 	if err != nil {
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}
-	p.text = text
+	p.text, p.joins = text, f.c.tables*f.c.columns
 	for _, s := range slots {
 		p.args = append(p.args, f.c.slots[s])
 	}
@@ -100,7 +102,7 @@ func (f *from) finish(q *query, kind runKind, out *projection) (*plan, error) {
 
 // outputs adds the cells of a projection to the statement and the plan.
 func (f *from) outputs(sel *sqlast.Select, p *plan, out *projection) *exo.Shape {
-	s := &exo.Shape{Names: slices.Clone(out.names)} // a message's memory is not the plan's
+	s := &exo.Shape{Names: slices.Clone(out.names)}
 	for i, it := range out.items {
 		if it.sub != nil {
 			if s.Subs == nil {
@@ -183,7 +185,7 @@ func (r *relation) run(ctx context.Context, kind runKind) (exo.Value, error) {
 		if p, err = compileRelation(r.db.dialect, chain, &guestGrant{scopes: fixed, chain: fixed}, kind); err != nil {
 			return exo.Value{}, err
 		}
-		r.db.plans.Add(string(s.key), p)
+		p = r.db.plans.Add(s.key, p)
 	}
 	args, err := p.bind(nil, [][]exo.Value{s.vals})
 	if err != nil {
@@ -217,7 +219,7 @@ func (db *DB) plan(m *exo.Message, objs []*object) (*plan, []exo.Value, error) {
 		if p, err = compileMessage(db.dialect, m, objs); err != nil {
 			return nil, nil, err
 		}
-		db.plans.Add(string(key), p)
+		p = db.plans.Add(key, p)
 	}
 	args, err := p.bind(m.Args, vals)
 	return p, args, err

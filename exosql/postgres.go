@@ -15,8 +15,9 @@ import (
 
 // postgresEngine is one PostgreSQL database, or one that speaks its protocol.
 type postgresEngine struct {
-	config *pgconn.Config
-	setup  pgx.ConnConfig // the same, for the standard library's interface
+	config   *pgconn.Config
+	prepared int            // bytes of statements that a connection keeps, as estimated
+	setup    pgx.ConnConfig // the same, for the standard library's interface
 }
 
 func (e *postgresEngine) close() error { return nil }
@@ -46,7 +47,7 @@ func openPostgres(ctx context.Context, url string, opt *Options) (engine, error)
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
-	return &postgresEngine{c, setup}, nil
+	return &postgresEngine{c, opt.preparedBytes(), setup}, nil
 }
 
 func setupPostgres(ctx context.Context, pc pgx.ConnConfig, setup func(context.Context, *sql.DB) error) error {
@@ -107,7 +108,8 @@ const maxStatement = time.Hour
 
 // connect opens one guarded connection, sets it up, and verifies that its wall holds.
 func (e *postgresEngine) connect(ctx context.Context) (session, error) {
-	s := &postgresSession{stmts: map[*plan]*postgresStmt{}, timeout: maxStatement, used: time.Now()}
+	s := &postgresSession{timeout: maxStatement, used: time.Now()}
+	s.stmts = statements[*postgresStmt]{Bytes: e.prepared, Drop: s.dropped}
 	c := e.config.Copy()
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		s.cancel = &canceller{conn: conn} // of several hosts, the last is the one that is connected

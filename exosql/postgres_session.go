@@ -19,7 +19,8 @@ import (
 type postgresSession struct {
 	conn    *pgconn.PgConn
 	cancel  *canceller
-	stmts   map[*plan]*postgresStmt
+	stmts   statements[*postgresStmt]
+	gone    []string      // statements that are to be deallocated
 	names   int           // statements prepared so far
 	timeout time.Duration // the longest that a statement may run
 	used    time.Time     // when the last query ended
@@ -38,7 +39,7 @@ type postgresStmt struct {
 	texts  []bool // cells that are texts as they came
 }
 
-func (s *postgresSession) prepared() int { return len(s.stmts) }
+func (s *postgresSession) prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
 
 // sound reports whether the connection is open, in no transaction, and sure that
 // no cancel request is on its way to it.
@@ -62,14 +63,17 @@ func (s *postgresSession) query(ctx context.Context, p *plan, args []exo.Value, 
 			return err
 		}
 	}
-	defer func() { s.used = time.Now() }()
+	defer func() {
+		s.deallocate()
+		s.used = time.Now()
+	}()
 	err := s.run(ctx, p, args, out)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || out.count() > 0 || !s.sound():
-	case e.Code == notSupported && s.stmts[p] != nil:
+	case e.Code == notSupported:
 		// The statement was prepared for tables that have changed since.
-		s.forget(ctx, p)
+		s.stmts.Remove(p)
 		return s.run(ctx, p, args, out)
 	case e.Code == invalidStatement:
 		// Something between us and the server, a pooler, has dropped what was prepared.
@@ -106,6 +110,9 @@ func (s *postgresSession) run(ctx context.Context, p *plan, args []exo.Value, ou
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {
 		return err
+	}
+	if _, kept := s.stmts.Get(p); !kept {
+		defer s.dropped(st) // too large: it ends with its query
 	}
 	params, formats := s.args.encode(args)
 	return s.guarded(ctx, func(pl *pgconn.Pipeline) {
@@ -211,17 +218,11 @@ func (s *postgresSession) translate(ctx context.Context, err error, stopped erro
 }
 
 func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value) (*postgresStmt, error) {
-	if st := s.stmts[p]; st != nil {
+	if st, ok := s.stmts.Get(p); ok {
 		if st.serves(args) {
 			return st, nil
 		}
-		s.forget(ctx, p)
-	}
-	if len(s.stmts) >= maxStmts {
-		for old := range s.stmts { // any one: plans of one workload are fewer
-			s.forget(ctx, old)
-			break
-		}
+		s.stmts.Remove(p)
 	}
 	st := &postgresStmt{kinds: make([]exo.ValueKind, len(args))}
 	types := make([]uint32, len(args))
@@ -251,9 +252,16 @@ func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value
 		_ = s.conn.Deallocate(ctx, st.sd.Name)
 		return nil, err
 	}
-	s.stmts[p] = st
+	if size := prepareBytes(p) + p.bytes; s.stmts.Fits(size) {
+		s.stmts.Add(p, st, size)
+	}
 	return st, nil
 }
+
+// prepareBytes estimates the memory of the server for a statement and its plan, which a
+// role that only reads may not ask for. A join names the columns of all tables before it
+// again, so many tables cost more than their text says. Held by TestStatementBytes.
+func prepareBytes(p *plan) int { return 12<<10 + 100*len(p.text) + 150*p.joins }
 
 func (st *postgresStmt) serves(args []exo.Value) bool {
 	for i, v := range args {
@@ -264,11 +272,22 @@ func (st *postgresStmt) serves(args []exo.Value) bool {
 	return true
 }
 
-// forget drops a prepared statement. Where the server can't be told, the
-// connection is closed soon, and the statement with it.
-func (s *postgresSession) forget(ctx context.Context, p *plan) {
-	if s.conn.Deallocate(ctx, s.stmts[p].sd.Name) != nil {
-		s.bad = true
+// dropped notes a statement that is not used any more.
+func (s *postgresSession) dropped(st *postgresStmt) { s.gone = append(s.gone, st.sd.Name) }
+
+// deallocate has the server forget what was dropped, whatever became of the query. Where
+// it can't be told, the connection is closed soon, and the statements with it.
+func (s *postgresSession) deallocate() {
+	if len(s.gone) == 0 || !s.sound() {
+		return
 	}
-	delete(s.stmts, p)
+	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	defer cancel()
+	for _, name := range s.gone {
+		if s.conn.Deallocate(ctx, name) != nil {
+			s.bad = true
+			return
+		}
+	}
+	s.gone = s.gone[:0]
 }

@@ -22,6 +22,8 @@ type compiler struct {
 	emitted int           // operations written: what is repeated in the statement counts each time
 	handled int           // bytes of made texts in one row, weighed, see handle
 	held    int           // bytes of them
+	tables  int           // that the statement reads, each place where it does
+	columns int           // of all those together
 	grants  []*guestGrant // of the message's objects
 	msg     *exo.Message
 }
@@ -159,6 +161,8 @@ func (f *from) table(g *guestGrant, fc *facet, t *table, on func(*occurrence) []
 		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
 	row := &occurrence{grant: g, facet: fc, table: t}
+	f.c.tables++
+	f.c.columns += len(t.cols)
 	f.open = true
 	f.rows = append(f.rows, row)
 	f.at[row] = place{alias: f.c.alias()}

@@ -28,9 +28,10 @@ var sqliteDriver = sync.OnceValue(newSQLiteDriver)
 
 // sqliteEngine is one SQLite database, in a file or in memory.
 type sqliteEngine struct {
-	read   string       // opens a connection that can't write
-	opened atomic.Int64 // connections, without keep
-	keep   *sql.DB      // for a database in memory: what keeps it alive
+	read     string       // opens a connection that can't write
+	prepared int          // bytes of statements that a connection keeps
+	opened   atomic.Int64 // connections, without keep
+	keep     *sql.DB      // for a database in memory: what keeps it alive
 }
 
 func (e *sqliteEngine) close() error {
@@ -41,7 +42,7 @@ func (e *sqliteEngine) close() error {
 }
 
 func openSQLite(ctx context.Context, path string, opt *Options) (engine, error) {
-	e := &sqliteEngine{}
+	e := &sqliteEngine{prepared: opt.preparedBytes()}
 	memory := path == ":memory:"
 	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
 	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"

@@ -105,6 +105,11 @@ func pointerAt(p uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(b))
 }
 
+// bytes is the memory of the engine that a statement has.
+func (c *sqliteConn) bytes(st *stmt) int {
+	return int(sqlite3.Xsqlite3_stmt_status(c.tls, st.p, sqlite3.SQLITE_STMTSTATUS_MEMUSED, 0))
+}
+
 func (c *sqliteConn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.tls, st.p) }
 
 // bind gives every placeholder its value. The number of values must be that of

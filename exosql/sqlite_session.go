@@ -16,7 +16,7 @@ type sqliteSession struct {
 	engine *sqliteEngine
 	c      *sqliteConn
 	guard  *guard
-	stmts  map[*plan]*stmt
+	stmts  statements[*stmt]
 	bad    bool // it was interrupted, or has failed
 }
 
@@ -32,7 +32,7 @@ func (e *sqliteEngine) connect(ctx context.Context) (session, error) {
 		return nil, err
 	}
 	e.opened.Add(1)
-	s := &sqliteSession{engine: e, c: c, guard: &guard{}, stmts: map[*plan]*stmt{}}
+	s := &sqliteSession{engine: e, c: c, guard: &guard{}, stmts: statements[*stmt]{Bytes: e.prepared, Drop: c.finalize}}
 	err = verifyInterrupt(c)
 	if err == nil {
 		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
@@ -54,34 +54,32 @@ func (e *sqliteEngine) connect(ctx context.Context) (session, error) {
 	return s, nil
 }
 
-func (s *sqliteSession) sound() bool   { return !s.bad }
-func (s *sqliteSession) prepared() int { return len(s.stmts) }
+func (s *sqliteSession) sound() bool              { return !s.bad }
+func (s *sqliteSession) prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
 
 func (s *sqliteSession) close() error {
-	for _, st := range s.stmts {
+	for _, st := range s.stmts.All() {
 		s.c.finalize(st)
 	}
 	s.engine.opened.Add(-1)
 	return s.c.close()
 }
 
-func (s *sqliteSession) prepare(p *plan) (*stmt, error) {
-	if st := s.stmts[p]; st != nil {
-		return st, nil
+// prepare finds or makes the statement of a plan. done is called when it has run: a
+// statement that is too large to be kept ends with its query.
+func (s *sqliteSession) prepare(p *plan) (st *stmt, done func(), err error) {
+	if st, ok := s.stmts.Get(p); ok {
+		return st, func() {}, nil
 	}
-	st, err := s.c.prepare(p.text)
-	if err != nil {
-		return nil, err
+	if st, err = s.c.prepare(p.text); err != nil {
+		return nil, nil, err
 	}
-	if len(s.stmts) >= maxStmts {
-		for k, old := range s.stmts { // any one: plans of one workload are fewer
-			s.c.finalize(old)
-			delete(s.stmts, k)
-			break
-		}
+	size := s.c.bytes(st) + p.bytes
+	if !s.stmts.Fits(size) {
+		return st, func() { s.c.finalize(st) }, nil
 	}
-	s.stmts[p] = st
-	return st, nil
+	s.stmts.Add(p, st, size)
+	return st, func() {}, nil
 }
 
 func (s *sqliteSession) query(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
@@ -107,10 +105,11 @@ func (s *sqliteSession) query(ctx context.Context, p *plan, args []exo.Value, ou
 // run runs the statement once. began says that it gave a row: it can't be run
 // again for this result.
 func (s *sqliteSession) run(p *plan, args []exo.Value, out *collector) (began bool, err error) {
-	st, err := s.prepare(p)
+	st, done, err := s.prepare(p)
 	if err != nil {
 		return false, err
 	}
+	defer done()
 	s.c.lock()
 	defer s.c.unlock()
 	defer s.c.reset(st)

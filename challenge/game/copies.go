@@ -53,6 +53,10 @@ type copied struct {
 	gone  bool // to be dropped by its last user
 }
 
+// copyPlanBytes bounds the plans of one copy, of which there are many: with the statements
+// of its connection they have at most three times as much.
+const copyPlanBytes = 512 << 10
+
 // CopyOptions are for OpenCopies.
 type CopyOptions struct {
 	// URL is postgres://… with the right to make schemas; "" puts SQLite files in Dir.

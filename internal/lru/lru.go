@@ -1,4 +1,4 @@
-// Package lru keeps what was used last.
+// Package lru keeps what was used last, within a bound in bytes.
 package lru
 
 import (
@@ -7,23 +7,24 @@ import (
 	"sync"
 )
 
-// Cache keeps a bounded number of values under texts, and drops the one that was not
-// asked for the longest. Several goroutines may use it.
-type Cache[V any] struct {
-	mu    sync.Mutex
-	max   int
-	byKey map[string]*list.Element
-	used  list.List // of *entry[V], the latest first
+// Kept is what a Cache can hold. Keep returns a copy of the value that shares no memory
+// with a program, its message or its frame, and how many bytes the copy has. A name of
+// five bytes that is cut out of a message of 8 MB would keep the 8 MB for as long as the
+// cache keeps the name, so a Cache takes nothing that has not been copied in this way.
+type Kept[V any] interface {
+	Keep() (copy V, bytes int)
 }
 
-type entry[V any] struct {
-	key   string
-	value V
+// Cache keeps values under texts, and drops those that were not asked for the longest
+// when they and their keys have more bytes than its bound. Several goroutines may use it.
+type Cache[V Kept[V]] struct {
+	mu  sync.Mutex
+	all Set[string, V]
 }
 
-// New makes a cache of at most max values.
-func New[V any](max int) *Cache[V] {
-	return &Cache[V]{max: max, byKey: map[string]*list.Element{}}
+// New makes a cache of at most so many bytes.
+func New[V Kept[V]](bytes int) *Cache[V] {
+	return &Cache[V]{all: Set[string, V]{Bytes: bytes}}
 }
 
 // Get returns the value under key. The key is bytes, since many are made only to
@@ -31,27 +32,38 @@ func New[V any](max int) *Cache[V] {
 func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.byKey[string(key)]
+	e, ok := c.all.byKey[string(key)]
 	if !ok {
 		return v, false
 	}
-	c.used.MoveToFront(e)
-	return e.Value.(*entry[V]).value, true
+	return c.all.touch(e), true
 }
 
-// Add keeps v under key, unless there is a value: whoever made the same one meanwhile
-// was first.
-func (c *Cache[V]) Add(key string, v V) {
+// Add keeps a copy of v under a copy of key and returns the copy. Where there is a value
+// already, it returns that one: whoever made the same one meanwhile was first. A value
+// that would take the place of many (see Share) is returned and not kept.
+func (c *Cache[V]) Add(key []byte, v V) V {
+	v, size := v.Keep()
+	size += len(key) + overhead
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byKey[key] != nil {
-		return
+	if e := c.all.byKey[string(key)]; e != nil {
+		return c.all.touch(e)
 	}
-	c.byKey[key] = c.used.PushFront(&entry[V]{key, v})
-	if c.used.Len() > c.max {
-		last := c.used.Remove(c.used.Back()).(*entry[V])
-		delete(c.byKey, last.key)
+	if c.all.Fits(size) {
+		c.all.Add(string(key), v, size)
 	}
+	return v
+}
+
+// overhead is what the map and the list take for one value.
+const overhead = 200
+
+// Bytes is how many bytes the values and their keys have now.
+func (c *Cache[V]) Bytes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all.bytes
 }
 
 // All are the keys and values, the latest first. The cache waits until the loop over
@@ -60,8 +72,85 @@ func (c *Cache[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for e := c.used.Front(); e != nil; e = e.Next() {
-			if x := e.Value.(*entry[V]); !yield(x.key, x.value) {
+		c.all.All()(yield)
+	}
+}
+
+// Set is what a Cache is made of, for values that are made to be kept and that are
+// released by a call, like prepared statements. One goroutine at a time may use it.
+type Set[K comparable, V any] struct {
+	Bytes int     // the bound of all values together; zero keeps nothing
+	Drop  func(V) // called with each value that goes, unless nil
+
+	bytes int
+	byKey map[K]*list.Element
+	used  list.List // of *entry[K, V], the latest first
+}
+
+type entry[K comparable, V any] struct {
+	key   K
+	value V
+	size  int
+}
+
+// Share is the part of a bound that one value may have. A larger one would take the
+// place of many, and a program that is made to be large would empty the cache.
+const Share = 8
+
+// Fits reports whether a value of so many bytes may be kept.
+func (s *Set[K, V]) Fits(size int) bool { return size <= s.Bytes/Share }
+
+// Get returns the value under key.
+func (s *Set[K, V]) Get(key K) (v V, ok bool) {
+	e, ok := s.byKey[key]
+	if !ok {
+		return v, false
+	}
+	return s.touch(e), true
+}
+
+func (s *Set[K, V]) touch(e *list.Element) V {
+	s.used.MoveToFront(e)
+	return e.Value.(*entry[K, V]).value
+}
+
+// Add keeps v, which must fit, under a key that has no value.
+func (s *Set[K, V]) Add(key K, v V, size int) {
+	if s.byKey == nil {
+		s.byKey = map[K]*list.Element{}
+	}
+	s.byKey[key] = s.used.PushFront(&entry[K, V]{key, v, size})
+	s.bytes += size
+	for s.bytes > s.Bytes {
+		s.Remove(s.used.Back().Value.(*entry[K, V]).key)
+	}
+}
+
+// Remove drops the value under key, if there is one.
+func (s *Set[K, V]) Remove(key K) {
+	e, ok := s.byKey[key]
+	if !ok {
+		return
+	}
+	delete(s.byKey, key)
+	x := s.used.Remove(e).(*entry[K, V])
+	s.bytes -= x.size
+	if s.Drop != nil {
+		s.Drop(x.value)
+	}
+}
+
+// Len is how many values there are.
+func (s *Set[K, V]) Len() int { return len(s.byKey) }
+
+// Size is how many bytes they have together.
+func (s *Set[K, V]) Size() int { return s.bytes }
+
+// All are the keys and values, the latest first.
+func (s *Set[K, V]) All() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for e := s.used.Front(); e != nil; e = e.Next() {
+			if x := e.Value.(*entry[K, V]); !yield(x.key, x.value) {
 				return
 			}
 		}
