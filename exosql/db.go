@@ -47,6 +47,34 @@ type Query struct {
 	Args []exo.Value   `json:"args"`
 	Rows int           `json:"rows"`
 	Took time.Duration `json:"-"`
+
+	plan *plan
+}
+
+// Output is one value of each row that a statement gave.
+type Output struct {
+	Name string // as the program reads it, with the names of records around it: "user.name"
+	Kind string // exo.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
+}
+
+// Outputs are the values of each row, in order.
+func (q Query) Outputs() []Output {
+	if q.plan == nil {
+		return nil
+	}
+	out := make([]Output, 0, len(q.plan.cells))
+	var walk func(s *exo.Shape, prefix string)
+	walk = func(s *exo.Shape, prefix string) {
+		for i, n := range s.Names {
+			if sub := s.Sub(i); sub != nil {
+				walk(sub, prefix+n+".")
+			} else {
+				out = append(out, Output{prefix + n, q.plan.cells[len(out)].kind})
+			}
+		}
+	}
+	walk(q.plan.shape, "")
+	return out
 }
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
@@ -165,7 +193,7 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 	err := db.run(ctx, p, args, out)
 	rows := out.rows()
 	if m != nil {
-		m.Detail(Query{SQL: p.text, Args: args, Rows: rows.Len(), Took: time.Since(start)})
+		m.Detail(Query{SQL: p.text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p})
 	}
 	if err != nil {
 		if ctx.Err() != nil {

@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -29,7 +31,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	if e := res.Err; e != nil {
 		fmt.Fprint(out, s.failure(e))
 	} else {
-		text, rows := s.render(res.Value, res.JSON)
+		text, rows := s.render(res.Value, res.JSON, typesOf(r.queries))
 		fmt.Fprint(out, text)
 		if res.Notice != "" {
 			fmt.Fprintln(out, s.paint(yellow, oneLine(res.Notice)))
@@ -111,8 +113,17 @@ func (s screen) traced(events []exo.Event) string {
 	return b.String()
 }
 
+// stopped reports whether a program ended because somebody pressed Ctrl-C: nothing else
+// cancels the context of one here.
+func stopped(e *exoeval.Error) bool {
+	return e != nil && e.Kind == exo.Cancelled && errors.Is(e.Err, context.Canceled)
+}
+
 // failure is an error with the line it is about, and a mark under the place.
 func (s screen) failure(e *exoeval.Error) string {
+	if stopped(e) { // its message and its cause say the same again
+		return s.paint(red, e.Kind.String()+":") + " Ctrl-C stopped the program\n"
+	}
 	text := s.paint(red, e.Kind.String()+":") + " " + s.wrap(printable(e.Message), 2) + "\n"
 	if e.Line != 0 {
 		at := fmt.Sprintf("  line %d: ", e.Line)

@@ -117,7 +117,7 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 	}
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if res.Err.Err != nil { // for us who run it; the program's author reads the message
+		if res.Err.Err != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
 			std.complain(s.app.Name, res.Err)
 		}
 		line, code = failureJSON(res.Err.Kind.String(), res.Err.Message, res.Err.Line, res.Err.Column), exitFailed

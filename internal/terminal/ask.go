@@ -41,7 +41,7 @@ func (a *asker) Ask(ctx context.Context, question string, on func(Event)) error 
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
 	said := false // something that the end of the reply has not come to yet
-	_, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.Event) {
+	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.Event) {
 		switch ev := ev.(type) {
 		case agent.Text:
 			said = true
@@ -63,7 +63,7 @@ func (a *asker) Ask(ctx context.Context, question string, on func(Event)) error 
 		}
 	})
 	after := a.chat.Usage[name]
-	on(Done{Model: name, Input: int(after.Input - before.Input), Output: int(after.Output - before.Output)})
+	on(Done{Model: name, Input: int(after.Input - before.Input), Output: int(after.Output - before.Output), Cut: err == nil && answer.Cut})
 	var e *agent.Error
 	if errors.As(err, &e) && e.Kind == agent.TooLong {
 		a.chat = agent.Chat{}

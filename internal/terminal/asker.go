@@ -43,6 +43,7 @@ type Done struct {
 	Model         string  // provider:name
 	Input, Output int     // tokens, over all calls for this question; 0: not told
 	Cost          float64 // US dollars; 0: not known
+	Cut           bool    // the model reached its bound of tokens: the answer ends in the middle
 }
 
 func (Text) event()    {}

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -92,16 +93,65 @@ func (v *conversation) on(ev Event) {
 	case Outcome:
 		v.still()
 		v.remember(v.program, ev.Result)
-		if !v.quiet {
+		if !v.quiet && !stopped(ev.Result.Err) { // else the whole answer is said to be stopped
 			scr.show(out, v.last, v.unfold)
 			v.think("thinking")
 		}
 	case Done:
 		v.endText()
+		switch {
+		case ev.Cut && v.quiet:
+			v.std.complain(v.app.Name, errors.New(cutNotice))
+		case ev.Cut:
+			fmt.Fprintln(out, scr.paint(yellow, cutNotice))
+		}
 		if !v.quiet {
 			fmt.Fprintln(out, scr.paint(dim, ev.String()))
 		}
 	}
+}
+
+// cutNotice is said of an answer that is not whole.
+const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
+
+// askLine is .ask in a session without a terminal: the answer is a line of JSON.
+func (s *session) askLine(ctx context.Context, question string, std *streams) int {
+	m, err := s.modelled(ctx)
+	if err == nil && question == "" {
+		err = errors.New(".ask TEXT asks the model")
+	}
+	if err != nil {
+		std.complain(s.app.Name, err)
+		return exitUsage
+	}
+	var answer strings.Builder
+	var program string
+	var done Done
+	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) {
+		err = m.Ask(ctx, question, func(ev Event) {
+			switch ev := ev.(type) {
+			case Text:
+				answer.WriteString(ev.Delta)
+			case Program:
+				program = ev.Source
+				s.forget()
+			case Outcome:
+				s.remember(program, ev.Result)
+			case Done:
+				done = ev
+			}
+		})
+	})
+	line, code := marshal(struct {
+		Answer string `json:"answer"`
+		Cut    bool   `json:"cut"`
+		Model  string `json:"model"`
+	}{answer.String(), done.Cut, done.Model}), exitOK
+	if err != nil {
+		line, code = marshal(map[string]any{"error": map[string]string{"kind": "model", "message": err.Error()}}), exitFailed
+	}
+	fmt.Fprintf(std.out, "%s\n", line)
+	return code
 }
 
 // String is what an answer took: "openai:x, 1200 + 80 tokens, $0.0012".

@@ -17,6 +17,9 @@ func (n *names) candidates(code string) (part string, found []candidate) {
 		part = code[i-1:]
 	}
 	r := n.read(code[:len(code)-len(part)])
+	if quoted, found := r.values(part); found != nil {
+		return quoted, found
+	}
 	end := len(r.toks) - 1
 	switch {
 	case end >= 0 && (r.toks[end].kind == stringToken || r.toks[end].kind == regexpToken) && !closed(r.toks[end].text):

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,9 @@ const patience = 2 * time.Second
 
 // command takes a line like ".api" apart; a program never begins with a dot.
 func command(line string) (cmd, arg string, ok bool) {
+	if cmd, arg, ok = word(line); ok {
+		return cmd, arg, true
+	}
 	cmd, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
 	if !strings.HasPrefix(line, ".") || strings.ContainsAny(cmd, "([`?") {
 		return "", "", false
@@ -35,6 +37,10 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 			return fmt.Errorf(".%s N acts for another %s: %w", s.app.Who, s.app.Who, err)
 		}
 		return s.become(ctx, arg)
+	case ".tables":
+		text, err := s.tables(arg)
+		fmt.Fprint(out, text)
+		return err
 	case ".sql":
 		return fmt.Errorf(".sql is for the prompt; -trace shows the SQL of every query")
 	default:
@@ -64,6 +70,8 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 		return c.traceCommand(arg)
 	case ".save":
 		return c.save(arg)
+	case ".expanded":
+		return c.expandedCommand(arg)
 	case ".ask":
 		if _, err := c.modelled(ctx); err != nil {
 			return err
@@ -106,6 +114,23 @@ func (c *console) sql(arg string) error {
 	return nil
 }
 
+// expandedCommand says how rows are shown; without a word it turns between the two.
+func (c *console) expandedCommand(arg string) error {
+	mode := &c.std.screen.expanded
+	switch arg {
+	case "on", "off":
+		*mode = arg
+	case "auto":
+		*mode = ""
+	case "":
+		*mode = map[bool]string{true: "off", false: "on"}[*mode == "on"]
+	default:
+		return errors.New(".expanded on shows rows one below the other, .expanded off as a table, .expanded auto as a table where it fits")
+	}
+	fmt.Fprintln(c.std.out, map[string]string{"on": "rows are shown one below the other", "off": "rows are shown as a table", "": "rows are shown as a table where it fits"}[*mode])
+	return nil
+}
+
 func (c *console) traceCommand(arg string) error {
 	switch {
 	case arg == "on":
@@ -124,48 +149,18 @@ func (c *console) traceCommand(arg string) error {
 	return nil
 }
 
-// save writes the last program, or its result, to a new file that only its owner may read.
-func (c *console) save(path string) error {
-	switch {
-	case path == "":
-		return errors.New(".save FILE keeps the last program; .save FILE.json its result")
-	case c.last == nil:
-		return errNothingRan
-	}
-	data, what := []byte(c.last.program+"\n"), "the program"
-	if strings.HasSuffix(path, ".json") {
-		if c.last.result.Err != nil {
-			return errors.New("the last program failed, so there is no result to save")
-		}
-		data, what = append([]byte(c.last.result.JSON), '\n'), "the result"
-		if c.last.result.Notice != "" {
-			what = "the result, cut as a model would get it,"
-		}
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already; nothing was saved", path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		fmt.Fprintf(c.std.out, "%s is in %s\n", what, oneLine(path))
-	}
-	return err
-}
-
 // commands are those of the prompt, each with a word for it.
 func (s *session) commands() []candidate {
 	return []candidate{
 		{".help", "this text"},
 		{".api", "what a model is shown"},
+		{".tables", "the tables in short; .tables NAME for one"},
 		{".1 .2 .3", "run a program to start from"},
 		{".sql", "the SQL of the last program; .sql on for each, .sql off"},
 		{".trace", "what the last program asked for; .trace on, .trace off for JSON lines"},
 		{"." + s.app.Who + " N", "act for another " + s.app.Who},
-		{".save FILE", "keep the last program; FILE.json keeps its result"},
+		{".expanded", "rows one below the other: on, off, or auto, where a table is too wide"},
+		{".save FILE", "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
 		{".ask TEXT", "ask the model; without a command, what is no program is asked too"},
 		{".run PROGRAM", "run it, whatever it looks like"},
 		{".quit", "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
@@ -176,7 +171,8 @@ func (s *session) promptHelp() string {
 	var b strings.Builder
 	b.WriteString("Type a program: an expression, a function of api, or statements that return.\n")
 	b.WriteString("It goes on over lines while brackets are open, or until its return; an empty line ends it.\n")
-	b.WriteString("A line of ``` begins a program that goes on until the next such line.\n\n")
+	b.WriteString("A line of ``` begins a program that goes on until the next such line.\n")
+	b.WriteString("A line that begins with .name( goes on with the program before it.\n\n")
 	for _, e := range s.app.Examples {
 		fmt.Fprintf(&b, "  %s\n", e)
 	}
@@ -184,5 +180,6 @@ func (s *session) promptHelp() string {
 	for _, c := range s.commands() {
 		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.about)
 	}
+	b.WriteString("\nexit, quit, help and psql's \\q, \\?, \\d and \\x do what they do there.\n")
 	return b.String()
 }

@@ -10,8 +10,9 @@
 //     written to standard output.
 //   - prompt, commands, lines, editor: a session with somebody who types, at a
 //     terminal that takes lines or at one that can be drawn on.
-//   - screen, answer, table, columns, highlight, spinner: what is shown for eyes.
-//   - names, nametypes, candidates: completion, from the catalogue of what is granted.
+//   - words, parts, save: psql's commands, text that was pasted, files.
+//   - screen, answer, table, columns, types, highlight, spinner: what is shown for eyes.
+//   - names, nametypes, candidates, values: completion, from the catalogue of what is granted.
 //   - asker, asking: questions to a model, and how its answer is shown.
 //
 // Everything that is shown comes from an attacker: rows, what a program logs and

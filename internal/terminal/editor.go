@@ -20,6 +20,9 @@ type editor struct {
 	prompt string
 	past   *history
 	folded *folded
+
+	pasted bool     // Enter came with more keys behind it: what was typed may be several parts
+	queue  []string // parts that were pasted and have not run
 }
 
 // keyActions are what keys do here: those that every terminal has and the editor
@@ -62,14 +65,23 @@ func newEditor(c *console, h *history) *editor {
 	e.shell.History.Delete()
 	e.shell.History.Add("history", pastLines{e})
 	e.shell.PasteTransformer = func(text string) string { return e.folded.fold(typable(text)) }
-	e.shell.AcceptMultiline = func(line []rune) bool { return e.whole(e.folded.unfold(string(line))) }
+	e.shell.AcceptMultiline = func(line []rune) bool { return e.accept(e.folded.unfold(string(line))) }
 	e.shell.SyntaxHighlighter = func(line []rune) string { return e.highlight(string(line)) }
 	e.shell.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(string(line[:cursor])) }
 	return e
 }
 
 func (e *editor) read(prompt string) (string, error) {
-	e.prompt = prompt
+	if e.interrupted {
+		e.queue = nil // Ctrl-C stops all that was pasted
+	}
+	if len(e.queue) > 0 {
+		next := e.queue[0]
+		e.queue = e.queue[1:]
+		fmt.Fprintln(e.std.out, prompt+e.highlight(printable(next)))
+		return next, nil
+	}
+	e.prompt, e.pasted = prompt, false
 	text, err := e.shell.Readline()
 	switch {
 	case errors.Is(err, readline.ErrInterrupt):
@@ -80,7 +92,29 @@ func (e *editor) read(prompt string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return strings.TrimRight(e.folded.unfold(text), " \n"), nil
+	text = strings.TrimRight(e.folded.unfold(text), " \n")
+	if parts := e.parts(text); e.pasted && len(parts) > 1 {
+		text, e.queue, e.interrupted = parts[0], parts[1:], false
+	}
+	return text, nil
+}
+
+// accept reports whether Enter ends what was typed. With more keys behind it, which
+// nobody types that fast, it does not: a terminal that does not say what is pasted sends
+// its lines so, and the next one may go on with this one.
+func (e *editor) accept(text string) bool {
+	last := text
+	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
+		last = parts[len(parts)-1]
+	}
+	if !e.whole(last) {
+		return false
+	}
+	if !e.shell.Keys.Empty() || keysWait() {
+		e.pasted = true
+		return false
+	}
+	return true
 }
 
 func (e *editor) close() {}
@@ -170,7 +204,15 @@ func (c *console) completions(before string) (part string, found []candidate) {
 type pastLines struct{ *editor }
 
 func (p pastLines) Write(s string) (int, error) {
-	err := p.past.add(p.folded.unfold(s))
+	s = p.folded.unfold(s)
+	entries := []string{s}
+	if p.pasted {
+		entries = p.parts(s)
+	}
+	var err error
+	for _, s := range entries {
+		err = errors.Join(err, p.past.add(s))
+	}
 	return p.Len(), err
 }
 

@@ -29,6 +29,11 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 			}
 		case cmd == ".quit" || cmd == ".exit":
 			return code
+		case cmd == ".ask":
+			code = max(code, s.askLine(ctx, arg, std))
+			if s.interrupted {
+				return code
+			}
 		default:
 			if err := s.command(ctx, cmd, arg, std.out); err != nil {
 				std.complain(s.app.Name, err)

@@ -122,7 +122,12 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 	case c.isQuestion(text):
 		c.ask(ctx, text)
 	default:
-		c.program(ctx, text)
+		program, err := c.continued(text)
+		if err != nil {
+			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable(err.Error())))
+			return false
+		}
+		c.program(ctx, program)
 	}
 	return false
 }

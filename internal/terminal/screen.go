@@ -23,6 +23,8 @@ type screen struct {
 	live  bool // the cursor can be moved: line editing, a spinner
 	color bool
 	cols  func() int // nil: not known
+
+	expanded string // rows one below the other: "on", "off"; "": where a table is too wide
 }
 
 // standard finds out what the streams of the process are. Anything but a terminal

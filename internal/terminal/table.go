@@ -19,25 +19,25 @@ const (
 
 // render prints a result for eyes: rows as a table, one record as a list of its
 // fields, anything else as JSON. rows is how many there are, -1 for no rows.
-func (s screen) render(v exo.Value, raw json.RawMessage) (text string, rows int) {
+func (s screen) render(v exo.Value, raw json.RawMessage, t types) (text string, rows int) {
 	items, ok := records(v)
 	switch {
 	case ok && len(items) > 0:
-		return s.table(items), len(items)
+		return s.rows(items, t), len(items)
 	case v.Kind() == exo.KindRows || v.Kind() == exo.KindList && v.Len() == 0:
 		return "", 0
 	case v.Kind() == exo.KindRecord && v.Len() > 0:
-		if groups := s.groups(v); groups != "" {
+		if groups := s.groups(v, t); groups != "" {
 			return groups, -1
 		}
-		return s.fields(v), -1
+		return s.fields(v, t), -1
 	}
 	return s.highlight(printable(string(raw))) + "\n", -1
 }
 
 // groups prints a record of nothing but rows, as Object.groupBy makes them, as one
 // table for each; "" for any other.
-func (s screen) groups(v exo.Value) string {
+func (s screen) groups(v exo.Value, t types) string {
 	var parts []string
 	some := false
 	for name, x := range v.Fields() {
@@ -47,7 +47,7 @@ func (s screen) groups(v exo.Value) string {
 		}
 		text := "0 rows\n"
 		if len(items) > 0 {
-			text, some = s.table(items), true
+			text, some = s.rows(items, t), true
 		}
 		parts = append(parts, s.paint(bold+";"+cyan, oneLine(name))+"\n"+text)
 	}
@@ -85,18 +85,19 @@ type cell struct {
 	style string
 }
 
-// flatten adds the fields of a record to row; nested records have dotted names.
-func flatten(prefix string, v exo.Value, row map[string]cell, names *[]string) {
+// flatten adds the fields of a record to row; nested records have dotted names, but
+// not what a column of JSON holds: that is one value.
+func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[]string) {
 	for n, x := range v.Fields() {
 		name := oneLine(prefix + n)
-		if x.Kind() == exo.KindRecord && x.Len() > 0 && strings.Count(name, ".") < 3 {
-			flatten(prefix+n+".", x, row, names)
+		if x.Kind() == exo.KindRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != exo.TypeJSON {
+			t.flatten(prefix+n+".", x, row, names)
 			continue
 		}
 		if _, twice := row[name]; !twice {
 			*names = append(*names, name)
 		}
-		row[name] = cellOf(x)
+		row[name] = t.cell(prefix+n, x)
 	}
 }
 
@@ -133,9 +134,9 @@ func shortTime(t time.Time) string {
 }
 
 // fields prints one record, a field on a line.
-func (s screen) fields(v exo.Value) string {
+func (s screen) fields(v exo.Value, t types) string {
 	row, names := map[string]cell{}, []string(nil)
-	flatten("", v, row, &names)
+	t.flatten("", v, row, &names)
 	w := 0
 	for _, n := range names {
 		w = max(w, min(width(n), maxWidth))

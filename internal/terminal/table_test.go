@@ -45,7 +45,7 @@ func TestTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, rows := screen{}.render(tc.v, raw)
+			got, rows := screen{}.render(tc.v, raw, nil)
 			if got != tc.want || rows != tc.rows {
 				t.Errorf("got %d\n%s\nwant %d\n%s", rows, got, tc.rows, tc.want)
 			}
@@ -62,7 +62,7 @@ func TestTableIsBounded(t *testing.T) {
 	for range 1000 {
 		rows = append(rows, exo.Record(fs...))
 	}
-	got, n := screen{}.render(exo.List(rows...), nil)
+	got, n := screen{}.render(exo.List(rows...), nil, nil)
 	if n != 1000 || !strings.HasSuffix(got, "… and 76 more columns\n… and 950 more rows\n") || len(got) > 200_000 {
 		t.Errorf("%d rows, %d bytes: …%s", n, len(got), got[max(0, len(got)-100):])
 	}
@@ -82,8 +82,8 @@ func TestTableFits(t *testing.T) {
 		{5, "     id\n    int\n-------\n1234567\n… and 4 more columns\n"},
 		{20, "     id  title\n    int  text\n-------  -----------\n1234567  a title th…\n… and 3 more columns\n"},
 	} {
-		s := screen{cols: func() int { return tc.cols }}
-		if got, _ := s.render(exo.List(row), nil); got != tc.want {
+		s := screen{cols: func() int { return tc.cols }, expanded: "off"}
+		if got, _ := s.render(exo.List(row), nil, nil); got != tc.want {
 			t.Errorf("in %d columns:\n%s\nwant\n%s", tc.cols, got, tc.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const hostileText = "\x1b[2J\x1b[31mred\x1b]0;title\a\x1bP+q\x1b\\\u009b2J\r\b\x7f\u202eabc\u2066 \x1b[6n 日本\t|\n|"
 
 // ttyApps are the apps that this test binary can be at a terminal.
-var ttyApps = map[string]App{"notes": testApp, "hostile": hostileApp(), "slow": slowApp(), "secret": secretApp(), "asked": askedApp()}
+var ttyApps = map[string]App{"notes": testApp, "hostile": hostileApp(), "slow": slowApp(), "secret": secretApp(), "asked": askedApp(), "shop": shopApp(), "models": modelsApp()}
 
 // hostileApp has rows, names and owners that want to drive the terminal.
 func hostileApp() App {
@@ -70,6 +70,13 @@ func askedApp() App {
 		}
 		return &fakeAsker{tool: opt.Tool}, nil
 	}
+	return a
+}
+
+// modelsApp has the model that the environment names.
+func modelsApp() App {
+	a := testApp
+	a.Asker = Models
 	return a
 }
 
