@@ -27,7 +27,10 @@ func (e *postgresEngine) catalog(ctx context.Context) (*schema.Database, error) 
 	return inTransaction(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(tx *sql.Tx) (*schema.Database, error) {
 		// The names of declarations have no schema: only what is in the path can be meant.
 		var text string
-		if err := tx.QueryRowContext(ctx, "SELECT to_json(current_schemas(false)::text[])::text").Scan(&text); err != nil {
+		if err := tx.QueryRowContext(ctx, pinPath).Scan(&text); err != nil {
+			return nil, err
+		}
+		if err := tx.QueryRowContext(ctx, "SELECT to_json(ARRAY(SELECT s::text FROM unnest(current_schemas(false)) AS s WHERE s !~ '^pg_'))::text").Scan(&text); err != nil {
 			return nil, err
 		}
 		var path []string

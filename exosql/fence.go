@@ -143,12 +143,21 @@ func identity(e expr) bool {
 	if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
 		return false
 	}
-	a, ok := op.args[0].(colExpr)
-	b, ok2 := op.args[1].(colExpr)
+	a, ok := keyColumn(op.args[0])
+	b, ok2 := keyColumn(op.args[1])
 	if !ok || !ok2 {
 		return false
 	}
 	return free(a) && free(b) || declared(a, b) || declared(b, a)
+}
+
+// keyColumn is the column that an operand compares as it is stored.
+func keyColumn(e expr) (colExpr, bool) {
+	if t, ok := e.(sameText); ok {
+		return t.x, true
+	}
+	c, ok := e.(colExpr)
+	return c, ok
 }
 
 func declared(a, b colExpr) bool {

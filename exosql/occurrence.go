@@ -30,7 +30,8 @@ func (f *from) occur(g *guestGrant, fc *facet, t *table, by *link, parent *occur
 func (f *from) linked(l *link, parent, child *occurrence) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.pairs {
-		out = append(out, sqlast.Call{Op: sqlast.Eq, Args: []sqlast.Expr{f.col(child, p.to), f.col(parent, p.from)}})
+		x, y := f.pair(colExpr{child, p.to}, colExpr{parent, p.from})
+		out = append(out, call(sqlast.Eq, compared(x, f), compared(y, f)))
 	}
 	return out
 }

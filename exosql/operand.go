@@ -95,8 +95,51 @@ func (f *from) exactly(e expr) expr {
 	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true, t.digits()}}
 }
 
+// sameText is a column of text as it is compared with another one by =, under the
+// columns' own collation: an index of either serves. Collations take only equal texts
+// for equal, or Check refuses them; two columns with different ones PostgreSQL refuses to compare.
+type sameText struct{ x colExpr }
+
+func (e sameText) typ() exprType { return e.x.typ() }
+
+func (e sameText) sql(f *from) sqlast.Expr {
+	x := f.col(e.x.row, e.x.col)
+	if f.c.dialect != sqlast.Postgres || x == nil {
+		return x
+	}
+	return call(sqlast.CastedText, x)
+}
+
+// pair is the one comparison of key columns: a and b as they are compared by = in the
+// ON of a link, in the semi-join of a scope, and where a program compares two columns
+// that a link is declared over. Keys are equal if a program that reads both finds them
+// equal: texts by their code points whatever the columns' types, so that citext and
+// char(n) let in no row whose key is spelt in another way; numbers exactly; times to the
+// millisecond. An enum stays one only beside another one, whose index then serves.
+func (f *from) pair(a, b colExpr) (x, y expr) {
+	if a.col.kind == exo.TypeText && b.col.kind == exo.TypeText && (a.col.enum == nil || b.col.enum == nil) {
+		return sameText{a}, sameText{b}
+	}
+	args, of := f.alike([]expr{a, b})
+	return keyOf(args[0], of), keyOf(args[1], of)
+}
+
+// linkedPair reports whether the operands are two columns that a link is declared over.
+func linkedPair(args []expr) (a, b colExpr, ok bool) {
+	if len(args) != 2 {
+		return a, b, false
+	}
+	a, ok = args[0].(colExpr)
+	b, ok2 := args[1].(colExpr)
+	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
+}
+
 // keyed are operands as they can be compared by = and <.
 func (f *from) keyed(args []expr) []expr {
+	if a, b, ok := linkedPair(args); ok {
+		x, y := f.pair(a, b)
+		return []expr{x, y}
+	}
 	args, of := f.alike(args)
 	if columns := f.columns(args); of.kind == exo.TypeText && len(columns) > 1 {
 		// Of columns with two collations PostgreSQL fails to choose one, for the first

@@ -82,8 +82,8 @@ func connectError(err error) error {
 }
 
 // pins sets whatever could change what a statement or a value means, over what
-// the URL, the role or the database says. The search path is theirs: it says
-// which tables the declarations mean.
+// the URL, the role or the database says. Of the search path the schemas are theirs,
+// which say which tables the declarations mean: see pinPath.
 const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
 	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
 	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
@@ -127,6 +127,9 @@ func (e *postgresEngine) connect(ctx context.Context) (session, error) {
 }
 
 func (s *postgresSession) setUp(ctx context.Context) error {
+	if _, err := s.one(ctx, pinPath); err != nil { // first: the rest names no schemas
+		return err
+	}
 	if _, err := s.one(ctx, pins); err != nil {
 		return err
 	}

@@ -290,13 +290,17 @@ func (f *from) semi(row *occurrence, pairs []pair, build func(sub *from) (*occur
 
 // matched is the condition that other, a row of the finished sub-query, matches row.
 func (f *from) matched(row *occurrence, pairs []pair, sub *from, other *occurrence) sqlast.Expr {
-	if len(pairs) == 1 {
-		p := pairs[0]
-		sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: sub.col(other, p.from), As: "k"}}, From: sub.sources, Where: sub.where}
-		return sqlast.InSelect{X: f.col(row, p.to), Sub: sel}
-	}
+	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {
-		sub.where = append(sub.where, sqlast.Call{Op: sqlast.Eq, Args: []sqlast.Expr{sub.col(other, p.from), f.col(row, p.to)}})
+		x, y := f.pair(colExpr{other, p.from}, colExpr{row, p.to})
+		theirs, ours = append(theirs, compared(x, sub)), append(ours, compared(y, f))
+	}
+	if len(pairs) == 1 {
+		sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, From: sub.sources, Where: sub.where}
+		return sqlast.InSelect{X: ours[0], Sub: sel}
+	}
+	for i := range pairs {
+		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
 	}
 	return sqlast.Exists{Sub: &sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, From: sub.sources, Where: sub.where}}
 }

@@ -11,7 +11,7 @@ const (
 // Database is the catalogue of one database.
 type Database struct {
 	Engine  Engine
-	Path    []string // PostgreSQL: the schemas in which names without one are looked up, in order
+	Path    []string // PostgreSQL: the schemas in which names without one are looked up, in order, without the system's own
 	Tables  []*Table
 	Views   []*View
 	Enums   []*Enum

@@ -55,7 +55,7 @@ func list(text string) (out []string, err error) {
 }
 
 func (r *postgresReader) role() error {
-	return each(r.ctx, r.q, `SELECT rolname::text, rolsuper, rolbypassrls, to_json(current_schemas(false)::text[])::text FROM pg_roles WHERE rolname = current_user`, nil, func(rows *sql.Rows) error {
+	return each(r.ctx, r.q, `SELECT rolname::text, rolsuper, rolbypassrls, to_json(ARRAY(SELECT s::text FROM unnest(current_schemas(false)) AS s WHERE s !~ '^pg_'))::text FROM pg_roles WHERE rolname = current_user`, nil, func(rows *sql.Rows) error {
 		var path string
 		err := rows.Scan(&r.db.Role.Name, &r.db.Role.Superuser, &r.db.Role.BypassRLS, &path)
 		if err == nil {
