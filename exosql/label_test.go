@@ -76,8 +76,10 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			t.Errorf("public columns: %v, label %v", r.Err, r.Label)
 		}
 		// A host's own order by a labelled column would show it without a label.
-		if _, err := full.Of(scope.OrderBy(diag.Desc())).Describe(); err == nil {
-			t.Error("a relation sorted by a labelled column can be granted")
+		for _, by := range []exosql.Order[patient]{diag.Asc(), diag.Desc()} {
+			if _, err := full.Of(scope.OrderBy(by)).Describe(); err == nil {
+				t.Error("a relation sorted by a labelled column can be granted")
+			}
 		}
 		if _, err := full.Of(scope.OrderBy(name.Desc())).Describe(); err != nil {
 			t.Errorf("the twin: %v", err)
