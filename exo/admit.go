@@ -159,13 +159,6 @@ func explain(want *Type, v Value, at string, depth int) string {
 	return ""
 }
 
-func clip(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "…"
-	}
-	return s
-}
-
 // admitRecord refuses unknown fields: what the host would silently drop, the
 // guest believed to have said.
 func admitRecord(want *Type, v Value, depth int) (Value, bool) {

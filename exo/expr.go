@@ -3,6 +3,7 @@ package exo
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Expr is an expression as a message: flat, each node after what it uses, the
@@ -94,7 +95,8 @@ type Checked struct {
 
 // Check turns a message from a guest into a checked one. Every node is made
 // anew by the same code that the recorder runs, so a message that skipped the
-// recorder gains nothing.
+// recorder gains nothing; and of copies of its texts, so nothing that is made of it
+// holds the memory of x.
 func (c *Checker) Check(x Expr) (*Checked, *Error) {
 	if len(x.Nodes) == 0 {
 		return nil, Errorf(Invalid, "", "empty message")
@@ -195,11 +197,19 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *
 	case OpRef:
 		return c.MakeRef(w.Ref)
 	case OpLit:
-		return c.MakeLit(w.Lit)
+		n, err := c.MakeLit(w.Lit)
+		if err == nil {
+			n.Lit = n.Lit.keep()
+		}
+		return n, err
 	case OpParam:
 		return c.MakeParam(recv, w.Name, w.Arg, append([]*Node(nil), args...))
 	case OpField:
-		return c.MakeField(recv, w.Name)
+		n, err := c.MakeField(recv, w.Name)
+		if err == nil {
+			n.Name = strings.Clone(n.Name)
+		}
+		return n, err
 	case OpCall:
 		return c.MakeCall(recv, w.Name, args)
 	case OpLambda:
@@ -208,7 +218,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *
 		}
 		return c.MakeLambda(recv, args[0])
 	case OpRecord:
-		return c.MakeRecord(slices.Clone(w.Names), append([]*Node(nil), args...))
+		return c.MakeRecord(keepNames(w.Names), append([]*Node(nil), args...))
 	case OpList:
 		return c.MakeList(append([]*Node(nil), args...))
 	}

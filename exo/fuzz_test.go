@@ -78,8 +78,11 @@ func FuzzCheck(f *testing.F) {
 		f.Errorf("only %d of %d seeds are still messages", passed, len(honest()))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		x := decodeExpr(b)
+		x, frame := inFrame(decodeExpr(b))
 		got, err := checker().Check(x)
+		if at := held([]any{got, err}, frame); at != "" {
+			t.Fatalf("%+v: the message is held at %s", x, at)
+		}
 		if err == nil {
 			recheck(t, x, got)
 		} else if err.Kind == Other || err.Kind == Internal {

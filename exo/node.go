@@ -3,6 +3,7 @@ package exo
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Op is what a node of an expression does.
@@ -414,10 +415,11 @@ func (n *Node) built() bool {
 	return n.Op == OpLambda || n.Op == OpRecord || n.Op == OpList || n.Op == OpLit
 }
 
+// recordNames are names of a record, of which a program may have made thousands.
 func recordNames(t *Type) []string {
 	var ns []string
-	for _, f := range t.Fields {
-		ns = append(ns, f.Name)
+	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
+		ns = append(ns, strings.Clone(f.Name))
 	}
 	return ns
 }
@@ -425,23 +427,23 @@ func recordNames(t *Type) []string {
 // missing is the one answer for a member that is hidden and for one that does
 // not exist: telling them apart would let a guest probe for names. What it says is
 // made when it is read: looking for the nearest of many names costs more than
-// everything else about a refusal.
+// everything else about a refusal. It holds names of bounded number and the catalogue,
+// and nothing of the message: refused calls are kept for as long as their run.
 func (c *Checker) missing(recv *Node, name string) *Error {
-	check := Checker{Catalog: c.Catalog, Show: c.Show} // not c: it would outlive the check
+	what, name, i := c.show(recv), clip(name), c.Catalog[recv.Type.Name]
+	var fields []string
+	if i == nil {
+		fields = recordNames(recv.Type)
+	}
 	return &Error{Kind: Denied, late: func() string {
-		names := recordNames(recv.Type)
-		if i := check.Catalog[recv.Type.Name]; i != nil {
+		names := fields
+		if i != nil {
 			names = i.Names()
 		}
-		name := name
-		if len(name) > 60 {
-			name = name[:60] + "…"
-		}
-		what := check.show(recv)
 		if n := Nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
-		if i := check.Catalog[recv.Type.Name]; i != nil && i.Expr {
+		if i != nil && i.Expr {
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
 			names = names[:min(len(names), 24)]
 		}

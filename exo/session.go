@@ -30,9 +30,9 @@ func (c Call) SizeUpTo(limit int) int {
 	n := 0
 	for i := 0; i < len(c.Expr.Nodes) && n <= limit; i++ {
 		w := &c.Expr.Nodes[i]
-		n += 64 + len(w.Name) + 4*len(w.Args)
+		n += 256 + len(w.Name) + 12*len(w.Args) // a node that was checked, and the list of its arguments
 		for _, name := range w.Names {
-			n += 16 + len(name)
+			n += 48 + len(name)
 		}
 		n += w.Lit.bytesUpTo(max(0, limit-n))
 	}
@@ -245,6 +245,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
 	if err != nil {
+		err = err.keep()
 		s.emit(e, Event{Phase: Refused, Label: label, Err: err})
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
@@ -315,6 +316,7 @@ func (s *Session) acted(ctx context.Context, e *pending, v Value, err *Error, to
 			err2.Op = s.opName(e.root)
 			err = &err2
 		}
+		err = err.keep()
 	}
 	s.mu.Lock()
 	s.label = s.label.Join(v.label)
@@ -369,7 +371,7 @@ func (s *Session) opName(root *Node) string {
 		return ""
 	}
 	c := Checker{Catalog: s.gate.catalog, Show: s.show}
-	return c.Op(root.Recv, root.Name)
+	return clipTo(c.Op(root.Recv, root.Name), maxErrorOp)
 }
 
 // resolve finds the objects of a message and peels off their wrappers.

@@ -59,16 +59,9 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 	case OpCall:
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
 	case OpLit:
-		if s := n.Lit.String(); len(s) > 40 {
-			return strings.ToValidUTF8(s[:40], "") + "…"
-		}
-		return n.Lit.String()
+		return clipTo(n.Lit.String(), 40)
 	case OpParam:
-		var names []string
-		for _, f := range n.Type.Fields {
-			names = append(names, f.Name)
-		}
-		return "({ " + strings.Join(names, ", ") + " })"
+		return "({ " + fieldNames(n.Type) + " })"
 	case OpLambda:
 		return "a callback"
 	case OpRecord:
@@ -77,6 +70,20 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 		return "a list"
 	}
 	return "this"
+}
+
+// fieldNames lists the first fields of a record: a query can have thousands of tables.
+func fieldNames(t *Type) string {
+	const most = 12
+	var names []string
+	for i, f := range t.Fields {
+		if i == most {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Example is a callback of the form that argument arg of the method wants, for messages.

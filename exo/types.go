@@ -82,11 +82,7 @@ func (t *Type) String() string {
 	case t.Name == TypeList:
 		s = "a list of " + t.Args["of"].String()
 	case t.Name == TypeRecord:
-		var names []string
-		for _, f := range t.Fields {
-			names = append(names, f.Name)
-		}
-		s = "{" + strings.Join(names, ", ") + "}"
+		s = "{" + fieldNames(t) + "}"
 	case len(t.Enum) > 0:
 		s = "one of '" + strings.Join(t.Enum, "', '") + "'"
 	case t.Name == TypeBool:

@@ -107,13 +107,13 @@ func TestWithheldObjects(t *testing.T) {
 
 // What a run may have on its way is bounded, and counted until it is answered.
 func TestUnansweredBytes(t *testing.T) {
-	w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 5000}})
+	w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 7000}})
 	put := func(n int) Expr {
 		return msg(ref(mailID), WireNode{Op: OpLit, Recv: -1, Lit: Text(strings.Repeat("x", n))}, call(0, "put", 1))
 	}
 	w.submit(put(2000))
 	w.submit(put(2000))
-	if err := w.s.Submit(Call{ID: 10, Expr: put(2000)}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "5000 bytes") {
+	if err := w.s.Submit(Call{ID: 10, Expr: put(2000)}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "7000 bytes") {
 		t.Errorf("a third: %v", err)
 	}
 	_, err := w.next()

@@ -68,12 +68,22 @@ const (
 // maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
 const maxItems = 1_000_000
 
+// MaxResult is how large what a program returns may be, in bytes, without the rows that it
+// returns as they came. Each value counts ValueBytes and its texts. What is more than
+// Limits.ResultBytes is cut where it is rendered, with a notice of what is missing; what is
+// many times more is refused, since the host holds it whole before it can cut.
+func MaxResult(l exo.Limits) int { return max(1<<20, 8*l.ResultBytes) }
+
+// ValueBytes is what each value counts for MaxResult, and each name.
+const ValueBytes = 16
+
 type converter struct {
 	r       *run
 	how     purpose
 	answers *answers // of a result; else nil
 	items   int
 	bytes   int
+	own     int // of a result: bytes that are no rows as they came, see MaxResult
 }
 
 // toValue turns a JavaScript value into plain data. It runs getters of the
@@ -90,6 +100,9 @@ func (c *converter) within() *exo.Error {
 	}
 	if c.bytes > maxConvertBytes {
 		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+	}
+	if l := MaxResult(c.r.limits); c.own > l && c.how == forResult {
+		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; return less, or count and sum in the query", l)
 	}
 	return nil
 }
@@ -117,6 +130,7 @@ func (p *place) String() string {
 
 func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.Error) {
 	c.items++
+	c.own += ValueBytes
 	if err := c.within(); err != nil {
 		return exo.Value{}, err
 	}
@@ -226,8 +240,12 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, *exo.Error) {
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s is no number that a database can hold", v.String())
 	case string:
 		c.bytes += len(x)
+		c.own += len(x)
 		if err := c.within(); err != nil {
 			return exo.Value{}, err
+		}
+		if c.how == forResult {
+			x = strings.Clone(x) // it may be a part of a text of megabytes
 		}
 		if t := exo.Text(x); t.Kind() != exo.NoValue && !loneSurrogate(v) {
 			return t, nil
@@ -280,9 +298,13 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *ex
 		if exo.Text(k).Kind() == exo.NoValue {
 			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
 		}
+		c.own += ValueBytes + len(k)
 		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})
 		if err != nil {
 			return exo.Value{}, err
+		}
+		if c.how == forResult {
+			k = strings.Clone(k)
 		}
 		out = append(out, exo.Field{Name: k, Value: x})
 	}

@@ -202,6 +202,10 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 	for i := range out {
 		if made[i] == nil {
 			out[i] = rs.Row(i)
+			c.own += recordBytes(out[i])
+			if err := c.within(); err != nil {
+				return exo.Value{}, err
+			}
 			continue
 		}
 		var err *exo.Error
@@ -210,4 +214,13 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 		}
 	}
 	return exo.List(out...), nil
+}
+
+// recordBytes is what a row that became a record counts for MaxResult.
+func recordBytes(v exo.Value) int {
+	n := ValueBytes + len(v.Text())
+	for name, x := range v.Fields() {
+		n += ValueBytes + len(name) + recordBytes(x)
+	}
+	return n
 }

@@ -12,24 +12,31 @@ import (
 // unkept are attempts that have ended and that the store did not take, as on a full
 // disk. They are kept here for those who wait for them, until it does.
 type unkept struct {
-	mu  sync.Mutex
-	all map[string]store.Kept // by the attempt's id
+	mu    sync.Mutex
+	all   map[string]store.Kept // by the attempt's id
+	sizes map[string]int        // of each, in bytes
+	bytes int                   // of all
 }
 
-// maxUnkept bounds them. What is over it is said to be running until the next start,
-// which says that it was interrupted.
-const maxUnkept = 1000
+// Bounds of them: a record can have half a megabyte. What is over a bound is said to be
+// running until the next start, which says that it was interrupted.
+const (
+	maxUnkept      = 1000
+	maxUnkeptBytes = 64 << 20
+)
 
 func (u *unkept) add(player string, a *game.Attempt) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.all) >= maxUnkept {
+	size := a.Bytes()
+	if len(u.all) >= maxUnkept || u.bytes+size > maxUnkeptBytes {
 		return false
 	}
 	if u.all == nil {
-		u.all = map[string]store.Kept{}
+		u.all, u.sizes = map[string]store.Kept{}, map[string]int{}
 	}
-	u.all[a.ID] = store.Kept{Attempt: a, Player: player}
+	u.bytes += size - u.sizes[a.ID]
+	u.all[a.ID], u.sizes[a.ID] = store.Kept{Attempt: a, Player: player}, size
 	return true
 }
 
@@ -57,7 +64,9 @@ func (u *unkept) list() (out []store.Kept) {
 func (u *unkept) forget(id string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.bytes -= u.sizes[id]
 	delete(u.all, id)
+	delete(u.sizes, id)
 }
 
 // Tend gives the store again what it did not take, if it takes anything.

@@ -107,14 +107,10 @@ func (a *Attempt) trim() {
 	a.Console, a.Answer, a.Notice = cut(a.Console, maxText), cut(a.Answer, maxText), cut(a.Notice, maxText)
 	a.Verdict = a.Verdict.trim()
 	if n := len(a.Queries) - maxQueries; n > 0 {
-		a.Queries, a.More = a.Queries[:maxQueries], n
+		a.Queries, a.More = a.Queries[:maxQueries], a.More+n
 	}
 	for i := range a.Queries {
-		q := &a.Queries[i]
-		q.SQL = cut(q.SQL, maxSQL)
-		if len(q.Args) > maxArgs {
-			q.Args = json.RawMessage(`["…"]`)
-		}
+		a.Queries[i] = a.Queries[i].trim()
 	}
 	if len(a.Steps) > maxSteps {
 		a.Steps = a.Steps[:maxSteps]
@@ -127,6 +123,23 @@ func (a *Attempt) trim() {
 			s.Result = nil
 		}
 	}
+}
+
+func (q Query) trim() Query {
+	q.SQL = cut(q.SQL, maxSQL)
+	if len(q.Args) > maxArgs {
+		q.Args = json.RawMessage(`["…"]`)
+	}
+	return q
+}
+
+// Bytes is the size of the record as it is kept.
+func (a *Attempt) Bytes() int {
+	b, err := json.Marshal(a)
+	if err != nil {
+		return maxResult // never so: it is plain data
+	}
+	return len(b)
 }
 
 func (v Verdict) trim() Verdict {

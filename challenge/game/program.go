@@ -59,12 +59,18 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 	}
 }
 
-// record takes the statements out of the events of a run. A run's events come
-// one at a time, and none after it has ended.
+// record takes the statements out of the events of a run, within the bounds of a record:
+// the values of a hundred messages of 8 MB would be as much memory while the run lasts. A
+// run's events come one at a time, and none after it has ended.
 func (a *Attempt) record(ev exo.Event) {
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)
 		if !ok {
+			continue
+		}
+		a.Rows += q.Rows
+		if len(a.Queries) == maxQueries {
+			a.More++
 			continue
 		}
 		args := q.Args
@@ -75,7 +81,6 @@ func (a *Attempt) record(ev exo.Event) {
 		if err != nil {
 			b = []byte("[]")
 		}
-		a.Queries = append(a.Queries, Query{SQL: q.SQL, Args: b, Rows: q.Rows, Millis: millis(q.Took)})
-		a.Rows += q.Rows
+		a.Queries = append(a.Queries, Query{SQL: q.SQL, Args: b, Rows: q.Rows, Millis: millis(q.Took)}.trim())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // Counts within counts say of the same bytes that they are each of them. What a
@@ -29,7 +30,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	for name, s := range map[string]string{"lists": nest(tagList, 65), "records": nest(tagRecord, 65)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeDone("\x01"+s, &rowsLog{}, exo.Limits{})
+		_, err := decodeDone("\x01"+s, &rowsLog{}, exo.Limits{ResultBytes: 4 << 20})
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 8<<20 {
 			t.Errorf("%s: %d KiB, %v", name, took>>10, err)
@@ -45,6 +46,95 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	if _, err := decodeDone(string(appendText(same, "")), log, exo.Limits{}); err == nil || !strings.Contains(err.Error(), "more rows") {
 		t.Errorf("the same rows a hundred times: %v", err)
 	}
+}
+
+// What a worker says at its end costs the host little more than its result may have,
+// whatever it is made of: as many of them as there are places are read at one time.
+func TestDoneIsBounded(t *testing.T) {
+	limits := exo.DefaultLimits()
+	result := exoeval.MaxResult(limits)
+	list := func(n int, item ...byte) []byte {
+		b := binary.AppendUvarint([]byte{1, tagList}, uint64(n))
+		for range n {
+			b = append(b, item...)
+		}
+		return append(b, 0)
+	}
+	pages := binary.AppendUvarint([]byte{1, tagList}, uint64(result/32/(1+64)))
+	for range result / 32 / (1 + 64) {
+		pages = append(pages, list(64, tagList, 0)[1:]...)
+		pages = pages[:len(pages)-1]
+	}
+	n := maxValues(limits)
+	for name, c := range map[string]struct {
+		frame []byte
+		ok    bool
+	}{
+		"nulls":          {list(n-1, tagNull), true},
+		"too many nulls": {list(n+1, tagNull), false},
+		"empty lists":    {list(n-1, tagList, 0), true},
+		"texts":          {list(n-1, tagText, 2, 'a', 'b'), true},
+		"records":        {list((n-1)/3, tagRecord, 1, 1, 'a', tagNull), true},
+		"too many names": {list(n-1, tagRecord, 1, 1, 'a', tagNull), false},
+		"a text":         {appendText([]byte{1, tagText}, strings.Repeat("x", result)), true},
+		"pages":          {append(pages, 0), true},
+	} {
+		if name == "a text" {
+			c.frame = append(c.frame, 0)
+		}
+		frame := string(c.frame)
+		if len(frame) > maxDone(limits) {
+			t.Errorf("%s: a frame of %d bytes would not be read", name, len(frame))
+		}
+		var before, after runtime.MemStats
+		held := liveHeap()
+		runtime.ReadMemStats(&before)
+		o, err := decodeDone(frame, &rowsLog{}, limits)
+		runtime.ReadMemStats(&after)
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+		took, kept := int(after.TotalAlloc-before.TotalAlloc), liveHeap()-held
+		t.Logf("%s: %d bytes take %d KiB and keep %d KiB", name, len(frame), took>>10, kept>>10)
+		if took > 32*result || kept > 8*result {
+			t.Errorf("%s: %d bytes take %d KiB and keep %d KiB", name, len(frame), took>>10, kept>>10)
+		}
+		runtime.KeepAlive(o)
+	}
+}
+
+// What a host keeps of a result does not keep the frame that it came in.
+func TestResultsKeepNoFrame(t *testing.T) {
+	limits := exo.DefaultLimits()
+	before := liveHeap()
+	var kept []any
+	for range 32 {
+		frame := appendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
+		o, err := decodeDone(string(append(frame, 4, 'w', 'o', 'r', 'd')), &rowsLog{}, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := o.Value.Get("a")
+		kept = append(kept, a, o.Console)
+		failed := appendText([]byte{0, byte(exo.Program)}, "message")
+		failed = append(appendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
+		if o, err = decodeDone(string(append(failed, 0)), &rowsLog{}, limits); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, o.Err.Message)
+	}
+	if grown := liveHeap() - before; grown > 1<<20 {
+		t.Errorf("%d words keep %d KiB", len(kept), grown>>10)
+	}
+	runtime.KeepAlive(kept)
+}
+
+func liveHeap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // A server of C that has a library of Go in it would be started again as a whole.

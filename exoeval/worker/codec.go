@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -41,7 +42,8 @@ func appendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64
 type decoder struct {
 	s     string
 	at    int
-	items int // values that may still come
+	items int  // values that may still come
+	own   bool // texts are copies, not parts of the frame
 	err   error
 }
 
@@ -123,7 +125,7 @@ func recovered(err *error) {
 
 func (d *decoder) bool() bool { return d.upTo(1) == 1 }
 
-// text is part of the frame's own memory.
+// text is part of the frame's own memory, unless own.
 func (d *decoder) text() string {
 	n := d.count(1)
 	if d.err != nil {
@@ -131,6 +133,9 @@ func (d *decoder) text() string {
 	}
 	s := d.s[d.at : d.at+n]
 	d.at += n
+	if d.own {
+		return strings.Clone(s)
+	}
 	return s
 }
 

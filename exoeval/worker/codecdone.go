@@ -69,7 +69,8 @@ func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
 // program only: what the run may say at all is the session's to decide.
 func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err error) {
 	defer recovered(&err)
-	r := valueReader{decoder: &decoder{s: s, items: maxItems}, sent: sent, back: true}
+	// Texts are copies: what a host keeps of a result must not keep the frame.
+	r := valueReader{decoder: &decoder{s: s, items: maxValues(limits), own: true}, sent: sent, back: true}
 	switch how := r.byte(); how {
 	case 0:
 		e := &exoeval.Error{Kind: exo.Kind(r.byte())}

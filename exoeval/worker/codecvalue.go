@@ -56,6 +56,7 @@ type valueReader struct {
 	typed func(id uint32, t *exo.Type) // the worker's: it learns of a reference; nil: none may come
 	back  bool                         // the host's: rows may come as their number
 	same  int                          // bytes of text in the rows that came as a number
+	given int                          // cells of those rows
 }
 
 // maxSame bounds the text of rows that come as numbers, which cost the sender nothing. It is
@@ -66,7 +67,7 @@ const maxSame = 40 << 20
 // count says nothing of what follows it, and counts can be nested.
 const maxAhead = 64
 
-// claim reads a count and takes it off what the frame may still hold.
+// claim reads a count that the frame may still hold.
 func (r *valueReader) claim(size int) int {
 	n := r.count(size)
 	if n > r.items {
@@ -102,9 +103,9 @@ func (r *valueReader) value(depth int) exo.Value {
 			rows := r.sent.rows[n]
 			// Counted each time: a list of one array a thousand times over is small here,
 			// and huge as text.
-			r.items -= len(rows.Cells)
+			r.given += len(rows.Cells)
 			text, ok := r.sent.size(n)
-			if r.same += text; !ok || r.same > maxSame {
+			if r.same += text; !ok || r.same > maxSame || r.given > maxItems {
 				r.fail("more rows than a result holds, or other ones")
 				return exo.Value{}
 			}
@@ -123,6 +124,7 @@ func (r *valueReader) value(depth int) exo.Value {
 
 func (r *valueReader) record(depth int) exo.Value {
 	n := r.claim(2)
+	r.items -= n // names count like values
 	fields := make([]exo.Field, 0, min(n, maxAhead))
 	var seen map[string]bool
 	if n > 12 {

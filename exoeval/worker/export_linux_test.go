@@ -234,6 +234,19 @@ var sessions = map[string]func(g *guest){
 		g.write(frames()["nothing"])
 	},
 	"hang up": func(*guest) { unix.Close(3) },
+	// Refused calls, each with a message of 1 MiB; then the run is looked at.
+	"refused": func(g *guest) {
+		for id := range uint64(64) {
+			b := sends(id+1, 0, strings.Repeat("x", 1<<20))
+			if id%2 == 1 {
+				b = sends(id+1, 0, "wait", exo.Text(strings.Repeat("x", 200_000)), exo.Text(strings.Repeat("y", 200_000)))
+			}
+			g.write(b)
+			g.open, g.sizes = 1, []int{0}
+			g.Next(context.Background())
+		}
+		g.write(sends(100, 0, "wait"))
+	},
 	"flood": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
 		for id := uint64(2); id < 200; id++ {

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // A frame is a length of four bytes, then that many bytes: what it is, and its
@@ -32,11 +35,20 @@ const version = 2
 const (
 	maxHello = 64
 	maxCall  = 8 << 20   // of a message; its literals have limits of their own
-	maxDone  = 40 << 20  // of a result without the rows that the host has: what a conversion admits, and room
 	maxReply = 512 << 20 // of an answer, which the host's own limits bound
-	maxItems = 1_100_000 // values in one frame of a worker: what a conversion admits, and room
+	maxItems = 1_100_000 // cells of the rows that a result names: what a conversion admits, and room
 	maxDepth = 70        // values within values
 )
+
+// maxDone bounds the frame that ends a run: its result without the rows that the host has,
+// the console, and what is said of an error. As many of them as there are places in the
+// pool may be read at one time.
+func maxDone(l exo.Limits) int {
+	return exoeval.MaxResult(l) + l.ConsoleBytes + 2*maxMessage + maxDetail + 4<<10
+}
+
+// maxValues is how many values a result may have besides the rows that the host has.
+func maxValues(l exo.Limits) int { return exoeval.MaxResult(l) / exoeval.ValueBytes }
 
 const headerSize = 4
 

@@ -51,7 +51,7 @@ func serve() {
 	}
 	out := world.Run(context.Background(), g, check, job)
 	b, items := appendDone(nil, out, &g.sent)
-	if items > maxItems || len(b) > maxDone {
+	if items > maxValues(world.Limits) || len(b) > maxDone(world.Limits) {
 		out.Value, out.Err = exo.Value{}, tooLarge
 		b, _ = appendDone(nil, out, &g.sent)
 	}

@@ -84,6 +84,33 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
+// A worker that was taken over makes calls that are refused, each with a message of 1 MiB,
+// for as long as its run may last. The host keeps none of the messages: 500 of 8 MB made 4.9 GB.
+func TestRefusedCallsAreNotKept(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1})
+	s := &shop{began: make(chan struct{})}
+	e := evaluator(t, s, exo.Limits{}, p)
+	if r := run(t, e, "1"); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	before := heap()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan *exoeval.Result)
+	go func() { done <- e.Run(ctx, exoeval.Job{Program: "!refused"}) }()
+	select {
+	case <-s.began: // 64 calls were refused, and their run goes on
+	case r := <-done:
+		t.Fatal(r.Err)
+	}
+	grown := heap() - before
+	cancel()
+	<-done
+	if grown > 8<<20 {
+		t.Errorf("64 refused calls keep %d KiB while the run lasts", grown>>10)
+	}
+}
+
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

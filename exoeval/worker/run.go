@@ -22,9 +22,9 @@ type run struct {
 	writing sync.Mutex
 
 	mu     sync.Mutex
-	sent   rowsLog               // rows that the worker has
-	failed map[uint64]*exo.Error // errors whose text it does not have
-	open   int                   // messages without an answer
+	sent   rowsLog          // rows that the worker has
+	failed map[uint64]error // what is behind the errors that it has read, for the host; of no other part of a refusal is there use
+	open   int              // messages without an answer
 	over   bool
 
 	cancelled bool // a message was
@@ -82,7 +82,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 // worker was lost before it could say how.
 func (r *run) receive() (out exoeval.Outcome, ended bool) {
 	for {
-		kind, s, err := r.w.in.read(maxDone)
+		kind, s, err := r.w.in.read(max(maxCall, maxDone(r.limits)))
 		if err != nil && !errors.Is(err, errFrame) {
 			return out, false
 		}
@@ -111,7 +111,7 @@ func (r *run) receive() (out exoeval.Outcome, ended bool) {
 
 func (r *run) submit(s string) error {
 	if len(s) > maxCall {
-		return errFrame
+		return errFrame // one of a result may be larger
 	}
 	c, err := decodeCall(s, r.limits.MessageNodes)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *run) done(s string) (exoeval.Outcome, error) {
 		if !ok {
 			return exoeval.Outcome{}, errFrame
 		}
-		o.Err.Err = failed.Err
+		o.Err.Err = failed
 	}
 	return o.Outcome, nil
 }
@@ -185,9 +185,9 @@ func (r *run) reply(ctx context.Context) {
 		r.mu.Lock()
 		if p.Err != nil {
 			if r.failed == nil {
-				r.failed = map[uint64]*exo.Error{}
+				r.failed = map[uint64]error{}
 			}
-			r.failed[p.ID] = p.Err
+			r.failed[p.ID] = p.Err.Err
 			r.cancelled = r.cancelled || p.Err.Kind == exo.Cancelled
 		}
 		over := r.over

@@ -1,0 +1,71 @@
+package exo
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// What is behind the gate outlives the message: plans are made of its names, records and
+// errors of its texts, and callers keep them for as long as they like. A text that is cut
+// out of a message keeps the whole message in memory, so the gate copies each. Held by
+// TestNothingOfAMessageIsKept.
+
+// keep copies all texts of a plain value.
+func (v Value) keep() Value {
+	v.str = strings.Clone(v.str)
+	switch r := v.ref.(type) {
+	case []Value:
+		l := make([]Value, len(r))
+		for i, x := range r {
+			l[i] = x.keep()
+		}
+		v.ref = l
+	case []Field:
+		l := make([]Field, len(r))
+		for i, f := range r {
+			l[i] = Field{strings.Clone(f.Name), f.Value.keep()}
+		}
+		v.ref = l
+	}
+	return v
+}
+
+// keepNames copies names.
+func keepNames(ns []string) []string {
+	ns = slices.Clone(ns)
+	for i := range ns {
+		ns[i] = strings.Clone(ns[i])
+	}
+	return ns
+}
+
+// Bounds of an error, in bytes: a run can have as many as it has calls, and whoever
+// records them keeps them.
+const (
+	maxErrorOp  = 400
+	maxErrorMsg = 4000
+)
+
+// keep is the error with texts of bounded size.
+func (e *Error) keep() *Error {
+	if e == nil || len(e.Op) <= maxErrorOp && len(e.Msg) <= maxErrorMsg {
+		return e
+	}
+	k := *e
+	k.Op, k.Msg = clipTo(e.Op, maxErrorOp), clipTo(e.Msg, maxErrorMsg)
+	return &k
+}
+
+// clip is a short copy of a text, for messages.
+func clip(s string) string { return clipTo(s, 60) }
+
+func clipTo(s string, n int) string {
+	if len(s) <= n {
+		return strings.Clone(s)
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
