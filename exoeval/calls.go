@@ -34,8 +34,8 @@ var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "c
 
 // member is the function that object.name(...) calls.
 func (r *run) member(object goja.Value, name string) goja.Value {
-	if r.recordedIn(object) != nil {
-		own := object.(*goja.Object).Get(name)
+	if x := r.recordedIn(object); x != nil {
+		own := x.Get(name)
 		f, ok := goja.AssertFunction(own)
 		if !ok {
 			return own

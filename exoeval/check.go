@@ -40,14 +40,15 @@ type checker struct {
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
 
-	helpers    map[string]bool // what its rewritten operators call
-	names      map[string]bool // every name that the program mentions, of members too: see needs
-	patterns   bool            // it has a regular expression in it,
-	generators bool            // or a generator
+	helpers    map[string]bool          // what its rewritten operators call
+	names      map[string]bool          // every name that the program mentions, of members too: see needs
+	patterns   bool                     // it has a regular expression in it,
+	generators bool                     // or a generator
+	free       map[*ast.Identifier]bool // operands of typeof that name nothing of the program's
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -263,6 +264,7 @@ func (c *checker) unary(e *ast.UnaryExpression) {
 		// typeof of an unknown name is "undefined", not an error.
 		if id, ok := e.Operand.(*ast.Identifier); ok && c.lookup(id.Name.String()) == nil {
 			c.reserved(id)
+			c.free[id] = !c.granted[id.Name.String()]
 			return
 		}
 	case token.INCREMENT, token.DECREMENT:

@@ -143,23 +143,23 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.E
 		}
 		return exo.Null(), nil
 	}
+	if x := c.r.recordedIn(v); x != nil {
+		if c.how == forConsole {
+			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
+		}
+		if c.answers != nil && x.awaits() {
+			return c.answer(v, depth, at)
+		}
+		e := x.notRun()
+		e.Op = at.String()
+		return exo.Value{}, e
+	}
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return c.scalar(v, at)
 	}
 	if x := c.r.rowsIn(v); x != nil {
 		return c.rows(x, depth, at)
-	}
-	if x := c.r.recordedIn(v); x != nil {
-		if c.how == forConsole {
-			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
-		}
-		if c.answers != nil && x.awaits() {
-			return c.answer(o, depth, at)
-		}
-		e := x.notRun()
-		e.Op = at.String()
-		return exo.Value{}, e
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
@@ -291,7 +291,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *ex
 			if v == nil || goja.IsUndefined(v) {
 				continue // as in JSON
 			}
-			if _, f := goja.AssertFunction(v); f && c.r.recordedIn(v) == nil {
+			if _, f := goja.AssertFunction(v); f {
 				continue
 			}
 		}

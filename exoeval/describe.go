@@ -57,8 +57,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		return r.record(n)
 	}
 	o := r.record(n)
-	x := r.recordedIn(o)
-	x.stack = r.vm.CaptureCallStack(2, nil) // the method itself, and who called it
+	o.x.stack = r.vm.CaptureCallStack(2, nil) // the method itself, and who called it
 	return o
 }
 
@@ -87,7 +86,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	v = r.plainArray(v)
 	p := &m.Params[i]
 	if p.Lambda != nil {
-		if f, ok := goja.AssertFunction(v); ok {
+		if f, ok := goja.AssertFunction(r.twinOf(v)); ok {
 			return r.callback(recv, m, i, prior, v, f)
 		}
 		if p.Filter && r.recordedIn(v) == nil {
@@ -345,6 +344,33 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 type frame struct {
 	open  []*exo.Node
 	reads []*exo.Node
+	named []naming // methods that were read and not called yet
+}
+
+// naming is a method that was read from something. A method is a function of
+// JavaScript and so true, whoever asks: `t.assignee && t.done` written where operators
+// are not recorded would be t.done.
+type naming struct {
+	recv *exo.Node
+	m    *exo.Method
+}
+
+const maxNamed = 1000 // more than a callback that describes has names
+
+func (f *frame) name(recv *exo.Node, m *exo.Method) {
+	if len(f.named) < maxNamed {
+		f.named = append(f.named, naming{recv, m})
+	}
+}
+
+// called strikes off the last reading of a method.
+func (f *frame) called(m *exo.Method) {
+	for i := len(f.named) - 1; i >= 0; i-- {
+		if f.named[i].m == m {
+			f.named = append(f.named[:i], f.named[i+1:]...)
+			return
+		}
+	}
 }
 
 func (r *run) frame() *frame {
@@ -389,6 +415,9 @@ func contains(n, x *exo.Node) bool {
 }
 
 func (f *frame) leftovers(r *run, op func() string) *exo.Error {
+	for _, n := range f.named {
+		return r.uncalled(n.recv, n.m)
+	}
 	for _, n := range f.open {
 		if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
 			return exo.Errorf(exo.Invalid, op(), "the result of %s is not used; join conditions with && or .and(), and return the whole", r.check.Name(n))

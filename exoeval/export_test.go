@@ -45,7 +45,7 @@ func bareRun(l *Local, prog *program) *run {
 	s := l.gate.NewSession(context.Background(), "")
 	return &run{
 		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), prog: prog,
-		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]*goja.Object{}, thrown: map[*goja.Object]thrown{},
+		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
 		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{},
 	}
 }

@@ -36,6 +36,7 @@ const plainHelpers = `({
 	and(a, b) { return a && b() }, or(a, b) { return a || b() }, nn(a, b) { return a ?? b() }, if(t, a, b) { return t ? a() : b() },
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
+	spread(x) { return x }, twin(f, t, n) { return f }, twinof(f) { return f },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
 })`
 
@@ -486,7 +487,14 @@ func TestRewriteSameResult(t *testing.T) {
 		"(() => { const String = x => [x], o = { has(x) { return this.k === x }, k: a, get test() { L(1, 0); return () => L(3, b) } }; return [String(a), o.has(b), o.test(L(2, 1))] })()",
 		"(() => { class A { includes(x) { return x } } class B extends A { includes(x) { return super.includes(x) } #p = 1; t(o) { return #p in o } } return [new B().includes(a), new B().t(new B())] })()",
 		"/1/.test(a) || /x/.exec(b)", "a instanceof Array || 'k' in { k: b }",
-		"String.raw`x${L(1, a)}`", "[...(a ? [1] : []), !b, -1, !0]", "(() => { const f = g => !g; return f(a) && f(b) })()",
+		"(() => { const o = { c: a, d: b }, k = 'd'; o.c ||= L(1, b); o[k] &&= L(2, a); o['c'] ??= L(3, 1); o.e ??= L(4, 2); L(5, o).f ??= L(6, b); o.n = 1; o.n += L(7, 2); return o })()",
+		"(() => { let x; x ??= L(1, a); x ??= L(2, b); const y = L(3, a) === (L(4, b) ?? L(5, a)); return [x, y, L(6, a) !== (L(7, a) === L(8, b))] })()",
+		"(() => { const f = (x = L(1, a) === L(2, b), y = x ?? a) => [x, y]; class A { f = L(3, a) !== L(4, b); static s = L(5, a) ?? L(6, b); static { this.t = a === b } } return [f(), new A().f, A.s, A.t, typeof f, typeof A] })()",
+		"(() => { let i = 0; const r = [i++ === i, i === i++, i !== (i = 5), (i = 6) === i, i ?? (i = 7)]; return [r, i] })()",
+		"(() => { const o = { valueOf() { return L(1, b) } }; return [a == o, o == a, a != o, o instanceof Object] })()",
+		"[...(function* () { let x = L(1, a) === (yield 1); x = (yield 2) ?? b; yield x })()]",
+		"[a, b].indexOf(a) === [b, a].indexOf(b) || [a].includes(L(1, b)) !== [b].includes(L(2, a))",
+		"String.raw`x${L(1, a)}`", "[...(a ? [1] : []), !b, -1, !0]", "({ ...{ x: a }, ...(b ? { y: 1 } : {}), z: x => x === a })", "(() => { const f = g => !g; return f(a) && f(b) })()",
 	)
 	vm, helpers, api := testRealm(t)
 	used := map[string]bool{}
@@ -510,8 +518,20 @@ func TestRewriteSameResult(t *testing.T) {
 	}
 	cfg := testConfig()
 	cfg.Grants = append(cfg.Grants, "give")
+	stringify, _ := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("stringify"))
 	result := func(method, body, a, b string) string {
-		src := fmt.Sprintf("const log = [], L = (n, v) => { log.push(n); return v }; const a = %s, b = %s; let r; try { r = give.%s(() => %s) } catch (e) { r = e.name } return [log, String(JSON.stringify(r)), typeof r]", a, b, method, body)
+		src := fmt.Sprintf("const log = [], L = (n, v) => { log.push(n); return v }; const a = %s, b = %s; let r; try { r = give.%s(() => %s) } catch (e) { r = e.name } return [log, String(JSON.stringify(r)), typeof r]", a, b, strings.TrimPrefix(method, "engine's "), body)
+		if strings.HasPrefix(method, "engine's ") { // as it is written, without the front
+			v, err := vm.RunString("'use strict'; (() => {" + src + "})()")
+			if err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+			s, err := stringify(goja.Undefined(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.String()
+		}
 		p, err := compile(src, cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
@@ -524,9 +544,9 @@ func TestRewriteSameResult(t *testing.T) {
 		}
 		for _, a := range vals {
 			for _, b := range vals {
-				plain, rewritten := result("plain", body, a, b), result("where", body, a, b)
-				if plain != rewritten || strings.HasPrefix(plain, "throws") {
-					t.Fatalf("a=%s b=%s %s\nplain     %s\nrewritten %s", a, b, body, plain, rewritten)
+				engine, plain, rewritten := result("engine's plain", body, a, b), result("plain", body, a, b), result("where", body, a, b)
+				if plain != rewritten || plain != engine || strings.HasPrefix(plain, "throws") {
+					t.Fatalf("a=%s b=%s %s\nengine    %s\nplain     %s\nrewritten %s", a, b, body, engine, plain, rewritten)
 				}
 			}
 		}
@@ -534,7 +554,7 @@ func TestRewriteSameResult(t *testing.T) {
 	if got := result("where", "a in { x: 1 } || b instanceof Array", "'x'", "1"); !strings.Contains(got, "true") {
 		t.Error(got)
 	}
-	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg"} {
+	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg", "spread", "twin", "twinof"} {
 		if !used[n] {
 			t.Errorf("helper %s was never called: nothing is rewritten", n)
 		}

@@ -79,9 +79,9 @@ func (r *run) gathered(list *goja.Object) goja.Value {
 
 // answers are the rows of queries, and what promises gave, that stand in a result.
 type answers struct {
-	of    map[*goja.Object]goja.Value // nil: asked for
-	asked []*goja.Object              // in this round, in order
-	sent  []goja.Value                // the promises of their answers
+	of    map[goja.Value]goja.Value // nil: asked for
+	asked []goja.Value              // in this round, in order
+	sent  []goja.Value              // the promises of their answers
 }
 
 // rounds bound how often a result is read: a getter can give a new query each time.
@@ -91,7 +91,7 @@ const rounds = 4
 // in it, all at once; when they have answered, it is read again with their rows in
 // their place.
 func (r *run) result(result goja.Value) (exo.Value, *Error) {
-	a := &answers{of: map[*goja.Object]goja.Value{}}
+	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
 		var v exo.Value
 		var err *exo.Error
@@ -122,7 +122,7 @@ func (r *run) result(result goja.Value) (exo.Value, *Error) {
 
 // answer is what stands for a query or a promise in a result; null as long as it
 // is not known.
-func (c *converter) answer(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, *exo.Error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
 	} else if asked {

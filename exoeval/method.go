@@ -43,11 +43,15 @@ func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 		r.methods[key] = x
 	}
 	x.read = recv
+	if len(r.frames) > 0 {
+		r.frame().name(recv, m)
+	}
 	return x.proxy
 }
 
 func (x *method) call(c goja.FunctionCall) goja.Value {
 	r := x.r
+	r.frame().called(x.m)
 	on := r.recordedIn(c.This)
 	if on == nil {
 		what := r.check.Name(x.read)

@@ -22,7 +22,7 @@ const everything = `async (api) => {
 	let failed, columns, method;
 	try { await api.box.fail(); } catch (e) { failed = e; }
 	const { results } = await api.tasks.execute();
-	const query = api.tasks.where((t) => { columns = t; method = t.title.eq; return t.done.eq(false); });
+	const query = api.tasks.where((t) => { columns = t; method = t.title.eq; return method.call(t.title, "x"); });
 	class Base { #secret = 1; static made = 2; method() { return super.toString; } get got() { return 1; } }
 	class Derived extends Base {}
 	return {

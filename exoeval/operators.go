@@ -77,8 +77,19 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	},
 	helperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes, and whether it is empty says .isNull()")
+		if r.recordedIn(c.Argument(0)) != nil {
+			return r.vm.ToValue("object")
+		}
 		return r.plain("typeof", c.Argument(0))
 	},
+	helperSpread: func(r *run, c goja.FunctionCall) goja.Value {
+		if o := r.fields(c.Argument(0)); o != nil {
+			return o
+		}
+		return c.Argument(0)
+	},
+	helperTwin:   (*run).twinned,
+	helperTwinOf: func(r *run, c goja.FunctionCall) goja.Value { return r.twinOf(c.Argument(0)) },
 	helperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
 	helperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
 	helperArgument: func(r *run, c goja.FunctionCall) goja.Value {

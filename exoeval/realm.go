@@ -34,6 +34,7 @@ type needs struct {
 	// must be made safe before it runs.
 	patterns, generators bool
 	helpers              []string // that its rewritten operators call
+	guards               []*guard // natives that must not take a recorded thing for a value
 }
 
 func (c *checker) needs() needs {
@@ -51,6 +52,11 @@ func (c *checker) needs() needs {
 	for i := range polyfills {
 		if polyfills[i].wanted(c) {
 			n.polyfill = append(n.polyfill, &polyfills[i])
+		}
+	}
+	for i := range guards {
+		if guards[i].wanted(c.names) {
+			n.guards = append(n.guards, &guards[i])
 		}
 	}
 	return n
@@ -82,6 +88,7 @@ func (r *run) newRealm() error {
 	// program gets an empty one: nothing has to be taken away.
 	r.intrinsics = vm.GlobalObject()
 	r.disarm()
+	r.guardNatives()
 	need := &r.prog.needs
 	if need.patterns {
 		r.guardPatterns()

@@ -21,15 +21,16 @@ type recorded struct {
 	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
 }
 
-func (r *run) record(n *exo.Node) *goja.Object {
+func (r *run) record(n *exo.Node) *opaque {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
 	}
-	o := r.vm.NewDynamicObject(&recorded{r: r, node: n})
+	x := &recorded{r: r, node: n}
+	o := r.vm.NewDynamicObject(x)
 	if err := o.SetPrototype(r.recordedProto); err != nil {
 		panic(err)
 	}
-	return o
+	return &opaque{o, x}
 }
 
 func (r *run) grantedObject(id uint32) goja.Value {
@@ -40,12 +41,12 @@ func (r *run) grantedObject(id uint32) goja.Value {
 	if err != nil {
 		panic(r.throw(err))
 	}
-	o := r.record(n)
+	var v goja.Value = r.record(n)
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Call != "" {
-		o = r.callable(n, i)
+		v = r.callable(n, i)
 	}
-	r.grants[id] = o
-	return o
+	r.grants[id] = v
+	return v
 }
 
 // callable is a granted object that is called itself: a function and nothing else.
@@ -55,15 +56,11 @@ func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
 
 // recordedIn is the node that a JavaScript value stands for, or nil.
 func (r *run) recordedIn(v goja.Value) *recorded {
-	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() != recordedType {
+	o, ok := v.(*opaque)
+	if !ok || o.x.r != r {
 		return nil
 	}
-	x := o.Export().(*recorded)
-	if x.r != r {
-		return nil
-	}
-	return x
+	return o.x
 }
 
 // iface is the interface of the expression, nil for a namespace.
@@ -211,12 +208,18 @@ func arrayMember(name string) bool {
 	return false
 }
 
+// novalue is the error for a recorded thing that is taken for a value: true, equal, a
+// number, a text. It is met in functions whose operators are not recorded, too.
 func (x *recorded) novalue() *exo.Error {
 	if i := x.iface(); i != nil && i.Expr {
+		name := x.r.check.Name(x.node)
 		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {
-			return exo.Errorf(exo.Invalid, "", "%s is a condition of the database and has no value in the program; join conditions with && and ||", x.r.check.Name(x.node))
+			return exo.Errorf(exo.Invalid, "", "%s is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", name)
 		}
-		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; compare it as it is in the callback of where, like %s === value, or select it and execute", x.r.check.Name(x.node), x.r.check.Name(x.node))
+		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.%s === value, where operators are recorded, or select it and execute", name, x.node.Name)
+	}
+	if x.isRow() {
+		return exo.Errorf(exo.Invalid, "", "%s is a row of the database and no data: it is always there; compare one of its columns", x.r.check.Name(x.node))
 	}
 	return x.notRun()
 }

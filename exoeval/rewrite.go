@@ -20,11 +20,16 @@ type rewriter struct {
 	records bool // in a function that may be called with placeholders
 	thunk   bool // directly in a second operand that becomes an arrow
 	fault   *fault
-	helpers map[string]bool // that the text calls now
+	helpers map[string]bool          // that the text calls now
+	free    map[*ast.Identifier]bool // operands of typeof that name nothing
+
+	needsTemp *bool // set when the function's body needs its variable; nil where it can have none: see temp
+	twinDepth int   // literals with a twin that this is in
+	twinNodes int   // that were copied for twins
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, infos: c.infos, helpers: map[string]bool{}}
+	r := &rewriter{pt: pt, infos: c.infos, free: c.free, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}
@@ -65,11 +70,11 @@ func (r *rewriter) suspends(at file.Idx, word string) {
 
 // within rewrites the inside of a function.
 func (r *rewriter) within(node ast.Node, walk func()) {
-	records, thunk := r.records, r.thunk
+	records, thunk, needsTemp := r.records, r.thunk, r.needsTemp
 	info := r.infos[node]
-	r.records, r.thunk = info != nil && info.records, false
+	r.records, r.thunk, r.needsTemp = info != nil && info.records, false, nil
 	walk()
-	r.records, r.thunk = records, thunk
+	r.records, r.thunk, r.needsTemp = records, thunk, needsTemp
 }
 
 func (r *rewriter) exprs(list []ast.Expression) {
@@ -86,7 +91,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.TemplateLiteral:
 		return r.template(e)
 	case *ast.ArrayLiteral:
-		r.exprs(e.Value)
+		r.values(e.Value)
 	case *ast.ObjectLiteral:
 		for _, p := range e.Value {
 			r.property(p)
@@ -94,23 +99,42 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.SpreadElement:
 		e.Expression = r.expr(e.Expression)
 	case *ast.FunctionLiteral:
-		r.within(e, func() { r.params(e.ParameterList); r.block(e.Body) })
+		r.within(e, func() {
+			r.params(e.ParameterList)
+			r.body(func() *ast.BlockStatement { r.block(e.Body); return e.Body })
+		})
 	case *ast.ArrowFunctionLiteral:
 		r.within(e, func() {
 			r.params(e.ParameterList)
-			switch b := e.Body.(type) {
-			case *ast.BlockStatement:
-				r.block(b)
-			case *ast.ExpressionBody:
-				b.Expression = r.expr(b.Expression)
-			}
+			r.body(func() *ast.BlockStatement {
+				switch b := e.Body.(type) {
+				case *ast.BlockStatement:
+					r.block(b)
+					return b
+				case *ast.ExpressionBody:
+					b.Expression = r.value(b.Expression, "")
+					if *r.needsTemp { // it gets a place to declare it
+						at := b.Expression.Idx0()
+						block := &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
+						e.Body = block
+						return block
+					}
+				}
+				return nil
+			})
 		})
 	case *ast.ClassLiteral:
 		r.class(e)
 	case *ast.UnaryExpression:
 		e.Operand = r.expr(e.Operand)
-		if r.records && e.Operator == token.TYPEOF {
-			return r.helperCall(helperTypeof, e.Idx, valueOrUndefined(e.Operand))
+		if e.Operator == token.TYPEOF {
+			if r.records {
+				return r.helperCall(helperTypeof, e.Idx, r.valueOrUndefined(e.Operand))
+			}
+			if id, ok := e.Operand.(*ast.Identifier); !ok || !r.free[id] {
+				e.Operand = r.asked(e.Operand)
+			}
+			return e
 		}
 		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS) && !isLiteral(e.Operand) {
 			return r.helperCall(helperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
@@ -122,11 +146,11 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		if r.records {
 			return r.helperCall(helperCond, e.Test.Idx0(), e.Test, r.later(e.Consequent), r.later(e.Alternate))
 		}
-		e.Consequent, e.Alternate = r.expr(e.Consequent), r.expr(e.Alternate)
+		e.Consequent, e.Alternate = r.value(e.Consequent, ""), r.value(e.Alternate, "")
 	case *ast.AssignExpression:
 		return r.assign(e)
 	case *ast.SequenceExpression:
-		r.exprs(e.Sequence)
+		r.values(e.Sequence)
 	case *ast.DotExpression:
 		e.Left = r.expr(e.Left)
 	case *ast.PrivateDotExpression:
@@ -139,21 +163,19 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Expression = r.expr(e.Expression)
 	case *ast.CallExpression:
 		e.Callee = r.expr(e.Callee)
-		r.exprs(e.ArgumentList)
+		r.arguments(e)
 		if r.records {
 			r.callee(e)
 		}
 	case *ast.NewExpression:
 		e.Callee = r.expr(e.Callee)
-		r.exprs(e.ArgumentList)
+		r.values(e.ArgumentList)
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
-		e.Argument = r.helperCall(helperAwait, e.Await, r.expr(e.Argument))
+		e.Argument = r.helperCall(helperAwait, e.Await, r.value(e.Argument, ""))
 	case *ast.YieldExpression:
 		r.suspends(e.Yield, "yield")
-		if e.Argument != nil {
-			e.Argument = r.expr(e.Argument)
-		}
+		e.Argument = r.value(e.Argument, "")
 	}
 	return e
 }
@@ -178,38 +200,77 @@ var logicalHelpers = map[token.Token]string{token.LOGICAL_AND: helperAnd, token.
 
 func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 	at := e.Idx0()
+	helper := logicalHelpers[e.Operator]
 	e.Left = r.expr(e.Left)
-	if helper := logicalHelpers[e.Operator]; helper != "" && r.records {
+	if helper != "" && r.records {
 		return r.helperCall(helper, at, e.Left, r.later(e.Right))
 	}
-	e.Right = r.expr(e.Right)
+	if e.Right = r.value(e.Right, ""); !r.records {
+		return r.asks(e)
+	}
 	if _, private := e.Left.(*ast.PrivateIdentifier); private {
 		return e // #field in object
 	}
-	if r.records && recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
+	if recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
 		return r.helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
 	}
 	return e
 }
 
-// assign rewrites x += y to x = op("+", x, y) where x is a plain name: evaluating
-// another target twice would be seen. `x &&= y` becomes x = and(x, () => y).
+// assign rewrites x += y to x = op("+", x, y) where x can be read twice without being
+// seen: a name, or a member of one. `x &&= y` becomes x = and(x, () => y). Of other
+// targets what comes out is asked: `x ??= y` keeps an x that is recorded, and drops y.
 func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
-	id, plain := e.Left.(*ast.Identifier)
-	if !plain {
+	if _, plain := e.Left.(*ast.Identifier); !plain {
 		r.pattern(e.Left)
 	}
-	if helper := logicalHelpers[e.Operator]; plain && r.records && helper != "" {
-		e.Right = r.helperCall(helper, id.Idx, &ast.Identifier{Name: id.Name, Idx: id.Idx}, r.later(e.Right))
+	at := e.Left.Idx0()
+	helper := logicalHelpers[e.Operator]
+	if again := twice(e.Left); again != nil && r.records && (helper != "" || recordedOperators[e.Operator]) {
+		if helper != "" {
+			e.Right = r.helperCall(helper, at, again, r.later(e.Right))
+		} else {
+			e.Right = r.helperCall(helperOp, at, stringLiteral(e.Operator.String(), at), again, r.expr(e.Right))
+		}
 		e.Operator = token.ASSIGN
 		return e
 	}
-	e.Right = r.expr(e.Right)
-	if plain && r.records && recordedOperators[e.Operator] {
-		e.Right = r.helperCall(helperOp, id.Idx, stringLiteral(e.Operator.String(), id.Idx), &ast.Identifier{Name: id.Name, Idx: id.Idx}, e.Right)
-		e.Operator = token.ASSIGN
+	e.Right = r.value(e.Right, nameOf(e.Left))
+	if e.Operator == token.COALESCE {
+		return r.asked(e)
 	}
 	return e
+}
+
+// twice is another reading of an assignment's target, or nil where evaluating it again
+// could be seen.
+func twice(e ast.Expression) ast.Expression {
+	simple := func(e ast.Expression) ast.Expression {
+		switch e := e.(type) {
+		case *ast.Identifier:
+			return &ast.Identifier{Name: e.Name, Idx: e.Idx}
+		case *ast.ThisExpression:
+			return &ast.ThisExpression{Idx: e.Idx}
+		}
+		if isLiteral(e) {
+			return e
+		}
+		return nil
+	}
+	switch e := e.(type) {
+	case *ast.Identifier:
+		return simple(e)
+	case *ast.DotExpression:
+		if of := simple(e.Left); of != nil {
+			return &ast.DotExpression{Left: of, Identifier: e.Identifier}
+		}
+	case *ast.BracketExpression:
+		of, name := simple(e.Left), simple(e.Member)
+		if of != nil && name != nil {
+			return &ast.BracketExpression{Left: of, Member: name, LeftBracket: e.LeftBracket, RightBracket: e.RightBracket}
+		}
+	}
+	return nil
 }
 
 // template rewrites an untagged template with substitutions.
@@ -234,9 +295,16 @@ func (r *rewriter) property(p ast.Property) {
 		if p.Computed {
 			p.Key = r.expr(p.Key)
 		}
-		p.Value = r.expr(p.Value)
+		if p.Kind == ast.PropertyKindValue {
+			p.Value = r.value(p.Value, "")
+		} else {
+			p.Value = r.expr(p.Value)
+		}
 	case *ast.SpreadElement:
 		p.Expression = r.expr(p.Expression)
+		if r.records {
+			p.Expression = r.helperCall(helperSpread, p.Expression.Idx0(), p.Expression)
+		}
 	}
 }
 
@@ -256,7 +324,7 @@ func (r *rewriter) class(e *ast.ClassLiteral) {
 				el.Key = r.expr(el.Key)
 			}
 			if el.Initializer != nil {
-				r.within(el, func() { el.Initializer = r.expr(el.Initializer) })
+				r.within(el, func() { el.Initializer = r.value(el.Initializer, "") })
 			}
 		case *ast.ClassStaticBlock:
 			r.within(el, func() { r.block(el.Block) })
@@ -276,7 +344,7 @@ func (r *rewriter) bindings(list []*ast.Binding) {
 	for _, b := range list {
 		r.pattern(b.Target)
 		if b.Initializer != nil {
-			b.Initializer = r.expr(b.Initializer)
+			b.Initializer = r.value(b.Initializer, nameOf(b.Target))
 		}
 	}
 }
@@ -286,7 +354,7 @@ func (r *rewriter) pattern(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.AssignExpression:
 		r.pattern(e.Left)
-		e.Right = r.expr(e.Right)
+		e.Right = r.value(e.Right, nameOf(e.Left))
 	case *ast.Binding:
 		r.bindings([]*ast.Binding{e})
 	case *ast.ObjectPattern:
@@ -294,7 +362,7 @@ func (r *rewriter) pattern(e ast.Expression) {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
 				if p.Initializer != nil {
-					p.Initializer = r.expr(p.Initializer)
+					p.Initializer = r.value(p.Initializer, p.Name.Name.String())
 				}
 			case *ast.PropertyKeyed:
 				if p.Computed {

@@ -13,6 +13,8 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	case *ast.Identifier:
 		if name := callee.Name.String(); isSpecialFunction(name) {
 			e.Callee = r.helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
+		} else {
+			e.Callee = r.helperCall(helperTwinOf, callee.Idx, callee)
 		}
 	case *ast.DotExpression:
 		name := callee.Identifier.Name.String()
@@ -76,9 +78,9 @@ func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
 
 // valueOrUndefined is e for a helper that does what typeof does: a name that is
 // not there is undefined, and no error.
-func valueOrUndefined(e ast.Expression) ast.Expression {
+func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 	id, ok := e.(*ast.Identifier)
-	if !ok {
+	if !ok || !r.free[id] {
 		return e
 	}
 	return &ast.ConditionalExpression{

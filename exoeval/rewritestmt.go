@@ -36,7 +36,7 @@ func (r *rewriter) compared(e ast.Expression) ast.Expression {
 	if r.records && !isLiteral(e) {
 		return r.helperCall(helperSwitch, e.Idx0(), e)
 	}
-	return e
+	return r.asked(e)
 }
 
 func (r *rewriter) stmt(s ast.Statement) ast.Statement {
@@ -54,9 +54,7 @@ func (r *rewriter) stmt(s ast.Statement) ast.Statement {
 	case *ast.ClassDeclaration:
 		r.expr(s.Class)
 	case *ast.ReturnStatement:
-		if s.Argument != nil {
-			s.Argument = r.expr(s.Argument)
-		}
+		s.Argument = r.value(s.Argument, "")
 	case *ast.ThrowStatement:
 		s.Argument = r.expr(s.Argument)
 	case *ast.IfStatement:

@@ -32,11 +32,12 @@ type run struct {
 	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object
-	grants        map[uint32]*goja.Object
+	grants        map[uint32]goja.Value
 	recordedProto *goja.Object
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
+	twins         *twins // of the functions that have one
 	thrown        map[*goja.Object]thrown
 	fatal         *exo.Error // a limit that ran out: the program does not go on, caught or not
 

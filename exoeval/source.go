@@ -32,6 +32,9 @@ const (
 	helperMember   = "\x00member" // (object, name): the method that will be called
 	helperCallee   = "\x00callee" // (name, function): the function that will be called
 	helperArgument = "\x00arg"    // (name, x): an argument of a method of an optional chain
+	helperSpread   = "\x00spread" // (x): what `{ ...x }` copies
+	helperTwin     = "\x00twin"   // (function, its twin, its name): the function
+	helperTwinOf   = "\x00twinof" // (function): its twin
 )
 
 // frontConfig is what the front needs to know of the realm and the grants.

@@ -163,6 +163,9 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 	} else if m != nil && r.isLink(m[1]) {
 		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
+	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
+		msg = "`typeof` can't look at what only describes a query: it has no value in the program"
+	}
 	text := shorten(msg, 2000)
 	if name != "" && name != "Error" {
 		text = shorten(name, 100) + ": " + text

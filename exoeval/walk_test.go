@@ -88,6 +88,10 @@ type walker struct {
 
 func (w *walker) visit(path string, v goja.Value) {
 	o, ok := v.(*goja.Object)
+	kind := "object"
+	if x, recorded := v.(*opaque); recorded {
+		o, ok, kind = x.Object, true, "recorded"
+	}
 	switch {
 	case v == nil:
 		w.lines = append(w.lines, path+": nothing")
@@ -102,7 +106,6 @@ func (w *walker) visit(path string, v goja.Value) {
 		w.seen[o] = path
 	default:
 		w.method = w.method || isMethod(o)
-		kind := "object"
 		if _, isFunction := goja.AssertFunction(o); isFunction {
 			kind = "function"
 		}
@@ -154,7 +157,7 @@ func (w *walker) walk(path string, o *goja.Object) {
 
 // unlisted are the names to ask an object for that answers for more than it lists.
 func (w *walker) unlisted(o *goja.Object) []string {
-	if x := w.r.recordedIn(o); x != nil {
+	if x, ok := o.Export().(*recorded); ok && o.ExportType() == recordedType {
 		var methods []string
 		if i := x.iface(); i != nil {
 			methods = i.Names()

@@ -98,7 +98,7 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 	r := &run{
 		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog,
 		start: job.Start, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
-		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]*goja.Object{}, thrown: map[*goja.Object]thrown{},
+		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
 		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Limits.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.

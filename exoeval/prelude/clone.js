@@ -6,8 +6,9 @@
 	const has = uncurry(M.prototype.has), get = uncurry(M.prototype.get), set = uncurry(M.prototype.set), add = uncurry(S.prototype.add);
 	const eachOf = uncurry(M.prototype.forEach), eachIn = uncurry(S.prototype.forEach), time = uncurry(D.prototype.getTime);
 	const clone = (x, seen) => {
+		if (x == null) return x; // asks what only describes a query, which throws
 		if (typeof x === 'function' || typeof x === 'symbol') throw new TypeError('structuredClone: functions and symbols can\'t be cloned');
-		if (typeof x !== 'object' || x === null) return x;
+		if (typeof x !== 'object') return x;
 		if (has(seen, x)) return get(seen, x);
 		let out;
 		if (isArray(x)) { set(seen, x, out = []); for (let i = 0; i < x.length; i++) out[i] = clone(x[i], seen); return out; }

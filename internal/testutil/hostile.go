@@ -45,9 +45,12 @@ const climb = (v) => {
   const names = ['const' + 'ructor', 'proto' + 'type', '__pro' + 'to__'], todo = [v]; let made = 0, left = 200;
   while (todo.length > 0 && left-- > 0) {
     const o = todo.pop();
-    if (seen.has(o)) continue;
-    seen.add(o);
-    const kind = typeof o;
+    let kind = 'refused'; // what is granted is no key, and has no type
+    try {
+      if (seen.has(o)) continue;
+      seen.add(o);
+      kind = typeof o;
+    } catch {}
     if (kind === 'function') {
       for (const make of [() => o('return 41 + 1'), () => new o('return 41 + 1')]) try {
         const f = make();
@@ -58,7 +61,7 @@ const climb = (v) => {
     }
     for (const n of names) { let x; try { x = o[n]; } catch { continue; } todo.push(x); }
     try { todo.push(Object.getPrototypeOf(o)); } catch {}
-    if (kind === 'object' || kind === 'function') try { for (const n of [...Object.getOwnPropertyNames(o), ...Object.getOwnPropertySymbols(o)]) { const d = Object.getOwnPropertyDescriptor(o, n); if (d) todo.push(d.value, d.get, d.set); } } catch {}
+    if (kind !== 'string' && kind !== 'symbol') try { for (const n of [...Object.getOwnPropertyNames(o), ...Object.getOwnPropertySymbols(o)]) { const d = Object.getOwnPropertyDescriptor(o, n); if (d) todo.push(d.value, d.get, d.set); } } catch {}
   }
   return made === 0;
 };`

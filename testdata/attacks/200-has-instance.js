@@ -1,6 +1,7 @@
 const evil = { [Symbol.hasInstance]: () => true };
-return [tasks instanceof evil, ({}) instanceof evil, (await tasks.where({ id: 2001 }).count())];
-//=> [true,true,0]
+let of = 'taken'; try { of = tasks instanceof evil; } catch (e) { of = e.kind; }
+return [of, ({}) instanceof evil, (await tasks.where({ id: 2001 }).count())];
+//=> ["invalid",true,0]
 ---
 // twin: raw
 class E { static [Symbol.hasInstance]() { return true; } }

@@ -1,6 +1,8 @@
 // What a model gets wrong, and what it reads then: the place, what was wrong, what is right.
 // A plain boolean is no condition; the error names the columns that were read.
-tasks.where((t) => Object.is(t.done, false))  //! invalid "it read `task.done`"
+tasks.where((t) => (t.done, false))  //! invalid "it read `task.done`"
+---
+tasks.where((t) => Object.is(t.done, false))  //! invalid "task.done is a column of the database and has no value in the program"
 ---
 tasks.where(() => 1 > 2)  //! invalid "it read no column"
 ---

@@ -1,0 +1,147 @@
+package exoeval
+
+import (
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Natives that look at a value without asking it anything: they compare what they hold
+// with it, use its address as a key, or leave it out. They would take a recorded thing
+// for an object that is nowhere (opaque answers those that ask). Each is put behind a
+// check, in realms of programs that mention it; TestSweep finds those that are missing.
+
+type guard struct {
+	global string // where the native is: a global's member,
+	proto  bool   // or one of its prototype
+	names  []string
+	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // a result instead of the native's, or nil
+}
+
+var guards = []guard{
+	{"Map", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey},
+	{"WeakMap", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey},
+	{"Set", true, []string{"has", "add", "delete"}, (*run).refuseKey},
+	{"WeakSet", true, []string{"has", "add", "delete"}, (*run).refuseKey},
+	{"Array", true, []string{"includes", "indexOf", "lastIndexOf"}, (*run).lookUp},
+	{"Array", false, []string{"isArray"}, (*run).refuseAny},
+	{"Object", false, []string{"is"}, (*run).refuseAny},
+	{"Object", false, []string{"keys", "values", "entries", "assign"}, (*run).spreadArguments},
+	{"Number", false, []string{"isInteger", "isSafeInteger", "isFinite", "isNaN"}, (*run).refuseAny},
+	{"JSON", false, []string{"stringify"}, (*run).stringify},
+}
+
+// reachable reports whether a program can come to the native without guessing names.
+func (g *guard) wanted(names map[string]bool) bool {
+	if !g.proto && !names[g.global] || g.proto && g.global != "Array" && !names[g.global] {
+		return false
+	}
+	for _, n := range g.names {
+		if names[n] || n == "set" || n == "add" { // the constructors of Map and Set call these
+			return true
+		}
+	}
+	return false
+}
+
+// guardNatives puts the checks into a realm, before anything else takes the natives.
+func (r *run) guardNatives() {
+	for _, g := range r.prog.needs.guards {
+		holder := r.intrinsic(g.global)
+		if g.proto {
+			holder = holder.Get("prototype").(*goja.Object)
+		}
+		for _, name := range g.names {
+			f := native(holder, name)
+			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+				if v := g.check(r, name, &c); v != nil {
+					return v
+				}
+				return f(c)
+			})
+			_ = guarded.DefineDataProperty("length", holder.Get(name).(*goja.Object).Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+			hide(holder, name, guarded)
+		}
+	}
+}
+
+// native is a function of the engine, to be called from one of the host's.
+func native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
+	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
+}
+
+// refuseAny throws for a recorded argument.
+func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
+	for _, a := range c.Arguments {
+		if x := r.recordedIn(a); x != nil {
+			panic(r.throw(x.novalue()))
+		}
+	}
+	return nil
+}
+
+// refuseKey throws for a recorded key of a collection; set.has(column) is recorded.
+func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
+	x := r.recordedIn(c.Argument(0))
+	if x == nil {
+		return nil
+	}
+	if o, ok := c.This.(*goja.Object); ok && x.iface() != nil && x.iface().Expr {
+		if v := r.recordedCall(o, name, c.Arguments); v != nil {
+			return v
+		}
+	}
+	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.check.Name(x.node))))
+}
+
+// lookUp records list.includes(column), and throws for a list that holds a column: no
+// value would be found in it.
+func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
+	if len(r.frames) == 0 && r.recordedIn(c.Argument(0)) == nil {
+		return nil
+	}
+	return r.recordedCall(c.This, name, c.Arguments)
+}
+
+// spreadArguments gives Object.keys and the like the columns of a row to look at.
+func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
+	for i, a := range c.Arguments {
+		if o := r.fields(a); o != nil {
+			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program's
+			c.Arguments[i] = o
+		}
+	}
+	return nil
+}
+
+// stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
+// out what it does not know, like functions.
+func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
+	if x := r.recordedIn(c.Argument(0)); x != nil {
+		panic(r.throw(x.novalue()))
+	}
+	if _, ok := c.Argument(0).(*goja.Object); !ok {
+		return nil
+	}
+	own, _ := goja.AssertFunction(c.Argument(1))
+	if own == nil && !goja.IsUndefined(c.Argument(1)) && !goja.IsNull(c.Argument(1)) {
+		if r.mixed(c.Argument(0), 0) { // a list of names is the engine's to follow
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "a part of a query has no value in the program and can't become JSON; execute the query before")))
+		}
+		return nil
+	}
+	replacer := r.function("replacer", func(k goja.FunctionCall) goja.Value {
+		v := k.Argument(1)
+		if own != nil {
+			v = r.called(own(k.This, k.Arguments...))
+		}
+		if x := r.recordedIn(v); x != nil {
+			panic(r.throw(x.novalue()))
+		}
+		return v
+	})
+	c.Arguments = []goja.Value{c.Argument(0), replacer, c.Argument(2)}
+	return nil
+}

@@ -1,0 +1,221 @@
+package exoeval
+
+import (
+	"reflect"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+)
+
+// A function literal that is given as a value (stored in an object or a list, returned,
+// passed to a function of the program) may end as the callback of a describing method,
+// and may as well be called a million times over rows. It is compiled twice: as it is
+// written, which is what the program has and calls, and with its operators recorded, its
+// twin, which a describing method calls in its place. Both close over the same
+// variables. So a condition is recorded whatever way it was given, and loops pay nothing.
+
+// Limits of the second compilation: literals within literals are copied once for each
+// level, and a program is copied a few times at most.
+const (
+	maxTwinDepth = 3
+	maxTwinNodes = 20_000
+)
+
+// plainCallbacks are methods of JavaScript that call what they are given with values:
+// a callback of theirs gets no twin, since one is made where a loop runs.
+var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": true, "reduce": true, "reduceRight": true, "some": true, "every": true, "find": true, "findIndex": true,
+	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
+	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
+
+// value rewrites an expression whose value goes somewhere: a function literal becomes
+// one with a twin. name is what JavaScript would call the function, or "".
+func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
+	if e == nil {
+		return nil
+	}
+	info := r.infos[e]
+	if r.records || info == nil || info.records || !twinnable(e, name != "") || r.twinDepth >= maxTwinDepth {
+		return r.expr(e)
+	}
+	twin := r.clone(e)
+	if twin == nil {
+		return r.expr(e)
+	}
+	at := e.Idx0()
+	r.twinDepth++
+	plain := r.expr(e)
+	r.twinDepth--
+	return r.helperCall(helperTwin, at, plain, r.expr(twin), stringLiteral(name, at))
+}
+
+func (r *rewriter) values(list []ast.Expression) {
+	for i, e := range list {
+		list[i] = r.value(e, "")
+	}
+}
+
+// arguments rewrites what a call is given.
+func (r *rewriter) arguments(e *ast.CallExpression) {
+	callee := e.Callee
+	if o, ok := callee.(*ast.Optional); ok {
+		callee = o.Expression
+	}
+	if dot, ok := callee.(*ast.DotExpression); ok && plainCallbacks[dot.Identifier.Name.String()] {
+		r.exprs(e.ArgumentList)
+		return
+	}
+	r.values(e.ArgumentList)
+}
+
+// nameOf is the name that a function gets from what it is assigned to.
+func nameOf(target ast.Expression) string {
+	if id, ok := target.(*ast.Identifier); ok {
+		return id.Name.String()
+	}
+	return ""
+}
+
+// twinnable reports whether a literal can be the callback of a describing method, or,
+// when it has a name, a function that such a callback calls.
+func twinnable(e ast.Expression, named bool) bool {
+	var params *ast.ParameterList
+	switch e := e.(type) {
+	case *ast.ArrowFunctionLiteral:
+		if e.Async {
+			return false
+		}
+		params = e.ParameterList
+	case *ast.FunctionLiteral:
+		if e.Async || e.Generator {
+			return false
+		}
+		params = e.ParameterList
+	default:
+		return false
+	}
+	return named || len(params.List) <= 1 && params.Rest == nil
+}
+
+// clone copies a function literal, marked as one whose operators are recorded; nil if
+// there have been too many copies.
+func (r *rewriter) clone(e ast.Expression) ast.Expression {
+	c := &cloner{seen: map[any]reflect.Value{}, left: maxTwinNodes - r.twinNodes}
+	out := c.copy(reflect.ValueOf(&e).Elem())
+	if c.left < 0 {
+		return nil
+	}
+	r.twinNodes = maxTwinNodes - c.left
+	for old, v := range c.seen {
+		if node, ok := old.(ast.Node); ok && r.infos[node] != nil {
+			twin := v.Interface().(ast.Node)
+			r.infos[twin] = &funcInfo{node: twin, records: true}
+		}
+		if id, ok := old.(*ast.Identifier); ok && r.free[id] {
+			r.free[v.Interface().(*ast.Identifier)] = true
+		}
+	}
+	return out.Interface().(ast.Expression)
+}
+
+var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
+
+// cloner copies trees of goja's parser. A node that is reached twice (a declaration, by
+// its statement and by the list of its function) is copied once.
+type cloner struct {
+	seen map[any]reflect.Value
+	left int
+}
+
+func (c *cloner) copy(v reflect.Value) reflect.Value {
+	if c.left < 0 {
+		return v
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type().Elem().PkgPath() != astPackage {
+			return v
+		}
+		if done, ok := c.seen[v.Interface()]; ok {
+			return done
+		}
+		c.left--
+		out := reflect.New(v.Type().Elem())
+		c.seen[v.Interface()] = out
+		out.Elem().Set(c.copy(v.Elem()))
+		return out
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(c.copy(v.Elem()))
+		return out
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(c.copy(v.Index(i)))
+		}
+		return out
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(c.copy(v.Field(i)))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// twins are kept on the functions themselves, by a WeakMap of the engine that no program
+// can reach, so that they are collected with them.
+type twins struct {
+	of       goja.Value
+	get, set func(goja.FunctionCall) goja.Value
+}
+
+func (r *run) newTwins() *twins {
+	class := r.intrinsic("WeakMap")
+	of, err := r.vm.New(class)
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	proto := class.Get("prototype").(*goja.Object)
+	return &twins{of, native(proto, "get"), native(proto, "set")}
+}
+
+// twinned keeps the twin of a function and gives the function.
+func (r *run) twinned(c goja.FunctionCall) goja.Value {
+	f, twin := c.Argument(0), c.Argument(1)
+	if r.twins == nil {
+		r.twins = r.newTwins()
+	}
+	if name := c.Argument(2); name.String() != "" { // what `const f = x => …` calls it
+		for _, o := range []goja.Value{f, twin} {
+			if o := o.(*goja.Object); o.Get("name").String() == "" {
+				_ = o.DefineDataProperty("name", name, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+			}
+		}
+	}
+	r.twins.set(goja.FunctionCall{This: r.twins.of, Arguments: []goja.Value{f, twin}})
+	return f
+}
+
+// twinOf is the function to call where operators are to be recorded: f's twin, or f.
+func (r *run) twinOf(f goja.Value) goja.Value {
+	if r.twins == nil {
+		return f
+	}
+	if _, ok := f.(*goja.Object); !ok {
+		return f
+	}
+	if twin := r.twins.get(goja.FunctionCall{This: r.twins.of, Arguments: []goja.Value{f}}); !goja.IsUndefined(twin) {
+		return twin
+	}
+	return f
+}
