@@ -36,7 +36,7 @@ const plainHelpers = `({
 	and(a, b) { return a && b() }, or(a, b) { return a || b() }, nn(a, b) { return a ?? b() }, if(t, a, b) { return t ? a() : b() },
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
-	spread(x) { return x }, twin(f, t, n) { return f }, twinof(f) { return f },
+	spread(x) { return x }, target(x) { return x }, twin(f, t, n) { return f }, twinof(f) { return f },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
 })`
 
@@ -554,7 +554,7 @@ func TestRewriteSameResult(t *testing.T) {
 	if got := result("where", "a in { x: 1 } || b instanceof Array", "'x'", "1"); !strings.Contains(got, "true") {
 		t.Error(got)
 	}
-	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg", "spread", "twin", "twinof"} {
+	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg", "spread", "target", "twin", "twinof"} {
 		if !used[n] {
 			t.Errorf("helper %s was never called: nothing is rewritten", n)
 		}

@@ -79,10 +79,12 @@ func (o *opaque) ExportType() reflect.Type { return recordedType }
 // whole is the error for a recorded thing that is assigned to, gone through or
 // copied as if it were an object.
 func (x *recorded) whole() *exo.Error {
-	if i := x.iface(); i != nil && i.Await != "" {
-		return x.notRun()
+	if x.awaits() {
+		e := x.notRun()
+		e.Msg += "; a query can't be changed, gone through or copied"
+		return e
 	}
-	return exo.Errorf(exo.Invalid, "", "%s only describes a query: it can't be assigned to, gone through or copied here; name its columns, and compare with ===", x.r.check.Name(x.node))
+	return exo.Errorf(exo.Invalid, "", "%s only describes a query: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.check.Name(x.node))
 }
 
 // isRow reports whether x stands for rows, by columns or by tables.

@@ -88,6 +88,12 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return c.Argument(0)
 	},
+	helperTarget: func(r *run, c goja.FunctionCall) goja.Value {
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			x.Set(c.Argument(1).String(), nil)
+		}
+		return c.Argument(0)
+	},
 	helperTwin:   (*run).twinned,
 	helperTwinOf: func(r *run, c goja.FunctionCall) goja.Value { return r.twinOf(c.Argument(0)) },
 	helperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },

@@ -377,7 +377,12 @@ func (r *rewriter) pattern(e ast.Expression) {
 			r.pattern(x)
 		}
 		r.pattern(e.Rest)
-	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression:
+	case *ast.DotExpression:
+		r.expr(e)
+		if _, super := e.Left.(*ast.SuperExpression); r.records && !super {
+			e.Left = r.helperCall(helperTarget, e.Left.Idx0(), e.Left, stringLiteral(e.Identifier.Name.String(), e.Left.Idx0()))
+		}
+	case *ast.BracketExpression, *ast.PrivateDotExpression:
 		r.expr(e)
 	}
 }

@@ -33,6 +33,7 @@ const (
 	helperCallee   = "\x00callee" // (name, function): the function that will be called
 	helperArgument = "\x00arg"    // (name, x): an argument of a method of an optional chain
 	helperSpread   = "\x00spread" // (x): what `{ ...x }` copies
+	helperTarget   = "\x00target" // (object, name): the object whose member is assigned
 	helperTwin     = "\x00twin"   // (function, its twin, its name): the function
 	helperTwinOf   = "\x00twinof" // (function): its twin
 )
