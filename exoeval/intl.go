@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -85,8 +86,8 @@ func (r *run) formatter(name string, make func(locale, opts goja.Value) (func(go
 			o := r.vm.NewObject()
 			r.put(o, "locale", r.vm.ToValue("en-US"))
 			r.put(o, "numberingSystem", r.vm.ToValue("latn"))
-			for k, v := range resolved {
-				r.put(o, k, r.vm.ToValue(v))
+			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a program runs alike each time
+				r.put(o, k, r.vm.ToValue(resolved[k]))
 			}
 			return o
 		}))

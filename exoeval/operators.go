@@ -154,7 +154,9 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	}
 	switch op {
 	case "in", "instanceof":
-		r.refuseColumn(a, "`"+op+"` can't look at %s, which has no value in the program; for one of several values write column.in([…])")
+		if x != nil {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program; for one of several values write column.in([…])", op, r.check.Name(x.node))))
+		}
 		return r.plain(op, a, b)
 	case "+":
 		return r.plus(a, b)
@@ -249,9 +251,13 @@ func (r *run) plain(op string, args ...goja.Value) goja.Value {
 	if r.plainOps == nil {
 		r.plainOps = r.loadPlainOps()
 	}
-	v, err := r.plainOps[op](goja.Undefined(), args...)
-	if err != nil {
-		panic(r.rethrow(err))
+	v := r.called(r.plainOps[op](goja.Undefined(), args...))
+	if op == "==" || op == "!=" {
+		// The engine asks what stands left, and an object on the right what it is as a
+		// primitive, which may be recorded. That is asked the other way round.
+		if _, object := args[1].(*goja.Object); object && v.ToBoolean() == (op == "!=") {
+			r.called(r.plainOps[op](goja.Undefined(), args[1], args[0]))
+		}
 	}
 	return v
 }
