@@ -81,7 +81,7 @@ func (o *opaque) ExportType() reflect.Type { return recordedType }
 func (x *recorded) whole() *exo.Error {
 	if x.awaits() {
 		e := x.notRun()
-		e.Msg += "; a query can't be changed, gone through or copied"
+		e.Msg += "; nothing in it can be assigned (to compare use ===), gone through or copied"
 		return e
 	}
 	return exo.Errorf(exo.Invalid, "", "%s only describes a query: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.check.Name(x.node))

@@ -20,7 +20,7 @@ var ways = []string{
 	"const f = C; const g = f; const q = tasks.where(g)",
 	"const give = (pred) => tasks.where(pred); const q = give(C)",
 	"function give(pred) { return tasks.where(pred) } const q = give(C)",
-	"const give = async (pred) => tasks.where(pred); const q = await give(C).then((q) => ({ q })).then(({ q }) => q.limit(100))",
+	"const give = async (pred) => ({ q: tasks.where(pred) }); const { q } = await give(C)",
 	"const o = { f: C }; const q = tasks.where(o.f)",
 	"const o = { a: { f: C } }; const q = tasks.where(o['a'].f)",
 	"const mk = () => C; const q = tasks.where(mk())",

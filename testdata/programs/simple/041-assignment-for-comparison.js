@@ -2,5 +2,5 @@
 
 (api) => api.currentUser.todos().where(t => t.completed = true).execute()
 
-//! invalid 1:47
+//! invalid 1:45
 //! ===
