@@ -61,8 +61,9 @@ const (
 	StopGarbled      // it made a call that could not be read
 )
 
-// Usage counts the tokens of requests, as the provider reported them. Reported
-// counts are not checked, and 0 where there were none.
+// Usage counts the tokens of requests, as the provider reported them, and 0 where it
+// reported none. An endpoint can report what it likes; but [Usage.Add] takes a negative
+// count for 0 and stops at MaxCount, so that no reply takes away what others have cost.
 type Usage struct {
 	Requests     int64 `json:"requests"`                // whose reply began
 	Input        int64 `json:"input"`                   // all of it, cached or not
@@ -71,7 +72,18 @@ type Usage struct {
 	Output       int64 `json:"output"`                  // thoughts included
 }
 
-// Add is the sum of both.
+// MaxCount is the largest count of tokens: JSON and float64 hold no larger whole number exactly.
+const MaxCount = 1 << 53
+
+// Add is the sum of both, of which neither can take anything away.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Requests + v.Requests, u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWritten + v.CacheWritten, u.Output + v.Output}
+	return Usage{SumTokens(u.Requests, v.Requests), SumTokens(u.Input, v.Input), SumTokens(u.CacheRead, v.CacheRead), SumTokens(u.CacheWritten, v.CacheWritten), SumTokens(u.Output, v.Output)}
+}
+
+// SumTokens adds counts that were reported: negative ones are 0, and the sum is at most MaxCount.
+func SumTokens(counts ...int64) (sum int64) {
+	for _, n := range counts {
+		sum = min(sum+min(max(n, 0), MaxCount), MaxCount)
+	}
+	return sum
 }

@@ -37,7 +37,7 @@ func New(c Config) (agent.Model, error) {
 		return nil, err
 	}
 	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base}
-	return m, nil
+	return wire.Redacted(m, c.Key), nil
 }
 
 func (m *model) Name() string   { return m.Model }

@@ -67,7 +67,7 @@ func (s *stream) count(u usage) {
 }
 
 func (s *stream) used() agent.Usage {
-	return agent.Usage{Requests: 1, Input: s.input + s.read + s.written, CacheRead: s.read, CacheWritten: s.written, Output: s.output}
+	return agent.Usage{Requests: 1, Input: agent.SumTokens(s.input, s.read, s.written), CacheRead: s.read, CacheWritten: s.written, Output: s.output}
 }
 
 func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {

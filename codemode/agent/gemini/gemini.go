@@ -64,7 +64,7 @@ func New(c Config) (agent.Model, error) {
 	if err != nil {
 		return nil, errors.New("gemini: the client could not be made")
 	}
-	return m, nil
+	return wire.Redacted(m, c.Key), nil
 }
 
 func (m *model) Name() string   { return m.Model }

@@ -36,7 +36,7 @@ func New(c Config) (agent.Model, error) {
 		return nil, err
 	}
 	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address}
-	return m, nil
+	return wire.Redacted(m, c.Key), nil
 }
 
 func (m *model) Name() string   { return m.Model }

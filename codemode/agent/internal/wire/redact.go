@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/agent"
+)
+
+// minSecret is how long a key must be to be looked for in replies. Shorter ones are
+// placeholders, which local servers are given: ollama, none.
+const minSecret = 12
+
+// forms are the ways in which a key is looked for. An endpoint was shown the key and can
+// write it in a way that nobody finds; what is found is what is echoed, as by a proxy
+// that shows the request.
+func forms(k agent.Key) (out []string) {
+	s := k.Reveal()
+	if s == "" {
+		return nil
+	}
+	out = []string{s}
+	for _, f := range []string{url.QueryEscape(s), url.PathEscape(s)} {
+		if f != s {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func redact(s string, forms []string) string {
+	for _, f := range forms {
+		s = strings.ReplaceAll(s, f, "[key]")
+	}
+	return s
+}
+
+// Redacted is a model whose replies do not show its key, and whose token counts can only
+// add up. An endpoint that echoes what it was sent would put the key into the chat, the
+// events and the arguments of programs, and from there before people and into records.
+func Redacted(m agent.Model, k agent.Key) agent.Model {
+	r := &redacted{Model: m}
+	if len(k.Reveal()) >= minSecret {
+		r.key = k
+	}
+	return r
+}
+
+type redacted struct {
+	agent.Model
+	key agent.Key
+}
+
+func (r *redacted) String() string { return r.Name() }
+
+// Reply implements agent.Model.
+func (r *redacted) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+	keys := forms(r.key)
+	s := &pieces{forms: keys, to: text}
+	to := text
+	if text != nil && len(keys) > 0 {
+		to = s.add
+	}
+	out, err := r.Model.Reply(ctx, req, to)
+	if out != nil {
+		out.Usage = agent.Usage{}.Add(out.Usage)
+	}
+	if out == nil || len(keys) == 0 {
+		return out, err
+	}
+	if text != nil {
+		s.end()
+	}
+	out.Text = redact(out.Text, keys)
+	out.Opaque = redactJSON(out.Opaque, keys)
+	for i := range out.Calls {
+		c := &out.Calls[i]
+		c.ID, c.Name, c.Opaque = redact(c.ID, keys), redact(c.Name, keys), redact(c.Opaque, keys)
+		c.Args = string(redactJSON([]byte(c.Args), keys))
+	}
+	return out, err
+}
+
+// redactJSON redacts JSON, or what should be some. A text of it can spell the key with
+// escapes: then all of it is written anew.
+func redactJSON(text []byte, forms []string) []byte {
+	if len(text) == 0 {
+		return text
+	}
+	text = []byte(redact(string(text), forms))
+	if !bytes.ContainsRune(text, '\\') {
+		return text
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if !json.Valid(text) || d.Decode(&v) != nil {
+		return text
+	}
+	v, found := walk(v, forms)
+	if !found {
+		return text
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func walk(v any, forms []string) (_ any, found bool) {
+	switch v := v.(type) {
+	case string:
+		s := redact(v, forms)
+		return s, s != v
+	case []any:
+		for i := range v {
+			var f bool
+			v[i], f = walk(v[i], forms)
+			found = found || f
+		}
+	case map[string]any:
+		for k, x := range v {
+			y, f := walk(x, forms)
+			name := redact(k, forms)
+			if name != k {
+				delete(v, k)
+			}
+			v[name] = y
+			found = found || f || name != k
+		}
+	}
+	return v, found
+}
+
+// pieces redacts text that arrives in pieces: what may be the beginning of the key waits
+// for what follows it.
+type pieces struct {
+	forms []string
+	to    func(string)
+	held  string
+}
+
+func (p *pieces) add(s string) {
+	s = redact(p.held+s, p.forms)
+	keep := 0
+	for _, f := range p.forms {
+		for n := min(len(f)-1, len(s)); n > keep; n-- {
+			if strings.HasSuffix(s, f[:n]) {
+				keep = n
+			}
+		}
+	}
+	p.held = s[len(s)-keep:]
+	p.say(s[:len(s)-keep])
+}
+
+func (p *pieces) end() {
+	p.say(p.held)
+	p.held = ""
+}
+
+func (p *pieces) say(s string) {
+	if s != "" {
+		p.to(s)
+	}
+}
