@@ -20,6 +20,7 @@ type collector struct {
 	at    int           // index of the next cell in its row
 	n     int           // whole rows that are not spent yet
 	size  int           // bytes that are not spent yet
+	paid  int           // bytes of the next value that are spent already
 }
 
 func newCollector(p *plan, m *exo.Message) *collector {
@@ -74,7 +75,8 @@ func (c *collector) add(v exo.Value) error {
 		c.page = make([]exo.Value, 0, max(min(2*cap(c.page), maxPage), firstPage*len(c.cells)))
 	}
 	c.page = append(c.page, v)
-	c.size += v.Bytes()
+	c.size += max(0, v.Bytes()-c.paid)
+	c.paid = 0
 	if c.at++; c.at == len(c.cells) {
 		c.at = 0
 		c.n++
@@ -83,6 +85,16 @@ func (c *collector) add(v exo.Value) error {
 		return c.spend()
 	}
 	return nil
+}
+
+// afford spends a large cell before it is copied: one that the budget does not have
+// room for would be held twice, and then refused.
+func (c *collector) afford(size int) error {
+	if size <= spendBytes || c.m == nil {
+		return nil
+	}
+	c.paid = size
+	return c.m.Spend(0, size)
 }
 
 func (c *collector) spend() error {

@@ -5,12 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/internal/pgbound"
 )
 
 // postgresEngine is one PostgreSQL database, or one that speaks its protocol.
@@ -26,6 +29,12 @@ func (e *postgresEngine) close() error { return nil }
 // held whole before any budget sees it.
 const maxRow = 64 << 20
 
+// maxCatalogue is how many bytes a reader of the catalogue takes of a server.
+const maxCatalogue = 512 << 20
+
+// defaultConnect is how long connecting may take, and after it setting a connection up.
+const defaultConnect = 15 * time.Second
+
 func openPostgres(ctx context.Context, url string, opt *Options) (engine, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -33,17 +42,18 @@ func openPostgres(ctx context.Context, url string, opt *Options) (engine, error)
 		return nil, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
 	if pc.ConnectTimeout == 0 {
-		pc.ConnectTimeout = 15 * time.Second
+		pc.ConnectTimeout = defaultConnect
 	}
 	pc.AfterConnect = checkVersion
+	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxRow})
 	if opt.Setup != nil {
 		if err := setupPostgres(ctx, *pc, opt.Setup); err != nil {
 			return nil, err
 		}
 	}
 	setup := *pc.Copy()
+	pgbound.Limit(&setup.Config, pgbound.Bounds{Message: maxRow, Total: maxCatalogue})
 	c := &pc.Config
-	c.MaxProtocolMessageBodyLen = maxRow
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
@@ -119,7 +129,13 @@ func (e *postgresEngine) connect(ctx context.Context) (session, error) {
 	if s.conn, err = pgconn.ConnectConfig(ctx, c); err != nil {
 		return nil, connectError(err)
 	}
-	if err := s.setUp(ctx); err != nil {
+	limit := c.ConnectTimeout
+	if limit <= 0 {
+		limit = defaultConnect
+	}
+	within, cancel := context.WithTimeout(ctx, limit) // a server that answers slowly for ever would keep whoever waits for a connection
+	defer cancel()
+	if err := s.setUp(within); err != nil {
 		_ = s.close()
 		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", err)
 	}
@@ -158,16 +174,30 @@ func (s *postgresSession) setUp(ctx context.Context) error {
 	return s.verifyWall(ctx)
 }
 
-// one runs a constant statement and returns the first cell of its row as text.
+// maxSetting is the longest answer to a statement of the set-up.
+const maxSetting = 64 << 10
+
+// one runs a constant statement and returns the first cell of its row as text. The
+// second row already is an error, and so is a long one: a server could send rows for ever.
 func (s *postgresSession) one(ctx context.Context, text string) (string, error) {
-	res := s.conn.ExecParams(ctx, text, nil, nil, nil, nil).Read()
-	if res.Err != nil {
-		return "", res.Err
+	rr := s.conn.ExecParams(ctx, text, nil, nil, nil, nil)
+	cell, n := "", 0
+	for rr.NextRow() {
+		row := rr.Values()
+		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
+			_ = s.conn.Conn().Close() // the rest would be read otherwise
+			_, _ = rr.Close()
+			return "", fmt.Errorf("the server answers %s with more than one short row", strings.Fields(text)[0])
+		}
+		cell = string(row[0])
 	}
-	if len(res.Rows) != 1 || len(res.Rows[0]) == 0 {
-		return "", fmt.Errorf("%d rows, want one", len(res.Rows))
+	if _, err := rr.Close(); err != nil {
+		return "", err
 	}
-	return string(res.Rows[0][0]), nil
+	if n == 0 {
+		return "", errors.New("no row, want one")
+	}
+	return cell, nil
 }
 
 // The server's codes for a write in a transaction that only reads, and for

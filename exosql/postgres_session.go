@@ -121,6 +121,9 @@ func (s *postgresSession) run(ctx context.Context, p *plan, args []exo.Value, ou
 		var texts arena
 		for rr.NextRow() {
 			for i, b := range rr.Values() {
+				if err = out.afford(len(b)); err != nil {
+					return err
+				}
 				switch {
 				case b == nil:
 					err = out.null()

@@ -31,6 +31,9 @@ func (c *sqliteConn) cell(st *stmt, i int, out *collector, texts *arena) error {
 	case sqlite3.SQLITE_FLOAT:
 		held = sqlite3.Xsqlite3_value_double(c.tls, x)
 	case sqlite3.SQLITE_TEXT:
+		if err := out.afford(int(sqlite3.Xsqlite3_value_bytes(c.tls, x))); err != nil {
+			return err
+		}
 		b, ok := valueBytes(sqlite3.Xsqlite3_value_text(c.tls, x), sqlite3.Xsqlite3_value_bytes(c.tls, x))
 		if !ok {
 			return errNoMemory
@@ -40,6 +43,9 @@ func (c *sqliteConn) cell(st *stmt, i int, out *collector, texts *arena) error {
 		}
 		held = string(b)
 	default:
+		if err := out.afford(int(sqlite3.Xsqlite3_value_bytes(c.tls, x))); err != nil {
+			return err
+		}
 		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.tls, x), sqlite3.Xsqlite3_value_bytes(c.tls, x)) // empty: no pointer
 		held = bytes.Clone(b)
 	}

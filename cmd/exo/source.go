@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver that reads the catalogue
 
+	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -149,6 +150,12 @@ func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
 	return schema.ReadPostgres(ctx, tx, list(s.schemas)...)
 }
 
+// What is read of a server, in bytes: a row is held whole, and the catalogue, too.
+const (
+	maxMessage   = 16 << 20
+	maxCatalogue = 512 << 20
+)
+
 func (s *source) open() (*sql.DB, error) {
 	if s.kind() == schema.SQLite {
 		path := strings.TrimPrefix(s.db, "sqlite:")
@@ -165,6 +172,7 @@ func (s *source) open() (*sql.DB, error) {
 	if pc.ConnectTimeout == 0 {
 		pc.ConnectTimeout = 15 * time.Second
 	}
+	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})
 	if s.schemas != "" {
 		var path []string
 		for _, n := range list(s.schemas) {

@@ -1,0 +1,119 @@
+// Package pgbound bounds what a PostgreSQL server can make a client read. The driver
+// keeps every setting that a server reports and reads notices for as long as they come:
+// a server that never stops takes all memory, or the connection for ever.
+package pgbound
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Bounds are in bytes; 0 is none.
+type Bounds struct {
+	Message int   // of one message, a row among them
+	Total   int64 // of all that a connection reads
+}
+
+// What a server may say unasked, in bytes: settings for as long as the connection
+// lives, since the driver keeps them, and notices since the last request.
+const (
+	maxStatus = 1 << 20
+	maxNotice = 1 << 20
+)
+
+// Exceeded says that a server sent more than a bound. The connection can't be used any more.
+type Exceeded struct {
+	What  string
+	Limit int64 // bytes
+}
+
+func (e *Exceeded) Error() string {
+	return fmt.Sprintf("the PostgreSQL server sent more than %d bytes of %s", e.Limit, e.What)
+}
+
+// Limit sets the bounds of all connections that are made with c.
+func Limit(c *pgconn.Config, b Bounds) {
+	c.MaxProtocolMessageBodyLen = b.Message
+	build := c.BuildFrontend
+	if build == nil {
+		build = pgproto3.NewFrontend
+	}
+	c.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		m := &meter{from: r, to: w, total: b.Total}
+		return build(m, asked{m})
+	}
+}
+
+// meter counts messages by their headers, as they are read. It stands in front of the
+// driver and behind TLS.
+type meter struct {
+	from io.Reader
+	to   io.Writer
+
+	head   [5]byte // of the message: its type, and its length with these four bytes
+	have   int     // bytes of head
+	left   int64   // bytes of the message that are still to come
+	read   int64
+	total  int64
+	status int64
+	notice atomic.Int64 // a request resets it, which another goroutine may send
+	failed error
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.failed != nil {
+		return 0, m.failed
+	}
+	n, err := m.from.Read(p)
+	if m.failed = m.count(p[:n]); m.failed != nil {
+		return 0, m.failed // what would be over the bound does not reach the driver
+	}
+	return n, err
+}
+
+func (m *meter) count(p []byte) error {
+	if m.read += int64(len(p)); m.total > 0 && m.read > m.total {
+		return &Exceeded{"answers", m.total}
+	}
+	for len(p) > 0 {
+		if m.left > 0 {
+			n := min(m.left, int64(len(p)))
+			m.left -= n
+			p = p[n:]
+			continue
+		}
+		n := copy(m.head[m.have:], p)
+		m.have += n
+		p = p[n:]
+		if m.have < len(m.head) {
+			return nil
+		}
+		m.have = 0
+		size := int64(binary.BigEndian.Uint32(m.head[1:]))
+		m.left = max(size-4, 0)
+		switch m.head[0] {
+		case 'S': // ParameterStatus
+			if m.status += size + 1; m.status > maxStatus {
+				return &Exceeded{"settings", maxStatus}
+			}
+		case 'N', 'A': // NoticeResponse, NotificationResponse
+			if m.notice.Add(size+1) > maxNotice {
+				return &Exceeded{"notices", maxNotice}
+			}
+		}
+	}
+	return nil
+}
+
+// asked is the way of requests.
+type asked struct{ m *meter }
+
+func (a asked) Write(p []byte) (int, error) {
+	a.m.notice.Store(0)
+	return a.m.to.Write(p)
+}
