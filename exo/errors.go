@@ -85,12 +85,13 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is makes errors.Is(err, exo.ErrDenied) compare kinds, and lets a cancelled
-// run answer context.Canceled as callers of Go libraries expect.
+// run answer context.Canceled as callers of Go libraries expect, unless it was ended
+// by a deadline, which is in Err.
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok {
 		return t.Op == "" && t.Msg == "" && t.late == nil && t.Err == nil && t.Kind == e.Kind
 	}
-	return e.Kind == Cancelled && target == context.Canceled
+	return e.Kind == Cancelled && target == context.Canceled && !errors.Is(e.Err, context.DeadlineExceeded)
 }
 
 // Sentinels for errors.Is; they match by Kind.

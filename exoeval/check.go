@@ -172,6 +172,7 @@ func (c *checker) expr(e ast.Expression) {
 			// goja's parser reads a < b < c as a < (b < c), silently another value.
 			c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
 		}
+		c.coalesce(e)
 		c.left(e.Left)
 		c.expr(e.Right)
 	case *ast.ConditionalExpression:

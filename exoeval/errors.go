@@ -35,4 +35,4 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is matches the sentinels of exo by Kind.
-func (e *Error) Is(target error) bool { return (&exo.Error{Kind: e.Kind}).Is(target) }
+func (e *Error) Is(target error) bool { return (&exo.Error{Kind: e.Kind, Err: e.Err}).Is(target) }

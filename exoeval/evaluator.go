@@ -134,7 +134,7 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 		e := *err.(*Error)
 		return &Result{Err: &e, Took: time.Since(begin)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.world.Limits.Total)
+	ctx, cancel := Within(ctx, l.world.Limits)
 	defer cancel()
 	s := l.gate.NewSession(ctx, job.Principal)
 	out := l.world.run(ctx, s, s.Checker(), prog, job.At(begin))

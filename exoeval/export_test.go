@@ -54,3 +54,6 @@ type deafPort struct{}
 
 func (deafPort) Submit(exo.Call) error                         { return nil }
 func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Reply{}, false, nil }
+
+// Keywords are the words that no grant has for a name.
+const Keywords = keywords

@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,14 +12,31 @@ const keywords = " break case catch class const continue debugger default delete
 
 // checkNames refuses grants that a program could not name, or that would take
 // the place of something that every program relies on.
-func checkNames(gate *exo.Gate) error {
+func checkNames(gate *exo.Gate, cfg frontConfig) error {
 	for _, g := range gate.Granted() {
-		if realmNames[g.Name] {
-			return fmt.Errorf("exoeval: %q can't be the name of a grant: programs have a global of that name", g.Name)
-		}
-		if strings.Contains(keywords, " "+g.Name+" ") {
-			return fmt.Errorf("exoeval: %q can't be the name of a grant: it is a word of the language", g.Name)
+		if why := unusable(g.Name, cfg); why != "" {
+			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; name it otherwise, as %q", g.Name, why, g.Name+"_")
 		}
 	}
 	return nil
+}
+
+// unusable says why programs can't use a name, or nothing. Whatever a list might
+// forget, a program that names it is refused.
+func unusable(name string, cfg frontConfig) string {
+	switch {
+	case realmNames[name]:
+		return "programs have a global of that name"
+	case strings.Contains(keywords, " "+name+" "):
+		return "it is a word of the language"
+	}
+	cfg.MaxSource = max(cfg.MaxSource, 1000)
+	cfg.MaxNesting = max(cfg.MaxNesting, 10)
+	if _, err := compile(name+".x; return "+name, cfg); err != nil {
+		if e, ok := errors.AsType[*Error](err); ok {
+			return "a program that names it is refused (" + e.Message + ")"
+		}
+		return "a program that names it is refused"
+	}
+	return ""
 }

@@ -23,6 +23,7 @@ type parsed struct {
 	root    ast.Expression      // the function that the program evaluates to
 	body    *ast.BlockStatement // the statements, when the text is a body; nil otherwise
 	awaits  map[int]bool        // offsets of loops that were written `for await`
+	toks    []tok               // of the text
 }
 
 // off is the offset in the text as given of an index of goja's.
@@ -212,6 +213,9 @@ func explain(text string, off int, msg string) string {
 	}
 	if s := fromSQL(text, word, prev); s != "" {
 		return s
+	}
+	if strings.HasPrefix(msg, "Logical expressions and coalesce") {
+		return mixedLogic
 	}
 	msg = strings.ReplaceAll(msg, "Unexpected token ILLEGAL", "unexpected character or unterminated string")
 	if msg == "Unexpected end of input" {

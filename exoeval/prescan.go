@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -353,13 +354,58 @@ func (s *scanner) regexAllowed() bool {
 		return !s.postfix()
 	case "}": // the end of a block, or of an object literal
 		switch b := s.closed.before; b.text {
-		case "", ")", "=>", ";", "{", "}", "else", "do":
-			return true
-		default: // `class A {}`, `try {}`: no object literal follows a name
-			return b.kind == 'w' && !operatorWords[b.text]
+		case ":":
+			return s.labels(b)
+		default:
+			return beginsBlock(b)
 		}
 	}
 	return true
+}
+
+// beginsBlock reports whether a `{` after t begins a block and no object literal.
+// `class A {}`, `try {}`: no object literal follows a name.
+func beginsBlock(t tok) bool {
+	switch t.text {
+	case "", ")", "=>", ";", "{", "}", "else", "do":
+		return true
+	}
+	return t.kind == 'w' && !operatorWords[t.text]
+}
+
+// maxCase is how many tokens of a `case` are looked at.
+const maxCase = 64
+
+// labels reports whether a colon ends a label, `case` or `default`, so that what
+// follows is a statement; else it stands in an object literal or in `a ? b : c`.
+func (s *scanner) labels(colon tok) bool {
+	if top := s.levels[len(s.levels)-1]; len(s.levels) > 1 && (top.open != '{' || !beginsBlock(top.before)) {
+		return false
+	}
+	i := sort.Search(len(s.toks), func(i int) bool { return s.toks[i].off >= colon.off })
+	at := func(n int) tok {
+		if n < 0 || n >= len(s.toks) {
+			return tok{}
+		}
+		return s.toks[n]
+	}
+	word, before := at(i-1), at(i-2)
+	if word.text == "default" {
+		return true
+	}
+	if word.kind == 'w' && (beginsBlock(before) && before.text != "=>" || before.kind == 'l' || before.text == "]") {
+		return true // a name where a statement begins
+	}
+	for n := i - 1; n >= max(0, i-maxCase); n-- {
+		switch t := at(n); {
+		case t.depth > colon.depth:
+		case t.text == "case" && at(n-1).text != ".":
+			return true
+		case t.text == "?" || t.text == ";" || t.text == "{" || t.text == "}":
+			return false
+		}
+	}
+	return false
 }
 
 // postfix reports whether the mark just read stands after an operand, on its line.

@@ -228,7 +228,7 @@ func (r *run) turn() *Error {
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
 	if err != nil {
-		return r.placed(ended(err, r.limits), 0, 0)
+		return r.placed(ended(r.ctx, err, r.limits), 0, 0)
 	}
 	if !ok {
 		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
@@ -241,7 +241,7 @@ func (r *run) turn() *Error {
 	if reply.Err != nil {
 		if reply.Err.Kind == exo.Limit || reply.Err.Kind == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
-				return r.placed(ended(r.ctx.Err(), r.limits), c.line, c.col)
+				return r.placed(ended(r.ctx, nil, r.limits), c.line, c.col)
 			}
 			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
 		}

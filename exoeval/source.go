@@ -122,7 +122,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 	if f != nil {
 		return nil, false, f
 	}
-	pt.awaits = awaits
+	pt.awaits, pt.toks = awaits, toks
 	c := newChecker(cfg, pt)
 	if f := c.check(); f != nil {
 		return nil, true, f

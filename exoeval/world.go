@@ -59,7 +59,7 @@ func NewWorld(gate *exo.Gate) (*World, error) {
 	}
 	slices.Sort(w.Describing)
 	w.Prepare()
-	return w, checkNames(gate)
+	return w, checkNames(gate, w.front)
 }
 
 // Prepare makes a World ready whose exported fields were filled in from a frame.
@@ -128,7 +128,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	}
 	res := &Result{Value: o.Value, Err: o.Err}
 	if res.Err != nil && ctx.Err() != nil && !verdict(res.Err.Kind) {
-		e := Fail(ended(ctx.Err(), limits))
+		e := Fail(ended(ctx, nil, limits))
 		e.Line, e.Column, e.SourceLine = res.Err.Line, res.Err.Column, res.Err.SourceLine
 		res.Err = e
 	}
@@ -155,10 +155,26 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 // its context, while its calls were waited for, says nothing new.
 func verdict(k exo.Kind) bool { return k == exo.Limit || k == exo.Crashed || k == exo.Breach }
 
-// ended says why the context of a run ended.
-func ended(err error, limits exo.Limits) *exo.Error {
-	if errors.Is(err, context.DeadlineExceeded) {
+// errTotal is the cause of a context that ended because Limits.Total was over: a
+// caller's own deadline looks the same otherwise.
+var errTotal = errors.New("exoeval: Limits.Total is over")
+
+// Within is the context of a run with these limits: it ends when Limits.Total is over.
+func Within(ctx context.Context, limits exo.Limits) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limits.Total, errTotal)
+}
+
+// ended says why a run was ended from outside: its limit, its caller's deadline, or its
+// caller. err is what whoever noticed has to say where ctx has not ended.
+func ended(ctx context.Context, err error, limits exo.Limits) *exo.Error {
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	switch {
+	case context.Cause(ctx) == errTotal:
 		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", limits.Total)
+	case errors.Is(err, context.DeadlineExceeded):
+		return &exo.Error{Kind: exo.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}
 	}
 	return &exo.Error{Kind: exo.Cancelled, Err: err}
 }

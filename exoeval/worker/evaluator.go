@@ -68,7 +68,7 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	}
 	r.w.uses.Add(1)
 	defer e.pool.part(r.w)
-	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	ctx, cancel := exoeval.Within(ctx, limits)
 	defer cancel()
 	r.s = e.gate.NewSession(ctx, job.Principal)
 	out := r.run(ctx)

@@ -1,0 +1,55 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// A caller's deadline, a caller's cancel and our limit are told apart, whether the
+// program waits or computes.
+func TestWhoEndedTheRun(t *testing.T) {
+	const long = time.Minute
+	for name, c := range map[string]struct {
+		total   time.Duration
+		context func(context.Context) (context.Context, context.CancelFunc)
+		kind    exo.Kind
+		says    string
+		is, not error
+	}{
+		"our limit": {300 * time.Millisecond, context.WithCancel, exo.Limit, "longer than 300ms in all", exo.ErrLimit, context.DeadlineExceeded},
+		"our limit, before the caller's": {300 * time.Millisecond, func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, long) },
+			exo.Limit, "longer than 300ms in all", exo.ErrLimit, context.DeadlineExceeded},
+		"a deadline": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 300*time.Millisecond)
+		}, exo.Cancelled, "the deadline of its caller", context.DeadlineExceeded, context.Canceled},
+		"a cancel": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(300*time.Millisecond, cancel)
+			return ctx, cancel
+		}, exo.Cancelled, "cancelled", context.Canceled, context.DeadlineExceeded},
+	} {
+		limits := exo.Limits{Wall: long, CPU: long, Total: c.total}
+		for where, e := range map[string]exoeval.Evaluator{"worker": evaluator(t, &shop{}, limits, nil), "in process": exoeval.NewLocal(gateOf(t, &shop{}, limits))} {
+			for what, program := range map[string]string{"waiting": "await shop.wait()", "computing": "for (;;) {}", "both": "shop.wait(); for (;;) {}", "caught": "try { await shop.wait() } catch { return 1 }"} {
+				t.Run(name+" "+where+" "+what, func(t *testing.T) {
+					t.Parallel()
+					ctx, cancel := c.context(context.Background())
+					defer cancel()
+					r := e.Run(ctx, exoeval.Job{Program: program})
+					if r.Err == nil || r.Err.Kind != c.kind || !strings.Contains(r.Err.Message, c.says) || !errors.Is(r.Err, c.is) || errors.Is(r.Err, c.not) {
+						t.Errorf("%v", r.Err)
+					}
+					if c.kind == exo.Cancelled && strings.Contains(r.Err.Message, "in all") {
+						t.Errorf("blames a limit: %v", r.Err)
+					}
+				})
+			}
+		}
+	}
+}
