@@ -3,6 +3,7 @@ package exosql
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -113,9 +114,26 @@ func (c *checker) missingColumn(t *table, col *column, live []schema.Column) {
 	if near := exo.Nearest(col.name, names); near != "" {
 		f.Fix = fmt.Sprintf("the name %q in the declaration", near)
 	} else {
+		if other := undeclared(t, names); other != "" {
+			f.Problem += "; if it was renamed (" + other + " has no declaration), name it so in its declaration, or run exo gen again; if it is yet to be made"
+		}
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", quoteName(t.name), c.define(col))
 	}
 	c.add(f)
+}
+
+// undeclared names some of the columns that t has in the database only.
+func undeclared(t *table, live []string) string {
+	var out []string
+	for _, n := range live {
+		if !slices.ContainsFunc(t.cols, func(col *column) bool { return col.name == n }) {
+			out = append(out, strconv.Quote(n))
+		}
+	}
+	if len(out) > 3 {
+		return strings.Join(out[:3], ", ") + ", …"
+	}
+	return strings.Join(out, ", ")
 }
 
 // define is a column in the database's words.

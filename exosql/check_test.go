@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 		"right":                 {on: both, ddl: []string{ckAccounts, ckEntries, ckIndexes}},
 		"missing table":         {on: both, ddl: []string{ckAccounts, `CREATE INDEX i ON accounts (tenant)`}, want: []string{"missing table entries: there is no such table"}, fix: true},
 		"another name":          {on: both, ddl: []string{ckAccounts, strings.Replace(ckEntries, "entries", "entrys", 1), `CREATE INDEX i ON accounts (tenant)`}, want: []string{`missing table entries: exosql.NewTable[…]("entrys")`}},
-		"missing column":        {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "z {int}", 1), ckEntries, ckIndexes}, want: []string{"missing column accounts.seen: there is no such column"}, fix: true},
+		"missing column":        {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "z {int}", 1), ckEntries, ckIndexes}, want: []string{`missing column accounts.seen: there is no such column; if it was renamed ("z" has no declaration), name it so in its declaration, or run exo gen again`}, fix: true},
 		"column misspelt":       {on: both, ddl: []string{strings.Replace(ckAccounts, "seen", "sen", 1), ckEntries, ckIndexes}, want: []string{`missing column accounts.seen: the name "sen" in the declaration`}},
 		"type":                  {on: both, ddl: []string{strings.Replace(ckAccounts, "tenant {int}", "tenant TEXT", 1), ckEntries, ckIndexes}, want: []string{"type accounts.tenant: is declared int and is"}},
 		"type of time":          {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "seen {int}", 1), ckEntries, ckIndexes}, want: []string{"type accounts.seen: a field of type int64"}},

@@ -1,8 +1,12 @@
 package exosql
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Scope says which rows of one table a grant reaches, however they are reached.
@@ -96,9 +100,10 @@ func closeScopes(root *relation, start *table, chain scopes, links []*link) (sco
 			ways[l.to] = append(ways[l.to], l)
 		}
 	}
+	var several []*table
 	for _, reached := range links {
 		t := reached.to
-		if out[t] != nil {
+		if out[t] != nil || slices.Contains(several, t) {
 			continue
 		}
 		var in []*link
@@ -112,11 +117,39 @@ func closeScopes(root *relation, start *table, chain scopes, links []*link) (sco
 			in = append(in, l)
 		}
 		if len(in) != 1 || in[0].from == t {
-			return nil, fmt.Errorf("exosql: table %s can be reached in more than one way (%s): declare its scope with ScopeVia, ScopeRows or ScopeShared", t.name, linkNames(ways[t]))
+			several = append(several, t)
+			continue
 		}
 		out[t] = &scope{kind: scopeVia, table: t, link: in[0]}
 	}
+	if several != nil {
+		return nil, severalWays(several, ways)
+	}
 	return out, out.founded(start == nil)
+}
+
+// severalWays names all tables whose scope must be declared, as arguments of Grant to
+// complete: told one by one they would be found one build after the other.
+func severalWays(tables []*table, ways map[*table][]*link) error {
+	msg := fmt.Sprintf("exosql: table %s can be reached in more than one way (%s)", tables[0].name, linkNames(ways[tables[0]]))
+	for _, t := range tables[1:] {
+		msg += fmt.Sprintf(", and so can %s (%s)", t.name, linkNames(ways[t]))
+	}
+	msg += ": give Grant the scope of each (or ScopeVia one of its links, or ScopeShared)"
+	for _, t := range tables {
+		msg += fmt.Sprintf("\n\texosql.ScopeRows(%s, …),", goName(t.name))
+	}
+	return errors.New(msg)
+}
+
+// goName is the name that exo gen gives to the variable of a table, mostly.
+func goName(table string) string {
+	name := ""
+	for part := range strings.FieldsFuncSeq(table, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		r, size := utf8.DecodeRuneInString(part)
+		name += string(unicode.ToUpper(r)) + part[size:]
+	}
+	return name
 }
 
 // own reports whether the table is in scope by the grant, not by a link.

@@ -64,6 +64,7 @@ func TestScopeClosing(t *testing.T) {
 			"one way each":                {chain, nil, ""},
 			"both ways over the same key": {bothWays, nil, ""},
 			"two ways to members":         {lead, nil, "table members can be reached in more than one way (orgs.members, projects.lead)"},
+			"two ways to both":            {func(o fo, m fm, p fp, x ft) { lead(o, m, p, x); m.Add(exosql.Via(tu.MemberTasks, x)) }, nil, "table projects can be reached in more than one way (orgs.projects, tasks.project), and so can members (orgs.members, projects.lead), and so can tasks (projects.tasks, members.assignedTasks): give Grant the scope of each (or ScopeVia one of its links, or ScopeShared)\n\texosql.ScopeRows(Projects, …),\n\texosql.ScopeRows(Members, …),\n\texosql.ScopeRows(Tasks, …),"},
 			"two ways, declared via":      {lead, []exosql.Scope{exosql.ScopeVia(tu.OrgMembers)}, ""},
 			"two ways, declared rows":     {lead, []exosql.Scope{exosql.ScopeRows(tu.Members, tu.MemberOrg.Eq(1))}, ""},
 			"two ways, declared shared":   {lead, []exosql.Scope{exosql.ScopeShared(tu.Members)}, ""},

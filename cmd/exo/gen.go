@@ -23,7 +23,8 @@ facet_start.go has a commented one to start from. A second run changes nothing u
 the database changed. DIR is for what exo gen writes and for your own files beside
 it; it replaces and removes only files that it wrote itself.
 
-What exosql can't take is left out; a comment in the code says what and why.
+What exosql can't take, and views, whose keys nobody knows, are left out; a comment in
+the code and the list at the end say what and why.
 
 examples:
   exo gen -db sqlite:shop.db -o ./shop

@@ -100,6 +100,16 @@ func (p *pack) choose(o Options) error {
 			p.tables = append(p.tables, &table{t: t, guest: newScope()})
 		}
 	}
+	for _, v := range p.db.Views {
+		if p.db.Engine == schema.Postgres && !slices.Contains(schemas, v.Schema) || !wanted(v.Name, o.Tables) || v.Extension != "" {
+			continue
+		}
+		kind := "view"
+		if v.Materialized {
+			kind = "materialized view"
+		}
+		p.leave("%s %s: no key of its rows is known; declare it by hand", kind, name(v.Name.Name))
+	}
 	slices.SortStableFunc(p.tables, func(a, b *table) int { return cmp.Compare(a.t.Name.Name, b.t.Name.Name) })
 	return nil
 }

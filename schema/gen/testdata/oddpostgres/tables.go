@@ -5,6 +5,8 @@
 //
 // Left out: table why?: exosql can't write its name.
 //
+// Left out: view view: no key of its rows is known; declare it by hand.
+//
 // Left out: table no columns that it can take: exosql can take none of its columns.
 package oddpostgres
 

@@ -2,6 +2,8 @@
 
 // Package pagilapostgres declares tables of the definitions of pagila. It grants nothing:
 // what a program may see is for you to write, in a file of your own.
+//
+// Left out: view customer_list: no key of its rows is known; declare it by hand.
 package pagilapostgres
 
 import (
