@@ -102,7 +102,7 @@ func TestSameRowsCount(t *testing.T) {
 	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Int(2), exo.Int(3)}})
 	for n, ok := range map[int]bool{2: true, 4: false} {
 		s := append([]byte{tagList, byte(n)}, bytes.Repeat([]byte{tagSame, 0}, n)...)
-		r := &valueReader{decoder: &decoder{s: string(s), items: 10}, sent: log, back: true}
+		r := &valueReader{decoder: &decoder{s: string(s), items: 10}, sent: log, back: true, given: maxItems - 10}
 		if r.value(0); (r.done() == nil) != ok { // a list, and rows of three cells each
 			t.Errorf("%d times: %v", n, r.err)
 		}
