@@ -159,12 +159,13 @@ type Method struct {
 	Doc    string
 	Params []Param
 	Result *Term
-	Sends  bool  // it sends the message; otherwise it only describes
-	Row    bool  // what it does depends on all that a result row shows: its labels join
-	Effect bool  // it changes something; reads are not recorded as effects
-	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
-	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
-	Admits Label // with Sink or Effect: the labels that may leave this way; zero: public only
+	Sends  bool   // it sends the message; otherwise it only describes
+	Row    bool   // what it does depends on all that a result row shows: its labels join
+	Effect bool   // it changes something; reads are not recorded as effects
+	Sink   bool   // the message leaves the host by it, so it must admit the label of the run
+	Label  Label  // what following it adds to the label of the message: a link reads the columns of its keys
+	Truth  string // of what leads to at most one thing: the method of its result that says whether there is one, which it means where a truth value is wanted
+	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
 }
 
 // Member is one field of an interface.

@@ -155,14 +155,19 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 	if promiseOf(v) != nil {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once")))
 	}
+	if p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection && r.check.Catalog[p.Want.Con.Name] != nil && r.check.Catalog[p.Want.Con.Name].Expr {
+		v = r.asTruth(v) // where(t => t.assignee)
+	}
 	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
-		// Without recording, t => t.completed === false compares an object with false:
-		// the plain answer must never pass for a condition.
-		read, sample := "it read no column", "column"
+		// The plain answer must never pass for a condition.
+		for _, n := range r.frame().named {
+			panic(r.throw(r.uncalled(n.recv, n.m)))
+		}
+		read, sample := "it read no column", "t.column"
 		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
-		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); compare columns inside the callback, like %s.eq(value) or %s.in([…]), and to have no condition leave the call out", b, read, sample, sample)))
+		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
 		return r.recordNode(o, 0)

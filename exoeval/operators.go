@@ -26,6 +26,9 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	},
 	helperUnary: func(r *run, c goja.FunctionCall) goja.Value {
 		op, v := c.Argument(0).String(), c.Argument(1)
+		if op == "!" {
+			v = r.asTruth(v)
+		}
 		if x := r.recordedIn(v); x != nil {
 			if op == "-" {
 				return r.operateAs(x.node, "neg", op)
@@ -47,7 +50,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
 	},
 	helperCond: func(r *run, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(c.Argument(0)); x != nil {
+		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			if r.methodOf(x.node, "case") != nil {
 				return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
@@ -64,7 +67,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	},
 	helperTemplate: (*run).template,
 	helperTest: func(r *run, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(c.Argument(0)); x != nil {
+		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return r.vm.ToValue(c.Argument(0).ToBoolean())
@@ -113,6 +116,9 @@ func (r *run) thunk(v goja.Value) goja.Value {
 }
 
 func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
+	if op != "??" {
+		a = r.asTruth(a)
+	}
 	if x := r.recordedIn(a); x != nil {
 		if op == "??" {
 			b := r.thunk(thunk)
@@ -122,7 +128,7 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 			r.mustHave(x.node, "coalesce", op)
 			return r.operate(x.node, "coalesce", b)
 		}
-		b := r.thunk(thunk)
+		b := r.asTruth(r.thunk(thunk))
 		if r.valueType(x.node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
 			s, _ := r.toValue(b, forArgument)
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like column === %s", op, shorten(s.String(), 60), shorten(s.String(), 60))))
@@ -136,6 +142,9 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 }
 
 func (r *run) binary(op string, a, b goja.Value) goja.Value {
+	if v := r.linkIsNull(op, a, b); v != nil {
+		return v
+	}
 	x, y := r.recordedIn(a), r.recordedIn(b)
 	if x == nil && y == nil {
 		for _, v := range []goja.Value{a, b} {
@@ -169,6 +178,27 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.check.Name(y.node), r.instead(y.node, op))))
 	}
 	return r.operateAs(y.node, m, written, a)
+}
+
+// linkIsNull is the comparison of a link to at most one row with null; nil if it is
+// something else.
+func (r *run) linkIsNull(op string, a, b goja.Value) goja.Value {
+	if goja.IsNull(a) || goja.IsUndefined(a) {
+		a, b = b, a
+	}
+	if !goja.IsNull(b) && !goja.IsUndefined(b) {
+		return nil
+	}
+	if _, m, _ := r.linkIn(a); m == nil || m.Truth == "" {
+		return nil
+	}
+	switch op {
+	case "===", "==":
+		return r.operate(r.recordedIn(r.truth(a)).node, "!")
+	case "!==", "!=":
+		return r.truth(a)
+	}
+	return nil
 }
 
 // nullTest is the comparison of an expression, x or y, that can be compared with

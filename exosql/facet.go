@@ -191,6 +191,9 @@ func (f *facet) interfaces() []*exo.Interface {
 	}
 	for _, l := range f.links {
 		m := &exo.Method{Name: l.l.name, Doc: l.l.doc, Result: &exo.Term{Con: l.to.queryType()}}
+		if l.l.one {
+			m.Truth = existsMethod
+		}
 		for _, p := range l.l.pairs {
 			// Following compares the keys: what a row shows then depends on them.
 			m.Label = m.Label.Join(p.from.label).Join(p.to.label)

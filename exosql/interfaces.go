@@ -54,6 +54,7 @@ func queryMethods() []*exo.Method {
 		{Name: "as", Doc: "gives the table another name, to have it twice in one query",
 			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
 			Result: app(queryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
+		{Name: existsMethod, Doc: "of a link, in a callback: whether there is a row", Result: boolExpr},
 		{Name: "execute", Doc: "runs the query: an array of rows", Sends: true,
 			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
 		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}},

@@ -257,6 +257,9 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
+		if n.Name == existsMethod {
+			return f.exists(n.Recv, env)
+		}
 	}
 	return nil, errNode(n)
 }

@@ -151,7 +151,7 @@ func (w *catalogWriter) iface(b []byte, i *exo.Interface) []byte {
 }
 
 func (w *catalogWriter) method(m *exo.Method) int {
-	b := appendText(nil, m.Name)
+	b := appendText(appendText(nil, m.Name), m.Truth)
 	b = appendBool(appendBool(appendBool(appendBool(b, m.Sends), m.Row), m.Effect), m.Sink)
 	b = appendTexts(appendTexts(b, m.Label.Tags()), m.Admits.Tags())
 	b = w.term(b, m.Result)
@@ -224,7 +224,7 @@ func pick[T any](d *decoder, table []*T) *T {
 }
 
 func (d *decoder) method(terms []*exo.Term) *exo.Method {
-	m := &exo.Method{Name: d.text(), Sends: d.bool(), Row: d.bool(), Effect: d.bool(), Sink: d.bool(),
+	m := &exo.Method{Name: d.text(), Truth: d.text(), Sends: d.bool(), Row: d.bool(), Effect: d.bool(), Sink: d.bool(),
 		Label: exo.NewLabel(d.texts()...), Admits: exo.NewLabel(d.texts()...), Result: pick(d, terms)}
 	if n := d.count(5); n > 0 {
 		m.Params = make([]exo.Param, n)
