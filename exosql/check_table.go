@@ -25,6 +25,7 @@ func (c *checker) table(t *table) {
 	c.columns(t, live.Columns, false)
 	c.key(t, live)
 	c.loose(t, live, live.Columns)
+	c.functions(t, live)
 	for _, p := range u.scopes {
 		c.scope(t, live, p)
 	}

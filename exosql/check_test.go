@@ -138,6 +138,15 @@ func TestCheck(t *testing.T) {
 			return []exosql.Declared{exosql.Written(d.accounts, "entries(account_id)")}
 		}, want: []string{"postgres !spanning key accounts:"}},
 		"cascade, not written": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes}},
+		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: with printf, zeroblob, which the authorizer is not asked about"}},
+		"virtual, plain":       {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (zeroblob(9)), name TEXT NOT NULL AS (upper(kind) || length(kind) || CAST(tenant AS DECIMAL(9, 2)))", 1), ckEntries, ckIndexes}},
+		"stored":               {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "name TEXT NOT NULL AS (printf('%s', kind)) STORED", 1), ckEntries, ckIndexes}},
+		"virtual, ungranted": {on: sqlite, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE logs (id {int} PRIMARY KEY, account_id {int} NOT NULL AS (instr(id, id)))`}, use: func(ckDeclarations) []exosql.Declared {
+			logs := exosql.NewTable[ckEntry]("logs")
+			exosql.NewKey(logs, "id", func(e *ckEntry) *int64 { return &e.ID })
+			exosql.NewColumn(logs, "account_id", func(e *ckEntry) *int64 { return &e.Account })
+			return []exosql.Declared{logs}
+		}, want: []string{"!function logs.account_id: with instr"}},
 		"no action": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id))`, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts)}
 		}, want: []string{"postgres !spanning key accounts:"}},

@@ -23,17 +23,18 @@ type Finding struct {
 type FindingKind string
 
 const (
-	MissingTable   FindingKind = "missing table"
-	MissingColumn  FindingKind = "missing column"
-	TypeMismatch   FindingKind = "type"
-	NullMismatch   FindingKind = "null"
-	NoKey          FindingKind = "no key"        // the declared key does not tell rows apart
-	NullableKey    FindingKind = "nullable key"  // a column of the key may be NULL
-	NoIndex        FindingKind = "no index"      // for a link or a scope
-	LooseEquality  FindingKind = "loose"         // different texts are equal
-	RowSecurity    FindingKind = "row security"  // policies that bind nobody, or not this role
-	HiddenEffect   FindingKind = "hidden effect" // a write sets off a trigger, a rule or a cascade
-	SpanningUnique FindingKind = "spanning key"  // a unique key that tenants share confirms values
+	MissingTable     FindingKind = "missing table"
+	MissingColumn    FindingKind = "missing column"
+	TypeMismatch     FindingKind = "type"
+	NullMismatch     FindingKind = "null"
+	NoKey            FindingKind = "no key"        // the declared key does not tell rows apart
+	NullableKey      FindingKind = "nullable key"  // a column of the key may be NULL
+	NoIndex          FindingKind = "no index"      // for a link or a scope
+	LooseEquality    FindingKind = "loose"         // different texts are equal
+	RowSecurity      FindingKind = "row security"  // policies that bind nobody, or not this role
+	HiddenEffect     FindingKind = "hidden effect" // a write sets off a trigger, a rule or a cascade
+	SpanningUnique   FindingKind = "spanning key"  // a unique key that tenants share confirms values
+	UnlistedFunction FindingKind = "function"      // a virtual column calls what the authorizer would not admit
 )
 
 // String is the finding as a line of a report.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
@@ -27,8 +28,8 @@ var (
 )
 
 // TestWideRows: a generated column that makes 80 MB of nothing, read, sorted or counted,
-// is an error of Kind Limit, before it is made. The twin, a connection without the
-// limit, makes it.
+// is an error of Kind Limit, before it is made, and Check names the function that makes
+// it, which no authorizer refuses. The twin, a connection without the limit, makes it.
 func TestWideRows(t *testing.T) {
 	const size = 80_000_000
 	url := tu.SQLite.URL(t)
@@ -46,6 +47,11 @@ func TestWideRows(t *testing.T) {
 	limited(fmt.Sprintf("%d rows", len(rows)), err)
 	rows, err = all.OrderBy(wideMade.Asc()).All(t.Context())
 	limited(fmt.Sprintf("%d sorted rows", len(rows)), err)
+
+	var refused *exosql.CheckError
+	if err := exosql.Check(t.Context(), db, all); !errors.As(err, &refused) || len(refused.Findings) != 1 || refused.Findings[0].Kind != exosql.UnlistedFunction || !strings.Contains(refused.Findings[0].Problem, "zeroblob") {
+		t.Errorf("Check: %v", err)
+	}
 
 	facet := exosql.NewFacet(wides, "wide", wideID, wideText, wideMade)
 	r := tu.NewRunner(t, map[string]exo.Object{"wides": facet.Of(all)}, exo.Limits{})

@@ -1,0 +1,64 @@
+package schema
+
+import "slices"
+
+// notCalls are the words after which SQLite reads a parenthesis as a part of the
+// expression. None of them can name a function without quotes.
+var notCalls = map[string]bool{"AND": true, "OR": true, "NOT": true, "IN": true, "IS": true, "CAST": true, "CASE": true, "WHEN": true, "THEN": true,
+	"ELSE": true, "BETWEEN": true, "ESCAPE": true, "DISTINCT": true, "FROM": true, "AS": true}
+
+// operatorCalls are the operators of SQLite that are calls of functions with these names.
+var operatorCalls = map[string]bool{"LIKE": true, "GLOB": true, "REGEXP": true, "MATCH": true, "->": true, "->>": true}
+
+// VirtualCalls are the names, in lower case, of the functions that SQLite calls when it
+// reads the column c of t: those of its expression if it is virtual, and of the virtual
+// columns that the expression reads. The error is that an expression can't be read.
+func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
+	seen := map[string]bool{}
+	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {
+		x := todo[0]
+		if x.Generated != Virtual || seen[x.Name] {
+			continue
+		}
+		seen[x.Name] = true
+		names, read, err := callsOf(x.GenExpr)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, names...)
+		for i := range t.Columns {
+			if read[asciiFold(t.Columns[i].Name)] {
+				todo = append(todo, &t.Columns[i])
+			}
+		}
+	}
+	slices.Sort(calls)
+	return slices.Compact(calls), nil
+}
+
+// callsOf are the functions that an expression of SQLite calls, and every other name in it.
+func callsOf(expr string) (calls []string, read map[string]bool, err error) {
+	toks, err := lex(expr, SQLite)
+	if err != nil {
+		return nil, nil, err
+	}
+	read = map[string]bool{}
+	inType := false // after AS of a CAST: DECIMAL(10, 2) is no call
+	for i, t := range toks {
+		open := i+1 < len(toks) && toks[i+1].kind == tokPunct && toks[i+1].text == "("
+		switch {
+		case t.kind == tokPunct && (t.text == "(" || t.text == ")"):
+			inType = false
+		case t.kind == tokPunct && operatorCalls[t.text], t.kind == tokWord && operatorCalls[t.up]:
+			calls = append(calls, asciiFold(t.text))
+		case t.kind == tokWord && t.up == "AS":
+			inType = true
+		case inType, t.kind != tokWord && t.kind != tokName:
+		case !open:
+			read[asciiFold(t.text)] = true
+		case !notCalls[t.up]: // up is empty where a name is quoted
+			calls = append(calls, asciiFold(t.text))
+		}
+	}
+	return calls, read, nil
+}

@@ -1,0 +1,103 @@
+package schema_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"modernc.org/sqlite"
+	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// TestVirtualCalls: of every expression, however its calls are written, the functions
+// are those that SQLite names to an authorizer when the expression stands in a query.
+// The twin: when it stands in a virtual column, SQLite names none of them.
+func TestVirtualCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	dc, err := new(sqlite.Driver).Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dc.Close()
+	var named []string
+	err = dc.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(func(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
+		if action == sqlite.AuthFunction {
+			named = append(named, strings.ToLower(name))
+		}
+		return sqlite.AuthorizerOK
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(t interface{ Fatal(...any) }, query string) []string {
+		named = nil
+		st, err := dc.(driver.ConnPrepareContext).PrepareContext(context.Background(), query)
+		if err != nil {
+			t.Fatal(query, err)
+		}
+		st.Close()
+		slices.Sort(named)
+		return slices.Compact(named)
+	}
+
+	leaf := rapid.SampledFrom([]string{"a", `"a"`, "[a]", "`a`", "1", "'zeroblob(1)'", "x'00'", "NULL", "/* hex(a) */ a", "a -- hex(a)\n"})
+	call := rapid.SampledFrom([]string{"hex(?)", "HEX (?)", `"hex"(?)`, "[hex](?)", "`hex`/**/(?)", "zeroblob\n(?)", "printf('%s(', ?)", "iif(?, ?, ?)", "replace(?, ?, ?)", "like(?, ?)", "max(?, ?)", "json_extract('{}', ?)",
+		"(? LIKE ?)", "(? not like ? escape 'x')", "(? GLOB ?)", "('{}' -> ?)", "('{}'->>?)",
+		"(?)", "CAST(? AS DECIMAL(10, 2))", `CAST(? AS "hex" (3))`, "cast (? AS double precision)", "(CASE WHEN (?) THEN (?) ELSE (?) END)", "CASE (?) WHEN ? THEN ? END", "(? IN (?, ?))", "(? NOT IN (?))", "(? BETWEEN (?) AND (?))",
+		"(NOT (?) AND (?) OR (?))", "(? IS NOT (?))", "(? IS NOT DISTINCT FROM (?))", "(? || ?)", "(? ISNULL)", "(? COLLATE nocase)", "(? - (?))"})
+	var expr func(t *rapid.T, depth int) string
+	expr = func(t *rapid.T, depth int) string {
+		if depth == 0 {
+			return leaf.Draw(t, "leaf")
+		}
+		parts := strings.Split(call.Draw(t, "call"), "?")
+		out := parts[0]
+		for _, p := range parts[1:] {
+			out += expr(t, rapid.IntRange(0, depth-1).Draw(t, "depth")) + p
+		}
+		return out
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		e := expr(t, 3)
+		direct := rapid.Bool().Draw(t, "direct") // or by a column that reads the column
+		ddl := "CREATE TABLE t (a, b AS (" + e + "), c AS (" + map[bool]string{true: e, false: `"B"`}[direct] + ") VIRTUAL, d AS (hex(a)) STORED, e AS (d))"
+		if _, err := db.Exec("DROP TABLE IF EXISTS t;" + ddl); err != nil {
+			t.Fatal(ddl, err)
+		}
+		live, err := schema.ReadSQLite(context.Background(), db)
+		if err != nil {
+			t.Fatal(ddl, err)
+		}
+		calls := func(column string) []string {
+			table := live.Table(schema.Name{Name: "t"})
+			out, err := table.VirtualCalls(table.Column(column))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		want := ask(t, "SELECT ("+e+") FROM t")
+		for _, c := range []string{"b", "c"} {
+			if got := calls(c); !slices.Equal(got, want) {
+				t.Fatalf("%s of %s: %q, and SQLite calls %q", c, ddl, got, want)
+			}
+		}
+		if got := append(calls("a"), calls("e")...); len(got) > 0 {
+			t.Fatalf("plain and stored columns call nothing when they are read: %q", got)
+		}
+		if got := ask(t, "SELECT b, c FROM t"); len(got) > 0 {
+			t.Fatalf("the authorizer was asked about %q: it can refuse them, and Check need not", got)
+		}
+	})
+}
