@@ -22,7 +22,8 @@ type Declared interface{ declared(*checker) }
 //
 // Of what is granted, tables and columns must be there with their types; keys must
 // tell rows apart; links and scopes must have indexes; texts must be equal only to
-// themselves; and policies must bind the role. What is only declared and not
+// themselves; virtual columns of SQLite must call only functions that are known to be
+// cheap; and policies must bind the role. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
 // that are [Written], triggers, rules and cascades must be known. Check fails for
 // what is no warning; [Inspect] returns the warnings as well.

@@ -6,7 +6,8 @@
 // the calls of a turn and the bytes of a reply are bounded; a call runs only when
 // its whole reply has arrived, so never half of one; a request that is tried again
 // never runs a call again; when Ask returns, nothing of it runs any more; and a key
-// is in no error, event or chat.
+// is in no error, event or chat, unless the endpoint, which was shown it, encodes it
+// there, or it has fewer than 12 bytes.
 //
 // What is a guard against a habit, and not against intent: a program that failed
 // after it had changed something, or was interrupted, is not run again for the same

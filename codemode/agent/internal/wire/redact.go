@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// minSecret is how long a key must be to be looked for in replies. Shorter ones are
+// minSecret is how many bytes a key must have to be looked for in replies. Shorter ones are
 // placeholders, which local servers are given: ollama, none.
 const minSecret = 12
 
