@@ -71,6 +71,7 @@ func (p *prompt) rules() []rule {
 	}
 	add("promise", "Methods that return a Promise act when called: await them; Promise.all runs several at once.", p.acts())
 	add("order", "Calls apply in order: put where and orderBy before limit; where after limit filters only the rows that limit kept.", has("where", "limit", "orderBy"))
+	add("unordered", "Rows come in no particular order, and so do those that orderBy leaves equal: use orderBy wherever order matters.", has("orderBy"))
 	add("columns", "A callback gets the tables of the query by name: `({ todo }) => …`; with one table also `t => t.column`. Columns have no value in it: they stand for expressions of the database, on which JavaScript's operators work, and the methods declared below. `if`, loops and other functions do not work on them.", has("where"))
 	add("link", "Follow a link from a query, `query.link()`, for only the rows it leads to; join it, `.join(({ a }) => a.link())`, for the columns of both tables; join any other query with a condition, `.join(other, ({ a, b }) => a.x === b.y)`.", has("join") && q.linked)
 	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))

@@ -28,6 +28,7 @@ var held = []struct{ rule, code, want string }{
 	{"await", "return api.org.projects().map(p => p.title)", "error execute"},
 	{"promise", "const [a, b] = await Promise.all([api.mail.list(), api.mail.list({ folder: 'x' })]); return [a[0].subject, b.length]", `["hi",1]`},
 	{"order", "return [await api.org.projects().orderBy(p => p.id.asc()).limit(1).where({ archived: true }).count(), await api.org.projects().where({ archived: true }).limit(1).count()]", "[0,1]"},
+	{"unordered", "const by = async (q) => (await q).map(t => t.title).join(); const q = api.org.projects().tasks(); return [await by(q.orderBy(t => t.title)), await by(q.orderBy(t => t.title.desc())), (await by(q)).split(',').sort().join()]", `["Burn,Draft,Ship","Ship,Draft,Burn","Burn,Draft,Ship"]`},
 	{"columns", "return api.org.projects().tasks().where(({ task }) => task.status === 'open' && task.hours > 1 && !task.done).count()", "1"},
 	{"columns", "return api.org.projects().tasks().where(t => t.status.in(['open', 'done']) || t.title.eq('Ship')).count()", "3"},
 	{"columns", "return api.org.projects().tasks().where(t => t.hours >= 1.5 && t.hours <= 2 && t.hours < 2 && t.title !== 'x').count()", "1"},

@@ -135,8 +135,8 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	return Relation[B]{&relation{db: r.r.db, err: r.r.err, kind: stepFollow, table: l.l.to, prev: r.r, link: l.l}, l.to}
 }
 
-// All reads the rows. Without OrderBy or Limit their order is the engine's, and may
-// depend on rows out of scope.
+// All reads the rows. Without Limit or Offset, rows that no OrderBy tells apart come in
+// an order that is the engine's and may depend on rows out of scope.
 func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	rows, err := r.read(ctx, runAll)
 	if err != nil {

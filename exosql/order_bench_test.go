@@ -1,0 +1,149 @@
+package exosql_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// BenchmarkKeyOrder is what a total order would cost queries that ask for none: each
+// without an order and ordered by the keys of its tables, in turn. x/plain is the ratio of
+// the fastest answers, so that a busy machine adds little. The three tenants have 1,000,
+// 10,000 and 100,000 rows, the last as many as a run may read.
+func BenchmarkKeyOrder(b *testing.B) {
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		db := e.OpenWith(b, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+			const org = "CASE WHEN %[1]s %% 111 = 0 THEN 1 WHEN %[1]s %% 111 <= 10 THEN 2 ELSE 3 END"
+			if err := e.Exec(papersSQL...)(ctx, db); err != nil {
+				return err
+			}
+			return e.Exec(
+				"INSERT INTO shelves SELECT n, "+fmt.Sprintf(org, "n")+" FROM "+numbers(e, 1110),
+				// Rows lie as they were written, not in the order of their keys.
+				"INSERT INTO papers SELECT n * 7919 % 111000, "+fmt.Sprintf(org, "(n * 7919)")+", n * 7919 % 1110, 'Paper ' || n, 'What is written in paper number ' || n || ', in so many words' FROM "+numbers(e, 111_000),
+				"ANALYZE")(ctx, db)
+		}})
+		onPapers := exosql.NewFacet(papers, "paper", paperID, paperShelf, paperTitle, paperBody)
+		onShelves := exosql.NewFacet(shelves, "shelf", shelfID, exosql.Via(shelfOf, onPapers))
+		for i, n := range []int{1000, 10_000, 100_000} {
+			org := int64(i + 1)
+			g, err := exo.NewGate(exo.Config{Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50, Total: time.Hour, Wall: time.Hour}, Grants: map[string]exo.Object{
+				"papers":  onPapers.Of(exosql.Grant(db, papers, paperOrg.Eq(org))),
+				"shelves": onShelves.Of(exosql.Grant(db, shelves, shelfOrg.Eq(org), exosql.ScopeVia(shelfOf))),
+			}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, q := range keyOrderQueries {
+				b.Run(fmt.Sprintf("%s/%d/%s", e.Name, n, q.name), func(b *testing.B) {
+					s := g.NewSession(b.Context(), "")
+					defer s.Finish(b.Context(), true)
+					m := &maker{b, s.Checker()}
+					plain := exo.Flatten(m.call(q.make(m, func(q *exo.Node, _ ...string) *exo.Node { return q }), "execute"))
+					ordered := exo.Flatten(m.call(q.make(m, m.by), "execute"))
+					id, want := uint64(0), min(n, q.most)
+					took := func(x exo.Expr) time.Duration {
+						id++
+						start := time.Now()
+						if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+							b.Fatal(err)
+						}
+						if r, _, err := s.Next(b.Context()); err != nil || r.Err != nil || r.Value.Len() != want {
+							b.Fatal(err, r.Err, r.Value.Len(), want)
+						}
+						return time.Since(start)
+					}
+					took(plain)
+					took(ordered)
+					var without, with []time.Duration
+					for b.Loop() {
+						without, with = append(without, took(plain)), append(with, took(ordered))
+					}
+					b.ReportMetric(float64(slices.Min(without))/1e6, "plain-ms")
+					b.ReportMetric(float64(slices.Min(with))/1e6, "ordered-ms")
+					b.ReportMetric(float64(slices.Min(with))/float64(slices.Min(without)), "x/plain")
+					b.ReportMetric(0, "ns/op") // of both together
+				})
+			}
+		}
+	}
+}
+
+// maker makes messages by hand.
+type maker struct {
+	b *testing.B
+	c *exo.Checker
+}
+
+func (m *maker) must(n *exo.Node, err *exo.Error) *exo.Node {
+	if err != nil {
+		m.b.Fatal(err)
+	}
+	return n
+}
+
+func (m *maker) grant(i uint32) *exo.Node { return m.must(m.c.MakeRef(i)) }
+
+func (m *maker) call(recv *exo.Node, name string, args ...*exo.Node) *exo.Node {
+	return m.must(m.c.MakeCall(recv, name, args))
+}
+
+// within calls a method with one callback, which f makes from its placeholder.
+func (m *maker) within(recv *exo.Node, method string, f func(ns *exo.Node) *exo.Node) *exo.Node {
+	p := m.must(m.c.MakeParam(recv, method, 0, nil))
+	return m.call(recv, method, m.must(m.c.MakeLambda(p, f(p))))
+}
+
+func (m *maker) field(n *exo.Node, names ...string) *exo.Node {
+	for _, name := range names {
+		n = m.must(m.c.MakeField(n, name))
+	}
+	return n
+}
+
+// by orders by the keys of the named rows.
+func (m *maker) by(q *exo.Node, rows ...string) *exo.Node {
+	for _, row := range rows {
+		q = m.within(q, "orderBy", func(ns *exo.Node) *exo.Node { return m.field(ns, row, "id") })
+	}
+	return q
+}
+
+// Grants are numbered by name: the papers are 0, the shelves 1.
+var keyOrderQueries = []struct {
+	name string
+	most int // rows of the answer
+	make func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node
+}{
+	{"list", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+		return keys(m.grant(0), "paper")
+	}},
+	{"limit 20", 20, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+		return m.call(keys(m.grant(0), "paper"), "limit", m.must(m.c.MakeLit(exo.Int(20))))
+	}},
+	{"link", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+		return keys(m.call(m.grant(1), "papers"), "paper")
+	}},
+	{"join", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+		q := m.within(m.grant(1), "join", func(ns *exo.Node) *exo.Node { return m.call(m.field(ns, "shelf"), "papers") })
+		q = keys(q, "shelf", "paper")
+		return m.within(q, "select", func(ns *exo.Node) *exo.Node {
+			return m.must(m.c.MakeRecord([]string{"shelf", "title", "body"}, []*exo.Node{m.field(ns, "shelf", "id"), m.field(ns, "paper", "title"), m.field(ns, "paper", "body")}))
+		})
+	}},
+	{"equals", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node { // a hundred of each
+		return keys(m.within(m.grant(0), "orderBy", func(ns *exo.Node) *exo.Node { return m.field(ns, "paper", "shelfId") }), "paper")
+	}},
+	{"two columns", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+		return m.within(keys(m.grant(0), "paper"), "select", func(ns *exo.Node) *exo.Node {
+			return m.must(m.c.MakeRecord([]string{"id", "title"}, []*exo.Node{m.field(ns, "paper", "id"), m.field(ns, "paper", "title")}))
+		})
+	}},
+}
