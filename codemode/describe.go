@@ -91,7 +91,7 @@ func (p *prompt) values() string {
 	for _, v := range []struct{ typ, text string }{
 		{exo.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
 		{exo.TypeDate, "Days are '2024-01-31'; of a Date or a time that is compared with a day, the day in UTC counts."},
-		{exo.TypeDecimal, "Decimals are strings in results (`Number(row.total)`), and numbers or strings in comparisons and arguments."},
+		{exo.TypeDecimal, "Decimals are strings in results, which `+` joins: calculate with `Decimal(row.total).plus(x)` (minus, times, div, round(places), toFixed(places), neg, abs; cmp, eq, lt, gt, as === is of objects). Comparisons and arguments take a Decimal, number or string."},
 		{exo.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
 		{exo.TypeBytes, "Bytes are base64."},
 		{exo.TypeInt, "Whole numbers beyond 2^53 are strings."},

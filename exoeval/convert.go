@@ -161,6 +161,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.E
 	if x := c.r.rowsIn(v); x != nil {
 		return c.rows(x, depth, at)
 	}
+	if d := decimalIn(v); d != nil {
+		return c.scalar(c.r.vm.ToValue(d.n.String()), at)
+	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
 			return exo.Text("[function]"), nil

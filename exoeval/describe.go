@@ -83,7 +83,7 @@ func isCallable(v goja.Value) bool {
 }
 
 func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
-	v = r.plainArray(v)
+	v = r.plainValue(v)
 	p := &m.Params[i]
 	if p.Lambda != nil {
 		if f, ok := goja.AssertFunction(r.twinOf(v)); ok {
@@ -148,7 +148,7 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 // body turns what a callback returned into a node, with the errors that
 // callbacks of this form invite.
 func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
-	v = r.plainArray(v)
+	v = r.plainValue(v)
 	if goja.IsUndefined(v) {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
@@ -196,7 +196,7 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 	}
 	var cond *exo.Node
 	for _, k := range o.Keys() {
-		v := r.plainArray(o.Get(k))
+		v := r.plainValue(o.Get(k))
 		method := "eq"
 		if isArray(v) {
 			method = "in"
@@ -240,7 +240,7 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 // node turns an argument into a node: what was recorded stays, plain data
 // becomes a literal, and what mixes them a record or list of nodes.
 func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
-	v = r.plainArray(v)
+	v = r.plainValue(v)
 	if x := r.recordedIn(v); x != nil {
 		if row := x.only(); row != nil {
 			return row // t => t means the one table, not a record of it
@@ -289,7 +289,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 	var names []string
 	var args []*exo.Node
 	for _, k := range o.Keys() {
-		v := r.plainArray(o.Get(k))
+		v := r.plainValue(o.Get(k))
 		if goja.IsUndefined(v) {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a column, like table.column", shorten(k, 60))))
 		}
@@ -322,7 +322,7 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if *budget--; *budget < 0 {
 		panic(r.throw(exo.Errorf(exo.Limit, "", "the argument has more than %d parts", maxMixed)))
 	}
-	v = r.plainArray(v)
+	v = r.plainValue(v)
 	o, ok := v.(*goja.Object)
 	if !ok || depth > 8 {
 		return false

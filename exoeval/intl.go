@@ -37,7 +37,12 @@ func (x *intlObject) Get(name string) goja.Value {
 		if x.numbers == nil {
 			x.numbers = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
 				f := r.numberFormat(locale, opts)
-				return func(v goja.Value) string { return f.format(v.ToFloat()) }, map[string]string{"style": f.style}
+				return func(v goja.Value) string {
+					if d := decimalIn(v); d != nil {
+						return f.formatExact(d.n)
+					}
+					return f.format(v.ToFloat())
+				}, map[string]string{"style": f.style}
 			})
 		}
 		return x.numbers

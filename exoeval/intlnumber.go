@@ -99,20 +99,39 @@ var (
 )
 
 func (n *numberFormat) format(f float64) string {
-	negative := math.Signbit(f) && !math.IsNaN(f)
-	body, zero := n.body(math.Abs(f))
+	switch {
+	case math.IsNaN(f):
+		return n.dress(false, "NaN", n.sign == "exceptZero", false)
+	case math.IsInf(f, 0):
+		return n.dress(f < 0, "∞", false, false)
+	}
+	body, zero := n.body(decimalOf(math.Abs(f)))
+	return n.dress(math.Signbit(f), body, zero, true)
+}
+
+// formatExact formats a Decimal, every digit of it.
+func (n *numberFormat) formatExact(a exact) string {
+	digits := a.abs().coef.String()
+	d := decimal{[]byte(strings.TrimRight(digits, "0")), len(digits) - a.places}
+	if len(d.digits) == 0 {
+		d.point = 0
+	}
+	body, zero := n.body(d)
+	return n.dress(a.coef.Sign() < 0, body, zero, true)
+}
+
+// dress puts the unit and the sign to the digits of a number. zero is whether they show
+// zero, finite whether it has any.
+func (n *numberFormat) dress(negative bool, body string, zero, finite bool) string {
 	if n.style == "percent" {
 		body += "%"
 	}
 	if n.style == "currency" {
 		symbol := n.symbol()
-		if math.IsNaN(f) || math.IsInf(f, 0) {
+		if !finite {
 			symbol = strings.TrimSuffix(symbol, "\u00a0")
 		}
 		body = symbol + body
-	}
-	if math.IsNaN(f) {
-		zero = n.sign == "exceptZero"
 	}
 	switch {
 	case n.sign == "never" || n.sign == "exceptZero" && zero || n.sign == "negative" && zero:
@@ -127,14 +146,7 @@ func (n *numberFormat) format(f float64) string {
 }
 
 // body is the number without its sign and its unit, and whether that shows zero.
-func (n *numberFormat) body(f float64) (string, bool) {
-	switch {
-	case math.IsNaN(f):
-		return "NaN", false
-	case math.IsInf(f, 0):
-		return "∞", false
-	}
-	d := decimalOf(f)
+func (n *numberFormat) body(d decimal) (string, bool) {
 	if n.style == "percent" && len(d.digits) > 0 {
 		d.point += 2
 	}

@@ -33,7 +33,7 @@ const everything = `async (api) => {
 		iterators: [[].values(), ''[Symbol.iterator](), new Map().entries(), new Set().values(), [1].values().map((x) => x), Iterator.from({ next() { return { done: true }; } })],
 		error: new Error('e'), aggregate: caught(() => { throw new AggregateError([1]); }), thrown: caught(() => null.x), missing: caught(() => api.nope), wrong: caught(() => api.tasks.nope), failed,
 		api, granted: api.tasks, query, columns, method, describing: api.tasks.where, sending: api.tasks.execute, results, row: results[0], first: await api.org.first(), answer: api.box.get(), put: await api.box.put({ a: [1, { b: 2 }] }),
-		grouped: Object.groupBy([1], (x) => x), resolvers: Promise.withResolvers(), cloned: structuredClone({ a: 1 }), format: new Intl.NumberFormat('en-US'), dates: new Intl.DateTimeFormat('en-US'), tried: Promise.try(() => 1), gathered: Array.fromAsync([1]),
+		grouped: Object.groupBy([1], (x) => x), resolvers: Promise.withResolvers(), cloned: structuredClone({ a: 1 }), decimal: Decimal(1), format: new Intl.NumberFormat('en-US'), dates: new Intl.DateTimeFormat('en-US'), tried: Promise.try(() => 1), gathered: Array.fromAsync([1]),
 	};
 }`
 

@@ -97,5 +97,6 @@ var polyfills = []polyfill{
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
+	{words: []string{"Decimal"}, native: (*run).addDecimal}, // before structuredClone
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

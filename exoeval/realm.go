@@ -20,7 +20,7 @@ var realmNames = map[string]bool{
 	"Error": true, "TypeError": true, "RangeError": true, "SyntaxError": true, "ReferenceError": true, "URIError": true, "EvalError": true, "AggregateError": true,
 	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "undefined": true, "NaN": true, "Infinity": true,
 	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
-	"console": true, "structuredClone": true, "Intl": true,
+	"console": true, "structuredClone": true, "Intl": true, "Decimal": true,
 }
 
 // needs is what the realm of a program must hold beyond what disarms it, from

@@ -62,8 +62,11 @@ func (r *run) rowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// plainArray is v, or the array that stands behind it.
-func (r *run) plainArray(v goja.Value) goja.Value {
+// plainValue is v, the array that stands behind it, or the text of a Decimal.
+func (r *run) plainValue(v goja.Value) goja.Value {
+	if d := decimalIn(v); d != nil {
+		return r.vm.ToValue(d.n.String())
+	}
 	if x := r.rowsIn(v); x != nil {
 		x.fill()
 		return x.target

@@ -12,6 +12,8 @@ import (
 func (r *run) plus(a, b goja.Value) goja.Value {
 	text := r.isText(a) || r.isText(b)
 	if text {
+		r.refuseJoined(a, b)
+		r.refuseJoined(b, a)
 		a, b = r.asText(a), r.asText(b)
 	}
 	if x := r.recordedIn(a); x != nil {
@@ -26,6 +28,18 @@ func (r *run) plus(a, b goja.Value) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` is not available with %s on its right", r.check.Name(y.node))))
 	}
 	return r.operate(y.node, m, a)
+}
+
+// refuseJoined throws for a decimal column beside a text that is a decimal, as results
+// hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
+func (r *run) refuseJoined(column, text goja.Value) {
+	x := r.recordedIn(column)
+	if x == nil || r.valueType(x.node) != exo.TypeDecimal || !goja.IsString(text) {
+		return
+	}
+	if s, ok := exo.Canonical(exo.TypeDecimal, text.String()); ok {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", quoted(s), r.check.Name(x.node))))
+	}
 }
 
 func (r *run) isText(v goja.Value) bool {

@@ -115,6 +115,18 @@ func (r *run) isLink(name string) bool {
 	return false
 }
 
+// hasDecimals reports whether something that was granted has a column of decimals.
+func (r *run) hasDecimals() bool {
+	for _, i := range r.check.Catalog {
+		for _, f := range i.Fields {
+			if of := f.Type.Args["of"]; of != nil && of.Name == exo.TypeDecimal {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // frameOf is the innermost place of a stack that is in the program.
 func frameOf(stack []goja.StackFrame) (line, col int) {
 	for _, f := range stack {
@@ -160,6 +172,9 @@ func (r *run) reason(v goja.Value, line, col int) *Error {
 		msg = "only promises have `then`: of a query it is .execute().then(…)"
 	} else if m != nil && ofRows[m[1]] != "" {
 		msg = "results are plain data and have no `" + m[1] + "`: with an array of rows write " + ofRows[m[1]]
+		if strings.Contains(ofRows[m[1]], "n + r.x") && r.hasDecimals() {
+			msg += ", and of decimals rows.reduce((n, r) => n.plus(r.x), Decimal(0))"
+		}
 	} else if m != nil && r.isLink(m[1]) {
 		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
