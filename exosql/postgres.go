@@ -82,13 +82,13 @@ func connectError(err error) error {
 	}
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
-			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, err.Error())
+			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, cutText(err.Error(), maxServerError))
 		}
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("exosql: connect to PostgreSQL: %w", e)
+		return fmt.Errorf("exosql: connect to PostgreSQL: %w", boundError(e))
 	}
-	return errors.New("exosql: connect to PostgreSQL: " + err.Error())
+	return errors.New("exosql: connect to PostgreSQL: " + cutText(err.Error(), maxServerError))
 }
 
 // pins sets whatever could change what a statement or a value means, over what
@@ -137,7 +137,7 @@ func (e *postgresEngine) connect(ctx context.Context) (session, error) {
 	defer cancel()
 	if err := s.setUp(within); err != nil {
 		_ = s.close()
-		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", err)
+		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
 	}
 	return s, nil
 }

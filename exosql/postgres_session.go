@@ -103,7 +103,7 @@ func (s *postgresSession) ping(ctx context.Context) error {
 		return ctx.Err()
 	}
 	s.bad = true
-	return fmt.Errorf("%w: %w", errLost, err)
+	return fmt.Errorf("%w: %w", errLost, boundError(err))
 }
 
 func (s *postgresSession) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
@@ -185,6 +185,7 @@ func (s *postgresSession) guarded(ctx context.Context, send func(*pgconn.Pipelin
 	if cerr := pl.Close(); err == nil {
 		err = cerr // of the rollback
 	}
+	err = boundError(err)
 	if !s.conn.IsClosed() && s.conn.TxStatus() != 'I' {
 		s.rollBack()
 	}
@@ -236,7 +237,7 @@ func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value
 	var err error
 	st.sd, err = s.conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), p.text, types)
 	if err != nil {
-		return nil, err
+		return nil, boundError(err)
 	}
 	if len(st.sd.Fields) != len(p.cells) || len(st.sd.ParamOIDs) != len(args) {
 		err = fmt.Errorf("exosql: the statement has %d cells and %d values, its plan %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.cells), len(args))
