@@ -38,7 +38,7 @@ func (e *postgresEngine) catalog(ctx context.Context) (*schema.Database, error) 
 			return nil, err
 		}
 		if len(path) == 0 {
-			return nil, fmt.Errorf("the search path names no schema that there is")
+			return nil, fmt.Errorf("the search path names no schema that there is and that the role may use (GRANT USAGE ON SCHEMA … TO …)")
 		}
 		return schema.ReadPostgres(ctx, tx, path...)
 	})

@@ -23,7 +23,8 @@ type Declared interface{ declared(*checker) }
 // Of what is granted, tables and columns must be there with their types; keys must
 // tell rows apart; links and scopes must have indexes; texts must be equal only to
 // themselves; virtual columns of SQLite must call only functions that are known to be
-// cheap; and policies must bind the role. What is only declared and not
+// cheap; policies must bind the role, which must be able to read; and PUBLIC may not
+// create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
 // that are [Written], triggers, rules and cascades must be known. Check fails for
 // what is no warning; [Inspect] returns the warnings as well.
@@ -71,7 +72,10 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	}
 	for _, l := range c.order {
 		c.link(l)
+		c.pairs(l)
 	}
+	c.path()
+	c.role()
 	return c.found, nil
 }
 
@@ -91,15 +95,16 @@ type checker struct {
 // use is how a table is used.
 type use struct {
 	granted bool
-	scopes  []*pred  // that its rows must satisfy
-	written bool     // its rows may be changed
-	known   []string // triggers, rules and cascades that may act then
+	reads   map[*column]bool // that queries of what is granted use
+	scopes  []*pred          // that its rows must satisfy
+	written bool             // its rows may be changed
+	known   []string         // triggers, rules and cascades that may act then
 }
 
 func (c *checker) use(t *table) *use {
 	u := c.uses[t]
 	if u == nil {
-		u = &use{}
+		u = &use{reads: map[*column]bool{}}
 		c.uses[t] = u
 		c.tables = append(c.tables, t)
 	}
@@ -115,6 +120,38 @@ func (c *checker) useLink(l *link, granted bool) {
 		u := c.use(t)
 		u.granted = u.granted || granted
 	}
+	for _, p := range l.pairs {
+		if granted {
+			c.reads(p.from, p.to)
+		}
+	}
+}
+
+// reads notes columns that queries of what is granted use.
+func (c *checker) reads(cols ...*column) {
+	for _, col := range cols {
+		c.use(col.table).reads[col] = true
+	}
+}
+
+// scoped notes a predicate that rows of t must satisfy.
+func (c *checker) scoped(t *table, p *pred) {
+	u := c.use(t)
+	u.granted, u.scopes = true, append(u.scopes, p)
+	c.reads(predColumns(p)...)
+}
+
+func predColumns(p *pred) (out []*column) {
+	if p == nil {
+		return nil
+	}
+	if p.col != nil {
+		out = append(out, p.col)
+	}
+	for _, s := range p.subs {
+		out = append(out, predColumns(s)...)
+	}
+	return out
 }
 
 func (c *checker) fail(err error) {
@@ -160,7 +197,9 @@ func (c *checker) facet(f *facet, seen map[*facet]bool) {
 	}
 	seen[f] = true
 	c.use(f.table).granted = true
+	c.reads(f.table.keys...) // by which rows are ordered
 	f.mu.Lock()
+	c.reads(f.cols...)
 	links := slices.Clone(f.links)
 	f.mu.Unlock()
 	for _, l := range links {
@@ -176,15 +215,18 @@ func (s Scope) declared(c *checker) {
 	case s.s.link != nil:
 		c.useLink(s.s.link, true)
 	default:
-		u := c.use(s.s.table)
-		u.granted = true
+		c.use(s.s.table).granted = true
 		if s.s.kind == scopeRows {
-			u.scopes = append(u.scopes, s.s.pred)
+			c.scoped(s.s.table, s.s.pred)
 		}
 	}
 }
 
-func (r Relation[T]) declared(c *checker) { c.relation(r.r) }
+func (r Relation[T]) declared(c *checker) {
+	if c.relation(r.r); r.r != nil && r.r.err == nil {
+		c.reads(r.r.table.cols...) // its All reads whole rows
+	}
+}
 
 func (c *checker) relation(r *relation) {
 	switch {
@@ -200,9 +242,13 @@ func (c *checker) relation(r *relation) {
 		if s.kind == stepFollow {
 			c.useLink(s.link, true)
 		}
+		for _, o := range s.order {
+			c.reads(o.col)
+		}
+		c.reads(predColumns(s.pred)...)
 	}
 	root := r.grant()
-	c.use(root.table).scopes = append(c.use(root.table).scopes, root.pred)
+	c.scoped(root.table, root.pred)
 	for _, s := range root.scopes {
 		s.declared(c)
 	}

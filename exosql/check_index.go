@@ -22,7 +22,7 @@ func (c *checker) link(l *link) {
 		}
 		cols = append(cols, p.to.name)
 	}
-	if c.indexed(to, cols) {
+	if c.byText(l, to) || c.indexed(to, cols) {
 		return
 	}
 	f := Finding{Kind: NoIndex, Table: l.to.name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.from.name, l.name, strings.Join(cols, ", ")),

@@ -19,7 +19,9 @@ func (c *checker) table(t *table) {
 			c.view(t, v)
 			return
 		}
-		c.missing(t)
+		if !c.unusable(t) {
+			c.missing(t)
+		}
 		return
 	}
 	c.columns(t, live.Columns, false)
@@ -30,6 +32,8 @@ func (c *checker) table(t *table) {
 		c.scope(t, live, p)
 	}
 	c.security(t, live)
+	c.relatives(t, live)
+	c.readable(t, live.Columns)
 	if u.written {
 		c.effects(t, live)
 		c.spanning(t, live)

@@ -65,6 +65,10 @@ func (c *checker) kind(t *table, col *column, x *schema.Column) {
 	if i < 0 || col.enum == nil {
 		return
 	}
+	if x.Domain != nil {
+		c.add(Finding{Kind: TypeMismatch, Table: t.name, Column: col.name, Problem: fmt.Sprintf("is declared with OneOf and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", x.Domain, x.Enum),
+			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", quoteName(t.name), quoteName(col.name), x.Type)})
+	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
 	if more := without(col.enum, c.live.Enums[i].Values); more != "" {
 		c.add(Finding{Kind: TypeMismatch, Table: t.name, Column: col.name, Problem: fmt.Sprintf("OneOf lists %s, which the enum %s has not: comparing with it fails", more, x.Enum), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values))})

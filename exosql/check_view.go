@@ -14,6 +14,7 @@ import (
 func (c *checker) view(t *table, v *schema.View) {
 	c.columns(t, v.Columns, true)
 	c.loose(t, nil, v.Columns)
+	c.readable(t, v.Columns)
 	f := Finding{Kind: NoKey, Table: t.name, Problem: "is a view: nothing makes its key unique", Warning: !c.uses[t].granted, Fix: "a declaration of the tables behind the view, and a grant of these"}
 	if c.live.Engine == schema.SQLite {
 		f.Problem += ", and each query of it is refused"

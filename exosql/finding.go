@@ -12,7 +12,7 @@ import (
 // line each, of printable characters: others that a name has are spelled out.
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
-	Table   string      `json:"table"`
+	Table   string      `json:"table"`             // "" if it is about the role or the search path
 	Column  string      `json:"column,omitempty"`  // "" if it is not about one
 	Problem string      `json:"problem"`           // what is wrong
 	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
@@ -33,6 +33,9 @@ const (
 	LooseEquality    FindingKind = "loose"         // different texts are equal
 	RowSecurity      FindingKind = "row security"  // policies that bind nobody, or not this role
 	HiddenEffect     FindingKind = "hidden effect" // a write sets off a trigger, a rule or a cascade
+	NotReadable      FindingKind = "not readable"  // the role may not read it
+	RoleRights       FindingKind = "role"          // the role may do more than reading needs
+	SearchPath       FindingKind = "search path"   // others may create where names are looked up
 	SpanningUnique   FindingKind = "spanning key"  // a unique key that tenants share confirms values
 	UnlistedFunction FindingKind = "function"      // a virtual column calls what the authorizer would not admit
 )
@@ -43,7 +46,10 @@ func (f Finding) String() string {
 	if f.Column != "" {
 		where += "." + f.Column
 	}
-	s := fmt.Sprintf("%s: %s", where, f.Problem)
+	s := f.Problem
+	if where != "" {
+		s = where + ": " + s
+	}
 	if f.Fix != "" {
 		s += ". Right would be: " + f.Fix
 	}

@@ -1,10 +1,12 @@
 package exosql_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,21 +132,33 @@ func TestKeysUseIndexes(t *testing.T) {
 		engine        tu.Engine
 		owners, items string
 		served        bool
+		index         string // "" is one of the key
 	}{
-		"bigint": {tu.Postgres, "bigint", "bigint", true}, "bigint and int": {tu.Postgres, "bigint", "int", true},
-		"text": {tu.Postgres, "text", "text", true}, "varchar": {tu.Postgres, "varchar(20)", "varchar(40)", true}, "varchar and text": {tu.Postgres, "varchar(20)", "text", true},
-		"citext":  {tu.Postgres, "public.citext", "public.citext", false}, // what it costs to be exact; Check says so
-		"integer": {tu.SQLite, "INTEGER", "INTEGER", true}, "texts": {tu.SQLite, "TEXT", "TEXT", true},
+		"bigint": {tu.Postgres, "bigint", "bigint", true, ""}, "bigint and int": {tu.Postgres, "bigint", "int", true, ""},
+		"text": {tu.Postgres, "text", "text", true, ""}, "varchar": {tu.Postgres, "varchar(20)", "varchar(40)", true, ""}, "varchar and text": {tu.Postgres, "varchar(20)", "text", true, ""},
+		"citext":         {tu.Postgres, "public.citext", "public.citext", false, ""}, // what it costs to be exact; Check says so
+		"text of citext": {tu.Postgres, "public.citext", "public.citext", true, "(key::text)"},
+		"char":           {tu.Postgres, "text", "char(9)", false, ""}, "text of char": {tu.Postgres, "text", "char(9)", true, "(key::text)"},
+		"name": {tu.Postgres, "text", "name", false, ""}, "enum": {tu.Postgres, "who", "who", false, ""}, // without OneOf
+		"integer": {tu.SQLite, "INTEGER", "INTEGER", true, ""}, "texts": {tu.SQLite, "TEXT", "TEXT", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := c.engine.URL(t)
-			db := c.engine.OpenURL(t, url, &exosql.Options{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public"),
-				fmt.Sprintf("CREATE TABLE owners (id {int} PRIMARY KEY, key %s NOT NULL)", c.owners), fmt.Sprintf("CREATE TABLE items (id {int} PRIMARY KEY, key %s NOT NULL)", c.items), "CREATE INDEX items_key ON items (key)")})
+			db := c.engine.OpenURL(t, url, &exosql.Options{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public; CREATE TYPE who AS ENUM ('ann')"),
+				fmt.Sprintf("CREATE TABLE owners (id {int} PRIMARY KEY, key %s NOT NULL)", c.owners), fmt.Sprintf("CREATE TABLE items (id {int} PRIMARY KEY, key %s NOT NULL)", c.items), "CREATE INDEX items_key ON items ("+cmp.Or(c.index, "key")+")")})
 			var texts []string
 			if strings.Contains(strings.ToLower(c.owners), "int") {
 				newByKey(asIs[int64]).ways(t, db)
 			} else {
-				newByKey(asIs[string]).ways(t, db)
+				k := newByKey(asIs[string])
+				k.ways(t, db)
+				found, err := exosql.Inspect(t.Context(), db, k.link)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if says := slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.NoIndex && f.Column == "key" && f.Fix != "" }); says == c.served {
+					t.Errorf("Check says that no index serves: %t: %v", says, found)
+				}
 			}
 			for _, p := range exosql.PlanTexts(db) {
 				if strings.Contains(p, `"items"`) && strings.Contains(p, `"owners"`) && !strings.Contains(p, "LEFT JOIN") && !strings.Contains(p, "OFFSET") {
@@ -163,7 +177,7 @@ func TestKeysUseIndexes(t *testing.T) {
 			}
 			defer admin.Close()
 			for _, text := range texts {
-				if got := explain(t, c.engine, admin, text); regexp.MustCompile(`Index Cond: \(\(?key|SEARCH .*items_key`).MatchString(got) != c.served {
+				if got := explain(t, c.engine, admin, text); regexp.MustCompile(`Index Cond: \(+key|SEARCH .*items_key`).MatchString(got) != c.served {
 					t.Errorf("served by the index: %t, want %t:\n%s\n%s", !c.served, c.served, text, got)
 				}
 			}

@@ -18,6 +18,8 @@ type Column struct {
 	Collation string // if it is not the default; "NOCASE" on SQLite
 	Loose     bool   // the collation takes different texts for equal: NOCASE, RTRIM, one that a program registered, a nondeterministic one. The types citext and char(n) compare loosely without it
 
+	Unreadable bool // PostgreSQL, live: the role may not read it, so each query that names it fails
+
 	Comment string
 }
 

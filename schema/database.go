@@ -17,6 +17,9 @@ type Database struct {
 	Enums   []*Enum
 	Domains []*Domain
 	Role    Role // PostgreSQL, live: who read the catalogue
+
+	Creators []Creator // PostgreSQL, live: roles that were granted CREATE on a schema that was asked for
+	Hidden   []Name    // PostgreSQL, live: tables and views of schemas that are in the search path and that the role may not use: it does not find them
 }
 
 // Name is the name of a table, view or type. Schema is empty on SQLite.
@@ -49,6 +52,13 @@ type Domain struct {
 	Default string
 	Checks  []Check
 	Comment string
+}
+
+// Creator is a role that may create tables, functions and operators in a schema that
+// it does not own. Superusers may anyway, and are not listed for it.
+type Creator struct {
+	Schema string
+	Role   string // "" is everybody: PUBLIC
 }
 
 // Role is who read a live PostgreSQL.

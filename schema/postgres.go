@@ -19,8 +19,8 @@ func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database,
 		what string
 		read func() error
 	}{
-		{"the role", r.role}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses},
-		{"the constraints", r.constraints}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies},
+		{"the role", r.role}, {"who may create", r.creators}, {"the schemas that the role may not use", r.hidden}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses},
+		{"the constraints", r.constraints}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies}, {"the policies of partitions", r.partPolicies},
 		{"the rules", r.rules}, {"the enums", r.enums}, {"the domains", r.domains},
 	}
 	for _, s := range steps {
@@ -86,12 +86,18 @@ func (r *postgresReader) relations() error {
 	err := each(r.ctx, r.q, wanted+` SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.relrowsecurity, c.relforcerowsecurity,
 			pg_has_role(c.relowner, 'USAGE'), c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) ELSE '' END,
 			coalesce((SELECT e.extname::text FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
-				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
+				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), ''),
+			(SELECT coalesce(json_agg(p ORDER BY k), '[]')::text FROM unnest('{INSERT,UPDATE,DELETE,TRUNCATE}'::text[]) WITH ORDINALITY AS a(p, k)
+				WHERE CASE WHEN p IN ('INSERT', 'UPDATE') THEN has_any_column_privilege(c.oid, p) ELSE has_table_privilege(c.oid, p) END)
 		FROM wanted AS w JOIN pg_class AS c ON c.oid = w.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace`, []any{in}, func(rows *sql.Rows) error {
 		var oid int64
-		var kind string
+		var kind, writable string
 		t := &Table{}
-		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.Inherited, &t.PartitionBy, &t.Extension); err != nil {
+		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.Inherited, &t.PartitionBy, &t.Extension, &writable); err != nil {
+			return err
+		}
+		var err error
+		if t.Writable, err = list(writable); err != nil {
 			return err
 		}
 		oids = append(oids, strconv.FormatInt(oid, 10))
@@ -110,14 +116,14 @@ func (r *postgresReader) relations() error {
 func (r *postgresReader) columns() error {
 	return r.each(`SELECT a.attrelid::bigint, a.attname::text, a.atttypid::bigint, format_type(a.atttypid, a.atttypmod), a.attnotnull, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
 			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN l.collname::text END, ''), coalesce(NOT l.collisdeterministic, false),
-			coalesce(col_description(a.attrelid, a.attnum), '')
+			coalesce(col_description(a.attrelid, a.attnum), ''), NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT')
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
 		WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`, func(rows *sql.Rows) error {
 		var rel, typ int64
 		var c Column
 		var format, expr, identity, generated string
-		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment); err != nil {
+		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment, &c.Unreadable); err != nil {
 			return err
 		}
 		coll, loose := c.Collation, c.Loose

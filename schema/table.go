@@ -18,6 +18,10 @@ type Table struct {
 	ForceRowSecurity bool // and binds the owner too
 	Owned            bool // PostgreSQL, live: the role that read it owns it, alone or through a role it is in
 
+	Writable      []string // PostgreSQL, live: of "INSERT", "UPDATE", "DELETE", "TRUNCATE", what the role may do to it, or to some of its columns
+	PartPolicies  []Name   // PostgreSQL, live: partitions, and tables that inherit, at any depth, with row-level security of their own. It does not bind queries of this table
+	WholePolicies []Name   // PostgreSQL, live: tables whose partition or heir this is, at any depth, with row-level security. It does not bind queries of this table
+
 	PartitionBy string // the partition key: the table holds no rows of its own
 	PartitionOf *Name  // the table whose partition this is; of keys, indexes, foreign keys, checks and triggers only its own are listed, not those that it has of that table
 	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
