@@ -40,15 +40,16 @@ type checker struct {
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
 
-	helpers    map[string]bool          // what its rewritten operators call
-	names      map[string]bool          // every name that the program mentions, of members too: see needs
-	patterns   bool                     // it has a regular expression in it,
-	generators bool                     // or a generator
-	free       map[*ast.Identifier]bool // operands of typeof that name nothing of the program's
+	helpers    map[string]bool             // what its rewritten operators call
+	names      map[string]bool             // every name that the program mentions, of members too: see needs
+	patterns   bool                        // it has a regular expression in it,
+	generators bool                        // or a generator
+	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
+	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -200,6 +201,11 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.Optional:
 		c.left(e.Expression)
 	case *ast.CallExpression:
+		if id, ok := e.Callee.(*ast.Identifier); ok {
+			if b := c.lookup(id.Name.String()); b != nil {
+				b.calls++
+			}
+		}
 		c.left(e.Callee)
 		c.exprs(e.ArgumentList)
 		c.describing(e)

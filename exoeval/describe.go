@@ -86,7 +86,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	v = r.plainValue(v)
 	p := &m.Params[i]
 	if p.Lambda != nil {
-		if f, ok := goja.AssertFunction(r.twinOf(v)); ok {
+		if f, ok := goja.AssertFunction(v); ok {
 			return r.callback(recv, m, i, prior, v, f)
 		}
 		if p.Filter && r.recordedIn(v) == nil {
@@ -118,6 +118,10 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		panic(r.throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
 	}
 	r.frames = append(r.frames, &frame{})
+	if len(r.frames) == 1 {
+		r.recording(true)
+		defer r.recording(false)
+	}
 	done := false
 	defer func() {
 		if !done {

@@ -18,19 +18,20 @@ type guard struct {
 	proto  bool   // or one of its prototype
 	names  []string
 	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // a result instead of the native's, or nil
+	deep   bool                                                       // it looks into its arguments, so they are always checked
 }
 
 var guards = []guard{
-	{"Map", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey},
-	{"WeakMap", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey},
-	{"Set", true, []string{"has", "add", "delete"}, (*run).refuseKey},
-	{"WeakSet", true, []string{"has", "add", "delete"}, (*run).refuseKey},
-	{"Array", true, []string{"includes", "indexOf", "lastIndexOf"}, (*run).lookUp},
-	{"Array", false, []string{"isArray"}, (*run).refuseAny},
-	{"Object", false, []string{"is"}, (*run).refuseAny},
-	{"Object", false, []string{"keys", "values", "entries", "assign"}, (*run).spreadArguments},
-	{"Number", false, []string{"isInteger", "isSafeInteger", "isFinite", "isNaN"}, (*run).refuseAny},
-	{"JSON", false, []string{"stringify"}, (*run).stringify},
+	{"Map", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey, false},
+	{"WeakMap", true, []string{"get", "has", "set", "delete"}, (*run).refuseKey, false},
+	{"Set", true, []string{"has", "add", "delete"}, (*run).refuseKey, false},
+	{"WeakSet", true, []string{"has", "add", "delete"}, (*run).refuseKey, false},
+	{"Array", true, []string{"includes", "indexOf", "lastIndexOf"}, (*run).lookUp, false},
+	{"Array", false, []string{"isArray"}, (*run).refuseAny, false},
+	{"Object", false, []string{"is"}, (*run).refuseAny, false},
+	{"Object", false, []string{"keys", "values", "entries", "assign"}, (*run).spreadArguments, false},
+	{"Number", false, []string{"isInteger", "isSafeInteger", "isFinite", "isNaN"}, (*run).refuseAny, false},
+	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
 
 // reachable reports whether a program can come to the native without guessing names.
@@ -55,9 +56,16 @@ func (r *run) guardNatives() {
 		}
 		for _, name := range g.names {
 			f := native(holder, name)
-			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+			// The common case takes no memory: c is handed on only where there is something to see.
+			slow := func(c goja.FunctionCall) goja.Value {
 				if v := g.check(r, name, &c); v != nil {
 					return v
+				}
+				return f(c)
+			}
+			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+				if g.deep || len(r.frames) > 0 || r.anyRecorded(c.Arguments) {
+					return slow(c)
 				}
 				return f(c)
 			})
@@ -65,6 +73,15 @@ func (r *run) guardNatives() {
 			hide(holder, name, guarded)
 		}
 	}
+}
+
+func (r *run) anyRecorded(args []goja.Value) bool {
+	for _, a := range args {
+		if _, ok := a.(*opaque); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // native is a function of the engine, to be called from one of the host's.

@@ -97,8 +97,6 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return c.Argument(0)
 	},
-	helperTwin:   (*run).twinned,
-	helperTwinOf: func(r *run, c goja.FunctionCall) goja.Value { return r.twinOf(c.Argument(0)) },
 	helperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
 	helperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
 	helperArgument: func(r *run, c goja.FunctionCall) goja.Value {

@@ -107,6 +107,11 @@ func (r *run) newRealm() error {
 		}
 	}
 	for _, name := range need.helpers {
+		if name == helperRecording {
+			r.flagged = true
+			r.recording(false)
+			continue
+		}
 		help := helpers[name]
 		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
 	}

@@ -20,8 +20,9 @@ type rewriter struct {
 	records bool // in a function that may be called with placeholders
 	thunk   bool // directly in a second operand that becomes an arrow
 	fault   *fault
-	helpers map[string]bool          // that the text calls now
-	free    map[*ast.Identifier]bool // operands of typeof that name nothing
+	helpers map[string]bool             // that the text calls now
+	free    map[*ast.Identifier]bool    // operands of typeof that name nothing
+	bound   map[ast.Expression]*binding // the names of functions
 
 	needsTemp *bool // set when the function's body needs its variable; nil where it can have none: see temp
 	twinDepth int   // literals with a twin that this is in
@@ -29,7 +30,7 @@ type rewriter struct {
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, infos: c.infos, free: c.free, helpers: map[string]bool{}}
+	r := &rewriter{pt: pt, infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}

@@ -13,8 +13,6 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	case *ast.Identifier:
 		if name := callee.Name.String(); isSpecialFunction(name) {
 			e.Callee = r.helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
-		} else {
-			e.Callee = r.helperCall(helperTwinOf, callee.Idx, callee)
 		}
 	case *ast.DotExpression:
 		name := callee.Identifier.Name.String()

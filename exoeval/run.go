@@ -37,7 +37,7 @@ type run struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
-	twins         *twins // of the functions that have one
+	flagged       bool // functions of the program have two bodies: see recording
 	thrown        map[*goja.Object]thrown
 	fatal         *exo.Error // a limit that ran out: the program does not go on, caught or not
 

@@ -17,6 +17,8 @@ type binding struct {
 	fn    ast.Expression // the function literal it is declared with, if any
 	init  *funcInfo      // the function whose code is evaluating its initializer now
 	refs  int            // references from outside fn
+	uses  int            // references,
+	calls int            // and how many of them only call it
 }
 
 // scope is a block. Names are declared when it is entered, so hoisting needs no
@@ -80,6 +82,7 @@ func (c *checker) refer(id *ast.Identifier) {
 			c.fail(id.Idx, "`%s` is used in its own declaration, where it has no value yet; choose another name for the new variable", name)
 		}
 		c.use(b)
+		b.uses++
 		return
 	}
 	if name == "arguments" && c.inFunction() {
@@ -308,7 +311,7 @@ func (c *checker) hoistVars(list []*ast.VariableDeclaration) {
 		for _, b := range d.List {
 			c.bindNames(b.Target, func(name string, _ file.Idx) {
 				if d, fn := c.scope.declare(name), functionOf(b); fn != nil {
-					d.fn = fn
+					d.fn, c.bound[fn] = fn, d
 				}
 			})
 		}
@@ -350,7 +353,7 @@ func (c *checker) hoistLexical(d *ast.LexicalDeclaration) {
 				v.fixed = "a const"
 			}
 			if fn := functionOf(b); fn != nil {
-				v.fn = fn
+				v.fn, c.bound[fn] = fn, v
 			}
 		})
 	}

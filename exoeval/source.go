@@ -18,24 +18,23 @@ import (
 // before it asks whether the character may start a name. So a program can
 // neither call nor shadow one.
 const (
-	helperOp       = "\x00op"     // (operator, a, b): binary operators
-	helperUnary    = "\x00un"     // (operator, a): ! and -
-	helperAnd      = "\x00and"    // (a, () => b)
-	helperOr       = "\x00or"     // (a, () => b)
-	helperNullish  = "\x00nn"     // (a, () => b)
-	helperCond     = "\x00if"     // (test, () => a, () => b)
-	helperTemplate = "\x00tpl"    // ([strings], ...values)
-	helperTest     = "\x00test"   // (test of if, while, for, do): a plain boolean, or an error
-	helperAwait    = "\x00await"  // (x): what `await x` waits for
-	helperTypeof   = "\x00typeof" // (x): typeof
-	helperSwitch   = "\x00switch" // (x): what switch and case compare
-	helperMember   = "\x00member" // (object, name): the method that will be called
-	helperCallee   = "\x00callee" // (name, function): the function that will be called
-	helperArgument = "\x00arg"    // (name, x): an argument of a method of an optional chain
-	helperSpread   = "\x00spread" // (x): what `{ ...x }` copies
-	helperTarget   = "\x00target" // (object, name): the object whose member is assigned
-	helperTwin     = "\x00twin"   // (function, its twin, its name): the function
-	helperTwinOf   = "\x00twinof" // (function): its twin
+	helperOp        = "\x00op"     // (operator, a, b): binary operators
+	helperUnary     = "\x00un"     // (operator, a): ! and -
+	helperAnd       = "\x00and"    // (a, () => b)
+	helperOr        = "\x00or"     // (a, () => b)
+	helperNullish   = "\x00nn"     // (a, () => b)
+	helperCond      = "\x00if"     // (test, () => a, () => b)
+	helperTemplate  = "\x00tpl"    // ([strings], ...values)
+	helperTest      = "\x00test"   // (test of if, while, for, do): a plain boolean, or an error
+	helperAwait     = "\x00await"  // (x): what `await x` waits for
+	helperTypeof    = "\x00typeof" // (x): typeof
+	helperSwitch    = "\x00switch" // (x): what switch and case compare
+	helperMember    = "\x00member" // (object, name): the method that will be called
+	helperCallee    = "\x00callee" // (name, function): the function that will be called
+	helperArgument  = "\x00arg"    // (name, x): an argument of a method of an optional chain
+	helperSpread    = "\x00spread" // (x): what `{ ...x }` copies
+	helperTarget    = "\x00target" // (object, name): the object whose member is assigned
+	helperRecording = "\x00rec"    // no function: whether a describing callback is being called
 )
 
 // frontConfig is what the front needs to know of the realm and the grants.

@@ -5,14 +5,15 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/unistring"
 )
 
 // A function literal that is given as a value (stored in an object or a list, returned,
 // passed to a function of the program) may end as the callback of a describing method,
-// and may as well be called a million times over rows. It is compiled twice: as it is
-// written, which is what the program has and calls, and with its operators recorded, its
-// twin, which a describing method calls in its place. Both close over the same
-// variables. So a condition is recorded whatever way it was given, and loops pay nothing.
+// and may as well be called a million times over rows. Its body is compiled twice, as it
+// is written and with its operators recorded, and a flag of the host says which of them
+// a call runs: the second while a describing callback is being called. So a condition is
+// recorded whatever way it was given, and a loop pays for reading the flag.
 
 // Limits of the second compilation: literals within literals are copied once for each
 // level, and a program is copied a few times at most.
@@ -27,8 +28,8 @@ var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": tru
 	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
 	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
 
-// value rewrites an expression whose value goes somewhere: a function literal becomes
-// one with a twin. name is what JavaScript would call the function, or "".
+// value rewrites an expression whose value goes somewhere: a function literal gets a
+// second body. name is what JavaScript would call the function, or "".
 func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	if e == nil {
 		return nil
@@ -37,15 +38,56 @@ func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	if r.records || info == nil || info.records || !twinnable(e, name != "") || r.twinDepth >= maxTwinDepth {
 		return r.expr(e)
 	}
+	if b := r.bound[e]; b != nil && b.uses == b.calls {
+		return r.expr(e) // it is called by its name and given to nobody
+	}
 	twin := r.clone(e)
 	if twin == nil {
 		return r.expr(e)
 	}
-	at := e.Idx0()
 	r.twinDepth++
 	plain := r.expr(e)
 	r.twinDepth--
-	return r.helperCall(helperTwin, at, plain, r.expr(twin), stringLiteral(name, at))
+	return r.either(r.expr(twin), plain)
+}
+
+// either puts the body of recorded before that of plain, its copy.
+func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
+	at := plain.Idx0()
+	r.helpers[helperRecording] = true
+	flag := &ast.Identifier{Name: unistring.String(helperRecording), Idx: at}
+	choose := func(a, b ast.Statement) *ast.BlockStatement {
+		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
+	}
+	switch plain := plain.(type) {
+	case *ast.ArrowFunctionLiteral:
+		recorded := recorded.(*ast.ArrowFunctionLiteral)
+		a, isExpression := recorded.Body.(*ast.ExpressionBody)
+		b, isExpression2 := plain.Body.(*ast.ExpressionBody)
+		if isExpression && isExpression2 {
+			b.Expression = &ast.ConditionalExpression{Test: flag, Consequent: a.Expression, Alternate: b.Expression}
+		} else {
+			plain.Body = choose(blockOf(recorded.Body), blockOf(plain.Body))
+		}
+		plain.DeclarationList = append(plain.DeclarationList, recorded.DeclarationList...)
+	case *ast.FunctionLiteral:
+		recorded := recorded.(*ast.FunctionLiteral)
+		plain.Body = choose(recorded.Body, plain.Body)
+		plain.DeclarationList = append(plain.DeclarationList, recorded.DeclarationList...)
+	}
+	return plain
+}
+
+// blockOf is the body of an arrow as a block.
+func blockOf(b ast.ConciseBody) ast.Statement {
+	switch b := b.(type) {
+	case *ast.BlockStatement:
+		return b
+	case *ast.ExpressionBody:
+		at := b.Expression.Idx0()
+		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
+	}
+	return nil
 }
 
 func (r *rewriter) values(list []ast.Expression) {
@@ -172,50 +214,9 @@ func (c *cloner) copy(v reflect.Value) reflect.Value {
 	return v
 }
 
-// twins are kept on the functions themselves, by a WeakMap of the engine that no program
-// can reach, so that they are collected with them.
-type twins struct {
-	of       goja.Value
-	get, set func(goja.FunctionCall) goja.Value
-}
-
-func (r *run) newTwins() *twins {
-	class := r.intrinsic("WeakMap")
-	of, err := r.vm.New(class)
-	if err != nil {
-		panic(r.rethrow(err))
+// recording tells the functions with two bodies which of them to run.
+func (r *run) recording(on bool) {
+	if r.flagged {
+		_ = r.vm.GlobalObject().DefineDataProperty(helperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
-	proto := class.Get("prototype").(*goja.Object)
-	return &twins{of, native(proto, "get"), native(proto, "set")}
-}
-
-// twinned keeps the twin of a function and gives the function.
-func (r *run) twinned(c goja.FunctionCall) goja.Value {
-	f, twin := c.Argument(0), c.Argument(1)
-	if r.twins == nil {
-		r.twins = r.newTwins()
-	}
-	if name := c.Argument(2); name.String() != "" { // what `const f = x => …` calls it
-		for _, o := range []goja.Value{f, twin} {
-			if o := o.(*goja.Object); o.Get("name").String() == "" {
-				_ = o.DefineDataProperty("name", name, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-			}
-		}
-	}
-	r.twins.set(goja.FunctionCall{This: r.twins.of, Arguments: []goja.Value{f, twin}})
-	return f
-}
-
-// twinOf is the function to call where operators are to be recorded: f's twin, or f.
-func (r *run) twinOf(f goja.Value) goja.Value {
-	if r.twins == nil {
-		return f
-	}
-	if _, ok := f.(*goja.Object); !ok {
-		return f
-	}
-	if twin := r.twins.get(goja.FunctionCall{This: r.twins.of, Arguments: []goja.Value{f}}); !goja.IsUndefined(twin) {
-		return twin
-	}
-	return f
 }
