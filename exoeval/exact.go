@@ -36,13 +36,14 @@ func bounded(coef *big.Int, places int) (exact, bool) {
 	if places > 0 && coef.Sign() == 0 {
 		return exact{coef, 0}, true
 	}
-	if places > 0 {
+	if places > 0 && coef.Bit(0) == 0 { // an odd one ends in no zero
 		if digits := coef.String(); digits[len(digits)-1] == '0' {
 			zeros := min(places, len(digits)-len(strings.TrimRight(digits, "0")))
 			coef, places = new(big.Int).Quo(coef, power(zeros)), places-zeros
 		}
 	}
-	return exact{coef, places}, places <= exo.MaxDigits && coef.CmpAbs(power(exo.MaxDigits+places)) < 0
+	short := coef.BitLen() <= 3*exo.MaxDigits // 10^n has more than 3n bits: no need to make it
+	return exact{coef, places}, places <= exo.MaxDigits && (short || coef.CmpAbs(power(exo.MaxDigits+places)) < 0)
 }
 
 func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
