@@ -56,7 +56,7 @@ func TestCatalogCrosses(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{exo.Interface{}, 9}, {exo.Method{}, 10}, {exo.Param{}, 13}, {exo.Term{}, 11}, {exo.Type{}, 5}, {exo.Member{}, 3}, {exo.TypeField{}, 4},
+	}{{exo.Interface{}, 9}, {exo.Method{}, 11}, {exo.Param{}, 13}, {exo.Term{}, 11}, {exo.Type{}, 5}, {exo.Member{}, 3}, {exo.TypeField{}, 4},
 		{exo.Granted{}, 4}, {exo.Limits{}, 17}, {exo.WireNode{}, 8}, {exoeval.Outcome{}, 4}, {exoeval.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
