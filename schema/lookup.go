@@ -52,23 +52,25 @@ func (d *Database) Table(n Name) *Table {
 	return find(d, n, d.Tables, func(t *Table) Name { return t.Name })
 }
 
+// key is the name that names which mean the same have in common.
+func (e Engine) key(n Name) Name {
+	if e == SQLite {
+		return Name{asciiFold(n.Schema), asciiFold(n.Name)}
+	}
+	return n
+}
+
 // finder is Table for many names: it looks at each table once.
 func (d *Database) finder() func(Name) *Table {
-	fold := func(n Name) Name {
-		if d.Engine == SQLite {
-			return Name{asciiFold(n.Schema), asciiFold(n.Name)}
-		}
-		return n
-	}
 	all := map[Name]*Table{}
 	for _, t := range d.Tables {
-		if k := fold(t.Name); all[k] == nil {
+		if k := d.Engine.key(t.Name); all[k] == nil {
 			all[k] = t
 		}
 	}
 	return func(n Name) *Table {
 		if n.Schema != "" || d.Engine != Postgres {
-			return all[fold(n)]
+			return all[d.Engine.key(n)]
 		}
 		for _, s := range d.Path {
 			if t := all[Name{s, n.Name}]; t != nil {

@@ -249,34 +249,26 @@ func (p *parser) lookup(n Name) *Table {
 	if p.tables == nil {
 		p.tables = map[Name]*Table{}
 		for _, t := range p.db.Tables {
-			p.tables[p.key(t.Name)] = t
+			p.tables[p.engine.key(t.Name)] = t
 		}
 	}
 	if n.Schema != "" || p.engine == SQLite {
-		return p.tables[p.key(n)]
+		return p.tables[p.engine.key(n)]
 	}
 	p.work(len(p.path))
 	for _, s := range p.path {
-		if t := p.tables[p.key(Name{s, n.Name})]; t != nil {
+		if t := p.tables[p.engine.key(Name{s, n.Name})]; t != nil {
 			return t
 		}
 	}
 	return nil
 }
 
-// key is the name that names which mean the same have in common.
-func (p *parser) key(n Name) Name {
-	if p.engine == SQLite {
-		return Name{asciiFold(n.Schema), asciiFold(n.Name)}
-	}
-	return n
-}
-
 // add puts a table into the database.
 func (p *parser) add(t *Table) {
 	p.lookup(t.Name) // makes the index
 	p.db.Tables = append(p.db.Tables, t)
-	p.tables[p.key(t.Name)] = t
+	p.tables[p.engine.key(t.Name)] = t
 }
 
 // columnOf reads the name of a column and spells it as its table does.

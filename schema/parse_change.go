@@ -15,9 +15,9 @@ func (p *parser) rename(t *Table) {
 		if p.lookup(to) != nil && !p.engine.Is(to.Name, from.Name) {
 			p.fail(at, "%s is there already", to)
 		}
-		delete(p.tables, p.key(from))
+		delete(p.tables, p.engine.key(from))
 		t.Name = to
-		p.tables[p.key(to)] = t
+		p.tables[p.engine.key(to)] = t
 		p.work(len(p.foreign) + len(p.db.Tables))
 		p.free(from)
 		p.taken[to] = true
@@ -280,7 +280,7 @@ func (p *parser) dropTable(t *Table) {
 	p.db.Tables = slices.DeleteFunc(p.db.Tables, func(o *Table) bool {
 		gone := o == t || o.PartitionOf != nil && *o.PartitionOf == t.Name
 		if gone {
-			delete(p.tables, p.key(o.Name))
+			delete(p.tables, p.engine.key(o.Name))
 		}
 		return gone
 	})
