@@ -47,7 +47,7 @@ const (
 	maxErrorMsg = 4000
 )
 
-// keep is the error with texts of bounded size.
+// keep is the error, or a copy with texts of bounded size.
 func (e *Error) keep() *Error {
 	if e == nil || len(e.Op) <= maxErrorOp && len(e.Msg) <= maxErrorMsg {
 		return e
@@ -60,6 +60,7 @@ func (e *Error) keep() *Error {
 // clip is a short copy of a text, for messages.
 func clip(s string) string { return clipTo(s, 60) }
 
+// clipTo is a copy of a text: of its first n bytes, cut between characters, if it has more.
 func clipTo(s string, n int) string {
 	if len(s) <= n {
 		return strings.Clone(s)

@@ -15,7 +15,7 @@ type Limits struct {
 	Nesting      int           // depth of the program's syntax; 200
 	CallDepth    int           // nested calls of guest functions; 500
 	ConsoleBytes int           // what console.log keeps; 32 KiB
-	ResultBytes  int           // rendered result; a larger one is cut with a notice, one of many times as much is refused; 256 KiB
+	ResultBytes  int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 256 KiB
 
 	// Of the messages, enforced by the gate.
 	Calls           int // messages in one run; 500

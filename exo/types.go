@@ -164,7 +164,7 @@ type Method struct {
 	Effect bool   // it changes something; reads are not recorded as effects
 	Sink   bool   // the message leaves the host by it, so it must admit the label of the run
 	Label  Label  // what following it adds to the label of the message: a link reads the columns of its keys
-	Truth  string // of what leads to at most one thing: the method of its result that says whether there is one, which it means where a truth value is wanted
+	Truth  string // of a link to at most one row: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
 }
 

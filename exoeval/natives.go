@@ -8,10 +8,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Natives that look at a value without asking it anything: they compare what they hold
-// with it, use its address as a key, or leave it out. They would take a recorded thing
-// for an object that is nowhere (opaque answers those that ask). Each is put behind a
-// check, in realms of programs that mention it; TestSweep finds those that are missing.
+// Natives that call no method of a value: they compare what they hold with it, use its
+// address as a key, or leave it out. They would take a recorded thing for an object that
+// is in no collection; opaque refuses only where the engine calls it. Each is put behind
+// a check, in realms of programs that mention it; TestSweep finds those that are missing.
 
 type guard struct {
 	global string // where the native is: a global's member,
@@ -34,7 +34,8 @@ var guards = []guard{
 	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
 
-// reachable reports whether a program can come to the native without guessing names.
+// wanted reports whether a program that mentions these names can come to one of the
+// natives.
 func (g *guard) wanted(names map[string]bool) bool {
 	if !g.proto && !names[g.global] || g.proto && g.global != "Array" && !names[g.global] {
 		return false

@@ -20,7 +20,7 @@ import (
 // It embeds the object for the members alone. The engine's own type switches on *Object
 // don't see it, and ToObject refuses, so the bare object never reaches a program.
 // What the engine asks of the other operand is guarded elsewhere: comparisons in
-// rewrite_ask.go, natives in natives.go. TestSweep tries every operator and built-in.
+// rewriteask.go, natives in natives.go. TestSweep tries every operator and built-in.
 type opaque struct {
 	*goja.Object
 	x *recorded

@@ -14,7 +14,7 @@ import (
 // everything else at the cost of one instruction. Helper calls would do the same at the
 // cost of a call, which loops feel; they stand where no variable can be declared.
 
-// asked is the variable of a function that holds an operand between its evaluation and
+// askedName is the variable of a function that holds an operand between its evaluation and
 // the question. Like the helpers' names it can't be spelled.
 const askedName = "\x00asked"
 

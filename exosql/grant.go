@@ -31,7 +31,7 @@ type object struct {
 }
 
 // guestGrant is what the compiler gets to know of a grant: its structure without its
-// values. Only a shaper makes one, or base.
+// values. All in it are copies that a shaper made.
 type guestGrant struct {
 	origin argOrigin
 	facet  *facet

@@ -53,15 +53,14 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	if exo.ReservedName(string(name)) || reservedMember(string(name)) {
 		panic(fmt.Sprintf("exosql: %q can't be the name of a link: programs use it for something else", name))
 	}
-	if operatorOn()[columnInterfaces[from.c.kind]]["eq"] == nil {
-		panic(fmt.Sprintf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, from.c.table.name, from.c.name))
-	}
 	l := &link{id: tableIDs.Add(1), name: string(name), from: from.c.table, to: to.c.table, pairs: []pair{{from.c, to.c}}, one: one}
 	for _, p := range more {
-		if operatorOn()[columnInterfaces[p.p.from.kind]]["eq"] == nil {
-			panic(fmt.Sprintf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.p.from.table.name, p.p.from.name))
-		}
 		l.pairs = append(l.pairs, p.p)
+	}
+	for _, p := range l.pairs {
+		if operatorOn()[columnInterfaces[p.from.kind]]["eq"] == nil {
+			panic(fmt.Sprintf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.from.table.name, p.from.name))
+		}
 	}
 	return Link[A, B]{l, to.t}
 }

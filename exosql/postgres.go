@@ -187,7 +187,7 @@ func (s *postgresSession) one(ctx context.Context, text string) (string, error) 
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
 			_ = s.conn.Conn().Close() // the rest would be read otherwise
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server answers %s with more than one short row", strings.Fields(text)[0])
+			return "", fmt.Errorf("the server answers %s with more than one row of at most %d bytes", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}

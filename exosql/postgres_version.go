@@ -26,8 +26,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("exosql: the server is PostgreSQL %.100q; want %d or later: upgrade it, or connect to another", e.Server, e.Least)
 }
 
-// checkVersion refuses a connection to an old server. Unasked, a program would fail
-// in its middle with an internal error. The server says its version before the first
+// checkVersion refuses a connection to an old server. Without it a program would fail in
+// its middle, with an internal error. The server says its version before the first
 // command.
 func checkVersion(_ context.Context, conn *pgconn.PgConn) error {
 	v := conn.ParameterStatus("server_version")

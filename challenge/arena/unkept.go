@@ -18,8 +18,8 @@ type unkept struct {
 	bytes int                   // of all
 }
 
-// Bounds of them: a record can have half a megabyte. What is over a bound is said to be
-// running until the next start, which says that it was interrupted.
+// Bounds of them: a record can have half a megabyte. Beyond one, an attempt shows as
+// running until the next start, and then as interrupted.
 const (
 	maxUnkept      = 1000
 	maxUnkeptBytes = 64 << 20

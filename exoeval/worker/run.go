@@ -23,7 +23,7 @@ type run struct {
 
 	mu     sync.Mutex
 	sent   rowsLog          // rows that the worker has
-	failed map[uint64]error // what is behind the errors that it has read, for the host; of no other part of a refusal is there use
+	failed map[uint64]error // by message, the causes of its refusals: they stay here, and the result names one by its number
 	open   int              // messages without an answer
 	over   bool
 

@@ -1,4 +1,4 @@
-// Package lru keeps what was used last, within a bound in bytes.
+// Package lru is a least-recently-used cache with a bound in bytes.
 package lru
 
 import (
@@ -41,7 +41,7 @@ func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 
 // Add keeps a copy of v under a copy of key and returns the copy. Where there is a value
 // already, it returns that one: whoever made the same one meanwhile was first. A value
-// that would take the place of many (see Share) is returned and not kept.
+// that would take the place of many (see share) is returned and not kept.
 func (c *Cache[V]) Add(key []byte, v V) V {
 	v, size := v.Keep()
 	size += len(key) + overhead
@@ -93,12 +93,12 @@ type entry[K comparable, V any] struct {
 	size  int
 }
 
-// Share is the part of a bound that one value may have. A larger one would take the
+// share: one value may have at most the bound divided by it. A larger one would take the
 // place of many, and a program that is made to be large would empty the cache.
-const Share = 8
+const share = 8
 
 // Fits reports whether a value of so many bytes may be kept.
-func (s *Set[K, V]) Fits(size int) bool { return size <= s.Bytes/Share }
+func (s *Set[K, V]) Fits(size int) bool { return size <= s.Bytes/share }
 
 // Get returns the value under key.
 func (s *Set[K, V]) Get(key K) (v V, ok bool) {

@@ -77,16 +77,9 @@ func (s *session) tables(which string) (string, error) {
 		return "", fmt.Errorf("there is no table %s; there are %s", oneLine(which), oneLine(strings.Join(names, ", ")))
 	}
 	for _, g := range s.names.granted {
-		fmt.Fprintf(&b, "api.%s%s\n", oneLine(g.Name), prefixed("  ", firstLine(g.Doc)))
+		b.WriteString(strings.TrimRight("api."+oneLine(g.Name)+"  "+firstLine(g.Doc), " ") + "\n")
 	}
 	return b.String(), nil
-}
-
-func prefixed(lead, text string) string {
-	if text == "" {
-		return ""
-	}
-	return lead + text
 }
 
 // tables are the names of what rows are, in order.
