@@ -267,4 +267,4 @@ func upper(s string) string {
 func linkable(name string) bool { return !exo.ReservedName(name) && !queryWords[name] }
 
 var queryWords = map[string]bool{"join": true, "leftJoin": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
-	"offset": true, "as": true, "execute": true, "first": true, "count": true}
+	"offset": true, "as": true, "execute": true, "first": true, "count": true, "exists": true}
