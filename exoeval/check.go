@@ -194,6 +194,8 @@ func (c *checker) expr(e ast.Expression) {
 		c.left(e.Left)
 		if name, ok := constantString(e.Member); ok {
 			c.member(name, e.Member.Idx0(), e.Left)
+		} else if _, number := e.Member.(*ast.NumberLiteral); !number {
+			c.names[anyName] = true
 		}
 		c.expr(e.Member)
 	case *ast.OptionalChain:
@@ -286,6 +288,8 @@ func (c *checker) key(key ast.Expression, computed bool) {
 	if computed {
 		if name, ok := constantString(key); ok {
 			c.member(name, key.Idx0(), nil)
+		} else {
+			c.names[anyName] = true
 		}
 		c.expr(key)
 		return

@@ -136,6 +136,9 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	op := func() string { return r.check.Name(recv) + "." + m.Name }
 	body := r.body(op, &m.Params[i], result)
 	fr := r.frame()
+	if fr.refused != nil { // `try { return column < new Date() } catch {}` must not be a shorter condition
+		panic(r.throw(fr.refused))
+	}
 	fr.use(body)
 	if err := fr.leftovers(r, op); err != nil {
 		panic(r.throw(err))
@@ -160,7 +163,9 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once")))
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection && r.check.Catalog[p.Want.Con.Name] != nil && r.check.Catalog[p.Want.Con.Name].Expr {
-		v = r.asTruth(v) // where(t => t.assignee)
+		if _, m, called := r.linkIn(v); m != nil && called {
+			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
+		}
 	}
 	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
 		// The plain answer must never pass for a condition.
@@ -354,6 +359,8 @@ type frame struct {
 	open  []*exo.Node
 	reads []*exo.Node
 	named []naming // methods that were read and not called yet
+
+	refused *exo.Error // the first thing that was refused: the program may have caught it
 }
 
 // naming is a method that was read from something. A method is a function of

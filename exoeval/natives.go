@@ -13,6 +13,9 @@ import (
 // is in no collection; opaque refuses only where the engine calls it. Each is put behind
 // a check, in realms of programs that mention it; TestSweep finds those that are missing.
 
+// anyName stands among the names of a program that computes one: o[k].
+const anyName = "\x00computed"
+
 type guard struct {
 	global string // where the native is: a global's member,
 	proto  bool   // or one of its prototype
@@ -34,14 +37,14 @@ var guards = []guard{
 	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
 
-// wanted reports whether a program that mentions these names can come to one of the
-// natives.
+// wanted reports whether a program can come to the native: by its name, or by one that
+// it computes.
 func (g *guard) wanted(names map[string]bool) bool {
-	if !g.proto && !names[g.global] || g.proto && g.global != "Array" && !names[g.global] {
+	if !names[g.global] && !(g.proto && g.global == "Array") { // an array needs no name
 		return false
 	}
 	for _, n := range g.names {
-		if names[n] || n == "set" || n == "add" { // the constructors of Map and Set call these
+		if names[n] || names[anyName] || n == "set" || n == "add" { // the constructors of Map and Set call these
 			return true
 		}
 	}
@@ -65,6 +68,14 @@ func (r *run) guardNatives() {
 				return f(c)
 			}
 			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+				if slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
+					c.Arguments = slices.Clone(c.Arguments)
+					for i, a := range c.Arguments {
+						if a == nil {
+							c.Arguments[i] = goja.Undefined()
+						}
+					}
+				}
 				if g.deep || len(r.frames) > 0 || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
@@ -74,6 +85,25 @@ func (r *run) guardNatives() {
 			hide(holder, name, guarded)
 		}
 	}
+}
+
+// listed are the names of a list that says which properties become JSON; nil if v is none.
+func (r *run) listed(v goja.Value) []string {
+	v = r.plainValue(v)
+	if !isArray(v) {
+		return nil
+	}
+	o, names := v.(*goja.Object), []string{}
+	for i := range min(int(o.Get("length").ToInteger()), maxMixed) {
+		switch x := o.Get(itoa(i)); {
+		case x == nil:
+		case goja.IsString(x) || goja.IsNumber(x):
+			if !slices.Contains(names, x.String()) {
+				names = append(names, x.String())
+			}
+		}
+	}
+	return names
 }
 
 func (r *run) anyRecorded(args []goja.Value) bool {
@@ -144,12 +174,7 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		return nil
 	}
 	own, _ := goja.AssertFunction(c.Argument(1))
-	if own == nil && !goja.IsUndefined(c.Argument(1)) && !goja.IsNull(c.Argument(1)) {
-		if r.mixed(c.Argument(0), 0) { // a list of names is the engine's to follow
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "a part of a query has no value in the program and can't become JSON; execute the query before")))
-		}
-		return nil
-	}
+	list := r.listed(c.Argument(1))
 	replacer := r.function("replacer", func(k goja.FunctionCall) goja.Value {
 		v := k.Argument(1)
 		if own != nil {
@@ -157,6 +182,15 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		}
 		if x := r.recordedIn(v); x != nil {
 			panic(r.throw(x.novalue()))
+		}
+		if o, ok := v.(*goja.Object); ok && list != nil && !isArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
+			picked := r.vm.NewObject() // what a list of names leaves of it, in the order of the list
+			for _, name := range list {
+				if x := o.Get(name); x != nil {
+					r.put(picked, name, x)
+				}
+			}
+			return picked
 		}
 		return v
 	})

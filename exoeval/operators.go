@@ -116,6 +116,8 @@ func (r *run) thunk(v goja.Value) goja.Value {
 func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
 	if op != "??" {
 		a = r.asTruth(a)
+	} else if recv, m, called := r.linkIn(a); m != nil && !called {
+		panic(r.throw(r.uncalled(recv, m)))
 	}
 	if x := r.recordedIn(a); x != nil {
 		if op == "??" {
@@ -279,15 +281,15 @@ func (r *run) plain(op string, args ...goja.Value) goja.Value {
 	if r.plainOps == nil {
 		r.plainOps = r.loadPlainOps()
 	}
-	v := r.called(r.plainOps[op](goja.Undefined(), args...))
 	if op == "==" || op == "!=" {
-		// The engine asks what stands left, and an object on the right what it is as a
-		// primitive, which may be recorded. That is asked the other way round.
-		if _, object := args[1].(*goja.Object); object && v.ToBoolean() == (op == "!=") {
-			r.called(r.plainOps[op](goja.Undefined(), args[1], args[0]))
+		// The engine asks what stands left. An object on the right is asked what it is as a
+		// primitive, which may be recorded: it stands left, which means the same.
+		_, left := args[0].(*goja.Object)
+		if _, right := args[1].(*goja.Object); right && !left {
+			args = []goja.Value{args[1], args[0]}
 		}
 	}
-	return v
+	return r.called(r.plainOps[op](goja.Undefined(), args...))
 }
 
 func (r *run) loadPlainOps() map[string]goja.Callable {

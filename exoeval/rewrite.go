@@ -165,12 +165,14 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.CallExpression:
 		e.Callee = r.expr(e.Callee)
 		r.arguments(e)
+		r.length(e.Callee, e.ArgumentList)
 		if r.records {
 			r.callee(e)
 		}
 	case *ast.NewExpression:
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
+		r.length(e.Callee, e.ArgumentList)
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
 		e.Argument = r.helperCall(helperAwait, e.Await, r.value(e.Argument, ""))

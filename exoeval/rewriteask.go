@@ -147,3 +147,13 @@ func (r *rewriter) asked(e ast.Expression) ast.Expression {
 	}
 	return &ast.SequenceExpression{Sequence: []ast.Expression{binaryOf(token.EQUAL, value, null(at)), again}}
 }
+
+// length asks the one argument of Array: a number is a length there, and a column would
+// be the one item of a list.
+func (r *rewriter) length(callee ast.Expression, args []ast.Expression) {
+	if id, ok := callee.(*ast.Identifier); ok && id.Name == "Array" && len(args) == 1 {
+		if _, spread := args[0].(*ast.SpreadElement); !spread {
+			args[0] = r.asked(args[0])
+		}
+	}
+}

@@ -24,6 +24,9 @@ func (r *run) throw(err *exo.Error) goja.Value {
 	if err.Kind == exo.Limit {
 		r.stop(err)
 	}
+	if n := len(r.frames); n > 0 && err.Kind == exo.Invalid && r.frames[n-1].refused == nil {
+		r.frames[n-1].refused = err
+	}
 	line, col := r.here()
 	return r.errorObject(err, line, col)
 }

@@ -48,7 +48,13 @@ func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	r.twinDepth++
 	plain := r.expr(e)
 	r.twinDepth--
-	return r.either(r.expr(twin), plain)
+	fault := r.fault
+	if twin = r.expr(twin); r.fault != fault {
+		// It awaits where no operator can be recorded: it describes nothing.
+		r.fault = fault
+		return plain
+	}
+	return r.either(twin, plain)
 }
 
 // either puts the body of recorded before that of plain, its copy.

@@ -16,7 +16,7 @@ func TestExists(t *testing.T) {
 		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
 		with := "(await tasks.leftJoin(({ task }) => task.assignee()).select(({ task, member }) => ({ id: task.id, done: task.done, has: member.id !== null })).execute())"
 		for _, c := range []struct{ cond, plain string }{
-			{"t.assignee", "x.has"},
+			{"t.assignee()", "x.has"},
 			{"!t.assignee", "!x.has"},
 			{"!t.assignee()", "!x.has"},
 			{"!!t.assignee", "x.has"},
@@ -42,12 +42,16 @@ func TestExists(t *testing.T) {
 			t.Errorf("links to many: %s", o)
 		}
 		for program, says := range map[string]string{
-			"tasks.where((t) => !t.comments).count()":                             "task.comments().exists()",
-			"tasks.where((t) => t.comments() && t.done).count()":                  "task.comments().exists()",
-			"tasks.where((t) => t.comments().limit(1).exists()).count()":          "asks in a callback for the link of a row",
-			"tasks.where((t) => tasks.exists()).count()":                          "asks in a callback for the link of a row",
-			"return await tasks.exists()":                                         "is a condition of the database",
-			"const o = { f(t) { return !t.assignee } }; tasks.where(o.f).count()": "is a link: call it",
+			"tasks.where((t) => !t.comments).count()":                                                  "task.comments().exists()",
+			"tasks.where((t) => t.comments() && t.done).count()":                                       "task.comments().exists()",
+			"tasks.where((t) => t.comments().limit(1).exists()).count()":                               "asks in a callback for the link of a row",
+			"tasks.where((t) => tasks.exists()).count()":                                               "asks in a callback for the link of a row",
+			"return await tasks.exists()":                                                              "is a condition of the database",
+			"const o = { f(t) { return !t.assignee } }; tasks.where(o.f).count()":                      "is a link: call it",
+			"tasks.where((t) => t.assignee).count()":                                                   "is a link: call it",
+			"tasks.where((t) => t.assignee ?? t.done).count()":                                         "is a link: call it",
+			"const repo = { find(t) { return t.assignee || t.done } }; tasks.where(repo.find).count()": "is a link: call it",
+			"const o = { p(t) { return t.assignee || t.done } }; tasks.where((t) => o.p(t)).count()":   "is a link: call it",
 		} {
 			if o := r.Run(t, program); o.Kind != exo.Invalid || !strings.Contains(o.Message, says) {
 				t.Errorf("%s: %s", program, o)
@@ -66,7 +70,7 @@ func TestExistsInScope(t *testing.T) {
 			task := exosql.NewFacet(tu.Tasks, "task", tu.TaskID, exosql.Via(tu.TaskAssigned, member))
 			rel := exosql.Grant(db, tu.Tasks, exosql.AllRows[tu.Task](), members)
 			r := tu.NewRunner(t, map[string]exo.Object{"tasks": task.Of(rel)}, exo.Limits{})
-			o := r.Run(t, "return [await tasks.where((t) => t.assignee).count(), await tasks.where((t) => !t.assignee).count(), await tasks.count()]")
+			o := r.Run(t, "return [await tasks.where((t) => !!t.assignee).count(), await tasks.where((t) => !t.assignee).count(), await tasks.count()]")
 			if o.Result.Err != nil {
 				t.Fatal(o)
 			}
