@@ -38,12 +38,8 @@ func TestServerFloods(t *testing.T) {
 			}
 		},
 		"rows of a setting": func(c *tu.FakeClient) {
-			for c.Welcome() && c.Receive() != nil {
-				if !c.Send(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, text) {
-					return
-				}
+			if c.Welcome() && c.Receive() != nil && c.Send(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, text) {
 				flood(c, func(int) pgproto3.BackendMessage { return &pgproto3.DataRow{Values: [][]byte{[]byte(value)}} })
-				return
 			}
 		},
 	} {

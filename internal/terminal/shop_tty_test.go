@@ -84,8 +84,8 @@ func TestPasteWithoutBrackets(t *testing.T) {
 		t.Errorf("a function with an empty line:\n%s", got)
 	}
 	x.Send("1 + 1\r.owner 2\rapi.me\r.notes().count()\r20 + 2\r")
-	s := x.Shows("22\n")
-	if s = times.ReplaceAllString(x.Ends("owner 2>"), "T ms"); !strings.HasSuffix(s, "2\nT ms\nowner 1> .owner 2\nowner 2> api.me\n.notes().count()\n1\nT ms, 1 query in T ms; .sql shows it\nowner 2> 20 + 2\n22\nT ms\nowner 2>") {
+	x.Shows("22\n")
+	if s := times.ReplaceAllString(x.Ends("owner 2>"), "T ms"); !strings.HasSuffix(s, "2\nT ms\nowner 1> .owner 2\nowner 2> api.me\n.notes().count()\n1\nT ms, 1 query in T ms; .sql shows it\nowner 2> 20 + 2\n22\nT ms\nowner 2>") {
 		t.Errorf("several parts:\n%s", s)
 	}
 	x.Send("\x1b[A") // each is an entry of its own

@@ -6,6 +6,11 @@ tasks.where((t) => Object.is(t.done, false))  //! invalid "task.done is a column
 ---
 tasks.where(() => 1 > 2)  //! invalid "it read no column"
 ---
+// What was refused can't be caught away: the condition would be shorter.
+tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Date('2026-01-03') } catch {} return r })  //! invalid "task.dueAt is a column of the database and has no value"
+---
+const o = { f(t) { return t.assignee && t.done } }; return tasks.where(o.f)  //! invalid "task.assignee is a link: call it"
+---
 // A result that is made and not used would be dropped.
 tasks.where((t) => { t.done.eq(false); return t.id.gt(0); })  //! invalid "is not used"
 ---
