@@ -19,7 +19,8 @@ func TestAttemptsKeepNothing(t *testing.T) {
 		rounds = 60
 	}
 	programs := []string{
-		"return await accounts.select((a) => ({ [big.slice(-8)]: a.id })).execute()",
+		"return await list.reduce((q, x) => q.where((a) => a.name.ne(x)), accounts).select((a) => ({ [big.slice(-8)]: a.id })).execute()",
+		"return await list.reduce((q, x) => q.where((a) => a.name.ne(x)), accounts).select((a) => ({ [big.slice(-9)]: a.id })).execute()",
 		"return await accounts.as(big.slice(-8)).execute()",
 		"return await accounts[big]()",
 		"return await accounts.where((a) => a[big.slice(-8)].eq(1)).execute()",
@@ -34,7 +35,7 @@ func TestAttemptsKeepNothing(t *testing.T) {
 		ended := map[string]int{}
 		round := func(i int) {
 			for k, x := range programs {
-				a := p.play("wallet", game.Program, fmt.Sprintf("const accounts = api.currentUser.accounts(), big = 'x'.repeat(1_000_000) + 'n%06d'; %s", i*len(programs)+k, x))
+				a := p.play("wallet", game.Program, fmt.Sprintf("const accounts = api.currentUser.accounts(), big = 'x'.repeat(250_000) + 'n%06d', list = ['a', 'b', 'c', 'd'].map((x) => x + big); %s", i*len(programs)+k, x))
 				ended[a.Verdict.Kind]++
 			}
 		}
