@@ -5,6 +5,7 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
 )
 
@@ -65,6 +66,9 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	choose := func(a, b ast.Statement) *ast.BlockStatement {
 		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
 	}
+	if redeclares(plain) {
+		return plain // a syntax error, which the compiler tells of a body that stands in its function only
+	}
 	switch plain := plain.(type) {
 	case *ast.ArrowFunctionLiteral:
 		recorded := recorded.(*ast.ArrowFunctionLiteral)
@@ -82,6 +86,44 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 		plain.DeclarationList = append(plain.DeclarationList, recorded.DeclarationList...)
 	}
 	return plain
+}
+
+// redeclares reports whether a body declares a parameter again by let, const or class.
+func redeclares(fn ast.Expression) bool {
+	var params *ast.ParameterList
+	var body *ast.BlockStatement
+	switch fn := fn.(type) {
+	case *ast.ArrowFunctionLiteral:
+		params = fn.ParameterList
+		body, _ = fn.Body.(*ast.BlockStatement)
+	case *ast.FunctionLiteral:
+		params, body = fn.ParameterList, fn.Body
+	}
+	if body == nil {
+		return false
+	}
+	c := &checker{maxDepth: 1 << 20} // walks patterns; the checker has bounded their depth
+	names := map[string]bool{}
+	declare := func(name string, _ file.Idx) { names[name] = true }
+	for _, b := range params.List {
+		c.bindNames(b.Target, declare)
+	}
+	c.bindNames(params.Rest, declare)
+	again := false
+	seen := func(name string, _ file.Idx) { again = again || names[name] }
+	for _, s := range body.List {
+		switch s := s.(type) {
+		case *ast.LexicalDeclaration:
+			for _, b := range s.List {
+				c.bindNames(b.Target, seen)
+			}
+		case *ast.ClassDeclaration:
+			if s.Class.Name != nil {
+				seen(s.Class.Name.Name.String(), 0)
+			}
+		}
+	}
+	return again
 }
 
 // blockOf is the body of an arrow as a block.

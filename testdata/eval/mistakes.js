@@ -11,6 +11,9 @@ tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Da
 ---
 const o = { f(t) { return t.assignee && t.done } }; return tasks.where(o.f)  //! invalid "task.assignee is a link: call it"
 ---
+// A body that is compiled twice is still the body of its function.
+const o = { f: (x) => { let x = 1; return x } }; return o.f(2)  //! syntax "already been declared"
+---
 // A result that is made and not used would be dropped.
 tasks.where((t) => { t.done.eq(false); return t.id.gt(0); })  //! invalid "is not used"
 ---
