@@ -30,6 +30,7 @@ func TestSweep(t *testing.T) {
 	if len(forms) < 1500 {
 		t.Fatalf("only %d forms", len(forms))
 	}
+	t.Logf("%d forms", len(forms))
 	kept, refused, same := 0, 0, 0
 	for len(forms) > 0 {
 		n := min(len(forms), 60)

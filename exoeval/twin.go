@@ -23,8 +23,9 @@ const (
 	maxTwinNodes = 20_000
 )
 
-// plainCallbacks are methods of JavaScript that call what they are given with values:
-// a callback of theirs gets no twin, since one is made where a loop runs.
+// plainCallbacks are methods of JavaScript that call what they are given with values: a
+// callback of theirs reads no flag, since it runs once for each item. A program's own
+// method of such a name is refused a callback that needs recording.
 var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": true, "reduce": true, "reduceRight": true, "some": true, "every": true, "find": true, "findIndex": true,
 	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
 	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
