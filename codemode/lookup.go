@@ -18,7 +18,7 @@ type lookup struct {
 	param  string
 	result *exo.Type
 	doc    string
-	answer func(ctx context.Context, text string) (exo.Value, *exo.Error)
+	answer func(ctx context.Context, text string) (exo.Value, error)
 }
 
 func (c *catalogue) lookups() []*lookup {
@@ -27,14 +27,14 @@ func (c *catalogue) lookups() []*lookup {
 	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "paths", Type: texts}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
 	return []*lookup{
 		{c.searchName, "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
-			func(ctx context.Context, s string) (exo.Value, *exo.Error) {
+			func(ctx context.Context, s string) (exo.Value, error) {
 				if len(wordsOf(s)) == 0 {
 					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like %s(\"open invoices\")", c.searchName)
 				}
 				return c.found(c.search(ctx, s)), nil
 			}},
 		{c.describeName, "name", text, "the declarations of a name that search or a declaration says, and the way to it",
-			func(_ context.Context, s string) (exo.Value, *exo.Error) {
+			func(_ context.Context, s string) (exo.Value, error) {
 				text, err := c.describe(s)
 				return exo.Text(text), err
 			}},

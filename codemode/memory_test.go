@@ -1,6 +1,7 @@
 package codemode_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -70,7 +71,7 @@ func TestProgramsKeepNothing(t *testing.T) {
 					}
 					kept = append(kept, short, r.Console[:min(len(r.Console), 1<<10)], r.Effects)
 					if r.Err != nil {
-						kept = append(kept, r.Err.Kind, r.Err.Err)
+						kept = append(kept, exo.KindOf(r.Err), errors.Unwrap(r.Err))
 					}
 				}
 				round := func(i int) {

@@ -28,7 +28,6 @@ type failed struct {
 // their own texts say the least that is true.
 var afterwards = map[exo.Kind]string{
 	exo.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
-	exo.Other:     "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
 	exo.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
 	exo.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
 	exo.Breach:    "Do not run it again.",
@@ -40,11 +39,12 @@ func (r *Result) output(limits exo.Limits) json.RawMessage {
 	b := append(make([]byte, 0, len(r.JSON)+len(r.Console)+len(r.Notice)+maxSlack), '{')
 	effects := r.EffectsNote()
 	if r.Err != nil {
-		f := failed{Kind: r.Err.Kind.String(), Message: shorten(clean(r.Err.Message), maxMessage), Line: r.Err.Line, Column: r.Err.Column, Source: shorten(clean(r.Err.SourceLine), maxMessage)}
-		if r.Err.Kind == exo.Other {
-			f.Kind = exo.Internal.String()
+		kind, at := exo.KindOf(r.Err), exo.PosOf(r.Err)
+		if kind == exo.Other {
+			kind = exo.Internal
 		}
-		if s := afterwards[r.Err.Kind]; s != "" && (effects == "" || effects == noEffects) {
+		f := failed{Kind: kind.String(), Message: shorten(clean(exo.GuestText(r.Err)), maxMessage), Line: at.Line, Column: at.Column, Source: shorten(clean(at.Text), maxMessage)}
+		if s := afterwards[kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
 		// Unescaped: \u003e in the place of > is noise in the source line of an arrow.

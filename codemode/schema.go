@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 )
 
 const inputSchema = `{"type":"object","properties":{"code":{"type":"string","description":"The JavaScript program: (api) => ..., async (api) => { ... return value }, or statements that end with return."}},"required":["code"],"additionalProperties":false}`
@@ -30,13 +29,13 @@ const rightInput = `the input must be {"code": "..."}, one JavaScript program as
 // decodeInput takes the program out of {"code": "..."} and nothing else:
 // encoding/json alone would accept "Code", two codes and what follows the
 // object, and what one reader drops another believes was said.
-func decodeInput(input []byte, maxSource int) (string, *exoeval.Error) {
-	bad := func(format string, args ...any) (string, *exoeval.Error) {
-		return "", &exoeval.Error{Kind: exo.Invalid, Message: fmt.Sprintf(format, args...) + "; " + rightInput}
+func decodeInput(input []byte, maxSource int) (string, error) {
+	bad := func(format string, args ...any) (string, error) {
+		return "", &exo.Error{Kind: exo.Invalid, Msg: fmt.Sprintf(format, args...) + "; " + rightInput}
 	}
 	// One byte of a program is six of JSON at most.
 	if most := 6*maxSource + 1024; len(input) > most {
-		return "", &exoeval.Error{Kind: exo.Limit, Message: fmt.Sprintf("the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)}
+		return "", exo.Errorf(exo.Limit, "", "the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)
 	}
 	d := json.NewDecoder(bytes.NewReader(input))
 	switch tok, err := d.Token(); {

@@ -61,9 +61,9 @@ type Result struct {
 	JSON    json.RawMessage // Value within Limits.ResultBytes
 	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
 	Console string          // what the program logged
-	Err     *exoeval.Error
-	Label   exo.Label    // joined over everything that the run has read
-	Effects []exo.Effect // what it changed, or may have, whether it failed or not; for the host
+	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
+	Label   exo.Label       // joined over everything that the run has read
+	Effects []exo.Effect    // what it changed, or may have, whether it failed or not; for the host
 	Took    time.Duration
 	Used    exoeval.Used
 
@@ -207,7 +207,7 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 // for the host; everything else in the result may be shown to the model.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	if t == nil || t.eval == nil {
-		return &Result{Err: &exoeval.Error{Kind: exo.Denied, Message: "denied", Err: errZeroTool}}
+		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
 	}
 	r := t.eval.Run(ctx, exoeval.Job{Program: program, Principal: t.principal})
 	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Effects: r.Effects, Err: r.Err, Took: r.Took, Used: r.Used,
@@ -218,9 +218,7 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 	}
 	var err error
 	if res.JSON, res.Notice, err = render(r.Value, t.limits.ResultBytes, t.advice); err != nil {
-		e := exo.AsError("the result", err)
-		res.Value, res.JSON = exo.Value{}, nil
-		res.Err = &exoeval.Error{Kind: e.Kind, Message: e.Guest(), Err: e}
+		res.Value, res.JSON, res.Err = exo.Value{}, nil, exo.AsError("the result", err)
 		return res
 	}
 	if r.Undefined && r.Console == "" {

@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// The host does learn the cause.
-	if r := tool.Run(context.Background(), "return await api.mail.broken()"); r.Err == nil || r.Err.Err == nil || !strings.Contains(r.Err.Err.Error(), "hunter2") {
+	if r := tool.Run(context.Background(), "return await api.mail.broken()"); r.Err == nil || errors.Unwrap(r.Err) == nil || !strings.Contains(errors.Unwrap(r.Err).Error(), "hunter2") {
 		t.Errorf("the host does not see the cause: %v", r.Err)
 	}
 }

@@ -18,7 +18,7 @@ func TestHostSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	// In process this ends all tests of the package.
-	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "64 MiB") {
+	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "64 MiB") {
 		t.Errorf("%v", r.Err)
 	}
 	local, err := codemode.New(grants, &codemode.Options{InProcess: true})

@@ -10,7 +10,7 @@ import (
 // become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
-func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value, *Error) {
+func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value, error) {
 	if depth > 64 {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
@@ -51,7 +51,7 @@ func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value
 }
 
 // adoptAll copies vs only if something in it has to change: rows are many.
-func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrapper, depth int) ([]Value, *Error) {
+func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrapper, depth int) ([]Value, error) {
 	out := vs
 	for i := range vs {
 		x := vs[i]
@@ -76,7 +76,7 @@ func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrappe
 // adoptObject keeps the object for the reply. What its messages may say is decided
 // by the catalogue of the gate, so the object must agree with it on every
 // interface that it brings.
-func (e *pending) adoptObject(s *Session, v Value, passed []wrapper) (Value, *Error) {
+func (e *pending) adoptObject(s *Session, v Value, passed []wrapper) (Value, error) {
 	o := v.Ref()
 	if o == nil {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}

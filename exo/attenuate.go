@@ -35,7 +35,7 @@ type restriction struct {
 	rename renamer
 }
 
-func (o *only) unwrap() (Object, <-chan struct{}, *Error) { return o.inner, nil, nil }
+func (o *only) unwrap() (Object, <-chan struct{}, error) { return o.inner, nil, nil }
 
 func (o *only) rewrap(result Object) Object { return &ledTo{inner: result, by: o} }
 
@@ -57,7 +57,7 @@ type ledTo struct {
 	by    *only
 }
 
-func (o *ledTo) unwrap() (Object, <-chan struct{}, *Error) { return o.inner, nil, nil }
+func (o *ledTo) unwrap() (Object, <-chan struct{}, error) { return o.inner, nil, nil }
 
 func (o *ledTo) rewrap(result Object) Object { return &ledTo{inner: result, by: o.by} }
 

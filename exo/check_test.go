@@ -262,7 +262,7 @@ func TestHiddenIsMissing(t *testing.T) {
 		t.Helper()
 		_, err := c.Check(x)
 		wantKind(t, "hidden", err, Denied)
-		return err.Guest()
+		return GuestText(err)
 	}
 	field := func(n string) Expr {
 		return msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, n), lam(1, 3), call(0, "where", 4), call(5, "execute"))
@@ -305,7 +305,7 @@ func TestDeadPlaceholderAtOnce(t *testing.T) {
 		_, err1 := c.MakeField(row, "id")
 		_, err2 := c.MakeCall(done, "and", []*Node{done})
 		_, err3 := c.MakeLambda(p, done)
-		for _, err := range []*Error{err1, err2, err3} {
+		for _, err := range []error{err1, err2, err3} {
 			if what == "alive" {
 				wantOK(t, what, err)
 			} else {
@@ -350,8 +350,8 @@ func TestLongLiteralsAreCut(t *testing.T) {
 		msg(ref(todosID), txt(long), call(0, "limit", 1), call(2, "execute")),
 	} {
 		_, err := checker().Check(x)
-		if err == nil || len(err.Guest()) > 500 {
-			t.Errorf("the error has %d bytes", len(err.Guest()))
+		if err == nil || len(GuestText(err)) > 500 {
+			t.Errorf("the error has %d bytes", len(GuestText(err)))
 		}
 	}
 }

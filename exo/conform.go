@@ -6,7 +6,7 @@ import (
 
 // accept checks one argument against its parameter and returns it, converted
 // where a literal has to become what is wanted.
-func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, *Error) {
+func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error) {
 	body := n
 	if n.Op == OpLambda {
 		body = n.Args[0]

@@ -17,7 +17,8 @@
 //   - [Only] and [Revocable] derive weaker objects.
 //   - A [Label] says what kind of secret a value carries. The run has one of its
 //     own, and a result leaves only if its sink admits it.
-//   - An [Error] has a Kind, a text for the guest, and a cause for the host.
+//   - An [Error] has a Kind, a text for the guest, a place in the program, and a cause
+//     for the host. It comes as an error: [KindOf], [GuestText] and [PosOf] read it.
 //
 // # Security model
 //

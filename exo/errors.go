@@ -42,13 +42,31 @@ func (k Kind) String() string {
 // Error is the one error type of this module. Error() is for the host's log and
 // shows everything; Guest() is what a guest may read and says the least that is
 // true (after upspin's errors and dir/server.errPerm).
+//
+// Whatever is an error in this module has type error: compare it with nil, and ask it with
+// KindOf, GuestText and PosOf, or take it with errors.As.
 type Error struct {
 	Op   string // what was being done, in the guest's words: "todos.where"
 	Kind Kind
 	Msg  string // written for the guest, from names that the guest may see; never driver text. Read it with Message
+	Pos  Pos    // where in the program; zero: no place is known
 	Err  error  // for the host; never shown to a guest
 
 	late func() string // makes Msg when somebody reads it
+}
+
+// Pos is a place in a program as it was handed in. Line and Column count from 1,
+// Column in UTF-16 units as editors show them.
+type Pos struct {
+	Line, Column int
+	Text         string // the program's line, shortened round the place if it is long
+}
+
+// At is the error at a place of the program. It holds nothing but its texts.
+func (e *Error) At(p Pos) *Error {
+	at := *e
+	at.Msg, at.late, at.Pos = e.Message(), nil, p
+	return &at
 }
 
 // Message is Msg. Some are made only here, since most refusals are never read and a
@@ -73,6 +91,9 @@ func (e *Error) Error() string {
 	if e.Op != "" {
 		s = e.Op + ": " + s
 	}
+	if e.Pos.Line > 0 {
+		s = fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Column, s)
+	}
 	if msg := e.Message(); msg != "" {
 		s += ": " + msg
 	}
@@ -89,7 +110,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // by a deadline, which is in Err.
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok {
-		return t.Op == "" && t.Msg == "" && t.late == nil && t.Err == nil && t.Kind == e.Kind
+		return t.Op == "" && t.Msg == "" && t.late == nil && t.Pos == Pos{} && t.Err == nil && t.Kind == e.Kind
 	}
 	return e.Kind == Cancelled && target == context.Canceled && !errors.Is(e.Err, context.DeadlineExceeded)
 }
@@ -128,9 +149,11 @@ func Errorf(kind Kind, op, format string, args ...any) *Error {
 	return &Error{Op: op, Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
-// AsError returns err as an *Error. Anything else becomes Cancelled when it
-// says that a context ended, and Internal with err kept for the host.
-func AsError(op string, err error) *Error {
+// AsError returns err as an *Error, and nil for nil. Anything else becomes Cancelled
+// when it says that a context ended, and Internal with err kept for the host.
+func AsError(op string, err error) error { return asError(op, err).plain() }
+
+func asError(op string, err error) *Error {
 	if err == nil {
 		return nil
 	}
@@ -148,4 +171,37 @@ func AsError(op string, err error) *Error {
 		return &Error{Op: op, Kind: Limit, Msg: "the time for this run is over", Err: err}
 	}
 	return &Error{Op: op, Kind: Internal, Err: err}
+}
+
+// plain is e as an error: nil if there is none. An interface that holds a nil *Error
+// would not be nil.
+func (e *Error) plain() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// KindOf is the kind of the failure that err is, as AsError sees it; Other for nil.
+func KindOf(err error) Kind {
+	if err == nil {
+		return Other
+	}
+	return asError("", err).Kind
+}
+
+// GuestText is what a guest may read of err, (*Error).Guest, as AsError sees it; "" for nil.
+func GuestText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return asError("", err).Guest()
+}
+
+// PosOf is where in the program err happened; zero where no place is known.
+func PosOf(err error) Pos {
+	if err == nil {
+		return Pos{}
+	}
+	return asError("", err).Pos
 }

@@ -97,7 +97,7 @@ type Checked struct {
 // anew by the same code that the recorder runs, so a message that skipped the
 // recorder gains nothing; and of copies of its texts, so nothing that is made of it
 // holds the memory of x.
-func (c *Checker) Check(x Expr) (*Checked, *Error) {
+func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
 		return nil, Errorf(Invalid, "", "empty message")
 	}
@@ -171,7 +171,7 @@ func badMessage(i int, why string) *Error {
 
 // remake makes node w again. Fields that a node of its kind doesn't have must
 // be empty: two spellings of one message would be two keys and two chances.
-func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, *Error) {
+func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
 	if w.Op != OpLit && w.Lit.kind != NoValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
 		return nil, badMessage(i, "has parts that its kind has not")

@@ -43,7 +43,7 @@ func TestRecordThatPanics(t *testing.T) {
 				if !ok || err != nil {
 					t.Fatalf("%v: no reply: %v", at, err)
 				}
-				if r.Err != nil && r.Err.Kind == Internal && errors.Is(r.Err, errRecord) {
+				if r.Err != nil && KindOf(r.Err) == Internal && errors.Is(r.Err, errRecord) {
 					failed++
 				}
 			}
@@ -142,7 +142,7 @@ func TestKindsOfObjects(t *testing.T) {
 		}
 		_, err := w.send(msg(ref(todosID), call(0, "count")))
 		wantKind(t, k.String(), err, want)
-		if err.Msg != said.Msg && !errors.Is(err.Err, error(said)) {
+		if asError("", err).Msg != said.Msg && !errors.Is(errors.Unwrap(err), error(said)) {
 			t.Errorf("%v: the host does not see %v", k, err)
 		}
 	}

@@ -174,7 +174,7 @@ func (w *world) submit(x Expr) {
 	}
 }
 
-func (w *world) next() (Value, *Error) {
+func (w *world) next() (Value, error) {
 	w.t.Helper()
 	r, ok, err := w.s.Next(context.Background())
 	if !ok || err != nil {
@@ -183,7 +183,7 @@ func (w *world) next() (Value, *Error) {
 	return r.Value, r.Err
 }
 
-func (w *world) send(x Expr) (Value, *Error) {
+func (w *world) send(x Expr) (Value, error) {
 	w.t.Helper()
 	w.submit(x)
 	return w.next()
@@ -250,14 +250,14 @@ func sendMail(method string) Expr {
 	return msg(ref(mailID), lit(Record(Field{"to", Text("bob")})), call(0, method, 1))
 }
 
-func wantKind(t *testing.T, what string, err *Error, k Kind) {
+func wantKind(t *testing.T, what string, err error, k Kind) {
 	t.Helper()
-	if err == nil || err.Kind != k {
+	if err == nil || KindOf(err) != k {
 		t.Errorf("%s: got %v, want an error of kind %v", what, err, k)
 	}
 }
 
-func wantOK(t *testing.T, what string, err *Error) {
+func wantOK(t *testing.T, what string, err error) {
 	t.Helper()
 	if err != nil {
 		t.Errorf("%s: %v", what, err)

@@ -85,7 +85,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		if err == nil {
 			recheck(t, x, got)
-		} else if err.Kind == Other || err.Kind == Internal {
+		} else if KindOf(err) == Other || KindOf(err) == Internal {
 			t.Fatalf("%+v: %v", x, err)
 		}
 	})

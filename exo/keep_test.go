@@ -114,7 +114,7 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 		}
 		got, err := checker().Check(y)
 		if err != nil {
-			if at := held(err.keep(), frame); at != "" {
+			if at := held(asError("", err).keep(), frame); at != "" {
 				t.Errorf("the error %v holds the message at %s", err, at)
 			}
 			continue
@@ -168,7 +168,7 @@ func TestRefusalsKeepNothing(t *testing.T) {
 	for what, shape := range shapes {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 1 << 30, LiteralBytes: 8 << 20}})
-			var kept []*Error
+			var kept []error
 			before := heap()
 			for i := range runs {
 				_, err := w.send(shape(i))
@@ -181,7 +181,7 @@ func TestRefusalsKeepNothing(t *testing.T) {
 				t.Errorf("%d refusals keep %d KiB", runs, grown>>10)
 			}
 			for _, err := range kept {
-				if n := len(err.Guest()); n == 0 || n > maxErrorOp+maxErrorMsg {
+				if n := len(GuestText(err)); n == 0 || n > maxErrorOp+maxErrorMsg {
 					t.Errorf("a text of %d bytes", n)
 				}
 			}

@@ -104,7 +104,7 @@ func TestMutations(t *testing.T) {
 			passed++
 		} else {
 			refused++
-			if err.Kind == Other || err.Kind == Internal {
+			if KindOf(err) == Other || KindOf(err) == Internal {
 				rt.Fatalf("%+v: %v", x, err)
 			}
 		}

@@ -27,7 +27,7 @@ func checkName(n string) *Error {
 // program sees. Declarations check it so that a clash is found by the host.
 func ReservedName(n string) bool { return checkName(n) != nil || checkIdent("", "", n) != nil }
 
-func checkIdent(op, what, n string) *Error {
+func checkIdent(op, what, n string) error {
 	if err := checkName(n); err != nil {
 		return Errorf(Invalid, op, "%s: %s", what, err.Msg)
 	}

@@ -60,12 +60,12 @@ type Checker struct {
 	Limits  Limits                 // MessageDepth and MessageNodes
 	Ref     func(id uint32) *Type  // the type of a granted object; nil: no such object
 	Show    func(id uint32) string // what the program calls that object, for messages
-	Literal func(v Value) *Error   // optional further check of literals
+	Literal func(v Value) error    // optional further check of literals
 
 	live int // placeholders whose callbacks have not returned
 }
 
-func (c *Checker) seal(n *Node) (*Node, *Error) {
+func (c *Checker) seal(n *Node) (*Node, error) {
 	n.Slot = -1
 	size := int64(1)
 	for i := -1; i < len(n.Args); i++ {
@@ -109,7 +109,7 @@ func (c *Checker) seal(n *Node) (*Node, *Error) {
 }
 
 // MakeRef makes a reference to the session's object number id.
-func (c *Checker) MakeRef(id uint32) (*Node, *Error) {
+func (c *Checker) MakeRef(id uint32) (*Node, error) {
 	var t *Type
 	if c.Ref != nil {
 		t = c.Ref(id)
@@ -121,7 +121,7 @@ func (c *Checker) MakeRef(id uint32) (*Node, *Error) {
 }
 
 // MakeLit makes a literal. Values that no host can hold are refused here, by name.
-func (c *Checker) MakeLit(v Value) (*Node, *Error) {
+func (c *Checker) MakeLit(v Value) (*Node, error) {
 	// Size first, counted no further than the limit: a value that shares its parts
 	// can double with each level.
 	if l := c.Limits.LiteralBytes; v.bytesUpTo(l) > l {
@@ -141,14 +141,14 @@ func (c *Checker) MakeLit(v Value) (*Node, *Error) {
 
 // MakeParam makes the placeholder for the callback that is argument arg of
 // recv.method; prior are the arguments before it, on which its type may depend.
-func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (*Node, *Error) {
+func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (*Node, error) {
 	m, err := c.method(recv, method)
 	if err != nil {
 		return nil, err
 	}
 	n, err := c.makeParam(recv, m, arg, prior)
-	if err != nil && err.Op == opLater {
-		err.Op = c.Op(recv, m.Name)
+	if e, ok := err.(*Error); ok && e.Op == opLater {
+		e.Op = c.Op(recv, m.Name)
 	}
 	return n, err
 }
@@ -157,7 +157,7 @@ func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (
 // calls without an error need not make.
 const opLater = "\x00op"
 
-func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, *Error) {
+func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
 	const op = opLater
 	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
 		return nil, Errorf(Invalid, op, "takes no callback here")
@@ -212,7 +212,7 @@ func (c *Checker) Kill(param *Node) {
 }
 
 // MakeLambda closes a callback: param dies, body is what it returned.
-func (c *Checker) MakeLambda(param, body *Node) (*Node, *Error) {
+func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
 	if param.Op != OpParam || param.dead || body.Op == OpLambda {
 		return nil, Errorf(Invalid, "", "this callback has already returned")
 	}
@@ -226,7 +226,7 @@ func (c *Checker) MakeLambda(param, body *Node) (*Node, *Error) {
 }
 
 // MakeField reads a field: a table of a namespace, or a column of a row.
-func (c *Checker) MakeField(recv *Node, name string) (*Node, *Error) {
+func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 	if recv.built() {
 		return nil, Errorf(Invalid, c.show(recv), "has no members")
 	}
@@ -247,7 +247,7 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, *Error) {
 }
 
 // MakeRecord makes a record of expressions; names must be distinct.
-func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, *Error) {
+func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, error) {
 	if len(names) != len(args) {
 		return nil, Errorf(Invalid, "", "a record needs one value for each name")
 	}
@@ -270,7 +270,7 @@ func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, *Error) {
 }
 
 // MakeList makes a list of expressions.
-func (c *Checker) MakeList(args []*Node) (*Node, *Error) {
+func (c *Checker) MakeList(args []*Node) (*Node, error) {
 	t := &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeData}}}
 	for _, a := range args {
 		if a.Op == OpLambda {
@@ -282,22 +282,22 @@ func (c *Checker) MakeList(args []*Node) (*Node, *Error) {
 
 // MakeCall calls a method. args are copied; literals are converted to what the
 // method wants, so what the gate sees afterwards is exactly typed.
-func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, *Error) {
+func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error) {
 	m, err := c.method(recv, name)
 	if err != nil {
 		return nil, err
 	}
 	n, err := c.makeCall(recv, m, args)
-	if err != nil && err.Op == opLater {
-		err.Op = c.Op(recv, m.Name)
+	if e, ok := err.(*Error); ok && e.Op == opLater {
+		e.Op = c.Op(recv, m.Name)
 		if m.Name != name && checkIdent("", "", name) != nil {
-			err.Op = c.show(recv) + " " + name // an operator, as the program wrote it
+			e.Op = c.show(recv) + " " + name // an operator, as the program wrote it
 		}
 	}
 	return n, err
 }
 
-func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, *Error) {
+func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	const op = opLater
 	given := args
 	args = slices.Clone(args)
@@ -388,7 +388,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 	return true
 }
 
-func (c *Checker) method(recv *Node, name string) (*Method, *Error) {
+func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	if recv.method != nil && recv.Op == OpCall && recv.method.Sends {
 		return nil, Errorf(Invalid, c.show(recv), "sends the query: nothing can be added after it; await its result first")
 	}

@@ -69,7 +69,7 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 // checking the message with the wrapper's own catalogue.
 type wrapper interface {
 	Object
-	unwrap() (inner Object, cut <-chan struct{}, err *Error)
+	unwrap() (inner Object, cut <-chan struct{}, err error)
 	// rewrap wraps an object that a message through this wrapper returned.
 	rewrap(result Object) Object
 }

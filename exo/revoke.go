@@ -20,7 +20,7 @@ type caretaker struct {
 	cut   chan struct{}
 }
 
-func (c *caretaker) unwrap() (Object, <-chan struct{}, *Error) {
+func (c *caretaker) unwrap() (Object, <-chan struct{}, error) {
 	select {
 	case <-c.cut:
 		return nil, nil, &Error{Kind: Revoked}

@@ -21,7 +21,7 @@ type Call struct {
 type Reply struct {
 	ID    uint64
 	Value Value
-	Err   *Error // nil, or why; the guest may read Err.Guest() only
+	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
 }
 
 // SizeUpTo is a rough size of the call in memory, for Limits.UnansweredBytes. It stops
@@ -245,7 +245,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
 	if err != nil {
-		err = err.keep()
+		err = asError("", err).keep()
 		s.emit(e, Event{Phase: Refused, Label: label, Err: err})
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
@@ -277,7 +277,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 		}()
 	}
 	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
-	v, err, start := Value{}, &Error{Kind: Internal, Err: errEnded}, time.Now()
+	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
 	defer func() { s.acted(ctx, e, v, err, time.Since(start)) }()
 	select {
 	case <-turn:
@@ -305,26 +305,24 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 var errEnded = errors.New("exo: the object's goroutine ended")
 
 // acted records what became of a message and hands it to Next.
-func (s *Session) acted(ctx context.Context, e *pending, v Value, err *Error, took time.Duration) {
+func (s *Session) acted(ctx context.Context, e *pending, v Value, err error, took time.Duration) {
 	if err != nil {
 		v = Value{}
+		why := asError("", err)
 		if errors.Is(context.Cause(ctx), ErrRevoked) {
-			err = &Error{Kind: Revoked, Err: err}
+			why = &Error{Kind: Revoked, Err: err}
 		}
-		if err.Op == "" {
-			err2 := *err
-			err2.Op = s.opName(e.root)
-			err = &err2
+		if why.Op == "" {
+			named := *why
+			named.Op = s.opName(e.root)
+			why = &named
 		}
-		err = err.keep()
+		err = why.keep()
 	}
 	s.mu.Lock()
 	s.label = s.label.Join(v.label)
-	ev := Event{Phase: Outcome, Label: s.label, Rows: v.Len(), Details: e.details, Took: took}
+	ev := Event{Phase: Outcome, Label: s.label, Rows: v.Len(), Details: e.details, Took: took, Err: err}
 	s.mu.Unlock()
-	if err != nil {
-		ev.Err = err
-	}
 	// Also where Record ends its goroutine, as a test that fails in it does.
 	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
 	if failed := s.emit(e, ev); failed != nil {
@@ -335,7 +333,7 @@ func (s *Session) acted(ctx context.Context, e *pending, v Value, err *Error, to
 // eval runs the object's code, which must not be able to end the process, and
 // labels the result: with the message's own label, since what it shows depends
 // on all of it.
-func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
+func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = Value{}, &Error{Kind: Internal, Err: fmt.Errorf("panic: %v", p)}
@@ -343,7 +341,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err *Error) {
 	}()
 	x, e := m.Objects[m.Root.receiver().Slot].Eval(ctx, m)
 	if e != nil {
-		return Value{}, ofObject(AsError("", e))
+		return Value{}, ofObject(asError("", e))
 	}
 	return m.entry.adopt(s, x.WithLabel(m.Label), m.passed, 0)
 }
@@ -375,7 +373,7 @@ func (s *Session) opName(root *Node) string {
 }
 
 // resolve finds the objects of a message and peels off their wrappers.
-func (s *Session) resolve(m *Message) *Error {
+func (s *Session) resolve(m *Message) error {
 	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
 		m.Objects = make([]Object, len(m.Refs))
 	}
@@ -392,7 +390,7 @@ func (s *Session) resolve(m *Message) *Error {
 			}
 			inner, cut, err := w.unwrap()
 			if err != nil {
-				return err.in(s.refName(r))
+				return asError("", err).in(s.refName(r))
 			}
 			if cut != nil {
 				m.cuts = append(m.cuts, cut)
@@ -408,7 +406,7 @@ func (s *Session) resolve(m *Message) *Error {
 }
 
 // cutOff reports whether an object of the message has been revoked by now.
-func (m *Message) cutOff() *Error {
+func (m *Message) cutOff() error {
 	for _, c := range m.cuts {
 		select {
 		case <-c:
@@ -425,7 +423,7 @@ func (v Value) RefID() uint32 { return uint32(v.bits) }
 // emit records an event of message e. What only a record needs is made only for
 // one. It is the one place where the host's callbacks are called; from the first that
 // panics on nothing is recorded, so nothing more of the run happens.
-func (s *Session) emit(e *pending, ev Event) *Error {
+func (s *Session) emit(e *pending, ev Event) error {
 	if s.gate.record == nil {
 		return nil
 	}
@@ -505,7 +503,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			over, withheld := s.gate.overspent(s.spent), false
 			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
 				withheld = e.reply.Err == nil
-				e.reply = Reply{ID: e.id, Err: over.in(s.opName(e.root))}
+				e.reply = Reply{ID: e.id, Err: asError("", over).in(s.opName(e.root))}
 			} else {
 				s.number(e)
 			}
@@ -551,26 +549,23 @@ func (s *Session) Effects() []Effect {
 var errOpen = errors.New("exo: it has not ended")
 
 // effect notes that message e begins to act, if it changes something; done that it ended.
-func (s *Session) effect(e *pending) (done func(*Error)) {
+func (s *Session) effect(e *pending) (done func(error)) {
 	if !e.effect {
-		return func(*Error) {}
+		return func(error) {}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := len(s.effects)
 	s.effects = append(s.effects, Effect{Op: s.opName(e.root), Err: errOpen})
-	return func(err *Error) {
+	return func(err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.effects[i].Err = nil
-		if err != nil {
-			s.effects[i].Err = err
-		}
+		s.effects[i].Err = err
 	}
 }
 
 // Release decides whether the run's result may leave: the result is a sink like any other.
-func (s *Session) Release() *Error {
+func (s *Session) Release() error {
 	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
 		// The tags are the declaration's words and no data; which value it was is not said.
 		return Errorf(Denied, "", "the program read values labelled %s, which may not leave this way; leave their columns out of select, where and orderBy", l.without(s.gate.admits))
@@ -579,7 +574,7 @@ func (s *Session) Release() *Error {
 }
 
 // began refuses to begin a call where those before it have read too much already.
-func (s *Session) began(e *pending) *Error {
+func (s *Session) began(e *pending) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.gate.overspent(s.known(e))
@@ -595,10 +590,7 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 	e.spent.bytes += bytes
 	known := s.known(e)
 	known.add(e.spent)
-	if err := s.gate.overspent(known); err != nil {
-		return err
-	}
-	return nil
+	return s.gate.overspent(known)
 }
 
 // known is what calls before e are known by now to have read. It never counts more
@@ -621,7 +613,7 @@ type spent struct{ rows, bytes int }
 
 func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes }
 
-func (g *Gate) overspent(x spent) *Error {
+func (g *Gate) overspent(x spent) error {
 	if l := g.limits.Rows; x.rows > l {
 		return Errorf(Limit, "", "more than %d rows were read; ask for fewer with where or limit, or use count", l)
 	}

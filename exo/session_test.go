@@ -194,7 +194,7 @@ func TestBudgetTextTellsNoTime(t *testing.T) {
 			wantOK(t, "the first", err)
 			_, err = w.next()
 			if wantKind(t, "the second", err, Limit); err != nil {
-				said[err.Guest()] = true
+				said[GuestText(err)] = true
 			}
 		}
 		if len(said) != 1 {

@@ -164,7 +164,7 @@ func drawPlan(t *rapid.T) plan {
 // build makes the message as a recorder does; its literals come from seed.
 func (p plan) build(t *rapid.T, seed int64) *Node {
 	c := checker()
-	must := func(n *Node, err *Error) *Node {
+	must := func(n *Node, err error) *Node {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestShapeOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, _ := plainData(t, 0)
 		b, _ := plainData(t, 0)
-		check := func(v Value) (*Checked, *Error) { return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1))) }
+		check := func(v Value) (*Checked, error) { return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1))) }
 		x, err1 := check(a)
 		y, err2 := check(b)
 		if err1 != nil || err2 != nil {

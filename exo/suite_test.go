@@ -59,7 +59,7 @@ func BenchmarkGate(b *testing.B) {
 					b.Fatal(err)
 				}
 				r, _, err := s.Next(b.Context())
-				if err != nil || (r.Err != nil) != (c.kind != exo.Other) || r.Err != nil && r.Err.Kind != c.kind {
+				if err != nil || (r.Err != nil) != (c.kind != exo.Other) || r.Err != nil && exo.KindOf(r.Err) != c.kind {
 					b.Fatal(err, r.Err)
 				}
 			}
@@ -86,11 +86,11 @@ func TestRefusalsCostTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, _, err := s.Next(t.Context())
-			if err != nil || r.Err == nil || r.Err.Kind != exo.Denied {
+			if err != nil || exo.KindOf(r.Err) != exo.Denied {
 				t.Fatal(r, err)
 			}
-			if id == 1 && r.Err.Guest() != "clerk has no member `methot007`; did you mean `method007`?" {
-				t.Error(r.Err.Guest())
+			if id == 1 && exo.GuestText(r.Err) != "clerk has no member `methot007`; did you mean `method007`?" {
+				t.Error(exo.GuestText(r.Err))
 			}
 		})
 	}
@@ -144,7 +144,7 @@ func TestManyObjects(t *testing.T) {
 	if r := ask(1, 0, 1, 2, 3); r.Err != nil || r.Value.Int() != 4 {
 		t.Error(r)
 	}
-	if r := ask(2, 3, 0, 1, 2); r.Err == nil || r.Err.Guest() != "d.meet: nobody came" {
+	if r := ask(2, 3, 0, 1, 2); r.Err == nil || exo.GuestText(r.Err) != "d.meet: nobody came" {
 		t.Error(r)
 	}
 }
@@ -160,7 +160,7 @@ func TestLateMessageIsNoSentinel(t *testing.T) {
 	c := s.Checker()
 	ref, _ := c.MakeRef(0)
 	_, late := c.MakeCall(ref, "x", nil)
-	if late == nil || !errors.Is(late, exo.ErrDenied) || exo.ErrDenied.Is(late) || late.Message() == "" {
+	if late == nil || !errors.Is(late, exo.ErrDenied) || exo.ErrDenied.Is(late) || exo.GuestText(late) == "" {
 		t.Errorf("%v", late)
 	}
 }

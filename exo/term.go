@@ -20,7 +20,7 @@ type binding struct {
 	text string
 }
 
-func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, *Error) {
+func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, error) {
 	e := &env{cat: c.Catalog, self: recv.Type, args: recv.Type.Args}
 	e.vars = e.few[:0]
 	for i, a := range args {
@@ -77,7 +77,7 @@ func (e *env) lookup(name string) *Type {
 
 // resolve closes a term. It fails where the catalogue's rule is broken by this
 // call: two tables under one name, or a rule for one table used on several.
-func (e *env) resolve(op string, t *Term) (*Type, *Error) {
+func (e *env) resolve(op string, t *Term) (*Type, error) {
 	if t != nil && t.Null && t.Wide == nil {
 		some := *t
 		some.Null = false

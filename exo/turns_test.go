@@ -73,7 +73,7 @@ type slowToResolve struct {
 	hold func()
 }
 
-func (o slowToResolve) unwrap() (Object, <-chan struct{}, *Error) {
+func (o slowToResolve) unwrap() (Object, <-chan struct{}, error) {
 	o.hold()
 	return o.Object, nil, nil
 }

@@ -10,7 +10,7 @@ func NumberRank(typ string) int {
 
 // wide resolves Term.Wide: the expression interface of the least type that holds
 // all of them.
-func (e *env) wide(op string, t *Term) (*Type, *Error) {
+func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
 	null := t.Null
 	for _, w := range t.Wide {

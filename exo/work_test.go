@@ -17,10 +17,10 @@ func TestLivePlaceholders(t *testing.T) {
 		return x
 	}
 	c := newWorld(t, Config{}).s.Checker()
-	if _, err := c.Check(many(maxLive + 1)); err == nil || err.Kind != Limit {
+	if _, err := c.Check(many(maxLive + 1)); KindOf(err) != Limit {
 		t.Errorf("%d placeholders: %v", maxLive+1, err)
 	}
-	if _, err := newWorld(t, Config{}).s.Checker().Check(many(maxLive)); err == nil || err.Kind != Invalid {
+	if _, err := newWorld(t, Config{}).s.Checker().Check(many(maxLive)); KindOf(err) != Invalid {
 		t.Errorf("%d placeholders are refused for their number: %v", maxLive, err)
 	}
 	// Callbacks that have returned do not count.
@@ -93,7 +93,7 @@ func TestBudgetInCallOrder(t *testing.T) {
 		}
 		_, first := w.next()
 		_, then := w.next()
-		if first != nil || then == nil || then.Kind != Limit {
+		if first != nil || KindOf(then) != Limit {
 			t.Fatalf("first %v, second %v", first, then)
 		}
 		w.mu.Lock()

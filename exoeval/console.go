@@ -40,7 +40,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		}
 		v, err := r.toValue(a, forConsole)
 		if err != nil {
-			parts = append(parts, "["+err.Guest()+"]")
+			parts = append(parts, "["+exo.GuestText(err)+"]")
 			continue
 		}
 		b, jerr := v.AppendJSON(nil)

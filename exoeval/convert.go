@@ -88,13 +88,13 @@ type converter struct {
 
 // toValue turns a JavaScript value into plain data. It runs getters of the
 // program, so it is only called inside the realm.
-func (r *run) toValue(v goja.Value, how purpose) (exo.Value, *exo.Error) {
+func (r *run) toValue(v goja.Value, how purpose) (exo.Value, error) {
 	c := &converter{r: r, how: how}
 	return c.value(v, 0, nil)
 }
 
 // within holds the conversion to its limits.
-func (c *converter) within() *exo.Error {
+func (c *converter) within() error {
 	if c.items > maxItems {
 		return exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
 	}
@@ -128,7 +128,7 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
-func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error) {
 	c.items++
 	c.own += ValueBytes
 	if err := c.within(); err != nil {
@@ -221,7 +221,7 @@ func (c *converter) text(v goja.Value) exo.Value {
 	return exo.Text(shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
 }
 
-func (c *converter) scalar(v goja.Value, at *place) (exo.Value, *exo.Error) {
+func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
 		if c.how == forConsole {
 			return exo.Text("[symbol]"), nil
@@ -266,7 +266,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, *exo.Error) {
 
 const maxConvertBytes = 32 << 20
 
-func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, error) {
 	n := o.Get("length").ToInteger()
 	if n > maxItems {
 		return exo.Value{}, exo.Errorf(exo.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
@@ -282,7 +282,7 @@ func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, *exo.
 	return exo.List(out...), nil
 }
 
-func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, error) {
 	keys, whole := c.r.names(o)
 	if !whole {
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")

@@ -62,7 +62,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 }
 
 // make is a checked call, or an error that says what to write instead.
-func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, *exo.Error) {
+func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
 	for _, a := range args {
 		if a.Op == exo.OpLit {
 			if err := r.exact(recv, name, a.Lit); err != nil {
@@ -196,7 +196,7 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 		r.check.Kill(param)
 		panic(r.throw(exo.Errorf(exo.Invalid, op, "this query has several tables; name the one that is meant: ({ %s }) => …", param.Type.Fields[0].Name)))
 	}
-	must := func(n *exo.Node, err *exo.Error) *exo.Node {
+	must := func(n *exo.Node, err error) *exo.Node {
 		if err != nil {
 			r.check.Kill(param)
 			panic(r.throw(err))
@@ -360,7 +360,7 @@ type frame struct {
 	reads []*exo.Node
 	named []naming // methods that were read and not called yet
 
-	refused *exo.Error // the first thing that was refused: the program may have caught it
+	refused error // the first thing that was refused: the program may have caught it
 }
 
 // naming is a method that was read from something. A method is a function of
@@ -430,7 +430,7 @@ func contains(n, x *exo.Node) bool {
 	return false
 }
 
-func (f *frame) leftovers(r *run, op func() string) *exo.Error {
+func (f *frame) leftovers(r *run, op func() string) error {
 	for _, n := range f.named {
 		return r.uncalled(n.recv, n.m)
 	}

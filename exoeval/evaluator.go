@@ -40,7 +40,7 @@ type Result struct {
 	Console   string // what console.log kept
 	Label     exo.Label
 	Effects   []exo.Effect // what it has changed, or may have, however it ended
-	Err       *Error
+	Err       error        // nil, or an *exo.Error
 	Took      time.Duration
 	Used      Used
 }
@@ -84,9 +84,9 @@ func (c cached) Keep() (cached, int) {
 		p.src = strings.Clone(p.src)
 		c.prog = &p
 	}
-	if e, ok := c.err.(*Error); ok {
+	if e, ok := c.err.(*exo.Error); ok {
 		k := *e
-		k.Message, k.SourceLine = strings.Clone(e.Message), strings.Clone(e.SourceLine)
+		k.Msg, k.Pos.Text = strings.Clone(e.Msg), strings.Clone(e.Pos.Text)
 		c.err = &k
 	}
 	return c, 1<<10 + c.size*compiledBytes
@@ -127,11 +127,11 @@ func (l *Local) compile(src string) (*program, error) {
 func (l *Local) Run(ctx context.Context, job Job) *Result {
 	begin := time.Now()
 	if l.err != nil {
-		return &Result{Err: &Error{Kind: exo.Internal, Message: "internal error", Err: l.err}}
+		return &Result{Err: &exo.Error{Kind: exo.Internal, Err: l.err}}
 	}
 	prog, err := l.compile(job.Program)
 	if err != nil {
-		e := *err.(*Error)
+		e := *asError(err) // a copy: what is kept must not change in the caller's hands
 		return &Result{Err: &e, Took: time.Since(begin)}
 	}
 	ctx, cancel := Within(ctx, l.world.Limits)

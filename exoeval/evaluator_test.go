@@ -70,10 +70,10 @@ func TestRunsAreApart(t *testing.T) {
 			} {
 				res := r.Eval.Run(t.Context(), exoeval.Job{Program: p.program})
 				if p.want == "" {
-					if res.Err == nil || res.Err.Kind != exo.Syntax || res.Err.Line != 1 {
+					if exo.KindOf(res.Err) != exo.Syntax || exo.PosOf(res.Err).Line != 1 {
 						t.Errorf("%s: %v", p.program, res.Err)
 					} else {
-						res.Err.Line = 99 // it is ours: the next run has another
+						res.Err.(*exo.Error).Pos.Line = 99 // it is ours: the next run has another
 					}
 				} else if res.Err != nil || res.Value.String() != p.want {
 					t.Errorf("%s: %v %v", p.program, res.Value, res.Err)

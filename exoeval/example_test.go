@@ -35,7 +35,7 @@ func ExampleLocal() {
 	} {
 		r := programs.Run(context.Background(), exoeval.Job{Program: p})
 		if r.Err != nil {
-			fmt.Printf("%s at %d:%d: %s\n", r.Err.Kind, r.Err.Line, r.Err.Column, r.Err.Message)
+			fmt.Printf("%s at %d:%d: %s\n", exo.KindOf(r.Err), exo.PosOf(r.Err).Line, exo.PosOf(r.Err).Column, exo.GuestText(r.Err))
 			continue
 		}
 		fmt.Println(r.Value)

@@ -20,17 +20,17 @@ func faultf(kind exo.Kind, off int, format string, args ...any) *fault {
 	return &fault{kind: kind, off: off, msg: fmt.Sprintf(format, args...)}
 }
 
-func (f *fault) error(src string) *Error {
-	e := &Error{Kind: f.kind, Message: f.msg, Err: f.err}
+func (f *fault) error(src string) error {
+	e := &exo.Error{Kind: f.kind, Msg: f.msg, Err: f.err}
 	if f.off >= 0 && f.off <= len(src) {
-		e.Line, e.Column, e.SourceLine = lineColumn(src, f.off)
+		e.Pos = lineColumn(src, f.off)
 	}
 	return e
 }
 
 // internalError keeps what a panic said for the host's log only.
-func internalError(x any) *Error {
-	return &Error{Kind: exo.Internal, Message: "internal error", Err: fmt.Errorf("panic: %v", x)}
+func internalError(x any) error {
+	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("panic: %v", x)}
 }
 
 // lineEnd is the length of the line terminator that s starts with, 0 for none.
@@ -61,8 +61,8 @@ func offsetOf(s string, line, col int) int {
 	return off + col - 1
 }
 
-// lineColumn is the line, the column in UTF-16 units, and the text of the line at off.
-func lineColumn(s string, off int) (line, col int, text string) {
+// lineColumn is the place at off.
+func lineColumn(s string, off int) exo.Pos {
 	line, start := 1, 0
 	for i := 0; i < off; {
 		if n := lineEnd(s[i:]); n > 0 {
@@ -79,13 +79,13 @@ func lineColumn(s string, off int) (line, col int, text string) {
 	for end < len(s) && lineEnd(s[end:]) == 0 {
 		end++
 	}
-	col = 1
+	col := 1
 	for _, r := range s[start:min(off, end)] {
 		if col++; r > 0xFFFF {
 			col++
 		}
 	}
-	return line, col, clip(s[start:end], off-start)
+	return exo.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
 }
 
 // clip shortens a long line to what is round off: an error must not carry the

@@ -107,12 +107,12 @@ func runCompiled(t testing.TB, vm *goja.Runtime, p *goja.Program, api goja.Value
 	return s.String()
 }
 
-func refusal(t testing.TB, src string, cfg frontConfig) *Error {
+func refusal(t testing.TB, src string, cfg frontConfig) *exo.Error {
 	t.Helper()
 	_, err := compile(src, cfg)
-	var e *Error
+	var e *exo.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("compile %.200q: got %v, want an *Error", src, err)
+		t.Fatalf("compile %.200q: got %v, want an *exo.Error", src, err)
 	}
 	return e
 }
@@ -363,11 +363,11 @@ func TestRefusals(t *testing.T) {
 		{"return '😀' + cosole", "return '😀' + console", exo.Syntax, 1, 15, "console"},
 	} {
 		e := refusal(t, c.src, testConfig())
-		if e.Kind != c.kind || e.Line != c.line || e.Column != c.col || !strings.Contains(e.Message, c.says) {
-			t.Errorf("%q\n got %v %d:%d %s\nwant %v %d:%d ...%s...", c.src, e.Kind, e.Line, e.Column, e.Message, c.kind, c.line, c.col, c.says)
+		if e.Kind != c.kind || e.Pos.Line != c.line || e.Pos.Column != c.col || !strings.Contains(e.Guest(), c.says) {
+			t.Errorf("%q\n got %v %d:%d %s\nwant %v %d:%d ...%s...", c.src, e.Kind, e.Pos.Line, e.Pos.Column, e.Guest(), c.kind, c.line, c.col, c.says)
 		}
-		if e.Line > 0 && len(c.src) < 400 && e.SourceLine != strings.Split(c.src, "\n")[e.Line-1] {
-			t.Errorf("%q: source line %q", c.src, e.SourceLine)
+		if e.Pos.Line > 0 && len(c.src) < 400 && e.Pos.Text != strings.Split(c.src, "\n")[e.Pos.Line-1] {
+			t.Errorf("%q: source line %q", c.src, e.Pos.Text)
 		}
 		if _, err := compile(c.twin, testConfig()); err != nil {
 			t.Errorf("twin %q: %v", c.twin, err)
@@ -381,7 +381,7 @@ func TestMissingOnlyWhenMissing(t *testing.T) {
 	if _, err := compile("structuredClone(api)", cfg); err != nil {
 		t.Error(err)
 	}
-	if e := refusal(t, "structuredClone(api)", testConfig()); !strings.Contains(e.Message, "JSON.parse") {
+	if e := refusal(t, "structuredClone(api)", testConfig()); !strings.Contains(e.Guest(), "JSON.parse") {
 		t.Error(e)
 	}
 }
@@ -426,7 +426,7 @@ func TestLimits(t *testing.T) {
 		{"hidden in a template", "a b /`/ " + rep("(", 20000) + "1" + rep(")", 20000) + "/`/", "const b = `" + rep("(", 300) + rep(")", 300) + "`"},
 		{"size", rep(" ", 64<<10) + "1", rep(" ", 64<<10-1) + "1"},
 	} {
-		if e := refusal(t, c.src, testConfig()); e.Kind != exo.Limit || !strings.Contains(e.Message, "limit") && !strings.Contains(e.Message, "more than") {
+		if e := refusal(t, c.src, testConfig()); e.Kind != exo.Limit || !strings.Contains(e.Guest(), "limit") && !strings.Contains(e.Guest(), "more than") {
 			t.Errorf("%s: %v", c.name, e)
 		}
 		if _, err := compile(c.twin, testConfig()); err != nil {
@@ -655,9 +655,9 @@ func TestPosition(t *testing.T) {
 				t.Fatalf("%q: stack %q", c.src, s)
 			}
 			fmt.Sscanf(s[i:], "program:%d:%d", &line, &col)
-			l, cl, text := p.position(line, col)
-			if l != c.line || cl != c.col || text != c.text {
-				t.Errorf("%q: got %d:%d %q, want %d:%d %q", c.src, l, cl, text, c.line, c.col, c.text)
+			at := p.position(line, col)
+			if at != (exo.Pos{Line: c.line, Column: c.col, Text: c.text}) {
+				t.Errorf("%q: got %+v, want %d:%d %q", c.src, at, c.line, c.col, c.text)
 			}
 			continue
 		}
@@ -665,20 +665,20 @@ func TestPosition(t *testing.T) {
 			t.Fatalf("%q: no error", c.src)
 		}
 		pos := stack[0].Position()
-		if l, cl, text := p.position(pos.Line, pos.Column); l != c.line || cl != c.col || text != c.text {
-			t.Errorf("%q: got %d:%d %q, want %d:%d %q", c.src, l, cl, text, c.line, c.col, c.text)
+		if at := p.position(pos.Line, pos.Column); at != (exo.Pos{Line: c.line, Column: c.col, Text: c.text}) {
+			t.Errorf("%q: got %+v, want %d:%d %q", c.src, at, c.line, c.col, c.text)
 		}
 	}
 	p := &program{src: "x", wrapped: bodyPrefix + "x" + bodySuffix, prefix: len(bodyPrefix)}
-	if l, c, s := p.position(1, 1); l != 0 || c != 0 || s != "" {
-		t.Errorf("a position in the wrapper is nowhere, got %d:%d %q", l, c, s)
+	if at := p.position(1, 1); at != (exo.Pos{}) {
+		t.Errorf("a position in the wrapper is nowhere, got %+v", at)
 	}
 }
 
 func TestLongLineIsClipped(t *testing.T) {
 	e := refusal(t, strings.Repeat("1;", 5000)+"cosole;"+strings.Repeat("1;", 5000), testConfig())
-	if len(e.SourceLine) > 500 || !strings.Contains(e.SourceLine, "cosole") {
-		t.Errorf("%d bytes", len(e.SourceLine))
+	if len(e.Pos.Text) > 500 || !strings.Contains(e.Pos.Text, "cosole") {
+		t.Errorf("%d bytes", len(e.Pos.Text))
 	}
 }
 

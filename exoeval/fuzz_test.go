@@ -41,7 +41,7 @@ func FuzzFront(f *testing.F) {
 		if fmt.Sprint(err) != fmt.Sprint(err2) {
 			t.Fatalf("two verdicts: %v and %v", err, err2)
 		}
-		var e *Error
+		var e *exo.Error
 		if errors.As(err, &e) {
 			if e.Kind == exo.Internal {
 				t.Fatal(err)
@@ -52,8 +52,8 @@ func FuzzFront(f *testing.F) {
 					lines, i = lines+1, i+n-1
 				}
 			}
-			if e.Message == "" || e.Line < 0 || e.Line > lines || (e.Line == 0) != (e.Column == 0) || e.Column > len(src)+1 {
-				t.Fatalf("%d:%d of %d lines: %q", e.Line, e.Column, lines, e.Message)
+			if e.Guest() == "" || e.Pos.Line < 0 || e.Pos.Line > lines || (e.Pos.Line == 0) != (e.Pos.Column == 0) || e.Pos.Column > len(src)+1 {
+				t.Fatalf("%d:%d of %d lines: %q", e.Pos.Line, e.Pos.Column, lines, e.Guest())
 			}
 			return
 		}

@@ -90,21 +90,22 @@ const rounds = 4
 // result is what the program returned, as data. Reading it executes the queries
 // in it, all at once; when they have answered, it is read again with their rows in
 // their place.
-func (r *run) result(result goja.Value) (exo.Value, *Error) {
+func (r *run) result(result goja.Value) (exo.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
 		var v exo.Value
-		var err *exo.Error
+		var err error
 		a.asked, a.sent = nil, nil
 		if ex := r.vm.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
 			return exo.Value{}, r.failure(ex)
 		}
 		if err != nil {
-			if err.Op != "" {
-				err.Op = "'s " + err.Op
+			e := asError(err)
+			if e.Op != "" {
+				e.Op = "'s " + e.Op
 			}
-			err.Op = "the result" + err.Op
-			return exo.Value{}, r.placed(err, 0, 0)
+			e.Op = "the result" + e.Op
+			return exo.Value{}, r.placed(e, 0, 0)
 		}
 		if len(a.asked) == 0 {
 			return v, nil
@@ -122,7 +123,7 @@ func (r *run) result(result goja.Value) (exo.Value, *Error) {
 
 // answer is what stands for a query or a promise in a result; null as long as it
 // is not known.
-func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
 	} else if asked {

@@ -56,7 +56,7 @@ func TestGivenIsRun(t *testing.T) {
 			switch {
 			case !effect && (res.Err != nil || n != calls):
 				t.Errorf("%s: %d calls, %v", program, n, res.Err)
-			case effect && (n != 0 || res.Err == nil || res.Err.Kind != exo.Invalid || !strings.Contains(res.Err.Message, ".run()")):
+			case effect && (n != 0 || exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), ".run()")):
 				t.Errorf("%s, of what has an effect: %d calls, %v", program, n, res.Err)
 			}
 		}

@@ -118,21 +118,22 @@ func (r *run) comparison(n *exo.Node) string {
 }
 
 // better adds to the error of a call what to write instead.
-func (r *run) better(err *exo.Error, recv *exo.Node, m *exo.Method, args []*exo.Node) *exo.Error {
-	if err.Msg == "" {
+func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
+	e := asError(err)
+	if e.Msg == "" {
 		return err
 	}
 	i := r.check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
 		case a.Op == exo.OpLit && inexact(a.Lit):
-			err.Msg += "; JavaScript's numbers are not exact beyond 2^53: write it as text, in quotes"
+			e.Msg += "; JavaScript's numbers are not exact beyond 2^53: write it as text, in quotes"
 			return err
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Kind() == exo.KindInt && a.Lit.Int() < 0 && i.Methods["endsWith"] != nil:
-			err.Msg += "; to compare an end use .endsWith('…'), for else " + onRows
+			e.Msg += "; to compare an end use .endsWith('…'), for else " + onRows
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
-			err.Msg += "; compare their texts: the day's .toText() with the date's .toText().slice(0, 10)"
+			e.Msg += "; compare their texts: the day's .toText() with the date's .toText().slice(0, 10)"
 			return err
 		}
 	}
@@ -166,7 +167,7 @@ var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": tr
 
 // exact refuses numbers that stand for several whole numbers where equality with a
 // whole number is asked for: they would equal what nobody wrote.
-func (r *run) exact(recv *exo.Node, name string, v exo.Value) *exo.Error {
+func (r *run) exact(recv *exo.Node, name string, v exo.Value) error {
 	if !equalities[name] || r.valueType(recv) != exo.TypeInt || !inexact(v) {
 		return nil
 	}

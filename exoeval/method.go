@@ -96,7 +96,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 }
 
 // uncalled says what to do with a method that was named and not called.
-func (r *run) uncalled(recv *exo.Node, m *exo.Method) *exo.Error {
+func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
 	what := r.check.Name(recv) + "." + m.Name
 	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		return exo.Errorf(exo.Invalid, "", "%s is a link: call it, %s(), and join it to use its columns", what, what)

@@ -1,7 +1,6 @@
 package exoeval
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -33,10 +32,7 @@ func unusable(name string, cfg frontConfig) string {
 	cfg.MaxSource = max(cfg.MaxSource, 1000)
 	cfg.MaxNesting = max(cfg.MaxNesting, 10)
 	if _, err := compile(name+".x; return "+name, cfg); err != nil {
-		if e, ok := errors.AsType[*Error](err); ok {
-			return "a program that names it is refused (" + e.Message + ")"
-		}
-		return "a program that names it is refused"
+		return "a program that names it is refused (" + exo.GuestText(err) + ")"
 	}
 	return ""
 }

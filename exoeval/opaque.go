@@ -78,7 +78,7 @@ func (o *opaque) ExportType() reflect.Type { return recordedType }
 
 // whole is the error for a recorded thing that is assigned to, gone through or
 // copied as if it were an object.
-func (x *recorded) whole() *exo.Error {
+func (x *recorded) whole() error {
 	if x.awaits() {
 		e := x.notRun()
 		e.Msg += "; nothing in it can be assigned (to compare use ===), gone through or copied"

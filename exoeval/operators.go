@@ -241,7 +241,7 @@ func (r *run) mustHave(n *exo.Node, method, op string) {
 }
 
 // lacks is the error for an operator that an expression doesn't have.
-func (r *run) lacks(n *exo.Node, method, op string) *exo.Error {
+func (r *run) lacks(n *exo.Node, method, op string) error {
 	what := "a whole table or query"
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()

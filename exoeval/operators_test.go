@@ -257,7 +257,7 @@ func TestOperatorsRefused(t *testing.T) {
 		{true, "[1].includes(t.n)", "`in` can't be used with row.n"},
 	} {
 		res := runTable(t, table{c.poor}, "const list = ['a', 'b']; return await rows.select(t => ({ x: "+c.expr+" })).show()")
-		if res.Err == nil || res.Err.Kind != exo.Invalid || !strings.Contains(res.Err.Message, c.says) || res.Err.Line != 1 {
+		if exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), c.says) || exo.PosOf(res.Err).Line != 1 {
 			t.Errorf("%s\n got %v %v\nwant …%s…", c.expr, res.Value, res.Err, c.says)
 		}
 	}

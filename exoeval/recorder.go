@@ -181,7 +181,7 @@ func (x *recorded) absent(name string) goja.Value {
 }
 
 // linkedTable is the error for a link that is named where a table is due.
-func (r *run) linkedTable(table string, m *exo.Method, names []string) *exo.Error {
+func (r *run) linkedTable(table string, m *exo.Method, names []string) error {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
 			return exo.Errorf(exo.Denied, "", "`%s` is a link; in this query what it leads to is called `%s`", m.Name, n)
@@ -210,7 +210,7 @@ func arrayMember(name string) bool {
 
 // novalue is the error for a recorded thing that is taken for a value: true, equal, a
 // number, a text. It is met in functions whose operators are not recorded, too.
-func (x *recorded) novalue() *exo.Error {
+func (x *recorded) novalue() error {
 	if i := x.iface(); i != nil && i.Expr {
 		name := x.r.check.Name(x.node)
 		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {

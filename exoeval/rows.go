@@ -174,7 +174,7 @@ func (x *rows) trap() {
 
 // rows turns an array of rows into data. A row that the program asked for may
 // have been changed since, so it is read; the others are as the host gave them.
-func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) {
+func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, error) {
 	if c.how == forArgument || x.whole {
 		x.fill()
 		return c.list(x.target, depth, at)
@@ -211,7 +211,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, *exo.Error) 
 			}
 			continue
 		}
-		var err *exo.Error
+		var err error
 		if out[i], err = c.value(made[i], depth+1, &place{up: at, index: i}); err != nil {
 			return exo.Value{}, err
 		}

@@ -112,7 +112,7 @@ func TestRowsPassThrough(t *testing.T) {
 		t.Helper()
 		res := e.Run(t.Context(), exoeval.Job{Program: program})
 		if res.Err != nil {
-			return res.Err.Message
+			return exo.GuestText(res.Err)
 		}
 		s := fmt.Sprint(res.Value.Kind())
 		for _, f := range res.Value.Fields() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -39,7 +40,7 @@ type run struct {
 	frames        []*frame
 	flagged       bool // functions of the program have two bodies: see recording
 	thrown        map[*goja.Object]thrown
-	fatal         *exo.Error // a limit that ran out: the program does not go on, caught or not
+	fatal         error // a limit that ran out: the program does not go on, caught or not
 
 	lastID     uint64
 	open       map[uint64]openCall
@@ -59,7 +60,7 @@ func (r *run) now() time.Time  { return r.start } // the clock stands still: tim
 func (r *run) random() float64 { return r.rand.Float64() }
 
 // stop ends the program for good: a limit that was caught would be no limit.
-func (r *run) stop(err *exo.Error) {
+func (r *run) stop(err error) {
 	if r.fatal == nil {
 		r.fatal = err
 	}
@@ -118,7 +119,7 @@ func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation)
 }
 
 // main runs the program and gives its result, or why there is none.
-func (r *run) main() (v exo.Value, failed *Error) {
+func (r *run) main() (v exo.Value, failed error) {
 	defer func() {
 		if p := recover(); p != nil { // goja has panics of its own: makeslice, for one
 			v, failed = exo.Value{}, r.failure(panicError(p))
@@ -170,7 +171,7 @@ func (r *run) main() (v exo.Value, failed *Error) {
 
 // drain answers the calls that nobody awaited, so that none is open when the
 // run is over, and reports the first promise that failed unheard.
-func (r *run) drain() *Error {
+func (r *run) drain() error {
 	for len(r.open) > 0 {
 		if failed := r.turn(); failed != nil {
 			return failed
@@ -185,8 +186,8 @@ func (r *run) drain() *Error {
 	if first == nil {
 		return nil
 	}
-	e := r.reason(first.Result(), 0, 0)
-	e.Message = "a promise that was not awaited failed: " + e.Message
+	e := asError(r.reason(first.Result(), 0, 0))
+	e.Op = strings.TrimSuffix("a promise that was not awaited failed: "+e.Op, ": ")
 	return e
 }
 
@@ -201,7 +202,7 @@ func panicError(p any) error {
 }
 
 // settled waits until v, if it is a promise, has its value.
-func (r *run) settled(v goja.Value) (goja.Value, *Error) {
+func (r *run) settled(v goja.Value) (goja.Value, error) {
 	p := promiseOf(v)
 	if p == nil {
 		return v, nil
@@ -223,7 +224,7 @@ func (r *run) settled(v goja.Value) (goja.Value, *Error) {
 
 // turn receives one reply and lets the program go on with it. While it waits,
 // the program has nothing to run and its time does not pass.
-func (r *run) turn() *Error {
+func (r *run) turn() error {
 	r.clock.pause()
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
@@ -239,7 +240,7 @@ func (r *run) turn() *Error {
 	}
 	delete(r.open, reply.ID)
 	if reply.Err != nil {
-		if reply.Err.Kind == exo.Limit || reply.Err.Kind == exo.Cancelled && r.ctx.Err() != nil {
+		if exo.KindOf(reply.Err) == exo.Limit || exo.KindOf(reply.Err) == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
 				return r.placed(ended(r.ctx, nil, r.limits), c.line, c.col)
 			}

@@ -58,16 +58,16 @@ type program struct {
 
 // position maps a position as goja reports it (in the wrapped text, columns in
 // bytes) to the line and column of the text as given, and that line.
-func (p *program) position(line, col int) (int, int, string) {
+func (p *program) position(line, col int) exo.Pos {
 	off := p.at.source(offsetOf(p.wrapped, line, col) - p.prefix)
 	if off < 0 || off > len(p.src) {
-		return 0, 0, ""
+		return exo.Pos{}
 	}
 	return lineColumn(p.src, off)
 }
 
 // compile parses, checks, rewrites and compiles src. The error is always an
-// *Error. A panic below (goja's parser has panics of its own) is Internal, and
+// *exo.Error. A panic below (goja's parser has panics of its own) is Internal, and
 // its text stays on the host's side.
 func compile(src string, cfg frontConfig) (p *program, err error) {
 	defer func() {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // stackOf measures by how many bytes f makes the stack of its goroutine grow.
@@ -57,7 +59,7 @@ func TestStackStaysSmall(t *testing.T) {
 		start := time.Now()
 		n := stackOf(func() { _, err = compile(src, cfg) })
 		took := time.Since(start)
-		if e, ok := err.(*Error); !ok || e.Kind.String() != "limit" {
+		if exo.KindOf(err) != exo.Limit {
 			accepted++
 		}
 		if n > worst || took > slowest {

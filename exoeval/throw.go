@@ -14,29 +14,30 @@ import (
 // thrown is what the run knows of an error object that it gave to the program:
 // the object carries the guest's text only, never the host's cause.
 type thrown struct {
-	err       *exo.Error
+	err       error
 	line, col int // in the wrapped text; 0: take it from the object's stack
 }
 
 // throw makes the JavaScript error for err. Never NewGoError: it would hand the
 // Go error itself to the program, with everything that it wraps.
-func (r *run) throw(err *exo.Error) goja.Value {
-	if err.Kind == exo.Limit {
+func (r *run) throw(err error) goja.Value {
+	kind := exo.KindOf(err)
+	if kind == exo.Limit {
 		r.stop(err)
 	}
-	if n := len(r.frames); n > 0 && err.Kind == exo.Invalid && r.frames[n-1].refused == nil {
+	if n := len(r.frames); n > 0 && kind == exo.Invalid && r.frames[n-1].refused == nil {
 		r.frames[n-1].refused = err
 	}
 	line, col := r.here()
 	return r.errorObject(err, line, col)
 }
 
-func (r *run) errorObject(err *exo.Error, line, col int) goja.Value {
-	o, e := r.vm.New(r.intrinsic("Error"), r.vm.ToValue(err.Guest()))
+func (r *run) errorObject(err error, line, col int) goja.Value {
+	o, e := r.vm.New(r.intrinsic("Error"), r.vm.ToValue(exo.GuestText(err)))
 	if e != nil {
-		return r.vm.ToValue(err.Guest())
+		return r.vm.ToValue(exo.GuestText(err))
 	}
-	_ = o.DefineDataProperty("kind", r.vm.ToValue(err.Kind.String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	_ = o.DefineDataProperty("kind", r.vm.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	r.thrown[o] = thrown{err, line, col}
 	return o
 }
@@ -72,7 +73,7 @@ var stackPlace = expression(programName + `:(\d+):(\d+)`)
 const programName = "program"
 
 // failure turns what ended the program into the error that the model reads.
-func (r *run) failure(err error) *Error {
+func (r *run) failure(err error) error {
 	r.failed = true
 	var ex *goja.Exception
 	if r.fatal != nil {
@@ -82,7 +83,7 @@ func (r *run) failure(err error) *Error {
 	var overflow *goja.StackOverflowError
 	switch {
 	case errors.As(err, &interrupted):
-		if e, ok := interrupted.Value().(*exo.Error); ok {
+		if e, ok := interrupted.Value().(error); ok {
 			line, col := frameOf(interrupted.Stack())
 			return r.placed(e, line, col)
 		}
@@ -141,7 +142,7 @@ func frameOf(stack []goja.StackFrame) (line, col int) {
 }
 
 // reason describes a thrown or rejected value. It may run code of the program.
-func (r *run) reason(v goja.Value, line, col int) *Error {
+func (r *run) reason(v goja.Value, line, col int) error {
 	r.failed = true
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -203,10 +204,13 @@ func (r *run) guarded(f func()) {
 }
 
 // placed gives an error its place in the program as it was handed in.
-func (r *run) placed(err *exo.Error, line, col int) *Error {
-	e := Fail(err)
+func (r *run) placed(err error, line, col int) error {
+	var at exo.Pos
 	if line > 0 && r.prog != nil {
-		e.Line, e.Column, e.SourceLine = r.prog.position(line, col)
+		at = r.prog.position(line, col)
 	}
-	return e
+	return asError(err).At(at)
 }
+
+// asError is err, which is not nil, with its fields.
+func asError(err error) *exo.Error { return exo.AsError("", err).(*exo.Error) }

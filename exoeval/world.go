@@ -79,7 +79,7 @@ type Outcome struct {
 	Value     exo.Value
 	Undefined bool
 	Console   string
-	Err       *Error
+	Err       error // nil, or an *exo.Error
 }
 
 // Run parses, checks, compiles and runs the program of job, which must have its
@@ -88,8 +88,7 @@ type Outcome struct {
 func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) Outcome {
 	prog, err := compile(job.Program, w.front)
 	if err != nil {
-		e := *err.(*Error)
-		return Outcome{Err: &e}
+		return Outcome{Err: err}
 	}
 	return w.run(ctx, port, check, prog, job)
 }
@@ -118,7 +117,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
 	// that was ended are for nobody.
-	if o.Err != nil && verdict(o.Err.Kind) {
+	if o.Err != nil && verdict(exo.KindOf(o.Err)) {
 		s.Abandon()
 	}
 	for ctx.Err() == nil {
@@ -127,13 +126,11 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 		}
 	}
 	res := &Result{Value: o.Value, Err: o.Err}
-	if res.Err != nil && ctx.Err() != nil && !verdict(res.Err.Kind) {
-		e := Fail(ended(ctx, nil, limits))
-		e.Line, e.Column, e.SourceLine = res.Err.Line, res.Err.Column, res.Err.SourceLine
-		res.Err = e
+	if res.Err != nil && ctx.Err() != nil && !verdict(exo.KindOf(res.Err)) {
+		res.Err = asError(ended(ctx, nil, limits)).At(exo.PosOf(res.Err))
 	}
 	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
-		res.Err = Fail(exo.AsError("", err))
+		res.Err = asError(err).At(exo.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
@@ -143,7 +140,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 	if err := s.Release(); err != nil {
 		// The result, the error's text and the console are sinks: none may say more
 		// than that there is nothing to see.
-		res.Value, res.Undefined, res.Console, res.Err = exo.Value{}, false, "", Fail(err)
+		res.Value, res.Undefined, res.Console, res.Err = exo.Value{}, false, "", err
 	}
 	if res.Err != nil {
 		res.Value = exo.Value{}
@@ -166,7 +163,7 @@ func Within(ctx context.Context, limits exo.Limits) (context.Context, context.Ca
 
 // ended says why a run was ended from outside: its limit, its caller's deadline, or its
 // caller. err is what whoever noticed has to say where ctx has not ended.
-func ended(ctx context.Context, err error, limits exo.Limits) *exo.Error {
+func ended(ctx context.Context, err error, limits exo.Limits) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}

@@ -16,7 +16,7 @@ import (
 // three columns; an order.
 func twoJoins(b *testing.B, s *exo.Session) exo.Expr {
 	c := s.Checker()
-	must := func(n *exo.Node, err *exo.Error) *exo.Node {
+	must := func(n *exo.Node, err error) *exo.Node {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func TestEndlessAfterFirstRow(t *testing.T) {
 		short := exoeval.NewLocal(gate(300 * time.Millisecond))
 		for range 3 {
 			r := short.Run(t.Context(), exoeval.Job{Program: "return await Promise.all([" + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute()])"})
-			if r.Err == nil || r.Err.Kind != exo.Limit {
+			if exo.KindOf(r.Err) != exo.Limit {
 				t.Fatalf("%v", r.Err)
 			}
 		}

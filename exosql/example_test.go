@@ -89,7 +89,7 @@ func ExampleFacet() {
 	} {
 		r := exoeval.NewLocal(gate).Run(ctx, exoeval.Job{Program: program})
 		if r.Err != nil {
-			fmt.Println(r.Err.Message)
+			fmt.Println(exo.GuestText(r.Err))
 			continue
 		}
 		fmt.Println(r.Value)

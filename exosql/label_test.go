@@ -63,10 +63,10 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
 			for what, o := range map[string]exo.Object{"full": all, "only": exo.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness")} {
-				if r := run(o, exo.Label{}, program); r.Err == nil || r.Err.Kind != exo.Denied || !strings.Contains(r.Err.Message, "medical") || r.Label.Public() {
+				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}
-				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && r.Err.Kind != exo.Program {
+				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && exo.KindOf(r.Err) != exo.Program {
 					t.Errorf("%s: the twin that admits the label: %s: %v", what, program, r.Err)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) exo.Expr {
 	t.Helper()
 	c := s.Checker()
-	must := func(n *exo.Node, err *exo.Error) *exo.Node {
+	must := func(n *exo.Node, err error) *exo.Node {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)

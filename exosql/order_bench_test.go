@@ -82,7 +82,7 @@ type maker struct {
 	c *exo.Checker
 }
 
-func (m *maker) must(n *exo.Node, err *exo.Error) *exo.Node {
+func (m *maker) must(n *exo.Node, err error) *exo.Node {
 	if err != nil {
 		m.b.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 				eventually(t, func() bool { return activity(t, pid) == "active" })
 				cancel()
 			}
-			if res := <-done; c.kind != exo.Other && (res.Err == nil || res.Err.Kind != c.kind) {
+			if res := <-done; c.kind != exo.Other && (res.Err == nil || exo.KindOf(res.Err) != c.kind) {
 				t.Errorf("got %v, want kind %v", res.Err, c.kind)
 			}
 			if s := activity(t, pid); s != "idle" {

@@ -39,7 +39,7 @@ func TestWrongDeclarations(t *testing.T) {
 			if s := o.Visible(); strings.Contains(s, "SECRET") || strings.Contains(s, "12345") || strings.Contains(s, "declared") || strings.Contains(s, "SQL") {
 				t.Errorf("the program reads %q", s)
 			}
-			if o.Result.Err.Err == nil {
+			if errors.Unwrap(o.Result.Err) == nil {
 				t.Error("the host learns nothing")
 			}
 			_, err := exosql.Follow(exosql.Follow(tu.OrgOf(db, tu.Acme), tu.OrgProjects), tu.ProjectTasks).All(t.Context())

@@ -37,7 +37,8 @@ func verdictOf(res *codemode.Result) Verdict {
 	if res.Err == nil {
 		return Verdict{Kind: "ok"}
 	}
-	return Verdict{Kind: res.Err.Kind.String(), Message: res.Err.Message, Line: res.Err.Line, Column: res.Err.Column, Text: res.Err.SourceLine}
+	at := exo.PosOf(res.Err)
+	return Verdict{Kind: exo.KindOf(res.Err).String(), Message: exo.GuestText(res.Err), Line: at.Line, Column: at.Column, Text: at.Text}
 }
 
 // security logs what is an event for the host: a process that did what no program
@@ -46,16 +47,16 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 	if res.Err == nil || g.Log == nil {
 		return
 	}
-	switch res.Err.Kind {
+	switch kind := exo.KindOf(res.Err); kind {
 	case exo.Breach, exo.Crashed, exo.Internal:
 		detail := ""
 		var d *worker.Death
-		if errors.As(res.Err.Err, &d) {
+		if errors.As(res.Err, &d) {
 			detail = d.Event.String()
-		} else if res.Err.Err != nil {
-			detail = fmt.Sprintf("%T", res.Err.Err)
+		} else if cause := errors.Unwrap(res.Err); cause != nil {
+			detail = fmt.Sprintf("%T", cause)
 		}
-		g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", res.Err.Kind.String(), "detail", detail)
+		g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", kind.String(), "detail", detail)
 	}
 }
 

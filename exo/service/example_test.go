@@ -50,7 +50,7 @@ func ExampleNew() {
 	arg, _ := c.MakeLit(exo.Record(exo.Field{Name: "to", Value: exo.Text("bob@example.com")}, exo.Field{Name: "subject", Value: exo.Text("hi")}))
 	call, refused := c.MakeCall(recv, "send", []*exo.Node{arg})
 	if refused != nil {
-		fmt.Println(refused.Guest())
+		fmt.Println(exo.GuestText(refused))
 		return
 	}
 	run.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)})
@@ -58,7 +58,7 @@ func ExampleNew() {
 	fmt.Println(reply.Value)
 
 	_, refused = c.MakeCall(recv, "sned", []*exo.Node{arg})
-	fmt.Println(refused.Guest())
+	fmt.Println(exo.GuestText(refused))
 	// Output:
 	// {"id":1}
 	// mail has no member `sned`; did you mean `send`?

@@ -11,8 +11,8 @@ import (
 // read stores v in dst. The gate has checked v against the type in the
 // catalogue; what Go is stricter about is checked here, and so is all that
 // stands where the catalogue says "plain data". Errors name the field.
-func (f *form) read(v exo.Value, dst reflect.Value, at string) *exo.Error {
-	bad := func(why string) *exo.Error {
+func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
+	bad := func(why string) error {
 		if at == "" {
 			return exo.Errorf(exo.Invalid, "", "the argument %s", why)
 		}
@@ -77,7 +77,7 @@ func path(at, name string) string {
 	return at + "." + name
 }
 
-func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(string) *exo.Error) *exo.Error {
+func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
 	if v.Kind() != exo.KindList {
 		return bad("must be a list")
 	}
@@ -96,7 +96,7 @@ func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(stri
 }
 
 // readRecord refuses unknown fields here too: inside plain data the gate can't know them.
-func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(string) *exo.Error) *exo.Error {
+func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
 	if v.Kind() != exo.KindRecord {
 		return bad("must be an object")
 	}
@@ -120,7 +120,7 @@ func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(st
 	return nil
 }
 
-func readScalar(v exo.Value, dst reflect.Value, bad func(string) *exo.Error) *exo.Error {
+func readScalar(v exo.Value, dst reflect.Value, bad func(string) error) error {
 	switch {
 	case dst.Kind() == reflect.Bool:
 		if v.Kind() != exo.KindBool {

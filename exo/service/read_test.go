@@ -24,8 +24,8 @@ type embedded struct{ inner }
 var day = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // readCase sends v as the field x of the argument and compares what arrives.
-func readCase[T any](name string, v exo.Value, want T) func(*testing.T) (string, exo.Value, any, any, *exo.Error) {
-	return func(t *testing.T) (string, exo.Value, any, any, *exo.Error) {
+func readCase[T any](name string, v exo.Value, want T) func(*testing.T) (string, exo.Value, any, any, error) {
+	return func(t *testing.T) (string, exo.Value, any, any, error) {
 		var got T
 		s := mustNew(t, Method("m", "", func(_ context.Context, in struct {
 			X T `json:"x"`
@@ -43,7 +43,7 @@ func ptr[T any](x T) *T { return &x }
 // What a guest sends arrives as the Go value that it means.
 func TestReadTaken(t *testing.T) {
 	ab := exo.Record(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "b", Value: exo.Text("x")})
-	for _, c := range []func(*testing.T) (string, exo.Value, any, any, *exo.Error){
+	for _, c := range []func(*testing.T) (string, exo.Value, any, any, error){
 		readCase("bool", exo.Bool(true), true),
 		readCase("text", exo.Text("é\U0001f600"), "é\U0001f600"),
 		readCase("named text", exo.Text("red"), color("red")),
@@ -90,7 +90,7 @@ func TestReadTaken(t *testing.T) {
 
 // What the Go type can't hold is refused before the function is called, by name.
 func TestReadRefused(t *testing.T) {
-	for _, c := range []func(*testing.T) (string, exo.Value, any, any, *exo.Error){
+	for _, c := range []func(*testing.T) (string, exo.Value, any, any, error){
 		readCase("text for bool", exo.Text("true"), false),
 		readCase("null for int", exo.Null(), 0),
 		readCase("fraction for int", exo.Float(1.5), 0),
@@ -127,7 +127,7 @@ func TestReadRefused(t *testing.T) {
 		readCase("text for list in map", rec("k", exo.Text("x")), map[string][]int(nil)),
 	} {
 		name, v, got, zero, err := c(t)
-		if err == nil || err.Kind != exo.Invalid {
+		if exo.KindOf(err) != exo.Invalid {
 			t.Errorf("%s: %v: got %v and error %v, want kind invalid", name, v, got, err)
 		}
 		if !reflect.DeepEqual(got, zero) {
@@ -151,7 +151,7 @@ func TestReadNamesField(t *testing.T) {
 	}
 	_, err := r.call(0, "m", arg(128))
 	wantKind(t, err, exo.Invalid)
-	if got := err.Guest(); !strings.Contains(got, "deep.list[] is out of range") {
+	if got := exo.GuestText(err); !strings.Contains(got, "deep.list[] is out of range") {
 		t.Errorf("the message is %q", got)
 	}
 }

@@ -28,7 +28,7 @@ func open(t *testing.T, cfg exo.Config, o exo.Object) *run {
 }
 
 // call sends method(arg) to object number id, without an argument if arg is the zero Value.
-func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, *exo.Error) {
+func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, error) {
 	r.t.Helper()
 	recv, err := r.c.MakeRef(id)
 	if err != nil {
@@ -68,9 +68,9 @@ func mustNew(t *testing.T, ops ...Operation) *Service {
 
 func rec(name string, v exo.Value) exo.Value { return exo.Record(exo.Field{Name: name, Value: v}) }
 
-func wantKind(t *testing.T, err *exo.Error, k exo.Kind) {
+func wantKind(t *testing.T, err error, k exo.Kind) {
 	t.Helper()
-	if err == nil || err.Kind != k {
+	if err == nil || exo.KindOf(err) != k {
 		t.Errorf("got %v, want an error of kind %v", err, k)
 	}
 }

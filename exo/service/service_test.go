@@ -201,8 +201,8 @@ func TestErrors(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if err.Guest() != c.guest || v.Kind() != exo.NoValue {
-			t.Errorf("%s: the guest reads %q and %v, want %q", c.name, err.Guest(), v, c.guest)
+		if exo.GuestText(err) != c.guest || v.Kind() != exo.NoValue {
+			t.Errorf("%s: the guest reads %q and %v, want %q", c.name, exo.GuestText(err), v, c.guest)
 		}
 		if !errors.Is(err, c.err) && c.kind == exo.Internal {
 			t.Errorf("%s: the cause is lost to the host: %v", c.name, err)
@@ -224,8 +224,8 @@ func TestPanicIsInternal(t *testing.T) {
 	r := open(t, exo.Config{}, s)
 	_, err := r.call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Internal)
-	if strings.Contains(err.Guest(), "s3cret") {
-		t.Error(err.Guest())
+	if strings.Contains(exo.GuestText(err), "s3cret") {
+		t.Error(exo.GuestText(err))
 	}
 	if _, err := r.call(0, "ok", exo.Value{}); err != nil {
 		t.Error("the run did not survive:", err)
@@ -244,8 +244,8 @@ func TestRunEnds(t *testing.T) {
 	go func() { <-in; r.s.Finish(context.Background(), true) }()
 	_, err := r.call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Cancelled)
-	if err != nil && strings.Contains(err.Guest(), "s3cret") {
-		t.Error(err.Guest())
+	if err != nil && strings.Contains(exo.GuestText(err), "s3cret") {
+		t.Error(exo.GuestText(err))
 	}
 }
 

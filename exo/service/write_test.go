@@ -14,8 +14,8 @@ import (
 type cyclic struct{ Next any }
 
 // result calls a function that returns v.
-func result[T any](name string, v T, want string) func(*testing.T) (string, string, exo.Value, *exo.Error) {
-	return func(t *testing.T) (string, string, exo.Value, *exo.Error) {
+func result[T any](name string, v T, want string) func(*testing.T) (string, string, exo.Value, error) {
+	return func(t *testing.T) (string, string, exo.Value, error) {
 		s := mustNew(t, Method("m", "", func(context.Context, None) (T, error) { return v, nil }))
 		got, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
 		return name, want, got, err
@@ -24,7 +24,7 @@ func result[T any](name string, v T, want string) func(*testing.T) (string, stri
 
 // What a function returns reaches the guest as the JSON that it would have been.
 func TestWriteLeaves(t *testing.T) {
-	for _, c := range []func(*testing.T) (string, string, exo.Value, *exo.Error){
+	for _, c := range []func(*testing.T) (string, string, exo.Value, error){
 		result("none", None{}, `null`),
 		result("bool", true, `true`),
 		result("text", "a\"b", `"a\"b"`),
@@ -68,7 +68,7 @@ func TestWriteLeaves(t *testing.T) {
 // and no part of it leaves.
 func TestWriteRefused(t *testing.T) {
 	loop := cyclicMap()
-	for _, c := range []func(*testing.T) (string, string, exo.Value, *exo.Error){
+	for _, c := range []func(*testing.T) (string, string, exo.Value, error){
 		result("NaN", math.NaN(), ""),
 		result("infinity", []float64{math.Inf(1)}, ""),
 		result("NUL", "s3cret\x00", ""),
@@ -86,11 +86,11 @@ func TestWriteRefused(t *testing.T) {
 		result("text form that fails", netipZone{}, ""),
 	} {
 		name, _, v, err := c(t)
-		if err == nil || err.Kind != exo.Internal || v.Kind() != exo.NoValue {
+		if exo.KindOf(err) != exo.Internal || v.Kind() != exo.NoValue {
 			t.Errorf("%s: got %s, error %v; want kind internal", name, v, err)
 			continue
 		}
-		if g := err.Guest(); strings.Contains(g, "s3cret") {
+		if g := exo.GuestText(err); strings.Contains(g, "s3cret") {
 			t.Errorf("%s: the guest reads %q", name, g)
 		}
 	}

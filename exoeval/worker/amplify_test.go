@@ -116,12 +116,12 @@ func TestResultsKeepNoFrame(t *testing.T) {
 		}
 		a, _ := o.Value.Get("a")
 		kept = append(kept, a, o.Console)
-		failed := appendText([]byte{0, byte(exo.Program)}, "message")
+		failed := appendText([]byte{0, byte(exo.Program), 0}, "message")
 		failed = append(appendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
 		if o, err = decodeDone(string(append(failed, 0)), &rowsLog{}, limits); err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, o.Err.Message)
+		kept = append(kept, exo.GuestText(o.Err))
 	}
 	if grown := liveHeap() - before; grown > 1<<20 {
 		t.Errorf("%d words keep %d KiB", len(kept), grown>>10)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 )
 
 // Event says how a worker came to its end, when that was not its program's.
@@ -49,7 +48,7 @@ func (d *Death) Error() string {
 // Nothing of the program has happened.
 var ErrNotRun = errors.New("worker: the program was not run")
 
-var tooLarge = exoeval.Fail(exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less"))
+var tooLarge = exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less")
 
 // verdict is what the model and the host are told about a death.
 func (d *Death) verdict(l exo.Limits) *exo.Error {

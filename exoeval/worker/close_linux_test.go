@@ -175,10 +175,10 @@ func TestCloseEndsRuns(t *testing.T) {
 	if n := l.inside.Load(); n != 0 {
 		t.Error("an object is still being asked")
 	}
-	if r := <-ran; r.Err == nil || r.Err.Kind != exo.Cancelled || errors.Is(r.Err.Err, worker.ErrNotRun) {
+	if r := <-ran; exo.KindOf(r.Err) != exo.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("the run under way: %v", r.Err)
 	}
-	if r := <-waited; r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+	if r := <-waited; exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("the run that waited: %v", r.Err)
 	}
 	left()
@@ -196,7 +196,7 @@ func TestHungStart(t *testing.T) {
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "1"}) }()
 	select {
 	case r := <-done:
-		if r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) || !errors.Is(r.Err.Err, context.DeadlineExceeded) {
+		if exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !errors.Is(errors.Unwrap(r.Err), context.DeadlineExceeded) {
 			t.Errorf("%v", r.Err)
 		}
 	case <-time.After(8 * time.Second):

@@ -57,7 +57,7 @@ func TestCatalogCrosses(t *testing.T) {
 		v      any
 		fields int
 	}{{exo.Interface{}, 9}, {exo.Method{}, 11}, {exo.Param{}, 13}, {exo.Term{}, 11}, {exo.Type{}, 5}, {exo.Member{}, 3}, {exo.TypeField{}, 4},
-		{exo.Granted{}, 4}, {exo.Limits{}, 17}, {exo.WireNode{}, 8}, {exoeval.Outcome{}, 4}, {exoeval.Error{}, 6}} {
+		{exo.Granted{}, 4}, {exo.Limits{}, 17}, {exo.WireNode{}, 8}, {exoeval.Outcome{}, 4}, {exo.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
 		}
@@ -159,7 +159,7 @@ func FuzzFrameCall(f *testing.F) {
 func FuzzFrameDone(f *testing.F) {
 	for _, o := range []exoeval.Outcome{{Value: exo.Int(7), Console: "x"}, {Value: exo.Null(), Undefined: true},
 		{Value: exo.Record(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
-		{Err: &exoeval.Error{Kind: exo.Program, Message: "m", Line: 1, Column: 2, SourceLine: "s"}}} {
+		{Err: &exo.Error{Kind: exo.Program, Op: "a.b", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}}}} {
 		f.Add(string(worker.AppendDone(o)))
 	}
 	f.Add("\x01\x0c\x00\x00")
@@ -189,7 +189,7 @@ func FuzzFrameHost(f *testing.F) {
 
 // No text of the host is in a frame to a worker.
 func TestRepliesHideCauses(t *testing.T) {
-	for _, e := range []*exo.Error{exo.AsError("todos", errDriver), {Kind: exo.Denied, Msg: "no", Err: errDriver}, {Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, {Kind: exo.Other, Msg: "hunter2"}} {
+	for _, e := range []error{exo.AsError("todos", errDriver), &exo.Error{Kind: exo.Denied, Msg: "no", Err: errDriver}, &exo.Error{Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, &exo.Error{Kind: exo.Other, Msg: "hunter2"}, errDriver} {
 		if b := worker.ReplyBytes(exo.Reply{ID: 1, Err: e}); contains(b, "hunter2") || contains(b, "/srv") {
 			t.Errorf("%v crosses as %q", e, b)
 		}

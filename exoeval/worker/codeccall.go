@@ -164,7 +164,8 @@ func (r *valueReader) must(ok bool) {
 func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *exo.Type) []byte {
 	b = begin(b, frameReply)
 	b = binary.AppendUvarint(b, p.ID)
-	if e := p.Err; e != nil {
+	if p.Err != nil {
+		e := asError(p.Err)
 		msg, kind := e.Message(), e.Kind
 		if kind == exo.Internal || kind == exo.Other {
 			msg, kind = "", exo.Internal // not classified: the guest reads that it is ours
@@ -184,9 +185,9 @@ func decodeReply(s string, sent *rowsLog, typed func(uint32, *exo.Type)) (p exo.
 	if p.ID = r.uint(); r.bool() {
 		p.Value = r.value(0)
 	} else {
-		p.Err = &exo.Error{Kind: exo.Kind(r.byte()), Err: cause(p.ID)}
-		p.Err.Op = r.text()
-		p.Err.Msg = r.text()
+		e := &exo.Error{Kind: exo.Kind(r.byte()), Err: cause(p.ID)}
+		e.Op, e.Msg = r.text(), r.text()
+		p.Err = e
 	}
 	return p, r.done()
 }

@@ -18,8 +18,12 @@ func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) 
 // outcome is how a program ended, with what the host needs to know the rest.
 type outcome struct {
 	exoeval.Outcome
-	cause uint64 // the call whose error ended it; 0: none
+	failed *exo.Error // its Err
+	cause  uint64     // the call whose error ended it; 0: none
 }
+
+// asError is err, which is not nil, with its fields.
+func asError(err error) *exo.Error { return exo.AsError("", err).(*exo.Error) }
 
 // Bounds of what a worker says of a failure: more than the evaluator ever writes.
 const (
@@ -30,7 +34,8 @@ const (
 func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 	b = begin(b, frameDone)
 	w := valueWriter{b: b, sent: sent, back: true}
-	if e := o.Err; e != nil {
+	if o.Err != nil {
+		e := asError(o.Err)
 		var c cause
 		errors.As(e.Err, &c)
 		detail := ""
@@ -38,9 +43,10 @@ func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 			detail = clean(e.Err.Error(), maxDetail)
 		}
 		w.b = append(w.b, 0, byte(e.Kind))
-		w.b = appendText(w.b, clean(e.Message, maxMessage))
-		w.b = appendCount(appendCount(w.b, max(0, e.Line)), max(0, e.Column))
-		w.b = appendText(w.b, clean(e.SourceLine, maxMessage))
+		w.b = appendText(w.b, clean(e.Op, maxMessage))
+		w.b = appendText(w.b, clean(e.Message(), maxMessage))
+		w.b = appendCount(appendCount(w.b, max(0, e.Pos.Line)), max(0, e.Pos.Column))
+		w.b = appendText(w.b, clean(e.Pos.Text, maxMessage))
 		w.b = binary.AppendUvarint(w.b, uint64(c))
 		w.b = appendText(w.b, detail)
 	} else {
@@ -73,7 +79,7 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 	r := valueReader{decoder: &decoder{s: s, items: maxValues(limits), own: true}, sent: sent, back: true}
 	switch how := r.byte(); how {
 	case 0:
-		e := &exoeval.Error{Kind: exo.Kind(r.byte())}
+		e := &exo.Error{Kind: exo.Kind(r.byte())}
 		switch e.Kind {
 		case exo.Crashed, exo.Breach:
 			r.fail("a verdict that is the host's")
@@ -83,14 +89,13 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 		if int(e.Kind) >= int(exo.Kinds) {
 			r.fail("no such kind")
 		}
-		e.Message = r.short(maxMessage)
-		e.Line, e.Column = r.upTo(1<<31), r.upTo(1<<31)
-		e.SourceLine = r.short(maxMessage)
+		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
+		e.Pos = exo.Pos{Line: r.upTo(1 << 31), Column: r.upTo(1 << 31), Text: r.short(maxMessage)}
 		o.cause = r.uint()
 		if detail := r.short(maxDetail); detail != "" {
 			e.Err = fmt.Errorf("in the worker: %q", detail)
 		}
-		o.Err = e
+		o.Err, o.failed = e, e
 	case 1, 2:
 		o.Undefined = how == 2
 		o.Value = r.value(0)

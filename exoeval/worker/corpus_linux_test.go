@@ -47,7 +47,7 @@ func TestHostileCorpus(t *testing.T) {
 		cancel()
 		o := testutil.Outcome{Result: res, Console: res.Console}
 		if res.Err != nil {
-			o.Kind, o.Message = res.Err.Kind, res.Err.Message
+			o.Kind, o.Message = exo.KindOf(res.Err), exo.GuestText(res.Err)
 		} else if b, err := res.Value.AppendJSON(nil); err == nil {
 			o.JSON = string(b)
 		}

@@ -42,10 +42,10 @@ func TestWhoEndedTheRun(t *testing.T) {
 					ctx, cancel := c.context(context.Background())
 					defer cancel()
 					r := e.Run(ctx, exoeval.Job{Program: program})
-					if r.Err == nil || r.Err.Kind != c.kind || !strings.Contains(r.Err.Message, c.says) || !errors.Is(r.Err, c.is) || errors.Is(r.Err, c.not) {
+					if r.Err == nil || exo.KindOf(r.Err) != c.kind || !strings.Contains(exo.GuestText(r.Err), c.says) || !errors.Is(r.Err, c.is) || errors.Is(r.Err, c.not) {
 						t.Errorf("%v", r.Err)
 					}
-					if c.kind == exo.Cancelled && strings.Contains(r.Err.Message, "in all") {
+					if c.kind == exo.Cancelled && strings.Contains(exo.GuestText(r.Err), "in all") {
 						t.Errorf("blames a limit: %v", r.Err)
 					}
 				})

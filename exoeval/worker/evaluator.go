@@ -55,16 +55,16 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	begin := time.Now()
 	limits := e.world.Limits
 	if len(job.Program) > limits.SourceBytes {
-		return &exoeval.Result{Err: exoeval.Fail(exoeval.TooLong(len(job.Program), limits)), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exoeval.TooLong(len(job.Program), limits), Took: time.Since(begin)}
 	}
 	ctx, exit, err := e.pool.enter(ctx)
 	if err != nil {
-		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exo.AsError("", err), Took: time.Since(begin)}
 	}
 	defer exit()
 	r := &run{limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	if err := e.begin(ctx, r, job.At(begin)); err != nil {
-		return &exoeval.Result{Err: exoeval.Fail(exo.AsError("", err)), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exo.AsError("", err), Took: time.Since(begin)}
 	}
 	r.w.uses.Add(1)
 	defer e.pool.part(r.w)

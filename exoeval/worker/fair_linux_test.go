@@ -45,7 +45,7 @@ func TestShare(t *testing.T) {
 		}
 		// Its line is full, and that is said.
 		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Principal: c.greedy.who})
-		if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("%s: the line is full: %v", name, r.Err)
 		}
 		for range 3 {
@@ -94,7 +94,7 @@ func TestWaitForPlace(t *testing.T) {
 	<-s.began
 	e := evaluator(t, &shop{}, exo.Limits{Total: 300 * time.Millisecond}, p)
 	r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"})
-	if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
 	}
 	cancel()
@@ -117,7 +117,7 @@ func TestNullDeviceIsAskedForAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer unix.Setrlimit(unix.RLIMIT_NOFILE, &old)
-		if r := run(t, e, "1"); r.Err == nil || r.Err.Kind != exo.Internal || !errors.Is(r.Err.Err, unix.EMFILE) || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		if r := run(t, e, "1"); exo.KindOf(r.Err) != exo.Internal || !errors.Is(errors.Unwrap(r.Err), unix.EMFILE) || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("without files: %v", r.Err)
 		}
 	}()

@@ -133,7 +133,7 @@ func TestBadObjects(t *testing.T) {
 	}
 	for _, p := range programs {
 		in, out := run(t, evaluators["in process"], p), run(t, evaluators["in a worker"], p)
-		if a, b := told(in), told(out); a != b || in.Err != nil && (in.Err.Kind == exo.Crashed || in.Err.Kind == exo.Breach || event(out) != worker.NoEvent) {
+		if a, b := told(in), told(out); a != b || in.Err != nil && (exo.KindOf(in.Err) == exo.Crashed || exo.KindOf(in.Err) == exo.Breach || event(out) != worker.NoEvent) {
 			t.Errorf("%s\nin process: %s\nin a worker: %s", p, a, b)
 		}
 	}
@@ -205,7 +205,7 @@ func TestThreadsAreCounted(t *testing.T) {
 	}
 	defer worker.FewThreads()()
 	r := run(t, e, "for (;;) {}")
-	if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.PolicyBreach {
+	if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
 		t.Errorf("%v", r.Err)
 	}
 }

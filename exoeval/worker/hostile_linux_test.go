@@ -34,7 +34,7 @@ func TestSystemCalls(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	for _, name := range worker.CallAttacks() {
 		r := run(t, e, "!"+name)
-		if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.PolicyBreach {
+		if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 	}
@@ -89,11 +89,11 @@ func TestFrames(t *testing.T) {
 	e := evaluator(t, s, exo.Limits{}, nil)
 	for _, name := range append(worker.FrameAttacks(), "hang up") {
 		r := run(t, e, "!"+name)
-		if r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
+		if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
 			t.Errorf("%s: %v %v", name, r.Value, r.Err)
 		}
-		if strings.Contains(r.Err.Message, "frame") {
-			t.Errorf("%s: the model reads %q", name, r.Err.Message)
+		if strings.Contains(exo.GuestText(r.Err), "frame") {
+			t.Errorf("%s: the model reads %q", name, exo.GuestText(r.Err))
 		}
 	}
 }
@@ -132,19 +132,19 @@ func TestKillers(t *testing.T) {
 		begin := time.Now()
 		r := run(t, e, c.program)
 		took := time.Since(begin)
-		if r.Err == nil || r.Err.Kind != c.kind {
+		if r.Err == nil || exo.KindOf(r.Err) != c.kind {
 			t.Errorf("%s: %v %v", c.name, r.Value, r.Err)
 			continue
 		}
 		// On a busy machine a program may use up its time before its memory; a limit it is.
-		if got := event(r); got != c.event && got != worker.OutOfTime && !(strings.Contains(r.Err.Message, "ran longer") || c.event == worker.OutOfTime && got == worker.OutOfMemory) {
+		if got := event(r); got != c.event && got != worker.OutOfTime && !(strings.Contains(exo.GuestText(r.Err), "ran longer") || c.event == worker.OutOfTime && got == worker.OutOfMemory) {
 			t.Errorf("%s: %v", c.name, r.Err)
 		}
 		if took > 20*wall {
 			t.Errorf("%s took %v", c.name, took)
 		}
-		if !strings.Contains(r.Err.Message, "64 MiB") && !strings.Contains(r.Err.Message, wall.String()) {
-			t.Errorf("%s does not say which limit: %q", c.name, r.Err.Message)
+		if !strings.Contains(exo.GuestText(r.Err), "64 MiB") && !strings.Contains(exo.GuestText(r.Err), wall.String()) {
+			t.Errorf("%s does not say which limit: %q", c.name, exo.GuestText(r.Err))
 		}
 		t.Logf("%s: %v after %v", c.name, event(r), took)
 	}
@@ -163,7 +163,7 @@ func TestKillers(t *testing.T) {
 func TestProcessorTime(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{CPU: 150 * time.Millisecond, Wall: time.Minute, Total: 2 * time.Second}, nil)
 	r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)")
-	if r.Err == nil || r.Err.Kind != exo.Limit || event(r) != worker.OutOfCPU || !strings.Contains(r.Err.Message, "150ms of processor time") {
+	if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfCPU || !strings.Contains(exo.GuestText(r.Err), "150ms of processor time") {
 		t.Errorf("%v", r.Err)
 	}
 }
@@ -175,7 +175,7 @@ func TestWaitingIsFree(t *testing.T) {
 		t.Errorf("%v %v", r.Value, r.Err)
 	}
 	e = evaluator(t, &shop{}, exo.Limits{Total: 100 * time.Millisecond}, nil)
-	if r := run(t, e, "await shop.wait()"); r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "100ms in all") {
+	if r := run(t, e, "await shop.wait()"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "100ms in all") {
 		t.Errorf("%v", r.Err)
 	}
 }
@@ -184,7 +184,7 @@ func TestWaitingIsFree(t *testing.T) {
 func TestCrash(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	r := run(t, e, "!no such attack") // a panic outside the realm
-	if r.Err == nil || r.Err.Kind != exo.Crashed || event(r) != worker.EngineFailed {
+	if exo.KindOf(r.Err) != exo.Crashed || event(r) != worker.EngineFailed {
 		t.Errorf("%v", r.Err)
 	}
 	// goja's own panics are recovered in the worker and end the program only.

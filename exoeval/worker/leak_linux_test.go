@@ -59,7 +59,7 @@ func TestNothingLeaks(t *testing.T) {
 				cancel()
 				kind := exo.Other
 				if r.Err != nil {
-					kind = r.Err.Kind
+					kind = exo.KindOf(r.Err)
 				}
 				mu.Lock()
 				kinds[kind]++

@@ -16,7 +16,7 @@ import (
 func TestGuessedObjects(t *testing.T) {
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{Total: time.Second}, nil)
-	if r := run(t, e, "!guess"); r.Err == nil || r.Err.Kind != exo.Limit {
+	if r := run(t, e, "!guess"); exo.KindOf(r.Err) != exo.Limit {
 		t.Errorf("%v", r.Err)
 	}
 	if n := s.acts.Load(); n != 0 {
@@ -32,12 +32,12 @@ func TestGuessedObjects(t *testing.T) {
 func TestUnansweredBytes(t *testing.T) {
 	s, slow := &shop{}, exo.Limits{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
 	e := evaluator(t, s, slow, nil)
-	if r := run(t, e, "!flood"); r.Err == nil || r.Err.Kind != exo.Breach || event(r) != worker.ProtocolBreach {
+	if r := run(t, e, "!flood"); exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
 		t.Errorf("%v", r.Err)
 	}
 	for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(gateOf(t, s, slow))} {
 		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
-		if r.Err == nil || r.Err.Kind != exo.Limit || !strings.Contains(r.Err.Message, "16777216 bytes") {
+		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "16777216 bytes") {
 			t.Errorf("%s: all at once: %v", name, r.Err)
 		}
 		r = run(t, e, "let n = 0; for (let i = 0; i < 100; i++) n += (await shop.echo('x'.repeat(2e5))).length; return n")
@@ -101,7 +101,7 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 			go func() { done <- run(t, e, c.program) }()
 			select {
 			case r := <-done:
-				if r.Err == nil || r.Err.Kind != exo.Limit && r.Err.Kind != exo.Breach {
+				if exo.KindOf(r.Err) != exo.Limit && exo.KindOf(r.Err) != exo.Breach {
 					t.Errorf("%s, %s: %v", c.name, name, r.Err)
 				}
 			case <-time.After(30 * time.Second):

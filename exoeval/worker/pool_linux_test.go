@@ -26,7 +26,7 @@ func TestNeverRan(t *testing.T) {
 	waits, stopWaiting := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if r := e.Run(ran, exoeval.Job{Program: "shop.act(); await shop.wait()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || errors.Is(r.Err.Err, worker.ErrNotRun) {
+		if r := e.Run(ran, exoeval.Job{Program: "shop.act(); await shop.wait()"}); exo.KindOf(r.Err) != exo.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("stopped while it ran: %v", r.Err)
 		}
 	})
@@ -44,7 +44,7 @@ func TestNeverRan(t *testing.T) {
 	gone := make(chan struct{})
 	wg.Go(func() {
 		defer close(gone)
-		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Cancelled || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("stopped while it waited: %v", r.Err)
 		}
 	})
@@ -92,7 +92,7 @@ func TestQueue(t *testing.T) {
 	}
 	// The line is full: the program is refused at once, and it is said what to do.
 	r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()", Principal: "ann"})
-	if r.Err == nil || r.Err.Kind != exo.Limit || !errors.Is(r.Err.Err, worker.ErrNotRun) || !strings.Contains(r.Err.Message, "try again") {
+	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !strings.Contains(exo.GuestText(r.Err), "try again") {
 		t.Errorf("%v", r.Err)
 	}
 	cancel()
@@ -123,9 +123,9 @@ func TestClose(t *testing.T) {
 		if r.Err == nil {
 			t.Fatal("an endless loop ended")
 		}
-		if !errors.Is(r.Err.Err, worker.ErrNotRun) {
+		if !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			ran++
-			if r.Err.Kind != exo.Cancelled {
+			if exo.KindOf(r.Err) != exo.Cancelled {
 				t.Error(r.Err)
 			}
 		}
@@ -133,7 +133,7 @@ func TestClose(t *testing.T) {
 	if s := p.Stats(); ran > 2 || s.Running != 0 || s.Idle != 0 {
 		t.Errorf("%d ran; %+v after Close", ran, s)
 	}
-	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); r.Err == nil || r.Err.Kind != exo.Internal || !errors.Is(r.Err.Err, worker.ErrNotRun) {
+	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); exo.KindOf(r.Err) != exo.Internal || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
 	}
 	p.Close()

@@ -69,7 +69,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 		if ended {
 			r.pool.discard(r.w)
 		} else {
-			out = exoeval.Outcome{Err: exoeval.Fail(r.w.verdict().verdict(r.limits))}
+			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.limits)}
 			r.pool.part(r.w)
 		}
 		<-replied
@@ -160,7 +160,7 @@ func (r *run) done(s string) (exoeval.Outcome, error) {
 	if err != nil {
 		return exoeval.Outcome{}, err
 	}
-	if o.Err != nil && o.Err.Kind == exo.Cancelled && !r.cancelled {
+	if exo.KindOf(o.Err) == exo.Cancelled && !r.cancelled {
 		return exoeval.Outcome{}, errFrame // no context of its own ends: it has that word from a reply only
 	}
 	if o.cause != 0 {
@@ -168,7 +168,7 @@ func (r *run) done(s string) (exoeval.Outcome, error) {
 		if !ok {
 			return exoeval.Outcome{}, errFrame
 		}
-		o.Err.Err = failed
+		o.failed.Err = failed
 	}
 	return o.Outcome, nil
 }
@@ -187,8 +187,8 @@ func (r *run) reply(ctx context.Context) {
 			if r.failed == nil {
 				r.failed = map[uint64]error{}
 			}
-			r.failed[p.ID] = p.Err.Err
-			r.cancelled = r.cancelled || p.Err.Kind == exo.Cancelled
+			r.failed[p.ID] = errors.Unwrap(p.Err)
+			r.cancelled = r.cancelled || exo.KindOf(p.Err) == exo.Cancelled
 		}
 		over := r.over
 		if !over {

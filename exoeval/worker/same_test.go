@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"errors"
 	"regexp"
 	"runtime"
 	"strings"
@@ -71,11 +72,11 @@ func told(r *exoeval.Result) string {
 		b.WriteString(" undefined")
 	}
 	if e := r.Err; e != nil {
-		b.WriteString(" " + e.Kind.String() + " " + e.Message + " in " + e.SourceLine)
-		if e.Kind != exo.Internal && e.Err != nil {
-			b.WriteString(" " + e.Err.Error())
+		b.WriteString(" " + exo.KindOf(e).String() + " " + exo.GuestText(e) + " in " + exo.PosOf(e).Text)
+		if exo.KindOf(e) != exo.Internal && errors.Unwrap(e) != nil {
+			b.WriteString(" " + errors.Unwrap(e).Error())
 		}
-		b.WriteString(" at " + string(rune('0'+e.Line%10)) + ":" + string(rune('0'+e.Column%10)))
+		b.WriteString(" at " + string(rune('0'+exo.PosOf(e).Line%10)) + ":" + string(rune('0'+exo.PosOf(e).Column%10)))
 	}
 	b.WriteString("\n" + r.Console + "\n" + r.Label.String())
 	return addresses.ReplaceAllString(b.String(), "…")
@@ -85,7 +86,7 @@ func told(r *exoeval.Result) string {
 func TestCauseStaysWithTheHost(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	r := run(t, e, "await shop.fail()")
-	if r.Err == nil || r.Err.Kind != exo.Internal || r.Err.Err != errDriver || r.Err.Line != 1 {
+	if exo.KindOf(r.Err) != exo.Internal || errors.Unwrap(r.Err) != errDriver || exo.PosOf(r.Err).Line != 1 {
 		t.Errorf("%v", r.Err)
 	}
 	r = run(t, e, "try { await shop.fail() } catch (e) { return String(e) + e.stack + JSON.stringify(e) }")
@@ -103,11 +104,11 @@ func TestCaughtLimit(t *testing.T) {
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{Calls: 3}, nil)
 	r := run(t, e, "for (let i = 0; i < 9; i++) { try { await shop.rows() } catch {} } await shop.act(); return 'went on'")
-	if r.Err == nil || r.Err.Kind != exo.Limit || s.acts.Load() != 0 {
+	if exo.KindOf(r.Err) != exo.Limit || s.acts.Load() != 0 {
 		t.Errorf("%v %v, %d effects", r.Value, r.Err, s.acts.Load())
 	}
 	r = run(t, e, "for (let i = 0; i < 500; i++) { try { shop.rows() } catch {} } return 'went on'")
-	if r.Err == nil || r.Err.Kind != exo.Limit {
+	if exo.KindOf(r.Err) != exo.Limit {
 		t.Errorf("%v %v", r.Value, r.Err)
 	}
 }

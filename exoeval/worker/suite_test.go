@@ -114,7 +114,7 @@ func run(t testing.TB, e exoeval.Evaluator, program string) *exoeval.Result {
 
 func event(r *exoeval.Result) worker.Event {
 	var d *worker.Death
-	if r.Err != nil && errors.As(r.Err.Err, &d) {
+	if r.Err != nil && errors.As(errors.Unwrap(r.Err), &d) {
 		return d.Event
 	}
 	return worker.NoEvent

@@ -29,13 +29,13 @@ func TestTextsOfPrograms(t *testing.T) {
 		"a name that is sent": `return await shop.echo({ "\ud83d": 1, "€": "\udc00" })`,
 	} {
 		r := run(t, e, program)
-		if r.Err != nil && (r.Err.Kind == exo.Breach || r.Err.Kind == exo.Crashed) {
+		if r.Err != nil && (exo.KindOf(r.Err) == exo.Breach || exo.KindOf(r.Err) == exo.Crashed) {
 			t.Errorf("%s: %v", name, r.Err)
 			continue
 		}
 		texts := []string{r.Console}
 		if r.Err != nil {
-			texts = append(texts, r.Err.Message, r.Err.SourceLine)
+			texts = append(texts, exo.GuestText(r.Err), exo.PosOf(r.Err).Text)
 		}
 		for _, s := range texts {
 			if !utf8.ValidString(s) {
@@ -64,7 +64,7 @@ func TestNamesThatFallTogether(t *testing.T) {
 		if a, b := told(in), told(out); a != b {
 			t.Errorf("%s\nin process: %s\nin a worker: %s", program, a, b)
 		}
-		if said := in.Err != nil && in.Err.Kind == exo.Invalid && strings.Contains(in.Err.Message, "half a character"); said != refused || !refused && in.Err != nil {
+		if said := in.Err != nil && exo.KindOf(in.Err) == exo.Invalid && strings.Contains(exo.GuestText(in.Err), "half a character"); said != refused || !refused && in.Err != nil {
 			t.Errorf("%s: %v %v", program, in.Value, in.Err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestUnclassified(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := e.Run(t.Context(), exoeval.Job{Program: "await shop.rows()"})
-	if r.Err == nil || r.Err.Kind != exo.Internal || strings.Contains(r.Err.Message, "not for guests") {
+	if exo.KindOf(r.Err) != exo.Internal || strings.Contains(exo.GuestText(r.Err), "not for guests") {
 		t.Errorf("%v", r.Err)
 	}
 }

@@ -38,7 +38,7 @@ func warm() exoeval.Outcome {
 	}}
 	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))
 	if err != nil {
-		return exoeval.Outcome{Err: exoeval.Fail(exo.AsError("", err))}
+		return exoeval.Outcome{Err: exo.AsError("", err)}
 	}
 	w = world
 	w.Prepare()

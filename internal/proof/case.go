@@ -338,7 +338,7 @@ func (x *slow) leaked(program string, r *exoeval.Result) string {
 	b, _ := r.Value.AppendJSON(nil)
 	seen := string(b) + r.Console
 	if r.Err != nil {
-		seen += r.Err.Error() + r.Err.SourceLine
+		seen += r.Err.Error() + exo.PosOf(r.Err).Text
 	}
 	for t := range x.data {
 		for i := range x.data[t] {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -101,7 +100,7 @@ func (s screen) traced(events []exo.Event) string {
 		}
 		how := s.paint(green, "done")
 		if ev.Err != nil {
-			how = s.paint(red, oneLine(exo.AsError(ev.Op, ev.Err).Kind.String()))
+			how = s.paint(red, oneLine(exo.KindOf(ev.Err).String()))
 		}
 		fmt.Fprintf(&b, "%4d  %s  %s", ev.Call, s.highlight(cut(oneLine(ev.Op), 4*maxWidth)), how)
 		fmt.Fprint(&b, s.paint(dim, fmt.Sprintf(", %v ms", ms(ev.Took))))
@@ -115,21 +114,22 @@ func (s screen) traced(events []exo.Event) string {
 
 // stopped reports whether a program ended because somebody pressed Ctrl-C: nothing else
 // cancels the context of one here.
-func stopped(e *exoeval.Error) bool {
-	return e != nil && e.Kind == exo.Cancelled && errors.Is(e.Err, context.Canceled)
+func stopped(err error) bool {
+	return exo.KindOf(err) == exo.Cancelled && errors.Is(errors.Unwrap(err), context.Canceled)
 }
 
 // failure is an error with the line it is about, and a mark under the place.
-func (s screen) failure(e *exoeval.Error) string {
-	if stopped(e) { // its message and its cause say the same again
-		return s.paint(red, e.Kind.String()+":") + " Ctrl-C stopped the program\n"
+func (s screen) failure(err error) string {
+	kind, at := exo.KindOf(err).String(), exo.PosOf(err)
+	if stopped(err) { // its message and its cause say the same again
+		return s.paint(red, kind+":") + " Ctrl-C stopped the program\n"
 	}
-	text := s.paint(red, e.Kind.String()+":") + " " + s.wrap(printable(e.Message), 2) + "\n"
-	if e.Line != 0 {
-		at := fmt.Sprintf("  line %d: ", e.Line)
+	text := s.paint(red, kind+":") + " " + s.wrap(printable(exo.GuestText(err)), 2) + "\n"
+	if at.Line != 0 {
+		margin := fmt.Sprintf("  line %d: ", at.Line)
 		before, units := "", 1
-		for _, r := range e.SourceLine {
-			if units >= e.Column {
+		for _, r := range at.Text {
+			if units >= at.Column {
 				break
 			}
 			units++
@@ -141,11 +141,11 @@ func (s screen) failure(e *exoeval.Error) string {
 			}
 			before += string(r)
 		}
-		line := printable(strings.ReplaceAll(e.SourceLine, "\t", " "))
-		text += s.paint(dim, at) + s.highlight(line) + "\n" + strings.Repeat(" ", len(at)+width(printable(before))) + s.paint(red, "^") + "\n"
+		line := printable(strings.ReplaceAll(at.Text, "\t", " "))
+		text += s.paint(dim, margin) + s.highlight(line) + "\n" + strings.Repeat(" ", len(margin)+width(printable(before))) + s.paint(red, "^") + "\n"
 	}
-	if e.Err != nil { // for whoever sits here, not for a model
-		text += s.paint(dim, "  ("+oneLine(e.Err.Error())+")") + "\n"
+	if cause := errors.Unwrap(err); cause != nil { // for whoever sits here, not for a model
+		text += s.paint(dim, "  ("+oneLine(cause.Error())+")") + "\n"
 	}
 	return text
 }

@@ -117,10 +117,11 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 	}
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if res.Err.Err != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
+		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
 			std.complain(s.app.Name, res.Err)
 		}
-		line, code = failureJSON(res.Err.Kind.String(), res.Err.Message, res.Err.Line, res.Err.Column), exitFailed
+		at := exo.PosOf(res.Err)
+		line, code = failureJSON(exo.KindOf(res.Err).String(), exo.GuestText(res.Err), at.Line, at.Column), exitFailed
 	}
 	if _, err := std.out.Write(append(printableJSON(line), '\n')); err != nil {
 		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))

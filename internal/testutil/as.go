@@ -80,7 +80,7 @@ func (r *Runner) Run(t testing.TB, program string) Outcome {
 		}
 	}
 	if res.Err != nil {
-		o.Kind, o.Message = res.Err.Kind, res.Err.Message
+		o.Kind, o.Message = exo.KindOf(res.Err), exo.GuestText(res.Err)
 		return o
 	}
 	b, err := res.Value.AppendJSON(nil)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // Expect is how a program must end. A chunk says it in its last line:
@@ -83,8 +85,10 @@ func (want Expect) Check(o Outcome) string {
 			return fmt.Sprintf("the console has %q\nwant %q in it", o.Console, l)
 		}
 	}
-	if want.Line > 0 && o.Result != nil && o.Result.Err != nil && (o.Result.Err.Line != want.Line || o.Result.Err.Column != want.Column) {
-		return fmt.Sprintf("the error is at %d:%d, want %d:%d (%s)", o.Result.Err.Line, o.Result.Err.Column, want.Line, want.Column, o.Message)
+	if want.Line > 0 && o.Result != nil && o.Result.Err != nil {
+		if at := exo.PosOf(o.Result.Err); at.Line != want.Line || at.Column != want.Column {
+			return fmt.Sprintf("the error is at %d:%d, want %d:%d (%s)", at.Line, at.Column, want.Line, want.Column, o.Message)
+		}
 	}
 	return ""
 }

@@ -156,7 +156,7 @@ func (h *Hostile) Judge(o Outcome) string {
 	if kind == "ok" && h.Result != "" && !SameJSON(o.JSON, h.Result) {
 		return fmt.Sprintf("gave %.500s, want %s", o.JSON, h.Result)
 	}
-	if kind == "syntax" && o.Result.Err.Line == 0 {
+	if kind == "syntax" && exo.PosOf(o.Result.Err).Line == 0 {
 		return "is refused at no place: " + o.Message
 	}
 	return o.LeaksHost(Acme)

@@ -36,6 +36,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 )
 
 var update = flag.Bool("update", false, "write the outcome of programs that have none; read what it wrote!")
@@ -235,12 +236,13 @@ func (p *Program) checkFailure(res *codemode.Result) (wrong []string) {
 	if e == nil {
 		return []string{fmt.Sprintf("it gave %s; want a failure of kind %s", res.JSON, p.Kind)}
 	}
-	if e.Kind.String() != p.Kind || e.Line != p.Line || e.Column != p.Column {
-		wrong = append(wrong, fmt.Sprintf("failed as %s %d:%d (%s); want %s %d:%d", e.Kind, e.Line, e.Column, e.Message, p.Kind, p.Line, p.Column))
+	at, message := exo.PosOf(e), exo.GuestText(e)
+	if exo.KindOf(e).String() != p.Kind || at.Line != p.Line || at.Column != p.Column {
+		wrong = append(wrong, fmt.Sprintf("failed as %s %d:%d (%s); want %s %d:%d", exo.KindOf(e), at.Line, at.Column, message, p.Kind, p.Line, p.Column))
 	}
 	for _, h := range p.Has {
-		if !strings.Contains(e.Message, h) {
-			wrong = append(wrong, fmt.Sprintf("the message %q does not say %q", e.Message, h))
+		if !strings.Contains(message, h) {
+			wrong = append(wrong, fmt.Sprintf("the message %q does not say %q", message, h))
 		}
 	}
 	return wrong
@@ -285,7 +287,7 @@ func (p *Program) write(t *testing.T, res *codemode.Result) {
 	t.Helper()
 	out := "\n//=> " + string(res.JSON) + "\n"
 	if e := res.Err; e != nil {
-		out = fmt.Sprintf("\n//! %s %d:%d\n//! %s\n", e.Kind, e.Line, e.Column, strings.ReplaceAll(e.Message, "\n", " "))
+		out = fmt.Sprintf("\n//! %s %d:%d\n//! %s\n", exo.KindOf(e), exo.PosOf(e).Line, exo.PosOf(e).Column, strings.ReplaceAll(exo.GuestText(e), "\n", " "))
 	}
 	f, err := os.OpenFile(p.Path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

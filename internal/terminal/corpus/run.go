@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/terminal"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -111,7 +112,7 @@ func Alone(t *testing.T, app terminal.App, programs []*Program, only func(id int
 func Everything(res *codemode.Result) string {
 	s := string(res.JSON) + "\n" + res.Console + "\n" + res.Notice
 	if res.Err != nil {
-		s += "\n" + res.Err.Message + "\n" + res.Err.SourceLine
+		s += "\n" + exo.GuestText(res.Err) + "\n" + exo.PosOf(res.Err).Text
 	}
 	return s
 }

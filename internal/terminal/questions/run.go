@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/terminal"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -63,7 +64,7 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	right := func(what, code string) {
 		res := tool.Run(context.Background(), code)
 		if res.Err != nil {
-			t.Errorf("%s: %d:%d %s\n%s", what, res.Err.Line, res.Err.Column, res.Err.Message, code)
+			t.Errorf("%s: %d:%d %s\n%s", what, exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err), code)
 			return
 		}
 		var got any
@@ -117,7 +118,7 @@ func failure(res *codemode.Result, notice bool) string {
 	if res.Err == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %d:%d\n%s", res.Err.Kind, res.Err.Line, res.Err.Column, res.Err.Message)
+	return fmt.Sprintf("%s %d:%d\n%s", exo.KindOf(res.Err), exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err))
 }
 
 var token = regexp.MustCompile(`[A-Za-z_$][\w$]*|'[\w…%.-]*'|\d+|[=!<>&|+?]+|\(\)|=>|[\[{]`)
