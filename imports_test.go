@@ -17,7 +17,8 @@ const module = "github.com/exoagent/exoagent"
 // import besides the standard library. exo knows neither SQL nor JavaScript,
 // exosql no JavaScript, exoeval and codemode no SQL: then each can be audited alone.
 var allowed = map[string][]string{
-	"exo":                {},
+	"internal/wire":      {},
+	"exo":                {"internal/wire"},
 	"exo/service":        {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"schema":             {},
 	"schema/gen":         {"exo", "schema"},
@@ -27,7 +28,7 @@ var allowed = map[string][]string{
 	"internal/sqlast":    {"github.com/Masterminds/squirrel"},
 	"exosql":             {"exo", "schema", "internal/sqlast", "internal/lru", "internal/pgbound", "modernc.org/sqlite", "modernc.org/libc", "github.com/jackc/pgx/v5", "golang.org/x/text/cases", "golang.org/x/text/language"},
 	"exoeval":            {"exo", "internal/lru", "github.com/dop251/goja"},
-	"exoeval/worker":     {"exo", "exoeval", "golang.org/x/sys/unix"},
+	"exoeval/worker":     {"exo", "exoeval", "internal/wire", "golang.org/x/sys/unix"},
 	"codemode":           {"exo", "exoeval", "exoeval/worker", "github.com/google/jsonschema-go/jsonschema"},
 
 	"codemode/agent":               {"codemode"},

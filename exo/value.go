@@ -68,10 +68,22 @@ func Float(f float64) Value {
 // Text makes a text. Text with NUL or invalid UTF-8 makes the zero Value: the
 // engines differ in what they do with it, and a difference is where attacks live.
 func Text(s string) Value {
-	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+	if !isText(s) {
 		return Value{}
 	}
 	return Value{kind: KindText, str: s}
+}
+
+func isText(s string) bool {
+	if len(s) > 32 {
+		return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+	}
+	for i := range len(s) { // a name
+		if c := s[i]; c == 0 || c >= utf8.RuneSelf {
+			return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+		}
+	}
+	return true
 }
 
 // Time makes an instant, cut to milliseconds. Years outside 1 to 9999 make the zero Value.

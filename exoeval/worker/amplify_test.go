@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // Counts within counts say of the same bytes that they are each of them. What a
@@ -22,7 +23,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 			b = append(b, tag)
 			b = binary.AppendUvarint(b, n)
 			if tag == tagRecord {
-				b = appendText(b, "a")
+				b = wire.AppendText(b, "a")
 			}
 		}
 		return string(b) + filler
@@ -43,7 +44,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	for range 100 {
 		same = append(same, tagSame, 0)
 	}
-	if _, err := decodeDone(string(appendText(same, "")), log, exo.Limits{}); err == nil || !strings.Contains(err.Error(), "more rows") {
+	if _, err := decodeDone(string(wire.AppendText(same, "")), log, exo.Limits{}); err == nil || !strings.Contains(err.Error(), "more rows") {
 		t.Errorf("the same rows a hundred times: %v", err)
 	}
 }
@@ -76,7 +77,7 @@ func TestDoneIsBounded(t *testing.T) {
 		"texts":          {list(n-1, tagText, 2, 'a', 'b'), true},
 		"records":        {list((n-1)/3, tagRecord, 1, 1, 'a', tagNull), true},
 		"too many names": {list(n-1, tagRecord, 1, 1, 'a', tagNull), false},
-		"a text":         {appendText([]byte{1, tagText}, strings.Repeat("x", result)), true},
+		"a text":         {wire.AppendText([]byte{1, tagText}, strings.Repeat("x", result)), true},
 		"pages":          {append(pages, 0), true},
 	} {
 		if name == "a text" {
@@ -109,15 +110,15 @@ func TestResultsKeepNoFrame(t *testing.T) {
 	before := liveHeap()
 	var kept []any
 	for range 32 {
-		frame := appendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
+		frame := wire.AppendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
 		o, err := decodeDone(string(append(frame, 4, 'w', 'o', 'r', 'd')), &rowsLog{}, limits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, _ := o.Value.Get("a")
 		kept = append(kept, a, o.Console)
-		failed := appendText([]byte{0, byte(exo.Program), 0}, "message")
-		failed = append(appendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
+		failed := wire.AppendText([]byte{0, byte(exo.Program), 0}, "message")
+		failed = append(wire.AppendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
 		if o, err = decodeDone(string(append(failed, 0)), &rowsLog{}, limits); err != nil {
 			t.Fatal(err)
 		}

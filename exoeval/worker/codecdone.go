@@ -1,13 +1,13 @@
 package worker
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // cause stands for the error of a call of this number, whose text stays with the host.
@@ -32,8 +32,7 @@ const (
 )
 
 func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
-	b = begin(b, frameDone)
-	w := valueWriter{b: b, sent: sent, back: true}
+	w := exo.Encoder{B: begin(b, frameDone), Extend: (*homeward)(sent)}
 	if o.Err != nil {
 		e := asError(o.Err)
 		var c cause
@@ -42,22 +41,22 @@ func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 		if e.Err != nil && c == 0 {
 			detail = clean(e.Err.Error(), maxDetail)
 		}
-		w.b = append(w.b, 0, byte(e.Kind))
-		w.b = appendText(w.b, clean(e.Op, maxMessage))
-		w.b = appendText(w.b, clean(e.Message(), maxMessage))
-		w.b = appendCount(appendCount(w.b, max(0, e.Pos.Line)), max(0, e.Pos.Column))
-		w.b = appendText(w.b, clean(e.Pos.Text, maxMessage))
-		w.b = binary.AppendUvarint(w.b, uint64(c))
-		w.b = appendText(w.b, detail)
+		b = append(w.B, 0, byte(e.Kind))
+		b = wire.AppendText(b, clean(e.Op, maxMessage))
+		b = wire.AppendText(b, clean(e.Message(), maxMessage))
+		b = wire.AppendCount(wire.AppendCount(b, max(0, e.Pos.Line)), max(0, e.Pos.Column))
+		b = wire.AppendText(b, clean(e.Pos.Text, maxMessage))
+		b = wire.AppendUint(b, uint64(c))
+		w.B = wire.AppendText(b, detail)
 	} else {
-		w.b = append(w.b, 1)
+		w.B = append(w.B, 1)
 		if o.Undefined {
-			w.b[len(w.b)-1] = 2
+			w.B[len(w.B)-1] = 2
 		}
-		w.value(&o.Value)
+		w.Value(o.Value)
 	}
-	w.b = appendText(w.b, strings.ToValidUTF8(o.Console, ""))
-	return end(w.b), w.items
+	w.B = wire.AppendText(w.B, strings.ToValidUTF8(o.Console, ""))
+	return end(w.B), w.Values
 }
 
 func cut(s string, n int) string {
@@ -76,43 +75,33 @@ func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
 func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err error) {
 	defer recovered(&err)
 	// Texts are copies: what a host keeps of a result must not keep the frame.
-	r := valueReader{decoder: &decoder{s: s, items: maxValues(limits), own: true}, sent: sent, back: true}
-	switch how := r.byte(); how {
+	r := reader{exo.Decoder{Reader: wire.NewOwner(s), Values: maxValues(limits), Extend: &returned{sent: sent}}}
+	switch how := r.Byte(); how {
 	case 0:
-		e := &exo.Error{Kind: exo.Kind(r.byte())}
+		e := &exo.Error{Kind: exo.Kind(r.Byte())}
 		switch e.Kind {
 		case exo.Crashed, exo.Breach:
-			r.fail("a verdict that is the host's")
+			r.Fail("a verdict that is the host's")
 		case exo.Other:
-			r.fail("no kind")
+			r.Fail("no kind")
 		}
 		if int(e.Kind) >= int(exo.Kinds) {
-			r.fail("no such kind")
+			r.Fail("no such kind")
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
-		e.Pos = exo.Pos{Line: r.upTo(1 << 31), Column: r.upTo(1 << 31), Text: r.short(maxMessage)}
-		o.cause = r.uint()
+		e.Pos = exo.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
+		o.cause = r.Uint()
 		if detail := r.short(maxDetail); detail != "" {
 			e.Err = fmt.Errorf("in the worker: %q", detail)
 		}
 		o.Err, o.failed = e, e
 	case 1, 2:
 		o.Undefined = how == 2
-		o.Value = r.value(0)
+		o.Value = r.Value()
 	default:
-		r.fail("no such ending")
+		r.Fail("no such ending")
 	}
 	// What the console says of being full comes after its limit.
 	o.Console = r.short(limits.ConsoleBytes + 200)
 	return o, r.done()
-}
-
-// short is a text that people and logs will read.
-func (d *decoder) short(limit int) string {
-	s := d.utf8()
-	if len(s) > limit {
-		d.fail("a text that is too long")
-		return ""
-	}
-	return s
 }

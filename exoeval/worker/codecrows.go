@@ -1,13 +1,22 @@
 package worker
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"errors"
 
-// rowsLog numbers rows as they cross to the worker, alike on both sides.
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// rowsLog numbers rows as they cross to the worker, alike on both sides. It is how
+// replies differ from plain values, for those who write and those who read them.
 type rowsLog struct {
 	rows  []*exo.Rows
 	index map[*exo.Rows]int
 	sizes []int        // known for those that came back
 	held  map[int]held // those whose cells have not crossed, by number
+
+	typ   func(id uint32) *exo.Type    // the host's: of an object
+	typed func(id uint32, t *exo.Type) // the worker's: it learns of an object
 }
 
 // held is what a worker knows of rows whose cells it does not have.
@@ -15,6 +24,7 @@ type held struct {
 	rows, text int // how many; bytes of text in them
 }
 
+// add numbers rows that are sent, or that came.
 func (l *rowsLog) add(r *exo.Rows) {
 	if l.index == nil {
 		l.index = map[*exo.Rows]int{}
@@ -78,98 +88,122 @@ func holds(r *exo.Rows) (h held, ok bool) {
 	return h, true
 }
 
-func (w *valueWriter) rows(r *exo.Rows) {
-	if w.back {
-		if n, ok := w.sent.index[r]; ok {
-			w.b = appendCount(append(w.b, tagSame), n)
-			return
-		}
-	} else {
-		w.sent.add(r)
-		if h, ok := holds(r); ok {
-			w.sent.hold(h)
-			w.b = appendShape(append(w.b, tagHeld), r.Shape)
-			w.b = appendCount(appendCount(w.b, h.rows), h.text)
-			return
-		}
+// Append writes what the worker is to know of an object, and rows that stay here. Other
+// rows cross as they are.
+func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
+	if v.Kind() == exo.KindRef {
+		b = wire.AppendUint(append(b, tagObject), uint64(v.RefID()))
+		return exo.AppendType(b, l.typ(v.RefID())), true
 	}
-	w.b = appendShape(append(w.b, tagRows), r.Shape)
-	w.cells(r)
+	r := v.Rows()
+	l.add(r)
+	h, ok := holds(r)
+	if !ok {
+		return b, false
+	}
+	l.hold(h)
+	b = exo.AppendShape(append(b, tagHeld), r.Shape)
+	return wire.AppendCount(wire.AppendCount(b, h.rows), h.text), true
 }
 
-func (w *valueWriter) cells(r *exo.Rows) {
-	w.b = appendCount(w.b, len(r.Cells))
-	w.items += len(r.Cells)
-	for i := range r.Cells {
-		switch c := &r.Cells[i]; c.Kind() {
-		case exo.KindList, exo.KindRecord, exo.KindRows, exo.KindRef:
-			w.value(c)
-		default:
-			w.b = appendScalar(w.b, c)
-		}
-	}
+// Rows takes rows that come as they are.
+func (l *rowsLog) Rows(r *exo.Rows) bool {
+	l.add(r)
+	return true
 }
 
-func (r *valueReader) rows(depth int) exo.Value {
-	x := &exo.Rows{Shape: r.shape(0)}
-	if r.sent != nil {
-		r.sent.add(x)
+// Read reads what Append writes. Only a host sends any.
+func (l *rowsLog) Read(tag byte, rest string) (exo.Value, int, error) {
+	d := read(rest)
+	switch tag {
+	case tagObject:
+		id := uint32(d.UpTo(1<<32 - 1))
+		l.typed(id, d.Type())
+		return exo.RefNumber(id), d.At(), d.Err()
+	case tagHeld:
+		r := &exo.Rows{Shape: d.Shape()}
+		l.add(r)
+		l.hold(held{rows: d.UpTo(1 << 31), text: d.UpTo(1 << 40)})
+		return exo.RowsValue(r), d.At(), d.Err()
 	}
-	r.cells(x, depth)
-	return exo.RowsValue(x)
+	return exo.Value{}, 0, errValue
 }
 
-// heldRows reads rows without cells. Only a host sends any.
-func (r *valueReader) heldRows() exo.Value {
-	x := &exo.Rows{Shape: r.shape(0)}
-	r.sent.add(x)
-	r.sent.hold(held{rows: r.upTo(1 << 31), text: r.upTo(1 << 40)})
-	return exo.RowsValue(x)
+var errValue = errors.New("no such value")
+
+// homeward is how a result differs from a plain value: rows that came to the worker go
+// back as their number.
+type homeward rowsLog
+
+// Append implements exo.Encoder.
+func (h *homeward) Append(b []byte, v exo.Value) ([]byte, bool) {
+	if v.Kind() == exo.KindRef { // no reference ever goes to the host
+		return append(b, 0), true
+	}
+	n, ok := h.index[v.Rows()]
+	if !ok {
+		return b, false
+	}
+	return wire.AppendCount(append(b, tagSame), n), true
 }
 
-func (r *valueReader) cells(x *exo.Rows, depth int) {
-	width, n := x.Shape.Width(), r.claim(1)
-	if width == 0 && n > 0 || width > 0 && n%width != 0 {
-		r.fail("rows that don't fit their shape")
-		return
+// maxSame bounds the text of rows that come as numbers, which cost the sender nothing. It is
+// above what the conversion of an honest worker admits.
+const maxSame = 40 << 20
+
+// returned reads rows that come back to the host as their number.
+type returned struct {
+	sent  *rowsLog
+	same  int // bytes of text in them
+	given int // their cells
+}
+
+// Rows refuses rows that the worker made: a result has records instead.
+func (x *returned) Rows(*exo.Rows) bool { return false }
+
+func (x *returned) Read(tag byte, rest string) (v exo.Value, read int, err error) {
+	d := wire.NewReader(rest)
+	n := d.UpTo(uint64(len(x.sent.rows)))
+	switch {
+	case tag != tagSame:
+		return v, 0, errValue
+	case d.Err() != nil || n == len(x.sent.rows):
+		return v, 0, errors.New("rows that were never sent")
 	}
-	x.Cells = make([]exo.Value, 0, min(n, 64*maxAhead))
-	for range n {
-		switch tag := r.byte(); tag {
-		case tagList, tagRecord, tagRows, tagRef:
-			r.at--
-			x.Cells = append(x.Cells, r.value(depth+1))
-		default:
-			x.Cells = append(x.Cells, r.scalar(tag))
-		}
-		if r.err != nil {
-			return
-		}
+	rows := x.sent.rows[n]
+	// Counted each time: a list of one array a thousand times over is small here,
+	// and huge as text.
+	x.given += len(rows.Cells)
+	text, ok := x.sent.size(n)
+	if x.same += text; !ok || x.same > maxSame || x.given > maxItems {
+		return v, 0, errors.New("more rows than a result holds, or other ones")
 	}
+	return exo.RowsValue(rows), d.At(), nil
 }
 
 // appendFetch asks for the cells of the rows of number n.
 func appendFetch(b []byte, n int) []byte {
-	return end(appendCount(begin(b, frameFetch), n))
+	return end(wire.AppendCount(begin(b, frameFetch), n))
 }
 
 func decodeFetch(s string) (n uint64, err error) {
-	d := decoder{s: s}
-	n = d.uint()
-	return n, d.done()
+	r := read(s)
+	n = r.Uint()
+	return n, r.done()
 }
 
 func appendCells(b []byte, r *exo.Rows) []byte {
-	w := valueWriter{b: begin(b, frameCells)}
-	w.cells(r)
-	return end(w.b)
+	e := exo.Encoder{B: begin(b, frameCells)}
+	e.Cells(r)
+	return end(e.B)
 }
 
 // decodeCells is the worker's.
 func decodeCells(s string, into *exo.Rows, rows int) error {
-	r := valueReader{decoder: &decoder{s: s, items: 1 << 40}}
-	if r.cells(into, 0); into.Len() != rows {
-		r.fail("another number of rows than was announced")
+	r := read(s)
+	r.Values = 1 << 40
+	if r.Cells(into); into.Len() != rows {
+		r.Fail("another number of rows than was announced")
 	}
 	return r.done()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // Variables are set before the takeover, so this is in force in the workers of
@@ -276,7 +277,11 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"a forward node":     call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpField, Name: "x", Recv: 7}}}}),
 		"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
 		"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
-		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0, 0}),
+		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0}),
+		"an object home":     framed(frameDone, []byte{1, tagObject, 0, 0, 0}),
+		"a label":            framed(frameDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull, 0}),
+		"held rows home":     framed(frameDone, []byte{1, tagHeld, 0, 0, 0, 0}),
+		"nodes in any order": call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, ref, {Op: exo.OpCall, Name: "wait", Recv: 1, Args: []int32{0}}}}}),
 		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0, 0}),
 		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0, 0}),
 		"no value":           framed(frameDone, []byte{1, tagNone, 0}),
@@ -300,7 +305,7 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"bad call name":      call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpCall, Name: "\xff"}}}}),
 		"bad record name":    call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
 		"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0, 0}),
-		"a long console":     framed(frameDone, []byte{1, tagNull}, appendText(nil, strings.Repeat("x", 1<<20))),
+		"a long console":     framed(frameDone, []byte{1, tagNull}, wire.AppendText(nil, strings.Repeat("x", 1<<20))),
 		"cells never sent":   framed(frameFetch, []byte{0}),
 		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
 		"more than a fetch":  framed(frameFetch, []byte{0, 0}),

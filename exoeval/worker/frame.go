@@ -25,10 +25,11 @@ const (
 	frameDone  frameKind = 'd' // worker: how the program ended; its last frame
 )
 
-// version changes with every change of a frame. Both sides are one binary, so
+// version changes with every change of a frame; the encoding of what is in one has a
+// version of its own (exo.Encoding). Both sides are one binary, so
 // it can differ only where the binary was replaced on a system that has no
 // /proc/self/exe.
-const version = 2
+const version = 3
 
 // Bounds of frames. What comes from a worker is hostile, so no length that it
 // names makes the host allocate more than these.
@@ -37,7 +38,6 @@ const (
 	maxCall  = 8 << 20   // of a message; its literals have limits of their own
 	maxReply = 512 << 20 // of an answer, which the host's own limits bound
 	maxItems = 1_100_000 // cells of the rows that a result names: what a conversion admits, and room
-	maxDepth = 70        // values within values
 )
 
 // maxDone bounds the frame that ends a run: its result without the rows that the host has,

@@ -95,8 +95,8 @@ func (g *guest) Submit(c exo.Call) error {
 	if g.sum > 0 && g.sum+size > g.limits.UnansweredBytes { // the session counts less: what we have not read it may have sent
 		return exo.TooMuchUnanswered(g.limits.UnansweredBytes)
 	}
-	b, items := appendCall(g.buf[:0], c)
-	if g.buf = b; items > maxLiterals || len(b) > maxCall {
+	b, err := appendCall(g.buf[:0], c)
+	if g.buf = b; err != nil || len(b) > maxCall {
 		return exo.Errorf(exo.Limit, "", "a message holds too many values, or too large ones")
 	}
 	g.open++

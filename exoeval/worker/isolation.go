@@ -1,8 +1,10 @@
 package worker
 
 import (
-	"encoding/binary"
 	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // Isolation is a set of walls round a program. Which are in force depends on
@@ -41,17 +43,17 @@ func (i Isolation) String() string {
 }
 
 func appendHello(b []byte, i Isolation, size uint64) []byte {
-	b = append(begin(b, frameHello), version)
-	b = binary.AppendUvarint(b, uint64(i))
-	return end(binary.AppendUvarint(b, size))
+	b = append(begin(b, frameHello), version, exo.Encoding)
+	b = wire.AppendUint(b, uint64(i))
+	return end(wire.AppendUint(b, size))
 }
 
 // decodeHello reads what a worker says before it has met any program.
 func decodeHello(s string) (i Isolation, size uint64, err error) {
-	d := &decoder{s: s}
-	if d.byte() != version {
-		d.fail("another version")
+	r := read(s)
+	if r.Byte() != version || r.Byte() != exo.Encoding {
+		r.Fail("another version")
 	}
-	i, size = Isolation(d.upTo(allIsolation)), d.uint()
-	return i, size, d.done()
+	i, size = Isolation(r.UpTo(allIsolation)), r.Uint()
+	return i, size, r.done()
 }

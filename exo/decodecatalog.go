@@ -1,0 +1,79 @@
+package exo
+
+import "github.com/exoagent/exoagent/internal/wire"
+
+// Grants reads what AppendGrants writes. It is for a guest, which believes its host: of
+// two members with one name it keeps the last.
+func (d *Decoder) Grants() (granted []Granted, c Catalog) {
+	n := d.Count(3)
+	granted = make([]Granted, 0, min(n, wire.Ahead))
+	for range n {
+		granted = append(granted, Granted{Name: d.Text(), ID: uint32(d.UpTo(1<<32 - 1)), Type: d.Type()})
+		if d.Err() != nil {
+			return nil, nil
+		}
+	}
+	return granted, d.catalog()
+}
+
+func (d *Decoder) catalog() Catalog {
+	types := make([]*Type, d.Count(1))
+	for i := range types {
+		types[i] = d.Type()
+	}
+	terms := make([]*Term, d.Count(1))
+	for i := range terms {
+		terms[i] = d.term(0)
+	}
+	methods := make([]*Method, d.Count(8))
+	for i := range methods {
+		methods[i] = d.method(terms)
+	}
+	n := d.Count(6)
+	c := make(Catalog, n)
+	for range n {
+		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
+		k := d.Count(3)
+		i.Fields = make(map[string]*Member, k)
+		for range k {
+			name := d.Text()
+			i.Fields[name] = &Member{Type: pick(d, types), Label: NewLabel(d.Texts()...)}
+		}
+		k = d.Count(2)
+		i.Methods = make(map[string]*Method, k)
+		for range k {
+			name := d.Text()
+			i.Methods[name] = pick(d, methods)
+		}
+		c[i.Name] = i
+	}
+	return c
+}
+
+// pick is the one of the table that comes next by its number.
+func pick[T any](d *Decoder, table []*T) *T {
+	n := d.UpTo(uint64(len(table)))
+	if d.Err() != nil || n == len(table) {
+		d.Fail("no such number")
+		return nil
+	}
+	return table[n]
+}
+
+func (d *Decoder) method(terms []*Term) *Method {
+	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Effect: d.Bool(), Sink: d.Bool(),
+		Label: NewLabel(d.Texts()...), Admits: NewLabel(d.Texts()...), Result: pick(d, terms)}
+	if n := d.Count(5); n > 0 {
+		m.Params = make([]Param, n)
+	}
+	for k := range m.Params {
+		p := &m.Params[k]
+		p.Name, p.Bind = d.Text(), d.Text()
+		flags := d.UpTo(1<<9 - 1)
+		for bit, v := range paramFlags(p) {
+			*v = flags>>bit&1 == 1
+		}
+		p.Want, p.Lambda = pick(d, terms), pick(d, terms)
+	}
+	return m
+}

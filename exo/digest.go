@@ -1,0 +1,63 @@
+package exo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+)
+
+// Digest is the SHA-256 of something in the canonical encoding, after the version and
+// what kind of thing it is: a value and a catalogue never have the same. The zero
+// Digest is of nothing.
+//
+// Whoever knows the digest of a value can try which of a few values it was made of, so
+// it is kept from those from whom the value is kept: a model never sees one.
+type Digest [sha256.Size]byte
+
+// String is the digest as hex.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Digest is the digest of the value. Its label belongs to it, and so do the labels of
+// what is in it: who compares two digests wants to know whether a run would go on alike,
+// and by a label a run goes another way. References count as their numbers. It fails
+// where AppendBinary fails.
+func (v Value) Digest() (Digest, error) {
+	e := digesters.Get().(*Encoder)
+	defer e.release()
+	e.B = append(e.B, 'v', Encoding)
+	e.value(&v, 0)
+	return e.digest()
+}
+
+// digestGrants is the digest of what could be asked of a run: of the names that it was
+// granted, and of what can be done with what they refer to. Which rows there are behind
+// a name is not in it.
+func digestGrants(c Catalog, granted []Granted) Digest {
+	e := digesters.Get().(*Encoder)
+	defer e.release()
+	e.B = append(e.B, 'c', Encoding)
+	e.B = AppendGrants(e.B, granted, c)
+	d, _ := e.digest() // a catalogue has no values, and so nothing without a spelling
+	return d
+}
+
+var digesters = sync.Pool{New: func() any { return &Encoder{whole: true, sum: sha256.New()} }}
+
+func (e *Encoder) digest() (d Digest, err error) {
+	if e.err != nil {
+		return Digest{}, e.err
+	}
+	e.sum.Write(e.B)
+	return Digest(e.sum.Sum(e.B[:0])), nil
+}
+
+// release gives an Encoder back. What it wrote last is overwritten by its next user,
+// and a buffer that grew large is given up.
+func (e *Encoder) release() {
+	e.sum.Reset()
+	if cap(e.B) > 8*digestChunk {
+		e.B = nil
+	}
+	e.B, e.Values, e.err = e.B[:0], 0, nil
+	digesters.Put(e)
+}

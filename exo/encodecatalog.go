@@ -1,0 +1,100 @@
+package exo
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// AppendGrants writes what could be asked of a run: the names that it was granted and the
+// catalogue of what can be done with them, in one order. What only readers of declarations
+// need, the documentation of members, is left out.
+func AppendGrants(b []byte, granted []Granted, c Catalog) []byte {
+	b = wire.AppendCount(b, len(granted))
+	for _, g := range granted {
+		b = AppendType(wire.AppendUint(wire.AppendText(b, g.Name), uint64(g.ID)), g.Type)
+	}
+	return appendCatalog(b, c)
+}
+
+// catalogWriter writes a catalogue with each method, term and type once:
+// interfaces of the columns of a database have most of theirs in common, and what
+// is read once is made once.
+type catalogWriter struct{ types, terms, methods table }
+
+// table numbers distinct byte strings from 0 and keeps them in that order.
+type table struct {
+	index map[string]int
+	all   []byte
+}
+
+func (t *table) add(b []byte) int {
+	n, ok := t.index[string(b)]
+	if !ok {
+		if t.index == nil {
+			t.index = map[string]int{}
+		}
+		n = len(t.index)
+		t.index[string(b)] = n
+		t.all = append(t.all, b...)
+	}
+	return n
+}
+
+func (t *table) append(b []byte) []byte { return append(wire.AppendCount(b, len(t.index)), t.all...) }
+
+func appendCatalog(b []byte, c Catalog) []byte {
+	w := &catalogWriter{}
+	var body []byte
+	names := slices.Sorted(maps.Keys(c))
+	for _, name := range names {
+		body = w.iface(body, c[name])
+	}
+	b = w.methods.append(w.terms.append(w.types.append(b)))
+	return append(wire.AppendCount(b, len(names)), body...)
+}
+
+func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
+	b = wire.AppendTexts(wire.AppendText(wire.AppendText(b, i.Name), i.Doc), i.Is) // what an interface is stands in messages
+	b = wire.AppendTexts(wire.AppendText(wire.AppendText(wire.AppendBool(b, i.Expr), i.Await), i.Call), i.Order)
+	b = wire.AppendCount(b, len(i.Fields))
+	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
+		f := i.Fields[n]
+		b = wire.AppendTexts(wire.AppendCount(wire.AppendText(b, n), w.types.add(AppendType(nil, f.Type))), f.Label.Tags())
+	}
+	b = wire.AppendCount(b, len(i.Methods))
+	for _, n := range slices.Sorted(maps.Keys(i.Methods)) {
+		b = wire.AppendCount(wire.AppendText(b, n), w.method(i.Methods[n]))
+	}
+	return b
+}
+
+func (w *catalogWriter) method(m *Method) int {
+	b := wire.AppendText(wire.AppendText(nil, m.Name), m.Truth)
+	b = wire.AppendBool(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Effect), m.Sink)
+	b = wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags())
+	b = w.term(b, m.Result)
+	b = wire.AppendCount(b, len(m.Params))
+	for k := range m.Params {
+		p := &m.Params[k]
+		b = wire.AppendText(wire.AppendText(b, p.Name), p.Bind)
+		var flags uint64
+		for bit, v := range paramFlags(p) {
+			if *v {
+				flags |= 1 << bit
+			}
+		}
+		b = wire.AppendUint(b, flags)
+		b = w.term(w.term(b, p.Want), p.Lambda)
+	}
+	return w.methods.add(b)
+}
+
+func (w *catalogWriter) term(b []byte, t *Term) []byte {
+	return wire.AppendCount(b, w.terms.add(appendTerm(nil, t)))
+}
+
+func paramFlags(p *Param) [9]*bool {
+	return [...]*bool{&p.Plain, &p.Filter, &p.Many, &p.Null, &p.Opt, &p.Count, &p.Fixed, &p.Static, &p.Ident}
+}

@@ -1,0 +1,132 @@
+package exo
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// Parts of a type: which of them follow.
+const (
+	typeThere = 1 << iota
+	typeNull
+	typeArgs
+	typeFields
+	typeEnum
+	typeAll = 1<<iota - 1
+)
+
+// AppendType writes a type, nil included. Documentation is not written.
+func AppendType(b []byte, t *Type) []byte {
+	if t == nil {
+		return append(b, 0)
+	}
+	has := byte(typeThere)
+	if t.Null {
+		has |= typeNull
+	}
+	if t.Args != nil {
+		has |= typeArgs
+	}
+	if t.Fields != nil {
+		has |= typeFields
+	}
+	if t.Enum != nil {
+		has |= typeEnum
+	}
+	b = wire.AppendText(append(b, has), t.Name)
+	if t.Args != nil {
+		b = wire.AppendCount(b, len(t.Args))
+		for _, n := range slices.Sorted(maps.Keys(t.Args)) {
+			b = AppendType(wire.AppendText(b, n), t.Args[n])
+		}
+	}
+	if t.Fields != nil {
+		b = wire.AppendCount(b, len(t.Fields))
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			b = AppendType(wire.AppendBool(wire.AppendText(b, f.Name), f.Opt), f.Type)
+		}
+	}
+	if t.Enum != nil {
+		b = wire.AppendTexts(b, t.Enum)
+	}
+	return b
+}
+
+// Parts of a term.
+const (
+	termThere = 1 << iota
+	termNull
+	termBare
+	termVar
+	termCon
+	termExt
+	termApp
+	termArgs
+	termKey
+	termOf
+	termWide
+	termTo
+	termAll = 1<<iota - 1
+)
+
+func appendTerm(b []byte, t *Term) []byte {
+	if t == nil {
+		return append(b, 0)
+	}
+	has := uint64(termThere)
+	for _, p := range [...]struct {
+		bit   uint64
+		there bool
+	}{{termNull, t.Null}, {termBare, t.Bare}, {termVar, t.Var != ""}, {termCon, t.Con != nil}, {termExt, t.Ext != nil}, {termApp, t.App != ""},
+		{termArgs, t.Args != nil}, {termKey, t.Key != ""}, {termOf, t.Of != nil}, {termWide, t.Wide != nil}, {termTo, t.To != nil}} {
+		if p.there {
+			has |= p.bit
+		}
+	}
+	b = wire.AppendCount(b, int(has))
+	if t.Var != "" {
+		b = wire.AppendText(b, t.Var)
+	}
+	if t.Con != nil {
+		b = AppendType(b, t.Con)
+	}
+	if t.Ext != nil {
+		b = appendTerms(b, t.Ext)
+	}
+	if t.App != "" {
+		b = wire.AppendText(b, t.App)
+	}
+	if t.Args != nil {
+		b = wire.AppendCount(b, len(t.Args))
+		for _, n := range slices.Sorted(maps.Keys(t.Args)) {
+			b = appendTerm(wire.AppendText(b, n), t.Args[n])
+		}
+	}
+	if t.Key != "" {
+		b = wire.AppendText(b, t.Key)
+	}
+	if t.Of != nil {
+		b = appendTerm(b, t.Of)
+	}
+	if t.Wide != nil {
+		b = appendTerms(b, t.Wide)
+	}
+	if t.To != nil {
+		b = wire.AppendCount(b, len(t.To))
+		for _, n := range slices.Sorted(maps.Keys(t.To)) {
+			b = wire.AppendText(wire.AppendText(b, n), t.To[n])
+		}
+	}
+	return b
+}
+
+func appendTerms(b []byte, ts []*Term) []byte {
+	b = wire.AppendCount(b, len(ts))
+	for _, t := range ts {
+		b = appendTerm(b, t)
+	}
+	return b
+}

@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Reader reads the parts of an encoding. After the first error everything it gives is
+// zero; whoever uses it asks Done for the error once, at the end.
+type Reader struct {
+	s   string
+	at  int
+	own bool
+	err error
+}
+
+// NewReader reads s. Texts are parts of s, and keep all of it in memory.
+func NewReader(s string) Reader { return Reader{s: s} }
+
+// NewOwner reads s. Texts are copies.
+func NewOwner(s string) Reader { return Reader{s: s, own: true} }
+
+// Fail ends the reading, unless it has failed before.
+func (d *Reader) Fail(why string) {
+	if d.err == nil {
+		d.Set(fmt.Errorf("%s at byte %d", why, d.at))
+	}
+}
+
+// Set ends the reading with an error.
+func (d *Reader) Set(err error) {
+	if d.err == nil {
+		d.err = err
+		d.at = len(d.s)
+	}
+}
+
+// Err is why the reading ended early.
+func (d *Reader) Err() error { return d.err }
+
+// Done is the verdict on the whole: nothing may be left of it.
+func (d *Reader) Done() error {
+	if d.err == nil && d.at != len(d.s) {
+		d.Fail("more than its parts")
+	}
+	return d.err
+}
+
+// At is how many bytes were read.
+func (d *Reader) At() int { return d.at }
+
+// Rest is what was not read yet. Skip says that n bytes of it were.
+func (d *Reader) Rest() string { return d.s[d.at:] }
+
+func (d *Reader) Skip(n int) {
+	if n < 0 || n > len(d.s)-d.at {
+		d.Fail("it ends early")
+		return
+	}
+	d.at += n
+}
+
+// Byte reads one byte.
+func (d *Reader) Byte() byte {
+	if d.at >= len(d.s) {
+		d.Fail("it ends early")
+		return 0
+	}
+	d.at++
+	return d.s[d.at-1]
+}
+
+// Uint reads a number in its shortest spelling.
+func (d *Reader) Uint() uint64 {
+	var x uint64
+	for shift := 0; shift < 64; shift += 7 {
+		c := d.Byte()
+		if d.err != nil || c == 0 && shift > 0 || shift == 63 && c > 1 {
+			d.Fail("a number that is too long")
+			return 0
+		}
+		x |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return x
+		}
+	}
+	d.Fail("a number that is too long")
+	return 0
+}
+
+// Int reads what AppendInt writes.
+func (d *Reader) Int() int64 {
+	u := d.Uint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// UpTo reads a number that is no more than limit.
+func (d *Reader) UpTo(limit uint64) int {
+	u := d.Uint()
+	if u > limit {
+		d.Fail("a number that is too large")
+		return 0
+	}
+	return int(u)
+}
+
+// Count reads how many parts follow, of at least size bytes each: never more than
+// the rest can hold. Counts within counts say of the same bytes that they are each of
+// them, so no more memory than Ahead parts is to be taken for one before they are read.
+func (d *Reader) Count(size int) int {
+	n := d.Uint()
+	if n > uint64((len(d.s)-d.at)/size) { // what is left once the number itself was read
+		d.Fail("more parts than there is room for")
+		return 0
+	}
+	return int(n)
+}
+
+// Ahead is how many parts memory may be taken for before they are there.
+const Ahead = 64
+
+// Bool reads a byte that is 0 or 1.
+func (d *Reader) Bool() bool { return d.UpTo(1) == 1 }
+
+// Text reads a text, of any bytes.
+func (d *Reader) Text() string {
+	n := d.Count(1)
+	if d.err != nil {
+		return ""
+	}
+	s := d.s[d.at : d.at+n]
+	d.at += n
+	if d.own {
+		return strings.Clone(s)
+	}
+	return s
+}
+
+// UTF8 reads text that is checked here, where nothing after it does.
+func (d *Reader) UTF8() string {
+	s := d.Text()
+	if !utf8.ValidString(s) {
+		d.Fail("bytes that are no text")
+		return ""
+	}
+	return s
+}
+
+// Texts reads what AppendTexts writes; none are nil.
+func (d *Reader) Texts() []string {
+	n := d.Count(1)
+	if n == 0 {
+		return nil
+	}
+	ss := make([]string, 0, min(n, Ahead))
+	for range n {
+		if ss = append(ss, d.Text()); d.err != nil {
+			return nil
+		}
+	}
+	return ss
+}
+
+// Bits reads eight bytes, the lowest first.
+func (d *Reader) Bits() uint64 {
+	if len(d.s)-d.at < 8 {
+		d.Fail("it ends early")
+		return 0
+	}
+	var x uint64
+	for i := range 8 {
+		x |= uint64(d.s[d.at+i]) << (8 * i)
+	}
+	d.at += 8
+	return x
+}
