@@ -36,7 +36,10 @@ type Options struct {
 	// rest with search(words) and describe(name), which are granted with what is.
 	// Negative: no bound.
 	DeclarationTokens int
-	Record            func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
+	// Console is called with each line that a program logs, while it runs, if the model may read
+	// it: see exo.Config, also for what it must not do.
+	Console func(exo.Line)
+	Record  func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
 }
 
 // Tool is granted objects in the form of one tool for a model. Make it with
@@ -60,7 +63,7 @@ type Result struct {
 	Value   exo.Value
 	JSON    json.RawMessage // Value within Limits.ResultBytes
 	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
-	Console string          // what the program logged
+	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
 	Label   exo.Label       // joined over everything that the run has read
 	Effects []exo.Effect    // what it changed, or may have, whether it failed or not; for the host
@@ -89,7 +92,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Console: opt.Console}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)

@@ -189,6 +189,19 @@ func TestLabels(t *testing.T) {
 	if o := call(t, tool, "return (await api.people)[0].email"); o.Result != "ann@acme.example" {
 		t.Errorf("%+v", o)
 	}
+	// What was logged before stays, and is told while the program runs; what may be made of it does not.
+	program := "console.log('before'); const people = await api.people; console.warn('after', people[0].email); return 1"
+	for _, c := range []struct {
+		admits exo.Label
+		kind   exo.Kind
+		want   string
+	}{{exo.Label{}, exo.Denied, "before\n"}, {exo.NewLabel("pii"), exo.Other, "before\nwarn: after ann@acme.example\n"}} {
+		told := ""
+		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.String() + "\n" }})
+		if r := tool.Run(context.Background(), program); exo.KindOf(r.Err) != c.kind || r.Console != c.want || told != c.want {
+			t.Errorf("admitted %v: %v, %q, told %q", c.admits, r.Err, r.Console, told)
+		}
+	}
 	if strings.Contains(tool.Description(), "A program that has read a column") {
 		t.Error("the rule on labels is there though they are admitted")
 	}

@@ -19,6 +19,13 @@ type Config struct {
 	Admits Label            // labels that the result of a run may carry
 	Record func(Event)      // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it; if it panics, that run ends, undoes what it can, and panics with the same; nil: not recorded
 	Now    func() time.Time // for records only; nil: time.Now
+
+	// Console is called with each line that a program logs, while it runs, but never with one
+	// that Admits does not let out; nil: nobody listens. It gets the lines of a run in order
+	// and one at a time, on the goroutine that follows the run, and those of several runs at
+	// once. The program waits meanwhile, so it must not block, nor call into a run. If it
+	// panics, that run ends, undoes what it can, and panics with the same.
+	Console func(Line)
 }
 
 // Granted is one name that a program finds in its scope.
@@ -40,13 +47,14 @@ type Gate struct {
 	admits  Label
 	record  func(Event)
 	now     func() time.Time
+	console func(Line)
 }
 
 // NewGate checks the grants and freezes them. It fails when an object can't be
 // used, when a name can't be one, or when two objects disagree on what an
 // interface is.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now}
+	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != nil {
 		var mu sync.Mutex
 		g.record = func(ev Event) {

@@ -100,6 +100,7 @@ type Session struct {
 	objects  []Object
 	types    []*Type
 	label    Label
+	console  console
 	lastID   uint64
 	calls    int
 	spent    spent      // of the replies delivered
@@ -424,11 +425,11 @@ func (v Value) RefID() uint32 { return uint32(v.bits) }
 // one. It is the one place where the host's callbacks are called; from the first that
 // panics on nothing is recorded, so nothing more of the run happens.
 func (s *Session) emit(e *pending, ev Event) error {
-	if s.gate.record == nil {
-		return nil
-	}
 	if s.Panicked() != nil {
 		return &Error{Kind: Internal, Err: errRecord}
+	}
+	if s.gate.record == nil {
+		return nil
 	}
 	if p := s.record(e, ev); p != nil {
 		s.mu.Lock()
@@ -443,7 +444,7 @@ func (s *Session) emit(e *pending, ev Event) error {
 }
 
 // errRecord is why a run fails whose record can't be kept.
-var errRecord = errors.New("exo: the host's Record panicked")
+var errRecord = errors.New("exo: the host's Record or Console panicked")
 
 func (s *Session) record(e *pending, ev Event) (panicked any) {
 	defer func() { panicked = recover() }()

@@ -1,21 +1,23 @@
 package exoeval
 
 import (
-	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
-// console keeps what the program logs. It is a sink like the result: the host
-// shows it only if the label of the run may leave.
+// console counts what the program logs. Each line goes to the host when it is logged,
+// which decides who may read it; what the host would refuse is not sent.
 type console struct {
-	b    strings.Builder
-	max  int
-	full bool
+	max, used int // bytes
+	full      bool
 }
+
+// levels are those of the methods that the console shows with their name.
+var levels = map[string]exo.Level{"warn": exo.LevelWarn, "error": exo.LevelError}
 
 func (c *console) object(r *run) goja.Value {
 	o := r.vm.NewObject()
@@ -52,15 +54,26 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		}
 		parts = append(parts, shorten(string(b), c.max))
 	}
-	line := strings.Join(parts, " ")
-	if level == "warn" || level == "error" {
-		line = level + ": " + line
-	}
-	if left := c.max - c.b.Len(); len(line)+1 > left {
-		c.b.WriteString(shorten(line, max(0, left)))
-		fmt.Fprintf(&c.b, "\n… the console is full: the limit is %d bytes", c.max)
-		c.full = true
+	if c.full { // by a getter of what was logged
 		return
 	}
-	c.b.WriteString(line + "\n")
+	l := exo.Line{Level: levels[level], Text: strings.ToValidUTF8(strings.Join(parts, " "), "")}
+	if c.used += l.Size(); c.used > c.max {
+		c.full = true
+		l.Text = upTo(l.Text, r.limits.LineBytes()) // the host cuts it to what is left
+	}
+	if err := r.port.Log(l); err != nil {
+		panic(r.throw(err))
+	}
+}
+
+// upTo is a text of whole characters with at most n bytes.
+func upTo(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

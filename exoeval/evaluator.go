@@ -37,7 +37,7 @@ type Result struct {
 	// Undefined says that the program gave undefined, which Value shows as null:
 	// more often a missing return or await than a wish.
 	Undefined bool
-	Console   string // what console.log kept
+	Console   string // what the program logged before it asked for what may not leave: see exo.Session.Log
 	Label     exo.Label
 	Effects   []exo.Effect // what it has changed, or may have, however it ended
 	Err       error        // nil, or an *exo.Error

@@ -53,6 +53,7 @@ func bareRun(l *Local, prog *program) *run {
 type deafPort struct{}
 
 func (deafPort) Submit(exo.Call) error                         { return nil }
+func (deafPort) Log(exo.Line) error                            { return nil }
 func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Reply{}, false, nil }
 
 // Keywords are the words that no grant has for a name.

@@ -11,11 +11,12 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Port is what a program's side knows of the host: it sends calls and receives
-// replies in call order. In process it is the session itself; nothing else of
+// Port is what a program's side knows of the host: it sends calls and logs lines, in
+// one order, and receives replies in call order. In process it is the session itself; nothing else of
 // the session is used on the program's side, so that a worker can stand in its place.
 type Port interface {
 	Submit(exo.Call) error
+	Log(exo.Line) error
 	Next(context.Context) (exo.Reply, bool, error)
 }
 
@@ -78,7 +79,6 @@ func (w *World) Prepare() {
 type Outcome struct {
 	Value     exo.Value
 	Undefined bool
-	Console   string
 	Err       error // nil, or an *exo.Error
 }
 
@@ -106,7 +106,6 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 	var o Outcome
 	o.Value, o.Err = r.main()
 	o.Undefined = r.undefined
-	o.Console = r.console.b.String()
 	return o
 }
 
@@ -136,11 +135,11 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
 	res.Label, res.Undefined, res.Effects = s.Label(), res.Err == nil && o.Undefined, s.Effects()
-	res.Console = o.Console
+	res.Console = s.Console()
 	if err := s.Release(); err != nil {
-		// The result, the error's text and the console are sinks: none may say more
-		// than that there is nothing to see.
-		res.Value, res.Undefined, res.Console, res.Err = exo.Value{}, false, "", err
+		// The result and the error's text are sinks: neither may say more than that there is
+		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.
+		res.Value, res.Undefined, res.Err = exo.Value{}, false, err
 	}
 	if res.Err != nil {
 		res.Value = exo.Value{}

@@ -55,7 +55,6 @@ func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
 		}
 		w.Value(o.Value)
 	}
-	w.B = wire.AppendText(w.B, strings.ToValidUTF8(o.Console, ""))
 	return end(w.B), w.Values
 }
 
@@ -101,7 +100,5 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 	default:
 		r.Fail("no such ending")
 	}
-	// What the console says of being full comes after its limit.
-	o.Console = r.short(limits.ConsoleBytes + 200)
 	return o, r.done()
 }

@@ -34,11 +34,11 @@ func TestDoneRefuses(t *testing.T) {
 		for _, wrap := range []string{"\x01", "\x01" + string([]byte{tagList, 1}), "\x01" + string([]byte{tagRecord, 1, 1, 'a'})} {
 			log := &rowsLog{}
 			log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1)}})
-			if _, err := decodeDone(wrap+bad+"\x00", log, exo.Limits{}); err == nil {
+			if _, err := decodeDone(wrap+bad, log, exo.Limits{}); err == nil {
 				t.Errorf("%s after %q was read", what, wrap)
 			}
 			for _, good := range []string{string([]byte{tagNull}), string([]byte{tagSame, 0})} {
-				if _, err := decodeDone(wrap+good+"\x00", log, exo.Limits{}); err != nil {
+				if _, err := decodeDone(wrap+good, log, exo.Limits{}); err != nil {
 					t.Errorf("%q after %q: %v", good, wrap, err)
 				}
 			}

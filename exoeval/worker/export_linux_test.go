@@ -234,6 +234,22 @@ var sessions = map[string]func(g *guest){
 		g.write(sends(1, 0, "rows"))
 		g.write(frames()["nothing"])
 	},
+	// What it read goes out as if it had been logged before, or with the end of the run.
+	"dates a line back": func(g *guest) {
+		g.write(appendConsole(nil, exo.Line{Text: "honest"}))
+		g.write(sends(1, 0, "secret"))
+		g.open, g.sizes = 1, []int{0}
+		p, _, _ := g.Next(context.Background())
+		g.write(appendConsole(nil, exo.Line{Text: "before: " + p.Value.Text()}))
+		g.write(framed(frameDone, []byte{1, tagNull}))
+	},
+	"dates the console back": func(g *guest) {
+		g.write(appendConsole(nil, exo.Line{Text: "honest"}))
+		g.write(sends(1, 0, "secret"))
+		g.open, g.sizes = 1, []int{0}
+		p, _, _ := g.Next(context.Background())
+		g.write(framed(frameDone, []byte{1, tagNull}, wire.AppendText(nil, "honest\n"+p.Value.Text())))
+	},
 	"hang up": func(*guest) { unix.Close(3) },
 	// Refused calls, each with a message of 1 MiB; then the run is looked at.
 	"refused": func(g *guest) {
@@ -278,39 +294,44 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
 		"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
 		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0}),
-		"an object home":     framed(frameDone, []byte{1, tagObject, 0, 0, 0}),
-		"a label":            framed(frameDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull, 0}),
-		"held rows home":     framed(frameDone, []byte{1, tagHeld, 0, 0, 0, 0}),
+		"an object home":     framed(frameDone, []byte{1, tagObject, 0, 0}),
+		"a label":            framed(frameDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull}),
+		"held rows home":     framed(frameDone, []byte{1, tagHeld, 0, 0, 0}),
 		"nodes in any order": call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, ref, {Op: exo.OpCall, Name: "wait", Recv: 1, Args: []int32{0}}}}}),
-		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0, 0}),
-		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0, 0}),
-		"no value":           framed(frameDone, []byte{1, tagNone, 0}),
-		"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0}),
-		"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff, 0}),
-		"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull, 0}),
-		"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00, 0}),
-		"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull, 0}),
+		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0}),
+		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0}),
+		"no value":           framed(frameDone, []byte{1, tagNone}),
+		"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f}),
+		"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff}),
+		"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull}),
+		"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00}),
+		"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull}),
 		"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
-		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000)), []byte{0}),
-		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0, 0}),
-		"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0, 0}),
-		"cancelled":          framed(frameDone, []byte{0, byte(exo.Cancelled), 0, 0, 0, 0, 0, 0, 0, 0}),
-		"kind other":         framed(frameDone, []byte{0, byte(exo.Other), 0, 0, 0, 0, 0, 0, 0, 0}),
-		"bad message":        framed(frameDone, []byte{0, byte(exo.Program), 0, 1, 0xff, 0, 0, 0, 0, 0, 0}),
-		"half a character":   framed(frameDone, []byte{0, byte(exo.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0, 0}),
-		"bad source line":    framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 1, 0xff, 0, 0, 0}),
-		"bad detail":         framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 0, 0, 1, 0xff, 0}),
-		"bad console":        framed(frameDone, []byte{1, tagNull, 1, 0xff}),
-		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull, 0}),
+		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000))),
+		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
+		"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
+		"cancelled":          framed(frameDone, []byte{0, byte(exo.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
+		"kind other":         framed(frameDone, []byte{0, byte(exo.Other), 0, 0, 0, 0, 0, 0, 0}),
+		"bad message":        framed(frameDone, []byte{0, byte(exo.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
+		"half a character":   framed(frameDone, []byte{0, byte(exo.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0}),
+		"bad source line":    framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 1, 0xff, 0, 0}),
+		"bad detail":         framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 0, 0, 1, 0xff}),
+		"bad line":           framed(frameConsole, []byte{byte(exo.LevelInfo), 1, 0xff}),
+		"a line of no level": framed(frameConsole, []byte{9, 1, 'x'}),
+		"a line of nothing":  framed(frameConsole),
+		"more than a line":   framed(frameConsole, []byte{0, 1, 'x', 0}),
+		"a long line":        framed(frameConsole, append([]byte{0}, wire.AppendText(nil, strings.Repeat("x", exo.DefaultLimits().LineBytes()+1))...)),
+		"lines of no end":    []byte(strings.Repeat(string(framed(frameConsole, []byte{0, 0})), exo.DefaultLimits().ConsoleBytes+2)),
+		"a console of old":   framed(frameDone, []byte{1, tagNull, 1, 'x'}),
+		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
 		"bad call name":      call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpCall, Name: "\xff"}}}}),
 		"bad record name":    call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
-		"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0, 0}),
-		"a long console":     framed(frameDone, []byte{1, tagNull}, wire.AppendText(nil, strings.Repeat("x", 1<<20))),
+		"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0}),
 		"cells never sent":   framed(frameFetch, []byte{0}),
 		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
 		"more than a fetch":  framed(frameFetch, []byte{0, 0}),
 		"cells":              framed(frameCells, []byte{0}),
-		"more than a result": framed(frameDone, []byte{1, tagNull, 0, 0}),
+		"more than a result": framed(frameDone, []byte{1, tagNull, 0}),
 	}
 })
 

@@ -16,20 +16,21 @@ import (
 type frameKind byte
 
 const (
-	frameHello frameKind = 'h' // worker: it is locked down and waits; what holds it
-	frameJob   frameKind = 'j' // host: the world of the run and the program
-	frameCall  frameKind = 'c' // worker: a message
-	frameReply frameKind = 'r' // host: the answer to the oldest call without one
-	frameFetch frameKind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
-	frameCells frameKind = 'v' // host: the cells; replies may come before it
-	frameDone  frameKind = 'd' // worker: how the program ended; its last frame
+	frameHello   frameKind = 'h' // worker: it is locked down and waits; what holds it
+	frameJob     frameKind = 'j' // host: the world of the run and the program
+	frameCall    frameKind = 'c' // worker: a message
+	frameReply   frameKind = 'r' // host: the answer to the oldest call without one
+	frameFetch   frameKind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
+	frameCells   frameKind = 'v' // host: the cells; replies may come before it
+	frameConsole frameKind = 'l' // worker: a line that the program logged
+	frameDone    frameKind = 'd' // worker: how the program ended; its last frame
 )
 
 // version changes with every change of a frame; the encoding of what is in one has a
 // version of its own (exo.Encoding). Both sides are one binary, so
 // it can differ only where the binary was replaced on a system that has no
 // /proc/self/exe.
-const version = 3
+const version = 4
 
 // Bounds of frames. What comes from a worker is hostile, so no length that it
 // names makes the host allocate more than these.
@@ -41,10 +42,10 @@ const (
 )
 
 // maxDone bounds the frame that ends a run: its result without the rows that the host has,
-// the console, and what is said of an error. As many of them as there are places in the
+// and what is said of an error. As many of them as there are places in the
 // pool may be read at one time.
 func maxDone(l exo.Limits) int {
-	return exoeval.MaxResult(l) + l.ConsoleBytes + 2*maxMessage + maxDetail + 4<<10
+	return exoeval.MaxResult(l) + 3*maxMessage + maxDetail + 4<<10
 }
 
 // maxValues is how many values a result may have besides the rows that the host has.

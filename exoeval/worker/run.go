@@ -90,6 +90,8 @@ func (r *run) receive() (out exoeval.Outcome, ended bool) {
 			switch kind {
 			case frameCall:
 				err = r.submit(s)
+			case frameConsole:
+				err = r.log(s)
 			case frameFetch:
 				err = r.fetch(s)
 			case frameDone:
@@ -125,6 +127,15 @@ func (r *run) submit(s string) error {
 	}
 	r.calls <- struct{}{} // there is room for as many as the session takes
 	return nil
+}
+
+// log hands on a line, between the messages that came before and after it.
+func (r *run) log(s string) error {
+	l, err := decodeConsole(s, r.limits)
+	if err != nil {
+		return err
+	}
+	return r.s.Log(l)
 }
 
 // fetch sends the cells of rows that the worker has without them.

@@ -27,6 +27,7 @@ func (s *shop) Describe() (exo.Description, error) {
 	for _, n := range []string{"rows", "fail", "wait", "nap", "again"} {
 		m[n] = &exo.Method{Name: n, Result: data, Sends: true}
 	}
+	m["secret"] = &exo.Method{Name: "secret", Result: data, Sends: true}
 	m["act"] = &exo.Method{Name: "act", Result: data, Sends: true, Effect: true}
 	m["echo"] = &exo.Method{Name: "echo", Result: data, Sends: true, Params: []exo.Param{{Name: "x", Want: data}}}
 	return exo.Description{Type: &exo.Type{Name: "Shop"}, Interfaces: []*exo.Interface{{Name: "Shop", Methods: m}}}, nil
@@ -38,6 +39,8 @@ func (s *shop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	switch m.Root.Name {
 	case "rows":
 		return s.rows, nil
+	case "secret":
+		return exo.Text("s3cret").WithLabel(exo.NewLabel("secret")), nil
 	case "echo":
 		return m.Args[0], nil
 	case "act":

@@ -20,7 +20,7 @@ const warmUp = `async (api) => {
 }`
 
 // warm runs a program of ours before the worker says that it is ready.
-func warm() exoeval.Outcome {
+func warm(p *warmPort) exoeval.Outcome {
 	con := func(name string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: name}} }
 	data, t := con(exo.TypeData), &exo.Type{Name: "Warm"}
 	methods := map[string]*exo.Method{}
@@ -42,7 +42,6 @@ func warm() exoeval.Outcome {
 	}
 	w = world
 	w.Prepare()
-	p := &warmPort{}
 	check := &exo.Checker{Catalog: w.Catalog, Limits: w.Limits, Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
 	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Start: time.UnixMilli(0), Seed: 1})
 	log := &rowsLog{}
@@ -52,7 +51,17 @@ func warm() exoeval.Outcome {
 }
 
 // warmPort answers a call with rows, through the frames of a true one.
-type warmPort struct{ ids []uint64 }
+type warmPort struct {
+	ids    []uint64
+	logged int
+}
+
+func (p *warmPort) Log(l exo.Line) error {
+	b := appendConsole(nil, l)
+	_, err := decodeConsole(string(b[headerSize+1:]), exo.DefaultLimits())
+	p.logged++
+	return err
+}
 
 func (p *warmPort) Submit(c exo.Call) error {
 	b, _ := appendCall(nil, c)

@@ -1,0 +1,129 @@
+package exo
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Level says how a program logged a line.
+type Level uint8
+
+const (
+	LevelInfo Level = iota // console.log, and all that is neither of the next two
+	LevelWarn
+	LevelError
+	levels
+)
+
+var levelNames = [...]string{LevelInfo: "info", LevelWarn: "warn", LevelError: "error"}
+
+func (l Level) String() string {
+	if l >= levels {
+		return fmt.Sprintf("level(%d)", uint8(l))
+	}
+	return levelNames[l]
+}
+
+// Line is what a program logged at one time. Its text may have line breaks.
+type Line struct {
+	Level Level
+	Text  string
+}
+
+// String is the line as the console shows it.
+func (l Line) String() string {
+	if l.Level == LevelInfo {
+		return l.Text
+	}
+	return l.Level.String() + ": " + l.Text
+}
+
+// Size is how many bytes of Limits.ConsoleBytes it takes, with its end.
+func (l Line) Size() int {
+	n := len(l.Text) + 1
+	if l.Level != LevelInfo {
+		n += len(l.Level.String()) + len(": ")
+	}
+	return n
+}
+
+// LineBytes bounds the text of one line. A longer one is sent up to there: it fills
+// the console, and of its end nobody would read anything.
+func (l Limits) LineBytes() int { return l.ConsoleBytes + utf8.UTFMax }
+
+// console is what of a run's lines may be read, and how much was logged.
+type console struct {
+	shown strings.Builder
+	used  int
+	full  bool
+}
+
+// Log takes a line in the order of the messages: like each of those it counts with the label
+// that the run has when it arrives. Labels join when a message is admitted, before it acts,
+// so what arrived before can't hold what a later message has read, and no guest can date a
+// line back. A line with a label that Config.Admits does not admit is counted and
+// dropped; since labels only grow, what is kept is the beginning of the console.
+//
+// The error is a breach of the protocol, as that of Submit: honest guests count, too. The
+// line that does not fit is cut and the last.
+func (s *Session) Log(l Line) error {
+	s.admission.Lock() // a line and a message arrive in one order
+	defer s.admission.Unlock()
+	l, show, err := s.logged(l)
+	if err == nil && show {
+		s.tell(l)
+	}
+	return err
+}
+
+func (s *Session) logged(l Line) (_ Line, show bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limits, c := s.gate.limits, &s.console
+	switch {
+	case s.closed:
+		return l, false, Errorf(Cancelled, "", "the run is over")
+	case c.full:
+		return l, false, Errorf(Limit, "", "lines were logged after the limit of %d bytes", limits.ConsoleBytes)
+	case l.Level >= levels || len(l.Text) > limits.LineBytes():
+		return l, false, Errorf(Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
+	}
+	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program
+	end := "\n"
+	if left := limits.ConsoleBytes - c.used; l.Size() > left {
+		// Of what the console shows, the level included.
+		l = Line{Text: clipTo(l.String(), max(0, left)) + fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)}
+		c.full, end = true, ""
+	}
+	c.used += l.Size()
+	if !s.label.FlowsTo(s.gate.admits) {
+		return l, false, nil
+	}
+	c.shown.WriteString(l.String())
+	c.shown.WriteString(end)
+	return l, s.gate.console != nil && s.panicked == nil, nil
+}
+
+// tell calls the host's Console. What that panics with ends the run, as with Record.
+func (s *Session) tell(l Line) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.mu.Lock()
+			if s.panicked == nil {
+				s.panicked = p
+			}
+			s.mu.Unlock()
+			s.Abandon() // effects that were recorded go on, as ever
+		}
+	}()
+	s.gate.console(l)
+}
+
+// Console is what the run's program logged, as far as it may be read: see Log. It stays
+// readable where the result does not.
+func (s *Session) Console() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.console.shown.String()
+}

@@ -1,0 +1,19 @@
+package worker
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// appendConsole writes a line that the program logged.
+func appendConsole(b []byte, l exo.Line) []byte {
+	return end(wire.AppendText(append(begin(b, frameConsole), byte(l.Level)), l.Text))
+}
+
+// decodeConsole reads one. How many may come, and who may read them, is the session's to say.
+func decodeConsole(s string, limits exo.Limits) (l exo.Line, err error) {
+	defer recovered(&err)
+	r := read(s)
+	l = exo.Line{Level: exo.Level(r.Byte()), Text: r.short(limits.LineBytes())}
+	return l, r.done()
+}
