@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"internal/wire":      {},
 	"exo":                {"internal/wire"},
 	"exo/service":        {"exo", "github.com/google/jsonschema-go/jsonschema"},
+	"exo/policy":         {"exo"},
 	"schema":             {},
 	"schema/gen":         {"exo", "schema"},
 	"internal/lru":       {},

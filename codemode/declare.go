@@ -155,10 +155,10 @@ func (d *declarer) visitTerm(t *exo.Term) {
 	}
 }
 
-var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[0-9a-f]{1,8}$`) })
+var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_[0-9a-f]{8})+$`) })
 
 // nameAll gives every interface a name that is unique here and means nothing
-// else in TypeScript. The suffix of an attenuated one (see exo.Only) goes: a
+// else in TypeScript. The suffix of an attenuated one (see policy.Only) goes: a
 // model has no use for it.
 func (d *declarer) nameAll() {
 	for _, n := range []string{"Plain", "Column", "Filter", "Arg", "Promise", "Date", "Record", "Function"} {

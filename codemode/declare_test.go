@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
 )
 
@@ -48,7 +49,7 @@ func TestDeclarations(t *testing.T) {
 // TestDeclaredOnly: what was taken away by Only is not declared.
 func TestDeclaredOnly(t *testing.T) {
 	w := newWorld(t)
-	d := newTool(t, codemode.Grants{"all": w.two, "some": exo.Only(w.two, "where", "count", "projects")}, nil).Declarations()
+	d := newTool(t, codemode.Grants{"all": w.two, "some": policy.Only(w.two, "where", "count", "projects")}, nil).Declarations()
 	some := regexp.MustCompile(`(?s)interface Query2<.*?\n}`).FindString(d)
 	for _, gone := range []string{"join", "execute", "limit", "select"} {
 		if !strings.Contains(d, gone+"(") && !strings.Contains(d, gone+"<") || strings.Contains(some, gone) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 )
 
 // What can't be compared with values can be with null, in the words of JavaScript.
@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 
 // A way out is named only where it leads somewhere.
 func TestNoWayOutThatIsNone(t *testing.T) {
-	tool := newTool(t, codemode.Grants{"things": exo.Only(kinds(t), "where", "execute")}, nil)
+	tool := newTool(t, codemode.Grants{"things": policy.Only(kinds(t), "where", "execute")}, nil)
 	if o := call(t, tool, "return api.things.where(c => c.due.getTime() > 1)"); o.Error == nil || strings.Contains(o.Error.Message, "getTime() for") {
 		t.Errorf("%+v", o.Error)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 )
 
 // held are the programs that hold the rules: want is the result as JSON, or,
@@ -103,16 +103,16 @@ func TestExamplesRun(t *testing.T) {
 		"two tables":     {codemode.Grants{"org": w.two}, 2},
 		"five tables":    {codemode.Grants{"org": w.five}, 2},
 		"with a service": {codemode.Grants{"org": w.five, "mail": mailbox(t)}, 2},
-		"two grants":     {codemode.Grants{"a": mailbox(t), "m": w.five, "z": exo.Only(w.five, "count")}, 2},
+		"two grants":     {codemode.Grants{"a": mailbox(t), "m": w.five, "z": policy.Only(w.five, "count")}, 2},
 		"labels":         {codemode.Grants{"people": w.secret}, 2},
 		"a link to self": {codemode.Grants{"people": w.selfLink}, 2},
-		"a service":      {codemode.Grants{"mail": exo.Only(mailbox(t), "list", "send")}, 2},
-		"one method":     {codemode.Grants{"mail": exo.Only(mailbox(t), "send")}, 2},
+		"a service":      {codemode.Grants{"mail": policy.Only(mailbox(t), "list", "send")}, 2},
+		"one method":     {codemode.Grants{"mail": policy.Only(mailbox(t), "send")}, 2},
 		"an opener":      {codemode.Grants{"drive": drive(t)}, 1},
-		"only first":     {codemode.Grants{"org": exo.Only(w.five, "first", "where")}, 1},
-		"only count":     {codemode.Grants{"org": exo.Only(w.five, "count")}, 1},
-		"no where":       {codemode.Grants{"org": exo.Only(w.five, "execute", "select", "limit", "projects")}, 2},
-		"no select":      {codemode.Grants{"people": exo.Only(w.secret, "execute", "where")}, 0},
+		"only first":     {codemode.Grants{"org": policy.Only(w.five, "first", "where")}, 1},
+		"only count":     {codemode.Grants{"org": policy.Only(w.five, "count")}, 1},
+		"no where":       {codemode.Grants{"org": policy.Only(w.five, "execute", "select", "limit", "projects")}, 2},
+		"no select":      {codemode.Grants{"people": policy.Only(w.secret, "execute", "where")}, 0},
 		"odd names":      {codemode.Grants{"odd": odd{}}, 2},
 	} {
 		_, examples, err := codemode.Prompted(c.g, nil)

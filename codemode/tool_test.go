@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 )
 
 // output is what a model reads of a call.
@@ -240,7 +241,7 @@ func TestZero(t *testing.T) {
 	}{
 		{nil, nil}, {codemode.Grants{"mail": nil}, nil}, {codemode.Grants{"no name": mail}, nil}, {codemode.Grants{"api": mail}, nil},
 		{codemode.Grants{"mail": mail}, &codemode.Options{Name: "no name"}}, {codemode.Grants{"mail": mail}, &codemode.Options{Name: strings.Repeat("x", 65)}},
-		{codemode.Grants{"mail": exo.Only(mail, "nothing")}, nil},
+		{codemode.Grants{"mail": policy.Only(mail, "nothing")}, nil},
 	} {
 		if tool, err := codemode.New(c.g, c.opt); err == nil || tool != nil {
 			t.Errorf("%v, %v: no error", c.g, c.opt)

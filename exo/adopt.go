@@ -10,7 +10,7 @@ import (
 // become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
-func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value, error) {
+func (m *Message) adopt(v Value, depth int) (Value, error) {
 	if depth > 64 {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
@@ -18,9 +18,9 @@ func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value
 	case NoValue:
 		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
 	case KindRef:
-		return e.adoptObject(s, v, passed)
+		return m.adoptObject(v)
 	case KindList:
-		l, err := e.adoptAll(s, v.ref.([]Value), &v.label, passed, depth)
+		l, err := m.adoptAll(v.ref.([]Value), &v.label, depth)
 		if err != nil {
 			return Value{}, err
 		}
@@ -29,7 +29,7 @@ func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value
 		old := v.ref.([]Field)
 		fs := make([]Field, len(old))
 		for i, f := range old {
-			x, err := e.adopt(s, f.Value, passed, depth+1)
+			x, err := m.adopt(f.Value, depth+1)
 			if err != nil {
 				return Value{}, err
 			}
@@ -41,7 +41,7 @@ func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
 			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
 		}
-		cells, err := e.adoptAll(s, r.Cells, &v.label, passed, depth)
+		cells, err := m.adoptAll(r.Cells, &v.label, depth)
 		if err != nil {
 			return Value{}, err
 		}
@@ -51,13 +51,13 @@ func (e *pending) adopt(s *Session, v Value, passed []wrapper, depth int) (Value
 }
 
 // adoptAll copies vs only if something in it has to change: rows are many.
-func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrapper, depth int) ([]Value, error) {
+func (m *Message) adoptAll(vs []Value, label *Label, depth int) ([]Value, error) {
 	out := vs
 	for i := range vs {
 		x := vs[i]
 		switch x.kind {
 		case NoValue, KindRef, KindList, KindRecord, KindRows:
-			y, err := e.adopt(s, x, passed, depth+1)
+			y, err := m.adopt(x, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -76,24 +76,21 @@ func (e *pending) adoptAll(s *Session, vs []Value, label *Label, passed []wrappe
 // adoptObject keeps the object for the reply. What its messages may say is decided
 // by the catalogue of the gate, so the object must agree with it on every
 // interface that it brings.
-func (e *pending) adoptObject(s *Session, v Value, passed []wrapper) (Value, error) {
-	o := v.Ref()
+func (m *Message) adoptObject(v Value) (Value, error) {
+	e, catalog, o := m.entry, m.session.gate.catalog, v.Ref()
 	if o == nil {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
 	}
-	// What a restricted or revocable object leads to is restricted or revocable with it.
-	for i := len(passed) - 1; i >= 0; i-- {
-		o = passed[i].rewrap(o)
-	}
+	o = m.rewrap(o)
 	d, err := o.Describe()
 	if err != nil {
 		return Value{}, &Error{Kind: Internal, Err: err}
 	}
-	if d.Type == nil || s.gate.catalog[d.Type.Name] == nil {
+	if d.Type == nil || catalog[d.Type.Name] == nil {
 		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
 	}
 	for _, i := range d.Interfaces {
-		if !sameInterface(i, s.gate.catalog[i.Name]) {
+		if !sameInterface(i, catalog[i.Name]) {
 			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
 		}
 	}

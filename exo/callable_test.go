@@ -55,12 +55,12 @@ func TestCallable(t *testing.T) {
 	if op := c.Op(ref, "other"); op != "hi.other" {
 		t.Error(op)
 	}
-	// What Only takes the method from is no longer called.
-	d, err := Only(&greeter{"greet", []string{"greet"}}, "greet").Describe()
+	// What a policy takes the method from is no longer called.
+	d, err := keeping(&greeter{"greet", []string{"greet"}}, "greet").Describe()
 	if err != nil || d.Interfaces[0].Call != "greet" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	d, err = Only(&greeter{"greet", []string{"greet"}}).Describe()
+	d, err = keeping(&greeter{"greet", []string{"greet"}}).Describe()
 	if err != nil || d.Interfaces[0].Call != "" {
 		t.Errorf("%+v, %v", d.Interfaces[0], err)
 	}

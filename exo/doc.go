@@ -14,7 +14,7 @@
 //   - A [Gate] holds the grants and a [Session] is one run. Every message passes
 //     one function in one order: resolve, check, join labels, check sink and
 //     budget, record the intent, act, label the result, record the outcome.
-//   - [Only] and [Revocable] derive weaker objects.
+//   - [Wrap] derives a weaker object by a [Policy]: exo/policy has the usual ones.
 //   - A [Label] says what kind of secret a value carries. The run has one of its
 //     own, and a result leaves only if its sink admits it.
 //   - An [Error] has a Kind, a text for the guest, a place in the program, and a cause

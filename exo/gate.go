@@ -117,7 +117,7 @@ func (c Catalog) merge(d Description) error {
 // validate refuses interfaces whose members could not be told apart or would
 // mean something else in JavaScript.
 func (i *Interface) validate() error {
-	if i.Name == "" || scalar(i.Name) || i.Name == TypeList || i.Name == TypeRecord || i.Name == TypeSelection || i.Name == TypeRow {
+	if i.Name == "" || undescribed(i.Name) {
 		return fmt.Errorf("%q can't be the name of an interface", i.Name)
 	}
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {

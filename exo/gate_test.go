@@ -56,7 +56,7 @@ func TestSinks(t *testing.T) {
 // The label joins before anything is done, whatever becomes of the message.
 func TestLabelJoinsAnyway(t *testing.T) {
 	revocable := func(w *world) func() {
-		o, revoke := Revocable(w.todos)
+		o, revoke := revocable(w.todos)
 		w.t.Helper()
 		nw := newWorld(w.t, Config{Grants: map[string]Object{"mail": w.mail, "todos": o, "users": w.users}})
 		w.gate, w.s = nw.gate, nw.s

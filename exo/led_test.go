@@ -35,7 +35,7 @@ func TestRevokedResults(t *testing.T) {
 		var o Object = copies()
 		revoke := func() {}
 		if revoked {
-			o, revoke = Revocable(o)
+			o, revoke = revocable(o)
 		}
 		w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
 		first, second := w.dups()
@@ -55,7 +55,7 @@ func TestRestrictedResults(t *testing.T) {
 	for _, restricted := range []bool{true, false} {
 		var o Object = copies()
 		if restricted {
-			o = Only(o, "dup", "peek")
+			o = keeping(o, "dup", "peek")
 		}
 		w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
 		first, second := w.dups()
@@ -72,7 +72,7 @@ func TestRestrictedResults(t *testing.T) {
 }
 
 // An object that a restricted one leads to describes its interface anew. With methods
-// that Only never saw it is refused, not restricted by guesswork.
+// that the policy never saw it is refused, not restricted by guesswork.
 func TestRestrictedResultAgrees(t *testing.T) {
 	wider := newMail()
 	wider.desc.Interfaces[0].Methods["more"] = &Method{Name: "more", Sends: true, Result: con(TypeInt)}
@@ -83,7 +83,7 @@ func TestRestrictedResultAgrees(t *testing.T) {
 	}{{"wider", wider, Internal}, {"as it was described", newMail(), Other}} {
 		mail := newMail()
 		mail.eval = func(context.Context, *Message) (Value, error) { return RefValue(c.result), nil }
-		w := newWorld(t, Config{Grants: map[string]Object{"mail": Only(mail, "dup", "peek")}})
+		w := newWorld(t, Config{Grants: map[string]Object{"mail": keeping(mail, "dup", "peek")}})
 		if _, err := w.send(msg(ref(0), call(0, "dup"))); c.kind == Other {
 			wantOK(t, c.what, err)
 		} else {

@@ -29,12 +29,21 @@ type Description struct {
 // Message is a checked message on its way to the object that answers it.
 type Message struct {
 	*Checked
-	Objects []Object  // what Refs refer to; caretakers and attenuators are already peeled off
+	Objects []Object  // what Refs refer to, without the policies that they were wrapped in
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
-	passed  []wrapper         // what was peeled off the receiver, outermost first
-	cuts    []<-chan struct{} // each closes when an object of the message is revoked
+
+	// Of the objects that are wrapped:
+	policies []*wrapping       // each once, the receiver's first, outermost first
+	peeled   []peeled          // the objects, as the program holds them
+	cuts     []<-chan struct{} // each closes when an object of the message is revoked
+}
+
+// peeled is an object of a message and what it was wrapped in, outermost first.
+type peeled struct {
+	slot int
+	by   []*wrapped
 }
 
 // Limits are those of the run.
@@ -63,13 +72,4 @@ type Unit interface {
 // messages of a run that name one key share one unit. open is given the context of the run.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	return m.session.unit(key, open)
-}
-
-// wrapper is an object that stands for another: the gate peels it off, after
-// checking the message with the wrapper's own catalogue.
-type wrapper interface {
-	Object
-	unwrap() (inner Object, cut <-chan struct{}, err error)
-	// rewrap wraps an object that a message through this wrapper returned.
-	rewrap(result Object) Object
 }

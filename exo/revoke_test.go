@@ -9,7 +9,7 @@ import (
 
 func TestRevocable(t *testing.T) {
 	users := newUsers()
-	o, revoke := Revocable(users)
+	o, revoke := revocable(users)
 	w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
 	_, err := w.send(count0())
 	wantOK(t, "before", err)
@@ -25,13 +25,23 @@ func TestRevocable(t *testing.T) {
 	}
 	_, err = w.send(msg(ref(todosID), call(0, "count")))
 	wantOK(t, "another object", err)
+	// It was refused, and not begun and cancelled: a policy that counts would have counted it.
+	intents := 0
+	for _, e := range w.events {
+		if e.Phase == Intent {
+			intents++
+		}
+	}
+	if intents != 2 {
+		t.Errorf("%d intents were recorded, want that before, and that of another object", intents)
+	}
 }
 
 // What is being answered is cancelled, and what waits for its turn never begins.
 func TestRevokedInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := newUsers()
-		o, revoke := Revocable(users)
+		o, revoke := revocable(users)
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
 		users.eval = func(ctx context.Context, _ *Message) (Value, error) {
 			<-ctx.Done()
@@ -59,7 +69,7 @@ func TestRevokedInFlight(t *testing.T) {
 
 // A revoked object is of no use inside a message to another one either.
 func TestRevokedArgument(t *testing.T) {
-	o, revoke := Revocable(newUsers())
+	o, revoke := revocable(newUsers())
 	w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
 	x := msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count"))
 	_, err := w.send(x)
@@ -78,7 +88,7 @@ func TestRevokedArgumentInFlight(t *testing.T) {
 			<-ctx.Done()
 			return Value{}, errors.New("driver: connection reset")
 		}
-		o, revoke := Revocable(newUsers())
+		o, revoke := revocable(newUsers())
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": todos, "users": o}})
 		w.submit(msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count")))
 		w.submit(msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count"))) // waits for its turn
@@ -100,9 +110,9 @@ func TestRevokedArgumentInFlight(t *testing.T) {
 
 // Wrappers stack in either order, and each keeps its word.
 func TestRevocableOfOnly(t *testing.T) {
-	a, revokeA := Revocable(Only(newTodos(), "count"))
-	b, revokeB := Revocable(newTodos())
-	w := newWorld(t, Config{Grants: map[string]Object{"a": a, "b": Only(b, "count")}})
+	a, revokeA := revocable(keeping(newTodos(), "count"))
+	b, revokeB := revocable(newTodos())
+	w := newWorld(t, Config{Grants: map[string]Object{"a": a, "b": keeping(b, "count")}})
 	for id, revoke := range []func(){revokeA, revokeB} {
 		_, err := w.send(msg(ref(uint32(id)), call(0, "count")))
 		wantOK(t, "count", err)

@@ -245,6 +245,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if over && err == nil {
 		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
+	if err == nil {
+		err = s.before(m, e)
+	}
 	if err != nil {
 		err = asError("", err).keep()
 		s.emit(e, Event{Phase: Refused, Label: label, Err: err})
@@ -279,7 +282,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	}
 	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
 	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
-	defer func() { s.acted(ctx, e, v, err, time.Since(start)) }()
+	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
 	select {
 	case <-turn:
 		start = time.Now()
@@ -306,7 +309,8 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 var errEnded = errors.New("exo: the object's goroutine ended")
 
 // acted records what became of a message and hands it to Next.
-func (s *Session) acted(ctx context.Context, e *pending, v Value, err error, took time.Duration) {
+func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, took time.Duration) {
+	e := m.entry
 	if err != nil {
 		v = Value{}
 		why := asError("", err)
@@ -320,12 +324,17 @@ func (s *Session) acted(ctx context.Context, e *pending, v Value, err error, too
 		}
 		err = why.keep()
 	}
+	// Also where a policy or Record ends its goroutine, as a test that fails in it does.
+	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
+	failed := s.after(m, v, err)
 	s.mu.Lock()
 	s.label = s.label.Join(v.label)
 	ev := Event{Phase: Outcome, Label: s.label, Rows: v.Len(), Details: e.details, Took: took, Err: err}
 	s.mu.Unlock()
-	// Also where Record ends its goroutine, as a test that fails in it does.
-	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
+	if failed != nil {
+		v, err = Value{}, failed
+		return
+	}
 	if failed := s.emit(e, ev); failed != nil {
 		v, err = Value{}, failed
 	}
@@ -344,7 +353,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	if e != nil {
 		return Value{}, ofObject(asError("", e))
 	}
-	return m.entry.adopt(s, x.WithLabel(m.Label), m.passed, 0)
+	return m.adopt(x.WithLabel(m.Label), 0)
 }
 
 // ofObject is what a run is told of an object's error. Verdicts on the program's
@@ -373,35 +382,21 @@ func (s *Session) opName(root *Node) string {
 	return clipTo(c.Op(root.Recv, root.Name), maxErrorOp)
 }
 
-// resolve finds the objects of a message and peels off their wrappers.
+// resolve finds the objects of a message and peels off what they are wrapped in.
 func (s *Session) resolve(m *Message) error {
 	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
 		m.Objects = make([]Object, len(m.Refs))
 	}
 	m.Objects = m.Objects[:len(m.Refs)]
-	receiver := m.Root.receiver().Slot
 	for i, r := range m.Refs {
 		s.mu.Lock()
 		o := s.objects[r] // in range: the checker has asked refType
 		s.mu.Unlock()
-		for {
-			w, ok := o.(wrapper)
-			if !ok {
-				break
-			}
-			inner, cut, err := w.unwrap()
-			if err != nil {
-				return asError("", err).in(s.refName(r))
-			}
-			if cut != nil {
-				m.cuts = append(m.cuts, cut)
-			}
-			if i == receiver {
-				m.passed = append(m.passed, w)
-			}
-			o = inner
+		inner, err := m.peel(i, o)
+		if err != nil {
+			return asError("", err).in(s.refName(r))
 		}
-		m.Objects[i] = o
+		m.Objects[i] = inner
 	}
 	return nil
 }

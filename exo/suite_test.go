@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 )
 
 // clerk answers every method with nothing; it has as many as asked.
@@ -28,7 +29,7 @@ func (clerk) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo
 // BenchmarkGate is one message through the gate and its reply: one that is
 // answered, and those that are refused.
 func BenchmarkGate(b *testing.B) {
-	cut, revoke := exo.Revocable(clerk{10})
+	cut, revoke := policy.Revocable(clerk{10})
 	revoke()
 	for _, c := range []struct {
 		name    string

@@ -67,18 +67,6 @@ func TestTurnsGivenBack(t *testing.T) {
 	}
 }
 
-// slowToResolve is a wrapper whose message is held up in the middle of its admission.
-type slowToResolve struct {
-	Object
-	hold func()
-}
-
-func (o slowToResolve) unwrap() (Object, <-chan struct{}, error) {
-	o.hold()
-	return o.Object, nil, nil
-}
-func (o slowToResolve) rewrap(result Object) Object { return result }
-
 // A message that is submitted while another one is being admitted comes after it in
 // everything: the label, the record, the turns and the replies.
 func TestAdmittedOneByOne(t *testing.T) {
@@ -99,13 +87,14 @@ func TestAdmittedOneByOne(t *testing.T) {
 	}
 	todos.eval = acts("second")
 	entered, overtaken := make(chan struct{}), make(chan struct{})
-	slow := slowToResolve{users, func() {
+	slow := Wrap(users, Policy{Before: func(*Message) bool {
 		close(entered)
 		select {
 		case <-overtaken: // what must not happen, and does without the lock
 		case <-time.After(50 * time.Millisecond):
 		}
-	}}
+		return true
+	}})
 	w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": todos, "users": slow}})
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -62,6 +62,11 @@ func scalar(name string) bool {
 	return false
 }
 
+// undescribed reports whether a name in a type stands for no interface.
+func undescribed(name string) bool {
+	return scalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeRow
+}
+
 // Field finds a record type's field.
 func (t *Type) Field(name string) *Type {
 	for i := range t.Fields {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -112,7 +113,7 @@ func TestCancelWhileWaitingForAConnection(t *testing.T) {
 func TestRevokeStopsTheStatement(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, grants := one(t, e)
-		o, revoke := exo.Revocable(grants["tags"])
+		o, revoke := policy.Revocable(grants["tags"])
 		r := tu.NewRunner(t, map[string]exo.Object{"tags": o}, exo.Limits{})
 		done := make(chan *exoeval.Result)
 		go func() { done <- r.Eval.Run(t.Context(), exoeval.Job{Program: endless}) }()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 )
 
 type tree struct {
@@ -295,7 +296,7 @@ func TestReturnsObject(t *testing.T) {
 
 // Only holds for what the object leads to, even beside the full form.
 func TestOnlyReachesReturnedObjects(t *testing.T) {
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"full": folder("f"), "some": exo.Only(folder("s"), "open", "path")}})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"full": folder("f"), "some": policy.Only(folder("s"), "open", "path")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestOnlyReachesReturnedObjects(t *testing.T) {
 
 // Revoking an object revokes what it led to.
 func TestRevocableReachesReturnedObjects(t *testing.T) {
-	o, revoke := exo.Revocable(folder(""))
+	o, revoke := policy.Revocable(folder(""))
 	r := open(t, exo.Config{}, o)
 	sub, err := r.call(0, "open", rec("name", exo.Text("a")))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -131,11 +132,11 @@ func (w *world) gate(grants []Grant) (*exoeval.Local, error) {
 			for _, l := range w.c.Kept {
 				names = append(names, linkNames[w.c.Schema.Links[l].Name])
 			}
-			o = exo.Only(o, names...)
+			o = policy.Only(o, names...)
 		}
 		if w.c.Revocable {
 			var cut func()
-			o, cut = exo.Revocable(o)
+			o, cut = policy.Revocable(o)
 			w.cut = append(w.cut, cut)
 		}
 		objs[grantNames[i]] = o

@@ -1,4 +1,4 @@
-package exo_test
+package policy_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
 )
 
@@ -50,7 +51,7 @@ func ask(g *exo.Gate, method string) (exo.Value, error) {
 
 // Only derives an object with fewer methods.
 func ExampleOnly() {
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": exo.Only(clock(), "hour")}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": policy.Only(clock(), "hour")}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func ExampleOnly() {
 
 // Revocable makes an object that can be cut off for good.
 func ExampleRevocable() {
-	object, revoke := exo.Revocable(clock())
+	object, revoke := policy.Revocable(clock())
 	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": object}})
 	if err != nil {
 		log.Fatal(err)

@@ -1,0 +1,168 @@
+package exo
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// narrowing is what a policy makes of an object's description.
+type narrowing struct {
+	Description
+	full   Catalog // the interfaces of the object itself
+	rename renamer
+	gone   map[string]bool // interfaces that the policy deleted
+}
+
+// narrow has f change a copy of o's description, and meets the result with the original.
+func narrow(o Object, f func(*Description) error) (*narrowing, error) {
+	d, err := o.Describe()
+	if err != nil {
+		return nil, err
+	}
+	n := &narrowing{full: Catalog{}, gone: map[string]bool{}}
+	if err := n.full.merge(d); err != nil {
+		return nil, fmt.Errorf("exo: Wrap: %w", err)
+	}
+	want := d.clone()
+	if err := f(&want); err != nil {
+		return nil, err
+	}
+	met, changed, err := d.meet(want)
+	if err != nil {
+		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
+	}
+	for _, i := range d.Interfaces {
+		if met.find(i.Name) == nil {
+			n.gone[i.Name] = true
+		}
+	}
+	n.rename = met.rename(changed)
+	n.Description = Description{Type: n.rename.typ(d.Type), Doc: met.Doc}
+	for _, i := range met.Interfaces {
+		if n.rename.to[i.Name] != "" {
+			i = n.rename.iface(i)
+		}
+		n.Interfaces = append(n.Interfaces, i)
+	}
+	return n, nil
+}
+
+// of is the description of an object that the wrapped one led to, or of itself. It
+// describes itself anew: with members that the policy never saw it is refused, not
+// narrowed by guesswork.
+func (n *narrowing) of(d Description) (Description, error) {
+	if d.Type == nil || n.full[d.Type.Name] == nil {
+		return Description{}, fmt.Errorf("exo: a wrapped object led to one of type %s, which it does not describe", d.Type)
+	}
+	for _, i := range d.Interfaces {
+		if !sameInterface(i, n.full[i.Name]) {
+			return Description{}, fmt.Errorf("exo: an object that a wrapped one led to has another idea of interface %s", i.Name)
+		}
+	}
+	for name := range names(func(r renamer) { r.typ(d.Type) }) {
+		if n.gone[name] { // in the gate's catalogue there may be an interface of this name, in full
+			return Description{}, fmt.Errorf("exo: a wrapped object led to a %s, which its policy took away", name)
+		}
+	}
+	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
+}
+
+func (d Description) find(name string) *Interface {
+	for _, i := range d.Interfaces {
+		if i.Name == name {
+			return i
+		}
+	}
+	return nil
+}
+
+// clone is a copy that shares nothing with d but the labels, which can't change.
+func (d Description) clone() Description {
+	c := Description{Type: renamer{}.typ(d.Type), Doc: d.Doc}
+	for _, i := range d.Interfaces {
+		c.Interfaces = append(c.Interfaces, renamer{}.iface(i))
+	}
+	return c
+}
+
+// rename gives a name of its own to each interface that has changed, to each that leads
+// to such a one by any number of steps, or it would lead to the full form, and to each
+// kind that such a one stands for, or it could be passed where the full form is wanted.
+func (d Description) rename(changed map[string]bool) renamer {
+	r := renamer{to: map[string]string{}}
+	if len(changed) == 0 {
+		return r
+	}
+	all := maps.Clone(changed)
+	leads := map[string]map[string]bool{}
+	for _, i := range d.Interfaces {
+		leads[i.Name] = i.mentions()
+	}
+	for n := 0; n != len(all); {
+		n = len(all)
+		for _, i := range d.Interfaces {
+			for m := range leads[i.Name] {
+				if all[m] {
+					all[i.Name] = true
+				}
+			}
+			for _, k := range i.Is {
+				if all[i.Name] && leads[k] != nil {
+					all[k] = true
+				}
+			}
+		}
+	}
+	h := sha256.New()
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(h, "%q,", n)
+		if changed[n] {
+			digest(h, reflect.ValueOf(*d.find(n)))
+		}
+	}
+	suffix := fmt.Sprintf("_%x", h.Sum(nil)[:4])
+	for n := range all {
+		r.to[n] = n + suffix
+	}
+	return r
+}
+
+// digest writes all of v, labels included, in one way only. It reads the fields by
+// reflection, so that none is forgotten which an Interface gets one day: two forms with one
+// digest would be two interfaces of one name.
+func digest(h hash.Hash, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			io.WriteString(h, "nil;")
+			return
+		}
+		digest(h, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fmt.Fprintf(h, "%s:", v.Type().Field(i).Name)
+			digest(h, v.Field(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		fmt.Fprintf(h, "%d{", len(keys))
+		for _, k := range keys {
+			digest(h, k)
+			digest(h, v.MapIndex(k))
+		}
+	case reflect.Slice:
+		fmt.Fprintf(h, "%d[", v.Len())
+		for i := range v.Len() {
+			digest(h, v.Index(i))
+		}
+	default:
+		fmt.Fprintf(h, "%#v;", v)
+	}
+}

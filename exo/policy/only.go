@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Only returns an object that has no methods but those named, and whose results
+// have no others either: the same is done to every interface of its kind that
+// can be reached from it, to methods of others that lead to one of these (the
+// links of rows), and to the objects that its methods return. Naming a method
+// that none of them has is an error, so that a misspelt restriction is found.
+// Fields stay.
+func Only(o exo.Object, methods ...string) exo.Object {
+	methods = slices.Clone(methods)
+	return exo.Wrap(o, exo.Policy{Narrow: func(d *exo.Description) error { return only(d, methods) }})
+}
+
+func only(d *exo.Description, methods []string) error {
+	root := find(d, d.Type.Name)
+	family := kin(d, root)
+	leads := func(m *exo.Method) bool {
+		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })
+	}
+	keep := map[string]bool{}
+	for _, name := range methods {
+		found := false
+		for _, i := range d.Interfaces {
+			if m := i.Methods[name]; m != nil && (family[i.Name] || leads(m)) {
+				keep[m.Name], found = true, true
+			}
+		}
+		if !found {
+			return fmt.Errorf("policy: Only: %s has no method %q; it has %v", root.Name, name, root.Names())
+		}
+	}
+	for _, i := range d.Interfaces {
+		for name, m := range i.Methods {
+			if !keep[m.Name] && (family[i.Name] || leads(m)) {
+				delete(i.Methods, name)
+			}
+		}
+	}
+	return nil
+}
+
+// kin are the interfaces of root's kind: root itself, what it stands for, and what
+// stands for one of these.
+func kin(d *exo.Description, root *exo.Interface) map[string]bool {
+	family := map[string]bool{root.Name: true}
+	kinds := append([]string{root.Name}, root.Is...)
+	for _, i := range d.Interfaces {
+		for _, k := range kinds {
+			if i.Name == k || slices.Contains(i.Is, k) {
+				family[i.Name] = true
+			}
+		}
+	}
+	return family
+}
+
+func find(d *exo.Description, name string) *exo.Interface {
+	for _, i := range d.Interfaces {
+		if i.Name == name {
+			return i
+		}
+	}
+	return nil // exo.Wrap has seen that the type is among the interfaces
+}
