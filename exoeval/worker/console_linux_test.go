@@ -68,24 +68,27 @@ func TestConsoleCantBeDatedBack(t *testing.T) {
 // every end that it can come to.
 func TestConsoleIsTheSame(t *testing.T) {
 	limits := exo.Limits{ConsoleBytes: 1000, Calls: 20}
-	for _, c := range []struct{ what, program, want string }{
-		{"nothing", "return 1", ""},
-		{"levels", "console.log('a', 1, [2]); console.warn('b'); console.error('c'); console.info('d'); console.debug('e')", "a 1 [2]\nwarn: b\nerror: c\nd\ne\n"},
-		{"empties", "for (let i = 0; i < 5; i++) console.log()", "\n\n\n\n\n"},
-		{"many empties", "for (let i = 0; i < 1e5; i++) console.log()", strings.Repeat("\n", 1000) + "\n… the console is full: the limit is 1000 bytes"},
-		{"exactly full", "console.log('x'.repeat(999))", strings.Repeat("x", 999) + "\n"},
-		{"full", "console.log('x'.repeat(999)); console.log(); console.log('y')", strings.Repeat("x", 999) + "\n\n… the console is full: the limit is 1000 bytes"},
-		{"a huge line", "console.log('é' + 'x'.repeat(1e6)); console.log('y')", "é" + strings.Repeat("x", 998) + "…\n… the console is full: the limit is 1000 bytes"},
-		{"a huge line of many parts", "console.log(...Array(100).fill('€'.repeat(100)))", strings.Repeat(strings.Repeat("€", 100)+" ", 3) + strings.Repeat("€", 32) + "…\n… the console is full: the limit is 1000 bytes"},
-		{"a level that is cut", "console.log('x'.repeat(996)); console.error('y')", strings.Repeat("x", 996) + "\nerr…\n… the console is full: the limit is 1000 bytes"},
-		{"a line within a line", "console.log('a', { get b() { console.log('x'.repeat(1200)); return 1 } }); console.log('z')", strings.Repeat("x", 1000) + "…\n… the console is full: the limit is 1000 bytes"},
-		{"half a character", `console.log("\ud83d", "x")`, "\ufffd x\n"},
-		{"it throws", "console.log('a'); throw new Error('b')", "a\n"},
-		{"a limit", "console.log('a'); for (;;) await shop.rows()", "a\n"},
-		{"a labelled value", "console.log('a'); await shop.secret(); console.log('b')", "a\n"},
-		{"before and after", "console.log('a'); await shop.rows(); console.log('b'); console.log(await shop.secret()); throw new Error('c')", "a\nb\n"},
-		{"full before", "console.log('x'.repeat(1e4)); await shop.secret(); console.log('b')", strings.Repeat("x", 1000) + "…\n… the console is full: the limit is 1000 bytes"},
-		{"full after", "console.log('a'); await shop.secret(); console.log('x'.repeat(1e4))", "a\n"},
+	for _, c := range []struct {
+		what, program, want string
+		kind                exo.Kind
+	}{
+		{"nothing", "return 1", "", exo.Other},
+		{"levels", "console.log('a', 1, [2]); console.warn('b'); console.error('c'); console.info('d'); console.debug('e')", "a 1 [2]\nwarn: b\nerror: c\nd\ne\n", exo.Other},
+		{"empties", "for (let i = 0; i < 5; i++) console.log()", "\n\n\n\n\n", exo.Other},
+		{"many empties", "for (let i = 0; i < 1e5; i++) console.log()", strings.Repeat("\n", 1000) + "\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"exactly full", "console.log('x'.repeat(999))", strings.Repeat("x", 999) + "\n", exo.Other},
+		{"full", "console.log('x'.repeat(999)); console.log(); console.log('y')", strings.Repeat("x", 999) + "\n\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"a huge line", "console.log('é' + 'x'.repeat(1e6)); console.log('y')", "é" + strings.Repeat("x", 998) + "…\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"a huge line of many parts", "console.log(...Array(100).fill('€'.repeat(100)))", strings.Repeat(strings.Repeat("€", 100)+" ", 3) + strings.Repeat("€", 32) + "…\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"a level that is cut", "console.log('x'.repeat(996)); console.error('y')", strings.Repeat("x", 996) + "\nerr…\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"a line within a line", "console.log('a', { get b() { console.log('x'.repeat(1200)); return 1 } }); console.log('z')", strings.Repeat("x", 1000) + "…\n… the console is full: the limit is 1000 bytes", exo.Other},
+		{"half a character", `console.log("\ud83d", "x")`, "\ufffd x\n", exo.Other},
+		{"it throws", "console.log('a'); throw new Error('b')", "a\n", exo.Program},
+		{"a limit", "console.log('a'); for (;;) await shop.rows()", "a\n", exo.Limit},
+		{"a labelled value", "console.log('a'); await shop.secret(); console.log('b')", "a\n", exo.Denied},
+		{"before and after", "console.log('a'); await shop.rows(); console.log('b'); console.log(await shop.secret()); throw new Error('c')", "a\nb\n", exo.Denied},
+		{"full before", "console.log('x'.repeat(1e4)); await shop.secret(); console.log('b')", strings.Repeat("x", 1000) + "…\n… the console is full: the limit is 1000 bytes", exo.Denied},
+		{"full after", "console.log('a'); await shop.secret(); console.log('x'.repeat(1e4))", "a\n", exo.Denied},
 	} {
 		var told listener
 		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(3)}}, Limits: limits, Console: told.line})
@@ -94,7 +97,7 @@ func TestConsoleIsTheSame(t *testing.T) {
 		}
 		for where, e := range both(t, g) {
 			r := run(t, e, c.program)
-			if r.Console != c.want {
+			if r.Console != c.want || exo.KindOf(r.Err) != c.kind {
 				t.Errorf("%s, %s: %v\n%q\nwant %q", c.what, where, r.Err, r.Console, c.want)
 			}
 			if got := told.take(); got != c.want && got != c.want+"\n" {
