@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"exo":                {"internal/wire"},
 	"exo/service":        {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"exo/policy":         {"exo"},
+	"exo/exotest":        {"exo"},
 	"schema":             {},
 	"schema/gen":         {"exo", "schema"},
 	"internal/lru":       {},

@@ -15,6 +15,7 @@
 //     one function in one order: resolve, check, join labels, check sink and
 //     budget, record the intent, act, label the result, record the outcome.
 //   - [Wrap] derives a weaker object by a [Policy]: exo/policy has the usual ones.
+//     exo/exotest tests objects.
 //   - A [Label] says what kind of secret a value carries. The run has one of its
 //     own, and a result leaves only if its sink admits it.
 //   - An [Error] has a Kind, a text for the guest, a place in the program, and a cause

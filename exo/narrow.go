@@ -62,7 +62,7 @@ func (n *narrowing) of(d Description) (Description, error) {
 	}
 	for _, i := range d.Interfaces {
 		if !sameInterface(i, n.full[i.Name]) {
-			return Description{}, fmt.Errorf("exo: an object that a wrapped one led to has another idea of interface %s", i.Name)
+			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of one that it led to, is not what it was when it was wrapped", i.Name)
 		}
 	}
 	for name := range names(func(r renamer) { r.typ(d.Type) }) {

@@ -1,0 +1,160 @@
+package exotest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Chain is an expression as a program records one: what calls after what. Chains are
+// immutable, and one that can't be recorded keeps the error for Send.
+type Chain struct {
+	run  *Run
+	node *exo.Node
+	err  error
+}
+
+// Run is the run that the chain belongs to.
+func (c *Chain) Run() *Run { return c.run }
+
+// Field reads a field.
+func (c *Chain) Field(name string) *Chain {
+	if c.err != nil {
+		return c
+	}
+	n, err := c.run.checker.MakeField(c.node, name)
+	return c.next(n, err)
+}
+
+// Call calls a method. An argument is an exo.Value, a plain Go value (nil, bool, int,
+// int64, float64, string, time.Time), another Chain of the same run, a map[string]any or []any
+// of these, or a callback: func(*Chain) *Chain, which is called once, with what
+// stands for its argument. Anything else fails the test.
+func (c *Chain) Call(method string, args ...any) *Chain {
+	if c.err != nil {
+		return c
+	}
+	var nodes []*exo.Node
+	for i, a := range args {
+		n, err := c.arg(method, i, nodes, a)
+		if err != nil {
+			return c.next(nil, err)
+		}
+		nodes = append(nodes, n)
+	}
+	n, err := c.run.checker.MakeCall(c.node, method, nodes)
+	return c.next(n, err)
+}
+
+// Send sends the message that the chain ends with and waits for the reply. References in the
+// reply are numbers of the run: see (*Run).Reply.
+func (c *Chain) Send() (exo.Value, error) {
+	c.run.t.Helper()
+	if c.err != nil {
+		return exo.Value{}, c.err
+	}
+	return c.run.submit(c.node)
+}
+
+// Message is the message that the chain ends with, as the object would get it. It is not
+// sent. See the function Message.
+func (c *Chain) Message() *exo.Message {
+	c.run.t.Helper()
+	r := c.run
+	r.capture, r.kept = true, nil
+	_, err := c.Send()
+	m := r.kept
+	if r.capture, r.kept = false, nil; m == nil {
+		r.t.Fatalf("exotest: there is no such message: %v", err)
+	}
+	return m
+}
+
+func (c *Chain) next(n *exo.Node, err error) *Chain { return &Chain{run: c.run, node: n, err: err} }
+
+func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, error) {
+	check := c.run.checker
+	switch a := a.(type) {
+	case *Chain:
+		if a.err == nil && a.run != c.run {
+			return nil, errors.New("exotest: an argument belongs to another run")
+		}
+		return a.node, a.err
+	case func(*Chain) *Chain:
+		p, err := check.MakeParam(c.node, method, i, slices.Clone(prior))
+		if err != nil {
+			return nil, err
+		}
+		body := a(&Chain{run: c.run, node: p})
+		if body.err != nil {
+			check.Kill(p)
+			return nil, body.err
+		}
+		return check.MakeLambda(p, body.node)
+	case map[string]any:
+		names := slices.Sorted(maps.Keys(a))
+		nodes := make([]*exo.Node, len(names))
+		fields := make([]exo.Field, len(names))
+		for k, name := range names {
+			n, err := c.arg(method, i, prior, a[name])
+			if err != nil {
+				return nil, err
+			}
+			nodes[k], fields[k] = n, exo.Field{Name: name, Value: n.Lit}
+		}
+		if plain(nodes) {
+			return check.MakeLit(exo.Record(fields...))
+		}
+		return check.MakeRecord(names, nodes)
+	case []any:
+		nodes, values := make([]*exo.Node, len(a)), make([]exo.Value, len(a))
+		for k, x := range a {
+			n, err := c.arg(method, i, prior, x)
+			if err != nil {
+				return nil, err
+			}
+			nodes[k], values[k] = n, n.Lit
+		}
+		if plain(nodes) {
+			return check.MakeLit(exo.List(values...))
+		}
+		return check.MakeList(nodes)
+	}
+	v, err := literal(a)
+	if err != nil {
+		c.run.t.Fatal(err)
+	}
+	return check.MakeLit(v)
+}
+
+// plain reports whether all nodes are values: together they are one value then, as in a program.
+func plain(nodes []*exo.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *exo.Node) bool { return n.Op != exo.OpLit })
+}
+
+// literal is a Go value as a program would write it.
+func literal(a any) (exo.Value, error) {
+	switch a := a.(type) {
+	case exo.Value:
+		return a, nil
+	case nil:
+		return exo.Null(), nil
+	case bool:
+		return exo.Bool(a), nil
+	case int:
+		return exo.Int(int64(a)), nil
+	case int64:
+		return exo.Int(a), nil
+	case float64:
+		return exo.Float(a), nil
+	case string:
+		return exo.Text(a), nil
+	case time.Time:
+		return exo.Time(a), nil
+	}
+	return exo.Value{}, fmt.Errorf("exotest: a %T can't be an argument: only exo.Value, plain values, maps and lists of them, chains and callbacks", a)
+}

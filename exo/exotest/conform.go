@@ -1,0 +1,324 @@
+package exotest
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Conform checks that an object keeps to what the gate and the evaluators rely on, and
+// reports each breach by t.Error:
+//
+//   - Describe says the same each time, also when asked from several goroutines, and
+//     nothing that a message does changes it; the description can be granted.
+//   - Eval answers whatever the gate admits: it does not panic on odd texts and
+//     numbers, empty and long lists, fields left out, or values that make no sense.
+//   - What it returns is of the type that the catalogue says.
+//   - It returns soon after its context has ended (within 30 seconds here).
+//
+// It sends some fifty messages to each method that it can make arguments for: those
+// that change something, too. Give it an object made for the test. Methods
+// that take callbacks or other objects need tests of their own, with Chain. Run it with
+// -race: messages act at the same time.
+func Conform(t testing.TB, o exo.Object) {
+	t.Helper()
+	before := describe(t, o)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if d, err := o.Describe(); err != nil || !reflect.DeepEqual(d, before) {
+				t.Errorf("exotest: Describe says something else when it is asked again, error %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	c := &conform{t: t, object: o, rand: rand.New(rand.NewSource(1)), seen: map[*exo.Method]bool{}}
+	c.run = Begin(t, exo.Config{Grants: map[string]exo.Object{"object": (*watched)(c)}, Limits: plenty()})
+	calls := c.explore(c.run.On("object"), 3)
+	if len(calls) == 0 {
+		t.Errorf("exotest: there is no message that Conform can make: the object has no method that sends, or all need callbacks or objects")
+	}
+	for _, call := range calls {
+		c.send(call)
+	}
+	if after := describe(t, o); !reflect.DeepEqual(before, after) {
+		t.Errorf("exotest: Describe says something else after messages")
+	}
+	c.cancelled(calls)
+}
+
+// plenty are limits that a few thousand messages stay within.
+func plenty() exo.Limits {
+	l := exo.DefaultLimits()
+	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes = 1<<30, 1<<40, 1<<40, 1<<30
+	return l
+}
+
+// describe is a copy of the object's description: Wrap gives its policy one.
+func describe(t testing.TB, o exo.Object) (d exo.Description) {
+	t.Helper()
+	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *exo.Description) error { d = *c; return nil }})
+	if _, err := copied.Describe(); err != nil {
+		t.Fatalf("exotest: the object can't be granted: %v", err)
+	}
+	return d
+}
+
+type conform struct {
+	t      testing.TB
+	object exo.Object
+	run    *Run
+	rand   *rand.Rand
+	seen   map[*exo.Method]bool // by explore
+
+	mu       sync.Mutex
+	panicked []string
+	context  context.Context // if set, what Eval is called with
+}
+
+// watched is the object under test as the gate holds it: it notes panics, which the gate
+// would turn into an internal error like any other.
+type watched conform
+
+func (w *watched) Describe() (exo.Description, error) { return w.object.Describe() }
+
+func (w *watched) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	for i, o := range m.Objects {
+		if o == exo.Object(w) {
+			m.Objects[i] = w.object
+		}
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			p := recover()
+			w.panicked = append(w.panicked, fmt.Sprint(p))
+			panic(p)
+		}
+	}()
+	if w.context != nil {
+		ctx = w.context
+	}
+	v, err := w.object.Eval(ctx, m)
+	returned = true
+	return v, err
+}
+
+// message is one that Conform has found: how to get to it, and the method that sends it.
+type message struct {
+	at     *Chain
+	method *exo.Method
+}
+
+// explore finds the methods that send, each once, behind at most depth calls that only describe.
+func (c *conform) explore(at *Chain, depth int) (found []message) {
+	i := c.run.gate.Catalog()[at.node.Type.Name]
+	if i == nil {
+		return nil
+	}
+	for _, name := range i.Names() {
+		m := i.Methods[name]
+		if m == nil || m.Name != name || c.seen[m] {
+			continue
+		}
+		c.seen[m] = true
+		if args, ok := c.arguments(m); !ok {
+			continue
+		} else if m.Sends {
+			found = append(found, message{at, m})
+		} else if next := at.Call(name, args...); next.err == nil && depth > 0 {
+			found = append(found, c.explore(next, depth-1)...)
+		}
+	}
+	return found
+}
+
+// rounds is how often each method is sent.
+const rounds = 50
+
+// send sends one method many times, all at once, and judges the replies.
+func (c *conform) send(x message) {
+	c.t.Helper()
+	var ops []string
+	want := map[uint64]*exo.Type{}
+	for range rounds {
+		args, _ := c.arguments(x.method)
+		call := x.at.Call(x.method.Name, args...)
+		if call.err != nil {
+			continue // a text that is no name, where one is wanted
+		}
+		c.run.last++
+		if err := c.run.session.Submit(exo.Call{ID: c.run.last, Expr: exo.Flatten(call.node)}); err != nil {
+			c.t.Fatalf("exotest: %v", err)
+		}
+		want[c.run.last] = call.node.Type
+		ops = append(ops, fmt.Sprintf("%s(%v)", x.method.Name, args))
+	}
+	for _, op := range ops {
+		r, ok, err := c.run.session.Next(context.Background())
+		if !ok || err != nil {
+			c.t.Fatalf("exotest: no reply: %v", err)
+		}
+		if r.Err != nil {
+			continue
+		}
+		if err := c.fits(want[r.ID], r.Value, "the result"); err != nil {
+			c.t.Errorf("exotest: %s: %v", clip(op), err)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range slices.Compact(c.panicked) {
+		c.t.Errorf("exotest: %s: Eval panicked, or ended its goroutine: %s", x.method.Name, clip(p))
+	}
+	c.panicked = nil
+}
+
+func clip(s string) string { return s[:min(len(s), 300)] }
+
+// cancelled sends each method once more with a context that has ended.
+func (c *conform) cancelled(calls []message) {
+	c.t.Helper()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.context = ended
+	for _, x := range calls {
+		args, _ := c.arguments(x.method)
+		call := x.at.Call(x.method.Name, args...)
+		if call.err != nil {
+			continue
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			call.Send()
+		}()
+		select {
+		case <-done:
+		case <-time.After(patience):
+			c.t.Fatalf("exotest: %s: Eval has not returned %v after its context ended", x.method.Name, patience)
+		}
+	}
+}
+
+// fits holds a value against the type that the catalogue gives it.
+func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
+	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
+	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
+		return c.fits(t.Args["of"], v, at) // a column of a result is its values
+	} else if i != nil && v.Kind() == exo.KindRecord && len(i.Fields) > 0 {
+		row := &exo.Type{Name: exo.TypeRecord}
+		for _, n := range i.Names() {
+			if f := i.Fields[n]; f != nil {
+				row.Fields = append(row.Fields, exo.TypeField{Name: n, Type: f.Type})
+			}
+		}
+		return c.fits(row, v, at)
+	} else if i != nil {
+		if v.IsNull() && t.Null {
+			return nil
+		}
+		if got := c.refers(v); got == nil || got.Name != t.Name {
+			return fmt.Errorf("%s refers to %s, where the catalogue says %s", at, got, t.Name)
+		}
+		return nil
+	}
+	if v.IsNull() {
+		if t.Null || t.Name == exo.TypeNull || t.Name == exo.TypeData || t.Name == exo.TypeJSON {
+			return nil
+		}
+		return bad()
+	}
+	switch k := v.Kind(); t.Name {
+	case exo.TypeData, exo.TypeJSON:
+		return nil
+	case exo.TypeBool:
+		if k != exo.KindBool {
+			return bad()
+		}
+	case exo.TypeInt:
+		if k != exo.KindInt {
+			return bad()
+		}
+	case exo.TypeFloat, exo.TypeNumber:
+		if k != exo.KindFloat && k != exo.KindInt {
+			return bad()
+		}
+	case exo.TypeText:
+		if k != exo.KindText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
+			return bad()
+		}
+	case exo.TypeTime:
+		if k != exo.KindTime {
+			return bad()
+		}
+	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+		if text, ok := exo.Canonical(t.Name, v.Text()); k != exo.KindText || !ok || text != v.Text() {
+			return bad()
+		}
+	case exo.TypeList:
+		return c.fitsList(t, v, at, bad)
+	case exo.TypeRecord:
+		return c.fitsRecord(t, v, at, bad)
+	default:
+		return bad()
+	}
+	return nil
+}
+
+func (c *conform) fitsList(t *exo.Type, v exo.Value, at string, bad func() error) error {
+	item := v.At
+	switch v.Kind() {
+	case exo.KindList:
+	case exo.KindRows:
+		item = v.Rows().Row
+	default:
+		return bad()
+	}
+	for i := range v.Len() {
+		if err := c.fits(t.Args["of"], item(i), fmt.Sprintf("%s[%d]", at, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *conform) fitsRecord(t *exo.Type, v exo.Value, at string, bad func() error) error {
+	if v.Kind() != exo.KindRecord {
+		return bad()
+	}
+	n := 0
+	for _, f := range t.Fields {
+		x, ok := v.Get(f.Name)
+		if !ok && f.Opt {
+			continue
+		} else if !ok {
+			return fmt.Errorf("%s has no field %s", at, f.Name)
+		}
+		n++
+		if err := c.fits(f.Type, x, at+"."+f.Name); err != nil {
+			return err
+		}
+	}
+	if n != v.Len() {
+		return fmt.Errorf("%s has fields that the catalogue does not name: %s", at, clip(v.String()))
+	}
+	return nil
+}
+
+// refers is the type of the object that a reply refers to.
+func (c *conform) refers(v exo.Value) *exo.Type {
+	if v.Kind() != exo.KindRef {
+		return nil
+	}
+	return c.run.checker.Ref(v.RefID())
+}

@@ -1,0 +1,64 @@
+package exotest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/exotest"
+)
+
+// counter is an object with one method, add(n), which adds to it and returns the sum.
+type counter struct{ sum int64 }
+
+func (c *counter) Describe() (exo.Description, error) {
+	num := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
+	i := &exo.Interface{Name: "Counter", Order: []string{"add"}, Methods: map[string]*exo.Method{
+		"add": {Name: "add", Sends: true, Params: []exo.Param{{Name: "the number", Want: num}}, Result: num}}}
+	return exo.Description{Type: &exo.Type{Name: "Counter"}, Interfaces: []*exo.Interface{i}}, nil
+}
+
+func (c *counter) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	n := m.Root.Args[0].Lit.Int()
+	if n < 0 {
+		return exo.Value{}, exo.Errorf(exo.Invalid, "", "only numbers from 0 can be added")
+	}
+	c.sum += n
+	return exo.Int(c.sum), nil
+}
+
+// report stands in for the *testing.T of an example.
+type report struct{ testing.TB }
+
+func (report) Helper()        {}
+func (report) Cleanup(func()) {}
+
+// Send is what a program's call comes to.
+func ExampleSend() {
+	var t testing.TB = report{} // in a test, the test's own
+	c := &counter{}
+	fmt.Println(exotest.Send(t, c, "add", 2))
+	fmt.Println(exotest.Send(t, c, "add", -1))
+	fmt.Println(exotest.Send(t, c, "add", "2"))
+	_, err := exotest.Send(t, c, "subtract", 2)
+	fmt.Println(errors.Is(err, exo.ErrDenied))
+	// Output:
+	// 2 <nil>
+	// <no value> object.add: invalid: only numbers from 0 can be added
+	// <no value> object.add: invalid: the number must be a whole number; got the text "2"
+	// true
+}
+
+// Message makes what Eval is called with.
+func ExampleMessage() {
+	var t testing.TB = report{}
+	c := &counter{}
+	m := exotest.Message(t, c, "add", 40)
+	fmt.Println(m.Root.Name, m.Args, c.sum)
+	fmt.Println(c.Eval(context.Background(), m))
+	// Output:
+	// add [40] 0
+	// 40 <nil>
+}

@@ -1,0 +1,274 @@
+package exotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+// judge stands in for the test that an object fails.
+type judge struct {
+	testing.TB
+	mu      sync.Mutex
+	said    []string
+	cleanup []func()
+}
+
+func (j *judge) Helper()          {}
+func (j *judge) Cleanup(f func()) { j.cleanup = append(j.cleanup, f) }
+func (j *judge) Errorf(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.said = append(j.said, fmt.Sprintf(format, args...))
+}
+func (j *judge) Fatalf(format string, args ...any) {
+	j.Errorf(format, args...)
+	runtime.Goexit()
+}
+func (j *judge) Fatal(args ...any) { j.Fatalf("%s", fmt.Sprint(args...)) }
+
+// under is what a test says that runs f.
+func under(f func(t testing.TB)) []string {
+	j := &judge{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(j)
+	}()
+	<-done
+	for _, f := range j.cleanup {
+		f()
+	}
+	return j.said
+}
+
+// thing is an object that does what its functions say.
+type thing struct {
+	interfaces func() []*exo.Interface
+	eval       func(context.Context, *exo.Message) (exo.Value, error)
+}
+
+func (o *thing) Describe() (exo.Description, error) {
+	is := o.interfaces()
+	return exo.Description{Type: &exo.Type{Name: is[0].Name}, Interfaces: is}, nil
+}
+
+func (o *thing) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) { return o.eval(ctx, m) }
+
+func con(name string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: name}} }
+
+// ask describes Thing with the one method ask(x?) of these types.
+func ask(arg *exo.Type, result *exo.Term) func() []*exo.Interface {
+	return func() []*exo.Interface {
+		m := &exo.Method{Name: "ask", Sends: true, Result: result}
+		if arg != nil {
+			m.Params = []exo.Param{{Name: "the question", Want: &exo.Term{Con: arg}}}
+		}
+		return []*exo.Interface{{Name: "Thing", Methods: map[string]*exo.Method{"ask": m}},
+			{Name: "Other", Methods: map[string]*exo.Method{}}}
+	}
+}
+
+func gives(v exo.Value) func(context.Context, *exo.Message) (exo.Value, error) {
+	return func(context.Context, *exo.Message) (exo.Value, error) { return v, nil }
+}
+
+// Conform finds each breach, and finds none in an object that keeps to the rules.
+func TestConform(t *testing.T) {
+	defer func(d time.Duration) { patience = d }(patience)
+	text, point := &exo.Type{Name: exo.TypeText}, &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "x", Type: &exo.Type{Name: exo.TypeInt}}, {Name: "y", Type: &exo.Type{Name: exo.TypeDate, Null: true}, Opt: true}}}
+	list := func(of *exo.Type) *exo.Term {
+		return &exo.Term{Con: &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": of}}}
+	}
+	calls := 0
+	var learnt atomic.Int32
+	release := make(chan struct{})
+	var other *thing
+	for what, c := range map[string]struct {
+		o    exo.Object
+		want string // "" for none
+	}{
+		"text":             {&thing{ask(text, con(exo.TypeText)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
+		"a failure":        {&thing{ask(text, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { return exo.Value{}, errors.New("no") }}, ""},
+		"a record":         {&thing{ask(point, &exo.Term{Con: point}), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
+		"rows":             {&thing{ask(nil, list(point)), gives(exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Int(2)}}))}, ""},
+		"data":             {&thing{ask(&exo.Type{Name: exo.TypeData}, con(exo.TypeData)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
+		"an object":        {&thing{ask(nil, con("Thing")), func(_ context.Context, m *exo.Message) (exo.Value, error) { return exo.RefValue(m.Objects[0]), nil }}, ""},
+		"of another type":  {&thing{ask(nil, con(exo.TypeText)), gives(exo.Int(1))}, "is 1, which is not text"},
+		"null":             {&thing{ask(nil, con(exo.TypeText)), gives(exo.Null())}, "which is not text"},
+		"a number as text": {&thing{ask(nil, con(exo.TypeInt)), gives(exo.Text("1"))}, "which is not a whole number"},
+		"a date with time": {&thing{ask(nil, con(exo.TypeDate)), gives(exo.Text("2024-01-31T12:00:00Z"))}, "which is not a day"},
+		"a field less":     {&thing{ask(nil, &exo.Term{Con: point}), gives(exo.Record())}, "has no field x"},
+		"a field more":     {&thing{ask(nil, &exo.Term{Con: point}), gives(exo.Record(exo.Field{Name: "x", Value: exo.Int(1)}, exo.Field{Name: "z", Value: exo.Int(1)}))}, "does not name"},
+		"an item":          {&thing{ask(nil, list(text)), gives(exo.List(exo.Text("a"), exo.Int(1)))}, "result[1]"},
+		"a cell":           {&thing{ask(nil, list(point)), gives(exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Text("2")}}))}, "result[1].x"},
+		"no object":        {&thing{ask(nil, con("Thing")), gives(exo.Int(1))}, "where the catalogue says Thing"},
+		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (exo.Value, error) { return exo.RefValue(other), nil }}, "where the catalogue says Other"},
+		"a panic":          {&thing{ask(text, con(exo.TypeText)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return exo.Text(m.Args[0].Text()[:1]), nil }}, "ask: Eval panicked"},
+		"an end":           {&thing{ask(nil, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { runtime.Goexit(); panic("not here") }}, "ask: Eval panicked, or ended its goroutine"},
+		"a moody object":   {&thing{func() []*exo.Interface { calls++; return ask([]*exo.Type{text, point}[calls%2], con(exo.TypeInt))() }, gives(exo.Int(1))}, "is not what it was"},
+		"one that learns": {&thing{func() []*exo.Interface { return ask([]*exo.Type{text, point}[learnt.Load()], con(exo.TypeInt))() }, func(context.Context, *exo.Message) (exo.Value, error) {
+			learnt.Store(1)
+			return exo.Int(1), nil
+		}}, "something else after messages"},
+		"nothing to send": {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "Thing"}} }, nil}, "there is no message"},
+		"what can't be":   {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "text"}} }, nil}, "can't be granted"},
+		"a service":       {mailer(t), ""},
+		"what never returns": {&thing{ask(nil, con(exo.TypeInt)), func(ctx context.Context, m *exo.Message) (exo.Value, error) {
+			if ctx.Err() != nil {
+				<-release
+			}
+			return exo.Int(1), nil
+		}}, "has not returned"},
+	} {
+		patience = 30 * time.Second
+		if what == "what never returns" {
+			patience = 50 * time.Millisecond
+		}
+		if o, ok := c.o.(*thing); ok {
+			other = o
+		}
+		said := strings.Join(under(func(t testing.TB) { Conform(t, c.o) }), "\n")
+		if c.want == "" && said != "" || !strings.Contains(said, c.want) {
+			t.Errorf("%s: it says %q, want %q", what, said, c.want)
+		}
+	}
+	close(release)
+}
+
+func mailer(t *testing.T) exo.Object {
+	type mail struct {
+		To   string     `json:"to"`
+		CC   []string   `json:"cc,omitempty"`
+		At   *time.Time `json:"at"`
+		Size int8       `json:"size,omitempty"`
+		More any        `json:"more,omitempty"`
+	}
+	s, err := service.New("mail", "", service.Method("send", "", func(_ context.Context, in mail) (mail, error) { return in, nil }),
+		service.Method("list", "", func(context.Context, service.None) ([]mail, error) { return make([]mail, 2), nil }),
+		service.Method("box", "", func(context.Context, service.None) (exo.Object, error) { return nil, service.Refuse("none") }).ReturnsOwnKind())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A message that is kept is not sent, and is bound to a run that lives.
+func TestMessage(t *testing.T) {
+	asked := 0
+	o := &thing{ask(&exo.Type{Name: exo.TypeText}, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { asked++; return exo.Text("x"), nil }}
+	for what, given := range map[string]exo.Object{"itself": o, "restricted": policy.Only(o, "ask")} {
+		m := Message(t, given, "ask", "why")
+		if asked != 0 || m.Root.Name != "ask" || m.Args[0].Text() != "why" || m.Objects[0] != exo.Object(o) {
+			t.Errorf("%s: %+v, asked %d times", what, m, asked)
+		}
+		m.Detail("seen")
+		if err := m.Spend(1, 1); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if u, err := m.Unit("key", func(context.Context) (exo.Unit, error) { return unit{}, nil }); err != nil || u != (unit{}) {
+			t.Errorf("%s: %v %v", what, u, err)
+		}
+	}
+	if said := under(func(t testing.TB) { Message(t, o, "ask", 1) }); len(said) != 1 || !strings.Contains(said[0], "must be text") {
+		t.Errorf("a message that the gate refuses: %q", said)
+	}
+	if said := under(func(t testing.TB) { Send(t, o, "ask", struct{}{}) }); len(said) != 1 || !strings.Contains(said[0], "struct {}") {
+		t.Errorf("an argument that is none: %q", said)
+	}
+	if v, err := Send(t, o, "ask", "why"); err != nil || v.Text() != "x" || asked != 1 {
+		t.Errorf("%v, %v, asked %d times", v, err, asked)
+	}
+}
+
+type unit struct{ ended *[]bool }
+
+func (u unit) End(_ context.Context, commit bool) error {
+	if u.ended != nil {
+		*u.ended = append(*u.ended, commit)
+	}
+	return nil
+}
+
+// Send commits what went well, and a run of Begin only what Finish was told to.
+func TestCommits(t *testing.T) {
+	var ended []bool
+	fail := false
+	o := &thing{ask(nil, con(exo.TypeInt)), func(_ context.Context, m *exo.Message) (exo.Value, error) {
+		if _, err := m.Unit("key", func(context.Context) (exo.Unit, error) { return unit{&ended}, nil }); err != nil || fail {
+			return exo.Value{}, errors.New("no")
+		}
+		return exo.Int(1), nil
+	}}
+	Send(t, o, "ask")
+	fail = true
+	Send(t, o, "ask")
+	fail = false
+	t.Run("begun", func(t *testing.T) { On(t, o).Call("ask").Send() })
+	if fmt.Sprint(ended) != "[true false false]" {
+		t.Error(ended)
+	}
+}
+
+// Chains record what a program would: fields, callbacks, records of expressions, other
+// objects, and what replies refer to.
+func TestChain(t *testing.T) {
+	num := &exo.Type{Name: "Num", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt}}}
+	row := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "n", Type: num}}}
+	var got []string
+	o := &thing{func() []*exo.Interface {
+		return []*exo.Interface{{Name: "Rows", Fields: map[string]*exo.Member{"size": {Type: num}}, Methods: map[string]*exo.Method{
+			"where":  {Name: "where", Params: []exo.Param{{Name: "limit", Want: con(exo.TypeInt), Opt: true}, {Name: "the condition", Want: &exo.Term{Con: num}, Lambda: &exo.Term{Con: row}, Opt: true}}, Result: con("Rows")},
+			"select": {Name: "select", Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: &exo.Term{Con: row}}}, Result: con("Rows")},
+			"join":   {Name: "join", Params: []exo.Param{{Name: "the other", Want: con("Rows")}}, Result: con("Rows")},
+			"copy":   {Name: "copy", Sends: true, Result: con("Rows")},
+			"keep":   {Name: "keep", Sends: true, Params: []exo.Param{{Name: "the data", Want: con(exo.TypeData)}}, Result: con(exo.TypeInt)}}},
+			{Name: "Num", Expr: true, Methods: map[string]*exo.Method{"plus": {Name: "plus", Params: []exo.Param{{Name: "n", Want: con(exo.TypeInt)}}, Result: &exo.Term{Con: num}}}}}
+	}, nil}
+	o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+		got = append(got, fmt.Sprintf("%s %v", m.Root.Name, m.Args))
+		return map[string]exo.Value{"copy": exo.RefValue(o), "keep": exo.Int(int64(len(m.Objects)))}[m.Root.Name], nil
+	}
+	run := Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o, "b": o}})
+	a, b := run.On("a"), run.On("b")
+	plus := func(r *Chain) *Chain { return r.Field("n").Call("plus", 2) }
+	chosen := a.Call("where", 1, plus).Call("select", func(r *Chain) *Chain { return r.Field("n") })
+	if chosen.err == nil {
+		t.Error("a column is no selection, and was one")
+	}
+	v, err := a.Call("where", 1, plus).Call("join", b).Call("copy").Send()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC)
+	n, err := run.Reply(v).Call("keep", map[string]any{"list": []any{nil, true, 1, int64(2), 1.5, "x", at}, "value": exo.Int(3)}).Send()
+	if err != nil || n.Int() != 1 {
+		t.Errorf("%v %v", n, err)
+	}
+	want := []string{"copy [1 2]", `keep [{"list":[null,true,1,2,1.5,"x","2024-01-31T00:00:00.000Z"],"value":3}]`}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the object got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if _, err := a.Call("select", func(r *Chain) *Chain { return r.Call("none") }).Call("copy").Send(); exo.KindOf(err) != exo.Denied {
+		t.Errorf("an error within a callback: %v", err)
+	}
+	if _, err := a.Call("join", On(t, o)).Call("copy").Send(); err == nil || !strings.Contains(err.Error(), "another run") {
+		t.Errorf("a chain of another run: %v", err)
+	}
+	for _, f := range []func(testing.TB){func(t testing.TB) { Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o}}).On("z") },
+		func(t testing.TB) { Begin(t, exo.Config{}).Reply(exo.Int(1)) }, func(t testing.TB) { On(t, nil) }} {
+		if said := under(f); len(said) != 1 {
+			t.Errorf("it says %q", said)
+		}
+	}
+}

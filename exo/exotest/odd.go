@@ -1,0 +1,119 @@
+package exotest
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// arguments makes arguments for a method that the gate may admit. ok is false where it
+// takes a callback or an object.
+func (c *conform) arguments(m *exo.Method) (args []any, ok bool) {
+	for i := range m.Params {
+		p := &m.Params[i]
+		if p.Opt && c.rand.Intn(3) == 0 {
+			return args, true
+		}
+		if p.Lambda != nil || p.Want.Con == nil {
+			return args, p.Opt
+		}
+		v, ok := c.value(p.Want.Con, 0)
+		if !ok {
+			return args, p.Opt
+		}
+		if p.Ident {
+			v = exo.Text(pick(c, []string{"a", "b2", "_c"}))
+		}
+		if p.Count && v.Kind() == exo.KindInt && v.Int() < 0 {
+			v = exo.Int(0)
+		}
+		args = append(args, v)
+	}
+	return args, true
+}
+
+// texts are what breaks programs that paste text together, count bytes, or parse.
+var texts = []string{"", " ", "a", "'; DROP TABLE users; --", "\" OR 1=1", "null", "undefined", "0", "-1", "1e309", "../../etc/passwd", "%00", "%s%n",
+	"<script>alert(1)</script>", "\r\nBcc: a@b", "{{7*7}}", "\u202etxt", "e\u0301", "\U0001f469\u200d\U0001f467", "__proto__", "A,B;C\tD", "NaN", strings.Repeat("x", 5000), "ann@example.com", "2024-02-30"}
+
+var times = []time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)}
+
+// forms are texts of the types that have no kind of their own.
+var forms = map[string][]string{
+	exo.TypeDecimal:  {"0", "-0.5", "1" + strings.Repeat("0", 60), "0.0000000000000000000000001"},
+	exo.TypeDate:     {"0001-01-01", "9999-12-31", "2024-02-29"},
+	exo.TypeInterval: {"PT0S", "-P1D", "P1Y2M3DT4H5M6.789S", "P100Y"},
+	exo.TypeUUID:     {"00000000-0000-0000-0000-000000000000", "123e4567-e89b-12d3-a456-426614174000"},
+	exo.TypeBytes:    {"", "AA==", "/////w=="},
+}
+
+func pick[T any](c *conform, from []T) T { return from[c.rand.Intn(len(from))] }
+
+// value makes an odd value of a type; ok is false where only an object would do.
+func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
+	if t.Null && c.rand.Intn(5) == 0 {
+		return exo.Null(), true
+	}
+	switch t.Name {
+	case exo.TypeNull:
+		return exo.Null(), true
+	case exo.TypeBool:
+		return exo.Bool(c.rand.Intn(2) == 0), true
+	case exo.TypeInt:
+		return exo.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, exo.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
+	case exo.TypeFloat, exo.TypeNumber:
+		return exo.Float(pick(c, []float64{0, math.Copysign(0, -1), 0.1, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64})), true
+	case exo.TypeText:
+		if len(t.Enum) > 0 {
+			return exo.Text(pick(c, t.Enum)), true
+		}
+		return exo.Text(pick(c, texts)), true
+	case exo.TypeTime:
+		return exo.Time(pick(c, times)), true
+	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+		return exo.Text(pick(c, forms[t.Name])), true
+	case exo.TypeData, exo.TypeJSON:
+		return c.data(depth), true
+	case exo.TypeList:
+		var vs []exo.Value
+		for range pick(c, []int{0, 1, 2, 3, 40}) >> depth {
+			x, ok := c.value(t.Args["of"], depth+1)
+			if !ok {
+				return v, false
+			}
+			vs = append(vs, x)
+		}
+		return exo.List(vs...), true
+	case exo.TypeRecord:
+		var fs []exo.Field
+		for _, f := range t.Fields {
+			if f.Opt && c.rand.Intn(3) == 0 {
+				continue
+			}
+			x, ok := c.value(f.Type, depth+1)
+			if !ok {
+				return v, false
+			}
+			fs = append(fs, exo.Field{Name: f.Name, Value: x})
+		}
+		return exo.Record(fs...), true
+	}
+	return v, false
+}
+
+// data makes any plain data.
+func (c *conform) data(depth int) exo.Value {
+	leaf := &exo.Type{Name: pick(c, []string{exo.TypeNull, exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime})}
+	if depth < 3 {
+		switch c.rand.Intn(4) {
+		case 0:
+			return exo.List(c.data(depth+1), c.data(depth+1))
+		case 1:
+			return exo.Record(exo.Field{Name: "a", Value: c.data(depth + 1)}, exo.Field{Name: pick(c, []string{"b", "constructor", "to", ""}), Value: c.data(depth + 1)})
+		}
+	}
+	v, _ := c.value(leaf, depth)
+	return v
+}

@@ -1,0 +1,147 @@
+package exotest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Run is a run of a gate in which a test sends messages. It ends with the test, and
+// commits nothing then; see Finish.
+type Run struct {
+	t       testing.TB
+	gate    *exo.Gate
+	session *exo.Session
+	checker *exo.Checker
+	last    uint64       // call
+	capture bool         // the next message is kept and not sent
+	kept    *exo.Message //
+}
+
+// Begin begins a run of what cfg grants. It fails the test if that can't be granted.
+func Begin(t testing.TB, cfg exo.Config) *Run {
+	t.Helper()
+	r := &Run{t: t}
+	grants := map[string]exo.Object{}
+	for name, o := range cfg.Grants {
+		if o != nil {
+			o = exo.Wrap(o, exo.Policy{Before: r.before})
+		}
+		grants[name] = o
+	}
+	cfg.Grants = grants
+	var err error
+	if r.gate, err = exo.NewGate(cfg); err != nil {
+		t.Fatal(err)
+	}
+	r.session = r.gate.NewSession(context.Background(), "exotest")
+	r.checker = r.session.Checker()
+	t.Cleanup(r.end)
+	return r
+}
+
+// patience is how long an object may take to heed a context that has ended.
+var patience = 30 * time.Second
+
+// end ends the run with the test. An object that never returns must not hold that up.
+func (r *Run) end() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Finish(false)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		r.t.Errorf("exotest: the run has not ended %v after the test: an object does not heed its context", patience)
+	}
+}
+
+// before keeps a message that was admitted and refuses it, where Message asks for one.
+func (r *Run) before(m *exo.Message) bool {
+	if r.capture {
+		r.kept = m
+	}
+	return !r.capture
+}
+
+// Session is the run itself: for its label and its effects.
+func (r *Run) Session() *exo.Session { return r.session }
+
+// Finish ends the run, and commits what it did if commit says so.
+func (r *Run) Finish(commit bool) error { return r.session.Finish(context.Background(), commit) }
+
+// On begins a chain of calls at what was granted by this name.
+func (r *Run) On(name string) *Chain {
+	r.t.Helper()
+	for _, g := range r.gate.Granted() {
+		if g.Name == name {
+			return r.ref(g.ID)
+		}
+	}
+	r.t.Fatalf("exotest: nothing named %s was granted", name)
+	return nil
+}
+
+// Reply begins a chain of calls at the object that a reply of this run refers to.
+func (r *Run) Reply(v exo.Value) *Chain {
+	r.t.Helper()
+	if v.Kind() != exo.KindRef {
+		r.t.Fatalf("exotest: %s refers to no object", v)
+	}
+	return r.ref(v.RefID())
+}
+
+func (r *Run) ref(id uint32) *Chain {
+	n, err := r.checker.MakeRef(id)
+	if err != nil {
+		return &Chain{run: r, err: err}
+	}
+	return &Chain{run: r, node: n}
+}
+
+// submit sends what a chain has recorded and waits for the reply.
+func (r *Run) submit(root *exo.Node) (exo.Value, error) {
+	r.t.Helper()
+	r.last++
+	if err := r.session.Submit(exo.Call{ID: r.last, Expr: exo.Flatten(root)}); err != nil {
+		return exo.Value{}, err
+	}
+	reply, ok, err := r.session.Next(context.Background())
+	if !ok || err != nil {
+		r.t.Fatalf("exotest: no reply: %v", err)
+	}
+	return reply.Value, reply.Err
+}
+
+// On begins a run in which o is all that was granted, and a chain of calls at it. The run
+// calls it object.
+func On(t testing.TB, o exo.Object) *Chain {
+	t.Helper()
+	return Begin(t, exo.Config{Grants: map[string]exo.Object{"object": o}}).On("object")
+}
+
+// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends
+// the run: what it did is committed if the message went well. args are as for
+// (*Chain).Call. The error is a refusal of the gate, the object's, or the commit's.
+func Send(t testing.TB, o exo.Object, method string, args ...any) (exo.Value, error) {
+	t.Helper()
+	c := On(t, o)
+	v, err := c.Call(method, args...).Send()
+	if end := c.run.Finish(err == nil); err == nil && end != nil {
+		return exo.Value{}, end
+	}
+	return v, err
+}
+
+// Message makes the message of `object.method(args…)`, as o would get it, and does not
+// send it. It belongs to a run that ends with the test: its Spend, Detail and Unit work.
+// It fails the test if the gate refuses the message, since then the object never gets it.
+// Objects in it are without the policies that they were wrapped in, so o itself answers
+// it, and not a wrapped o.
+func Message(t testing.TB, o exo.Object, method string, args ...any) *exo.Message {
+	t.Helper()
+	return On(t, o).Call(method, args...).Message()
+}
