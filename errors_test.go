@@ -178,8 +178,9 @@ func TestSuccessIsNil(t *testing.T) {
 		}
 	}
 
-	s := gate.NewSession(ctx, "")
-	defer s.Finish(ctx, true)
+	s, err := gate.Begin(ctx, exo.Run{}, "")
+	succeeds("Begin", err)
+	defer func() { succeeds("Finish", s.Finish(ctx, exo.Null(), nil)) }()
 	c := s.Checker()
 	n, refused := c.MakeRef(gate.Granted()[0].ID)
 	succeeds("MakeRef", refused)

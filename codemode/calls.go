@@ -47,7 +47,7 @@ func (p *prompt) openExamples() []example {
 		i := p.catalog[g.Type.Name]
 		for _, n := range i.Names() {
 			m := i.Methods[n]
-			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect {
+			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect != exo.NoEffect {
 				continue
 			}
 			args, ok := sampleArgs(m)
@@ -73,7 +73,7 @@ func (p *prompt) calls(path string, t *exo.Type) []call {
 			continue
 		}
 		if args, ok := sampleArgs(m); ok {
-			cs = append(cs, call{n, path + access(n) + "(" + args + ")", m.Effect})
+			cs = append(cs, call{n, path + access(n) + "(" + args + ")", m.Effect != exo.NoEffect})
 		}
 	}
 	return cs

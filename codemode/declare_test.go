@@ -25,7 +25,7 @@ func TestDeclarations(t *testing.T) {
 		"  select<O>(selection: (t: N) => O): Query<N, O>; //",
 		"  join<I>(item: Query<I, any> | ((t: N) => Query<I, any>), condition?: (t: N & I) => Bool): Query<N & I, R>; //",
 		"  execute(): Promise<Plain<R>[]>; //",
-		"  send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<null>; // sends a message (changes something)\n",
+		"  send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<{ held: boolean; receipt: number }>; // sends a message (happens after the program)\n",
 		"  list(argument?: { folder?: string }): Promise<{ id: number; subject: string; at: string; tags: string[] }[]>; // the newest messages\n",
 		"declare const api: { mail: Mailbox; org: OrgQuery };\n",
 	} {
@@ -103,7 +103,7 @@ func (odd) Describe() (exo.Description, error) {
 		{Name: "get-it", Doc: "first\nsecond */ third", Sends: true, Result: &exo.Term{Con: text}, Params: []exo.Param{{Name: "it's", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{
 			{Name: "a b", Type: &exo.Type{Name: exo.TypeText, Null: true, Enum: []string{"x", "y"}}, Doc: "*/ evil /*"}}}}}}},
 		{Name: "all", Sends: true, Result: &exo.Term{App: exo.TypeList, Args: map[string]*exo.Term{"of": {Con: &exo.Type{Name: exo.TypeText, Enum: []string{"x", "y"}}}}}},
-		{Name: "any", Sends: true, Effect: true, Admits: exo.NewLabel("pii"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData, Null: true}}},
+		{Name: "any", Sends: true, Effect: exo.Immediate, Admits: exo.NewLabel("pii"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData, Null: true}}},
 	} {
 		ms[m.Name] = m
 	}
@@ -118,7 +118,7 @@ func TestOddNames(t *testing.T) {
 		"/** odd * / names */\ninterface Promise2 {\n",
 		`  "get-it"(s: { "a b": "x" | "y" | null /* * / evil /* */ }): Promise<string>; // first second */ third` + "\n",
 		`  all(): Promise<("x" | "y")[]>;` + "\n",
-		"  any(): Promise<any>; // [takes pii] (changes something)\n",
+		"  any(): Promise<any>; // [takes pii] (happens at once, for good)\n",
 		"declare const api: { odd: Promise2 };\n",
 	} {
 		if !strings.Contains(d, want) {

@@ -60,7 +60,7 @@ func (p *prompt) rules() []rule {
 	if q != nil && q.await != "" {
 		var sends []string
 		for _, n := range sorted(q.methods) {
-			if m := q.methods[n]; m.Sends && !m.Effect && m.Name == n {
+			if m := q.methods[n]; m.Sends && m.Effect == exo.NoEffect && m.Name == n {
 				sends = append(sends, "`."+n+"()`")
 			}
 		}

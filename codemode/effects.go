@@ -2,6 +2,7 @@ package codemode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -16,37 +17,59 @@ const (
 	unknownEffects = "it can't be told what took effect: do not run the program again"
 )
 
-// EffectsNote says, of a program that failed, what it has changed all the same: ""
-// where nothing that was granted can change anything, or the program did not fail.
-// It is part of what the model reads. A model that is told of an error only would
-// correct the program and run it again, and send the mail twice.
+// Changed reports whether something that the program asked for took effect, or may have.
+func (r *Result) Changed() bool { return slices.ContainsFunc(r.Effects, exo.Effect.Stands) }
+
+// EffectsNote says what became of the changes that the program asked for: "" where it
+// asked for none and did not fail, and where nothing that was granted can change anything.
+// It is part of what the model reads, and written by the host: of an effect that is held
+// the program has only a receipt, and a model that is told of an error alone would correct
+// the program and run it again, and send the mail twice.
 func (r *Result) EffectsNote() string {
 	switch {
-	case r.Err == nil || !r.effectful && len(r.Effects) == 0:
+	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
 		return ""
 	case r.withheld:
 		// What took effect may depend on values that the model may not learn of, and
 		// telling it would be a way out for them: so this text is always the same.
 		return unknownEffects
-	case len(r.Effects) == 0:
+	}
+	ops := map[exo.State][]string{}
+	stands := false
+	for _, e := range r.Effects {
+		state := e.State
+		if state == exo.StateImmediate {
+			state = exo.StateApplied
+		}
+		ops[state] = append(ops[state], e.Op)
+		stands = stands || e.Stands()
+	}
+	if r.Err != nil && !stands && len(ops[exo.StateFailed]) == 0 {
 		return noEffects
 	}
-	var done, open []string
-	for _, e := range r.Effects {
-		if e.Err == nil {
-			done = append(done, e.Op)
-		} else {
-			open = append(open, e.Op)
+	var says []string
+	for _, w := range becameOf {
+		if len(ops[w.state]) > 0 {
+			says = append(says, strings.Replace(w.text, "OPS", counted(ops[w.state]), 1))
 		}
 	}
-	var says []string
-	if len(done) > 0 {
-		says = append(says, counted(done)+" took effect and will not be undone")
+	note := strings.Join(says, "; ")
+	if r.Err != nil || len(ops[exo.StateUnknown])+len(ops[exo.StateFailed]) > 0 {
+		note += ". Do not run the program again as it is: write one that does only what is missing"
 	}
-	if len(open) > 0 {
-		says = append(says, "whether "+counted(open)+" took effect is not known")
-	}
-	return strings.Join(says, "; ") + ". Do not run the program again as it is: write one that does only what is missing"
+	return note
+}
+
+// becameOf says each state of an effect in plain words, in the order in which they are told.
+var becameOf = []struct {
+	state exo.State
+	text  string
+}{
+	{exo.StateApplied, "OPS took effect and will not be undone"},
+	{exo.StateFailed, "OPS was to follow when the program had ended, and failed"},
+	{exo.StateUnknown, "whether OPS took effect is not known"},
+	{exo.StateRolledBack, "nothing of OPS was kept"},
+	{exo.StateHeld, "whether OPS took effect is not known"}, // no run ends with one
 }
 
 // counted names each once, in order, with how often it happened.
@@ -75,7 +98,7 @@ func counted(ops []string) string {
 func effectful(cat exo.Catalog) bool {
 	for _, i := range cat {
 		for _, m := range i.Methods {
-			if m.Effect {
+			if m.Effect != exo.NoEffect {
 				return true
 			}
 		}

@@ -21,7 +21,7 @@ type vault struct{}
 
 func (vault) Describe() (exo.Description, error) {
 	i := &exo.Interface{Name: "Vault", Order: []string{"secret"}, Methods: map[string]*exo.Method{
-		"secret": {Name: "secret", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
+		"secret": {Name: "secret", Sends: true, Reply: exo.NewLabel("pii"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
 	}}
 	return exo.Description{Type: &exo.Type{Name: "Vault"}, Interfaces: []*exo.Interface{i}}, nil
 }
@@ -34,21 +34,23 @@ func (vault) Eval(context.Context, *exo.Message) (exo.Value, error) {
 func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*codemode.Tool, *int) {
 	tb.Helper()
 	sent := new(int)
+	send := func(_ context.Context, in letter) (bool, error) {
+		if in.To == "broken" {
+			return false, errors.New("hunter2: no route to the mail server")
+		}
+		*sent++
+		return true, nil
+	}
 	ops := append([]service.Operation{
-		service.Method("send", "sends one mail", func(_ context.Context, in letter) (bool, error) {
-			if in.To == "broken" {
-				return false, errors.New("hunter2: no route to the mail server")
-			}
-			*sent++
-			return true, nil
-		}).Effect().Admits(exo.NewLabel("pii")),
+		service.Method("send", "sends one mail", send).Immediate().Admits(exo.NewLabel("pii")),
+		service.Method("post", "posts one letter", send).Effect().Admits(exo.NewLabel("pii")),
 		service.Method("count", "how many were sent", func(context.Context, service.None) (int, error) { return *sent, nil }),
 	}, more...)
 	mail, err := service.New("mail", "mail", ops...)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	opt.InProcess = true
+	opt.InProcess, opt.Record = true, exo.Unrecorded
 	tool, err := codemode.New(codemode.Grants{"mail": mail, "vault": vault{}}, &opt)
 	if err != nil {
 		tb.Fatal(err)
@@ -64,7 +66,15 @@ func TestEffects(t *testing.T) {
 		effects    string // what the model reads; "" for no such field
 		sent, ops  int
 	}{
-		{"it worked", "await mail.send({to: 'a'}); return 1", "", 1, 1},
+		{"it worked", "await mail.send({to: 'a'}); return 1", "mail.send took effect and will not be undone", 1, 1},
+		{"read only", "return await mail.count()", "", 0, 0},
+		{"held", "const r = await mail.post({to: 'a'}); return [r.held, await mail.count()]", "mail.post took effect and will not be undone", 1, 1},
+		{"held, and it failed", "await mail.post({to: 'broken'}); return 1", "mail.post was to follow when the program had ended, and failed. Do not run", 0, 1},
+		{"held, and the program failed", "await mail.post({to: 'a'}); throw 1", "none: nothing took effect", 0, 1},
+		{"held, and its argument is wrong", "await mail.post({too: 'a'})", "none: nothing took effect", 0, 0},
+		{"held, and the result can't be rendered", "await mail.post({to: 'a'}); return 'x'.repeat(3e6)", "none: nothing took effect", 0, 1},
+		{"both", "await mail.send({to: 'a'}); await mail.post({to: 'b'}); throw 1", "mail.send took effect and will not be undone; nothing of mail.post was kept. Do not run", 1, 2},
+		{"at once after what is held", "await mail.post({to: 'a'}); await mail.send({to: 'a'})", "none: nothing took effect", 0, 1},
 		{"syntax", "await mail.send({to: 'a'", "none: nothing took effect", 0, 0},
 		{"a refused message", "await mail.sned({to: 'a'})", "none: nothing took effect", 0, 0},
 		{"failed after reading", "await mail.count(); throw new Error('x')", "none: nothing took effect", 0, 0},

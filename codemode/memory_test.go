@@ -56,7 +56,10 @@ func TestProgramsKeepNothing(t *testing.T) {
 				var recorded []any // what a host may keep of each event
 				tool, err := codemode.New(codemode.Grants(tu.Tenant(db, tu.Acme)), &codemode.Options{InProcess: inProcess,
 					Limits: exo.Limits{Wall: 300 * time.Millisecond, SourceBytes: 1 << 20},
-					Record: func(ev exo.Event) { recorded = append(recorded, ev.Op, ev.Err) }})
+					Record: exo.RecordFunc(func(e exo.Entry) error {
+						recorded = append(recorded, e.Op, e.Err)
+						return nil
+					})})
 				if err != nil {
 					t.Fatal(err)
 				}

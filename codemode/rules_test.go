@@ -45,7 +45,7 @@ var held = []struct{ rule, code, want string }{
 	{"as", "return api.org.projects().join(({ project }) => project.tasks()).join(({ task }) => task.project())", "error .as('project2')"},
 	{"values", "return api.org.projects().tasks().where(t => t.dueAt >= '2024-04-30T00:00:00Z').select(t => ({ due: t.task.dueAt }))", `[{"due":"2024-05-01T00:00:00.000Z"}]`},
 	{"values", "return api.org.projects().tasks().where(t => t.dueAt.gt(new Date('2024-04-30'))).count()", "1"},
-	{"values", "return [typeof (await api.mail.list())[0].at, await api.mail.send({ to: [], subject: '', at: new Date() })]", `["string",null]`},
+	{"values", "return [typeof (await api.mail.list())[0].at, (await api.mail.send({ to: [], subject: '', at: new Date() })).held]", `["string",true]`},
 	{"console", "console.log({ a: [1] }); const a = Date.now(); for (let i = 0; i < 1e4; i++); return Date.now() - a", "0"},
 	{"errors", "const a = 1;\n  return api.org.nothing()", "error 2:"},
 }

@@ -17,7 +17,7 @@ const outputSchema = `{"type":"object","properties":{` +
 	`"result":{"description":"What the program returned."},` +
 	`"console":{"type":"string","description":"What the program logged."},` +
 	`"notice":{"type":"string","description":"What was cut because the result was too large, and how to ask for less."},` +
-	`"effects":{"type":"string","description":"What a program that failed has changed all the same."},` +
+	`"effects":{"type":"string","description":"What became of the changes that the program asked for, also where it failed."},` +
 	`"error":{"type":"object","description":"Why there is no result.","properties":{` +
 	`"kind":{"type":"string","enum":["denied","revoked","invalid","limit","conflict","cancelled","syntax","program","internal","crashed","breach"]},` +
 	`"message":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},` +

@@ -97,7 +97,7 @@ func TestSearch(t *testing.T) {
 		}
 		for program, want := range map[string]string{
 			"return search('hours')": `[{"name":"Task","paths":["api.org.members().assignedTasks()","api.org.projects().tasks()"],"members":["hours: Float"]}]`,
-			"return search('the newest messages in a folder').then(f => f[0])": `{"name":"Mailbox","paths":["api.mail"],"about":"the user's mail","members":["list(argument?: { folder?: string }): Promise<{ id: number; subject: string; at: string; tags: string[] }[]> // the newest messages","send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<null> // sends a message (changes something)","said(): Promise<string> // fails with a reason"]}`,
+			"return search('the newest messages in a folder').then(f => f[0])": `{"name":"Mailbox","paths":["api.mail"],"about":"the user's mail","members":["list(argument?: { folder?: string }): Promise<{ id: number; subject: string; at: string; tags: string[] }[]> // the newest messages","send(argument: { to: string[] /* addresses */; subject: string; replyTo?: string; at: string | Date | null }): Promise<{ held: boolean; receipt: number }> // sends a message (happens after the program…","said(): Promise<string> // fails with a reason"]}`,
 			"return api.search('zebra')":                                       "[]",
 			"return (await search('invoice')).length":                          "10",
 		} {
@@ -304,7 +304,10 @@ func TestSearchHostile(t *testing.T) {
 // TestSearchIsOnRecord: a search is a call like any other.
 func TestSearchIsOnRecord(t *testing.T) {
 	var ops []string
-	tool := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, InProcess: true, Record: func(e exo.Event) { ops = append(ops, e.Op) }})
+	tool := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, InProcess: true, Record: exo.RecordFunc(func(e exo.Entry) error {
+		ops = append(ops, e.Op)
+		return nil
+	})})
 	call(t, tool, "return search('task')")
 	if !slices.Contains(ops, "search") {
 		t.Errorf("%v", ops)

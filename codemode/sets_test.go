@@ -175,6 +175,13 @@ func mailbox(tb testing.TB) exo.Object {
 
 func newTool(tb testing.TB, g codemode.Grants, opt *codemode.Options) *codemode.Tool {
 	tb.Helper()
+	if opt == nil {
+		opt = &codemode.Options{}
+	}
+	if opt.Record == nil { // what is granted can change something
+		c := *opt
+		c.Record, opt = exo.Unrecorded, &c
+	}
 	t, err := codemode.New(g, opt)
 	if err != nil {
 		tb.Fatal(err)

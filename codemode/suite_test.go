@@ -184,11 +184,12 @@ func suiteTool(b *testing.B, db *exosql.DB, org int, inProcess bool) (*codemode.
 	one := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(int64(org)), exosql.ScopeVia(tu.OrgProjects), exosql.ScopeVia(tu.ProjectTasks))
 	var ran exosql.Query
 	limits := exo.Limits{ResultBytes: 16 << 20} // 10,000 rows whole, on both sides
-	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Limits: limits, InProcess: inProcess, Record: func(e exo.Event) {
+	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Limits: limits, InProcess: inProcess, Record: exo.RecordFunc(func(e exo.Entry) error {
 		for _, d := range e.Details {
 			ran, _ = d.(exosql.Query)
 		}
-	}})
+		return nil
+	})})
 	if err != nil {
 		b.Fatal(err)
 	}

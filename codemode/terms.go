@@ -95,10 +95,8 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 	if d.said[m] {
 		doc = ""
 	}
-	if m.Effect && !strings.Contains(doc, "changes something") {
-		doc += " (changes something)"
-	}
-	if m.Sink || m.Effect {
+	doc += changing[m.Effect]
+	if m.Sink || m.Effect != exo.NoEffect {
 		doc = tags("takes ", m.Admits) + " " + doc
 	}
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
@@ -434,4 +432,11 @@ func paramName(s string) string {
 		return words[len(words)-1]
 	}
 	return "argument"
+}
+
+// changing is what the model reads of a method that changes something.
+var changing = map[exo.EffectMode]string{
+	exo.InUnit:    " (changes something)",
+	exo.Held:      " (happens after the program)",
+	exo.Immediate: " (happens at once, for good)",
 }

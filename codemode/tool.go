@@ -39,7 +39,11 @@ type Options struct {
 	// Console is called with each line that a program logs, while it runs, if the model may read
 	// it: see exo.Config, also for what it must not do.
 	Console func(exo.Line)
-	Record  func(exo.Event) // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it
+	// Record keeps what happens. Where something that is granted can change something it has
+	// to be given; exo.Unrecorded keeps nothing.
+	Record exo.Recorder
+	// AcceptUnknown lets a program change several databases: see exo.Config.
+	AcceptUnknown bool
 }
 
 // Tool is granted objects in the form of one tool for a model. Make it with
@@ -66,7 +70,8 @@ type Result struct {
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
 	Label   exo.Label       // joined over everything that the run has read
-	Effects []exo.Effect    // what it changed, or may have, whether it failed or not; for the host
+	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
+	ID      exo.RunID       // of the run, in the record; zero where none was begun
 	Took    time.Duration
 	Used    exoeval.Used
 
@@ -92,7 +97,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Console: opt.Console}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, AcceptUnknown: opt.AcceptUnknown, Console: opt.Console}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
@@ -206,22 +211,32 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 	return res.output(t.limits), res
 }
 
+// Job is a program for a tool, and the ID of the run that it will be.
+type Job struct {
+	ID      exo.RunID // unique in the record; zero: a fresh one
+	Program string
+}
+
 // Run runs a program for a Go caller. It never returns nil. Its error's Err is
 // for the host; everything else in the result may be shown to the model.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
+	return t.RunJob(ctx, Job{Program: program})
+}
+
+// RunJob is Run for a host that names the run before it begins.
+func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.eval == nil {
 		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
 	}
-	r := t.eval.Run(ctx, exoeval.Job{Program: program, Principal: t.principal})
-	res := &Result{Value: r.Value, Console: r.Console, Label: r.Label, Effects: r.Effects, Err: r.Err, Took: r.Took, Used: r.Used,
-		effectful: t.effectful, withheld: !r.Label.FlowsTo(t.admits)}
+	res := &Result{}
+	r := t.eval.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal}, Render: func(v exo.Value) (err error) {
+		res.JSON, res.Notice, err = render(v, t.limits.ResultBytes, t.advice)
+		return err
+	}})
+	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID
+	res.effectful, res.withheld = t.effectful, !r.Label.FlowsTo(t.admits)
 	if res.Err != nil {
-		res.Value = exo.Value{}
-		return res
-	}
-	var err error
-	if res.JSON, res.Notice, err = render(r.Value, t.limits.ResultBytes, t.advice); err != nil {
-		res.Value, res.JSON, res.Err = exo.Value{}, nil, exo.AsError("the result", err)
+		res.Value, res.JSON, res.Notice = exo.Value{}, nil, ""
 		return res
 	}
 	if r.Undefined && r.Console == "" {

@@ -254,14 +254,17 @@ func TestConcurrent(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	events := 0
-	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Principal: "ann", Record: func(e exo.Event) {
+	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Principal: "ann", Record: exo.RecordFunc(func(e exo.Entry) error {
 		mu.Lock()
 		defer mu.Unlock()
-		events++
-		if e.Principal != "ann" {
-			t.Errorf("principal %q", e.Principal)
+		if e.Call != 0 {
+			events++
 		}
-	}})
+		if e.Step == exo.Begun && (e.Start.Principal != "ann" || e.Start.Program == "") {
+			t.Errorf("%+v", e.Start)
+		}
+		return nil
+	})})
 	want := call(t, tool, "return api.org.projects()")
 	var wg sync.WaitGroup
 	for k := range 8 {

@@ -29,20 +29,21 @@ func TestFloodAfterTheBudget(t *testing.T) {
 func TestEffectWithoutARecord(t *testing.T) {
 	for _, broken := range []bool{true, false} {
 		mail := newMail()
-		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: func(ev Event) {
-			if broken && ev.Phase == Intent {
+		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: RecordFunc(func(ev Entry) error {
+			if broken && ev.Step == Intent {
 				panic("the disk is full")
 			}
-		}})
+			return nil
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := g.NewSession(t.Context(), "")
+		s := begin(t, g, t.Context(), "")
 		if err := s.Submit(Call{ID: 1, Expr: sendMail("sendDiary")}); err != nil {
 			t.Fatal(err)
 		}
 		_, _, _ = s.Next(t.Context())
-		if err := s.Finish(t.Context(), true); err != nil {
+		if err := s.Finish(t.Context(), Null(), nil); broken != errors.Is(err, errRecord) {
 			t.Error(err)
 		}
 		if want := map[bool]int{true: 0, false: 1}[broken]; mail.asked() != want {
@@ -58,13 +59,13 @@ func TestEffectUnderWay(t *testing.T) {
 	w.mail.eval = func(context.Context, *Message) (Value, error) { close(began); <-end; return Int(0), nil }
 	w.submit(sendMail("sendDiary"))
 	<-began
-	if fx := w.s.Effects(); len(fx) != 1 || fx[0].Err == nil {
+	if fx := w.s.Effects(); len(fx) != 1 || fx[0].Err == nil || fx[0].State != StateUnknown {
 		t.Errorf("under way: %+v", fx)
 	}
 	close(end)
 	_, err := w.next()
 	wantOK(t, "the effect", err)
-	if fx := w.s.Effects(); len(fx) != 1 || fx[0].Err != nil {
+	if fx := w.s.Effects(); len(fx) != 1 || fx[0].Err != nil || fx[0].State != StateImmediate {
 		t.Errorf("after it: %+v", fx)
 	}
 }

@@ -61,8 +61,8 @@ func pick[T any](d *Decoder, table []*T) *T {
 }
 
 func (d *Decoder) method(terms []*Term) *Method {
-	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Effect: d.Bool(), Sink: d.Bool(),
-		Label: NewLabel(d.Texts()...), Admits: NewLabel(d.Texts()...), Result: pick(d, terms)}
+	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Sink: d.Bool(), Effect: EffectMode(d.UpTo(uint64(effectModes) - 1)),
+		Label: NewLabel(d.Texts()...), Admits: NewLabel(d.Texts()...), Reply: NewLabel(d.Texts()...), Result: pick(d, terms)}
 	if n := d.Count(5); n > 0 {
 		m.Params = make([]Param, n)
 	}

@@ -72,8 +72,8 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 
 func (w *catalogWriter) method(m *Method) int {
 	b := wire.AppendText(wire.AppendText(nil, m.Name), m.Truth)
-	b = wire.AppendBool(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Effect), m.Sink)
-	b = wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags())
+	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), byte(m.Effect))
+	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
 	b = w.term(b, m.Result)
 	b = wire.AppendCount(b, len(m.Params))
 	for k := range m.Params {

@@ -14,7 +14,7 @@ import (
 // the process nor leaves the run open: it undoes what it can and keeps the panic for
 // whoever finishes it.
 func TestRecordThatPanics(t *testing.T) {
-	for _, at := range []Phase{Refused, Intent, Outcome, Withheld} {
+	for _, at := range []Step{Refused, Intent, Outcome, Withheld} {
 		synctest.Test(t, func(t *testing.T) {
 			mail, recorded := newMail(), 0
 			u := &unit{}
@@ -23,16 +23,17 @@ func TestRecordThatPanics(t *testing.T) {
 				m.Spend(1, 0)
 				return Int(1), err
 			}
-			g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Limits: Limits{Rows: 1}, Record: func(ev Event) {
-				if ev.Phase == at {
+			g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Limits: Limits{Rows: 1}, Record: RecordFunc(func(ev Entry) error {
+				if ev.Step == at {
 					recorded++
 					panic(fmt.Sprint("at ", at))
 				}
-			}})
+				return nil
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := g.NewSession(t.Context(), "")
+			s := begin(t, g, t.Context(), "")
 			peek, none := msg(ref(mailID), call(0, "peek")), msg(ref(mailID), call(0, "no such"))
 			failed := 0
 			for i, x := range []Expr{peek, peek, none, peek} {
@@ -47,16 +48,16 @@ func TestRecordThatPanics(t *testing.T) {
 					failed++
 				}
 			}
-			if err := s.Finish(t.Context(), true); err != nil {
+			if err := s.Finish(t.Context(), Null(), nil); !errors.Is(err, errRecord) {
 				t.Error(at, err)
 			}
 			if p := s.Panicked(); p != fmt.Sprint("at ", at) || recorded != 1 {
 				t.Errorf("%v: kept %v; recorded %d times", at, p, recorded)
 			}
-			if asked := map[Phase]int{Refused: 2, Intent: 0, Outcome: 1, Withheld: 2}[at]; mail.asked() != asked || failed == 0 {
+			if asked := map[Step]int{Refused: 2, Intent: 0, Outcome: 1, Withheld: 2}[at]; mail.asked() != asked || failed == 0 {
 				t.Errorf("%v: asked %d times; %d replies say why", at, mail.asked(), failed)
 			}
-			if mail.asked() > 0 && !slices.Equal(u.ends, []bool{false}) {
+			if mail.asked() > 0 && !slices.Equal(u.ends, []string{"rolled back"}) {
 				t.Errorf("%v: the unit ended %v", at, u.ends)
 			}
 		})
@@ -68,17 +69,18 @@ func TestReadsEndWithTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mail, intents := newMail(), 0
 		mail.eval = func(ctx context.Context, _ *Message) (Value, error) { <-ctx.Done(); return Value{}, ctx.Err() }
-		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: func(ev Event) {
-			if ev.Phase == Intent {
+		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: RecordFunc(func(ev Entry) error {
+			if ev.Step == Intent {
 				if intents++; intents == 2 {
 					panic("no")
 				}
 			}
-		}})
+			return nil
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := g.NewSession(t.Context(), "")
+		s := begin(t, g, t.Context(), "")
 		for id := range uint64(2) {
 			if err := s.Submit(Call{ID: id + 1, Expr: msg(ref(mailID), call(0, "peek"))}); err != nil {
 				t.Fatal(err)
@@ -90,7 +92,7 @@ func TestReadsEndWithTheRecord(t *testing.T) {
 				t.Errorf("%v %v %v", r, ok, err)
 			}
 		}
-		if err := s.Finish(t.Context(), true); err != nil || s.Panicked() != "no" {
+		if err := s.Finish(t.Context(), Null(), nil); !errors.Is(err, errRecord) || s.Panicked() != "no" {
 			t.Error(err, s.Panicked())
 		}
 	})
@@ -111,7 +113,7 @@ func TestObjectThatEndsItsGoroutine(t *testing.T) {
 		}
 		_, err := w.next()
 		wantOK(t, "another object", err)
-		if err := w.s.Finish(t.Context(), true); err != nil {
+		if err := w.s.Finish(t.Context(), Null(), nil); err != nil {
 			t.Error(err)
 		}
 		if fs := w.s.Effects(); len(fs) != 1 || !errors.Is(fs[0].Err, errEnded) {
@@ -119,7 +121,7 @@ func TestObjectThatEndsItsGoroutine(t *testing.T) {
 		}
 		outcomes := 0
 		for _, ev := range w.events {
-			if ev.Phase == Outcome {
+			if ev.Step == Outcome {
 				outcomes++
 			}
 		}

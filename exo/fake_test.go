@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 )
@@ -55,7 +56,7 @@ func worldInterfaces() []*Interface {
 		&Method{Name: "sample", Params: []Param{{Name: "the seed", Want: con(TypeInt), Static: true}}, Result: v("self")},
 		&Method{Name: "execute", Sends: true, Result: app(TypeList, map[string]*Term{"of": v("row")})},
 		&Method{Name: "count", Sends: true, Result: con(TypeInt)},
-		&Method{Name: "remove", Sends: true, Effect: true, Result: con(TypeInt)},
+		&Method{Name: "remove", Sends: true, Effect: Immediate, Result: con(TypeInt)},
 	)
 	q.Await = "execute"
 	b := iface("Bool", []string{"Sortable"}, true, append(columnMethods(),
@@ -76,7 +77,7 @@ func mailInterface() *Interface {
 	p := []Param{{Name: "the mail", Want: &Term{Con: to}}}
 	return iface("Mail", nil, false,
 		&Method{Name: "send", Sends: true, Sink: true, Params: p, Result: con(TypeInt)},
-		&Method{Name: "sendDiary", Sends: true, Sink: true, Effect: true, Admits: NewLabel("diary", "other"), Params: p, Result: con(TypeInt)},
+		&Method{Name: "sendDiary", Sends: true, Sink: true, Effect: Immediate, Admits: NewLabel("diary", "other"), Params: p, Result: con(TypeInt)},
 		&Method{Name: "peek", Sends: true, Result: con(TypeData)},
 		&Method{Name: "put", Sends: true, Params: []Param{{Name: "the data", Want: con(TypeData)}}, Result: con(TypeInt)},
 		&Method{Name: "dup", Sends: true, Result: con("Mail")},
@@ -135,7 +136,7 @@ type world struct {
 	s                  *Session
 	last               uint64
 	mu                 sync.Mutex
-	events             []Event
+	events, ofRun      []Entry // about messages, and about the run
 }
 
 func newWorld(t *testing.T, cfg Config) *world {
@@ -145,12 +146,17 @@ func newWorld(t *testing.T, cfg Config) *world {
 		cfg.Grants = map[string]Object{"mail": w.mail, "todos": w.todos, "users": w.users}
 	}
 	recorded := 0
-	cfg.Record = func(e Event) {
-		recorded++ // without a lock: the gate promises never to call twice at a time
+	cfg.Record = RecordFunc(func(e Entry) error {
+		recorded++ // without a lock: RecordFunc promises never to call twice at a time
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.events = append(w.events, e)
-	}
+		if e.Call != 0 {
+			w.events = append(w.events, e)
+		} else {
+			w.ofRun = append(w.ofRun, e)
+		}
+		return nil
+	})
 	var err error
 	if w.gate, err = NewGate(cfg); err != nil {
 		t.Fatal(err)
@@ -159,11 +165,23 @@ func newWorld(t *testing.T, cfg Config) *world {
 	return w
 }
 
+// begin begins a run for p.
+func begin(t testing.TB, g *Gate, ctx context.Context, p Principal) *Session {
+	t.Helper()
+	s, err := g.Begin(ctx, Run{Principal: p}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var errProgram = errors.New("the program failed")
+
 // open begins another run.
 func (w *world) open() {
-	s := w.gate.NewSession(context.Background(), "ann")
+	s := begin(w.t, w.gate, context.Background(), "ann")
 	w.s, w.last = s, 0
-	w.t.Cleanup(func() { s.Finish(context.Background(), false) })
+	w.t.Cleanup(func() { s.Finish(context.Background(), Value{}, errProgram) })
 }
 
 func (w *world) submit(x Expr) {

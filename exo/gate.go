@@ -17,8 +17,14 @@ type Config struct {
 	Grants map[string]Object // the names that a program finds, and what they refer to
 	Limits Limits
 	Admits Label            // labels that the result of a run may carry
-	Record func(Event)      // called at every Event, one call at a time but from any goroutine; it must not block, or call into a run: all runs wait for it; if it panics, that run ends, undoes what it can, and panics with the same; nil: not recorded
-	Now    func() time.Time // for records only; nil: time.Now
+	Now    func() time.Time // for records, and the clock of runs that were given none; nil: time.Now
+
+	// Record keeps what happens. Where something that is granted can change something it has
+	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
+	Record Recorder
+	// AcceptUnknown lets a run change several databases, each with a commit of its own: if
+	// one fails after another, nobody can tell the program what was kept.
+	AcceptUnknown bool
 
 	// Console is called with each line that a program logs, while it runs, but never with one
 	// that Admits does not let out; nil: nobody listens. It gets the lines of a run in order
@@ -45,9 +51,13 @@ type Gate struct {
 	objects []Object // by ID
 	limits  Limits
 	admits  Label
-	record  func(Event)
+	record  Recorder // nil: nothing is recorded
 	now     func() time.Time
 	console func(Line)
+	debts   debts
+	digest  func() Digest // of what was granted
+
+	acceptUnknown bool
 }
 
 // NewGate checks the grants and freezes them. It fails when an object can't be
@@ -55,14 +65,11 @@ type Gate struct {
 // interface is.
 func NewGate(cfg Config) (*Gate, error) {
 	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
-	if cfg.Record != nil {
-		var mu sync.Mutex
-		g.record = func(ev Event) {
-			mu.Lock()
-			defer mu.Unlock()
-			cfg.Record(ev)
-		}
+	if cfg.Record != Unrecorded {
+		g.record = cfg.Record
 	}
+	g.digest = sync.OnceValue(func() Digest { return digestGrants(g.catalog, g.granted) })
+	g.acceptUnknown = cfg.AcceptUnknown
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -84,7 +91,24 @@ func NewGate(cfg Config) (*Gate, error) {
 		g.objects = append(g.objects, o)
 		g.granted = append(g.granted, Granted{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
+	if cfg.Record == nil {
+		if what := g.catalog.effect(); what != "" {
+			return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", what)
+		}
+	}
 	return g, nil
+}
+
+// effect names a method that changes something, "" if none does.
+func (c Catalog) effect() string {
+	for _, n := range c.Names() {
+		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
+			if c[n].Methods[name].Effect != NoEffect {
+				return n + "." + name
+			}
+		}
+	}
+	return ""
 }
 
 // Catalog is every interface that the grants reach. It must not be changed.
@@ -134,6 +158,12 @@ func (i *Interface) validate() error {
 	for n, m := range i.Methods {
 		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
 			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
+		}
+		switch {
+		case m.Effect >= effectModes || m.Effect != NoEffect && !m.Sends:
+			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
+		case m.Effect == Held && !isReceipt(m.Result):
+			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
 		}
 		for k := range m.Params {
 			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {

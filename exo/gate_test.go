@@ -97,19 +97,23 @@ func TestLabelJoinsAnyway(t *testing.T) {
 	}
 }
 
-// A label that the object gives its answer, or a part of it, is the run's, too.
+// A label that the object gives its answer, or a part of it, is the run's, too: the
+// method declares it, and more than it declares is refused.
 func TestResultLabels(t *testing.T) {
 	secret := Text("x").WithLabel(NewLabel("diary"))
 	rows := &Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), secret}}
 	for what, v := range map[string]Value{
 		"scalar": secret, "list": List(Int(1), secret), "record": Record(Field{"a", List(secret)}), "rows": RowsValue(rows), "list of rows": List(RowsValue(rows)),
-		"object": List(RefValue(newMail()).WithLabel(NewLabel("diary"))),
+		"object": List(RefValue(newUsers()).WithLabel(NewLabel("diary"))),
 	} {
 		w := newWorld(t, Config{})
 		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		_, err := w.send(msg(ref(mailID), call(0, "peek")))
+		wantKind(t, what+" beyond what the method declares", err, Internal)
+		w.mail.desc.Interfaces[0].Methods["peek"].Reply = NewLabel("diary", "other")
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
 		wantOK(t, what, err)
-		if got.Label().String() != "{diary}" || w.s.Label().String() != "{diary}" {
+		if got.Label().String() != "{diary}" || w.s.Label().String() != "{diary,other}" {
 			t.Errorf("%s: labels %v and %v", what, got.Label(), w.s.Label())
 		}
 		w.mail.eval = nil
@@ -132,7 +136,7 @@ func TestRelease(t *testing.T) {
 		if err := w.s.Release(); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.admits, err)
 		} else if err != nil {
-			wantKind(t, "release", err, Denied)
+			wantKind(t, "release", asError("", err), Denied)
 		}
 	}
 }
@@ -141,16 +145,16 @@ func TestRelease(t *testing.T) {
 // and refusals with neither.
 func TestRecord(t *testing.T) {
 	w := newWorld(t, Config{})
-	phases := func() (ps []Phase) {
+	phases := func() (ps []Step) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for _, e := range w.events {
-			ps = append(ps, e.Phase)
+			ps = append(ps, e.Step)
 		}
 		return ps
 	}
 	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
-		if got := phases(); !slices.Equal(got, []Phase{Intent}) {
+		if got := phases(); !slices.Equal(got, []Step{Intent}) {
 			t.Errorf("while the object is asked, the record has %v", got)
 		}
 		m.Detail("SELECT")
@@ -162,17 +166,17 @@ func TestRecord(t *testing.T) {
 	w.send(msg(ref(todosID), call(0, "remove"))) // refused: the run has read the diary
 	w.open()
 	w.send(msg(ref(todosID), call(0, "remove")))
-	if got := phases(); !slices.Equal(got, []Phase{Intent, Outcome, Refused, Refused, Intent, Outcome}) {
+	if got := phases(); !slices.Equal(got, []Step{Intent, Outcome, Refused, Refused, Intent, Outcome}) {
 		t.Fatal(got)
 	}
 	e := w.events[1]
-	if e.Op != "todos.where(…).execute" || e.Principal != "ann" || e.Call != 1 || e.Effect || e.Rows != 2 || e.Err != nil || len(e.Details) != 1 || e.Label.String() != "{diary}" {
+	if e.Op != "todos.where(…).execute" || e.Run != w.ofRun[0].Run || e.Call != 1 || e.Effect != NoEffect || e.Rows != 2 || e.Err != nil || len(e.Details) != 1 || e.Label.String() != "{diary}" {
 		t.Errorf("%+v", e)
 	}
-	if e := w.events[3]; !errors.Is(e.Err, ErrDenied) || !e.Effect {
+	if e := w.events[3]; !errors.Is(e.Err, ErrDenied) || e.Effect != Immediate {
 		t.Errorf("%+v", e)
 	}
-	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || !e.Effect {
+	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || e.Effect != Immediate || e.State != StateUnknown {
 		t.Errorf("the host reads %+v", e)
 	}
 }
@@ -182,25 +186,26 @@ func TestIntentComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := newUsers()
 		intents := 0
-		g, err := NewGate(Config{Grants: map[string]Object{"users": users}, Record: func(e Event) {
-			if e.Phase != Intent {
-				return
+		g, err := NewGate(Config{Grants: map[string]Object{"users": users}, Record: RecordFunc(func(e Entry) error {
+			if e.Step != Intent {
+				return nil
 			}
 			intents++
 			synctest.Wait() // whatever else can run has run
 			if n := users.asked(); n != 0 {
 				t.Errorf("asked %d times at intent", n)
 			}
-		}})
+			return nil
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := g.NewSession(t.Context(), "")
+		s := begin(t, g, t.Context(), "")
 		if err := s.Submit(Call{ID: 1, Expr: msg(ref(0), call(0, "count"))}); err != nil {
 			t.Fatal(err)
 		}
 		s.Next(t.Context())
-		s.Finish(t.Context(), true)
+		s.Finish(t.Context(), Null(), nil)
 		if intents != 1 || users.asked() != 1 {
 			t.Error(intents, users.asked())
 		}
@@ -266,16 +271,16 @@ func TestNewGateRefuses(t *testing.T) {
 		"no wanted type":      {"a": broken(func(i *Interface) { i.Methods["put"].Params[0].Want = nil })},
 		"named like a scalar": {"a": broken(func(i *Interface) { i.Name = "text" })},
 	} {
-		if _, err := NewGate(Config{Grants: grants}); err == nil {
+		if _, err := NewGate(Config{Grants: grants, Record: Unrecorded}); err == nil {
 			t.Errorf("%s was granted", what)
 		}
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"a": newTodos(), "b": newTodos(), "c": broken(func(*Interface) {})}}); err != nil {
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": newTodos(), "b": newTodos(), "c": broken(func(*Interface) {})}, Record: Unrecorded}); err != nil {
 		t.Error("the twin:", err)
 	}
 	if g, err := NewGate(Config{}); err != nil {
 		t.Error(err)
-	} else if s := g.NewSession(t.Context(), ""); s.Checker().Ref(0) != nil {
+	} else if s := begin(t, g, t.Context(), ""); s.Checker().Ref(0) != nil {
 		t.Error("the zero Config grants something")
 	}
 }

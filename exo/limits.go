@@ -17,6 +17,10 @@ type Limits struct {
 	ConsoleBytes int           // what console.log keeps; 32 KiB
 	ResultBytes  int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 256 KiB
 
+	// Of the end of the run, enforced by the gate, whatever is left of Total.
+	Commit time.Duration // each step of a unit of work: to prepare, to commit, to roll back; 10 s
+	Held   time.Duration // each held effect; 30 s
+
 	// Of the messages, enforced by the gate.
 	Calls           int // messages in one run; 500
 	ConcurrentCalls int // messages being answered at one time; 8
@@ -31,7 +35,7 @@ type Limits struct {
 // defaultLimits are what a zero field stands for.
 var defaultLimits = Limits{
 	Wall: 5 * time.Second, Total: 30 * time.Second, CPU: 5 * time.Second, Memory: 64 << 20, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
-	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10,
+	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10, Commit: 10 * time.Second, Held: 30 * time.Second,
 	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10, UnansweredBytes: 16 << 20,
 	Rows: 100_000, Bytes: 64 << 20,
 }
@@ -51,6 +55,8 @@ func (l Limits) OrDefault() Limits {
 	or(&l.CallDepth, d.CallDepth)
 	or(&l.ConsoleBytes, d.ConsoleBytes)
 	or(&l.ResultBytes, d.ResultBytes)
+	or(&l.Commit, d.Commit)
+	or(&l.Held, d.Held)
 	or(&l.Calls, d.Calls)
 	or(&l.ConcurrentCalls, d.ConcurrentCalls)
 	or(&l.MessageNodes, d.MessageNodes)

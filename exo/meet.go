@@ -152,13 +152,15 @@ func (m *Method) meet(x *Method) error {
 	switch {
 	case !m.Label.FlowsTo(x.Label):
 		return fmt.Errorf("its label lost %s", m.Label.without(x.Label))
+	case !m.Reply.FlowsTo(x.Reply):
+		return fmt.Errorf("the label of its reply lost %s", m.Reply.without(x.Reply))
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its rows no longer join")
-	case m.Effect && !x.Effect:
-		return fmt.Errorf("it is no longer an effect")
+	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
+		return fmt.Errorf("its effect is %s, and was %s", x.Effect, m.Effect)
 	case m.Sink && !x.Sink:
 		return fmt.Errorf("it is no longer a sink")
-	case (m.Sink || m.Effect) && !x.Admits.FlowsTo(m.Admits):
+	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
 		return fmt.Errorf("it admits %s more than before", x.Admits.without(m.Admits))
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("it only describes, so it is neither a sink nor an effect: the method that sends is")
@@ -182,7 +184,7 @@ func (m *Method) meet(x *Method) error {
 	if len(x.Params) < len(m.Params) {
 		m.Params = m.Params[:len(x.Params)]
 	}
-	m.Doc, m.Label, m.Row, m.Effect, m.Sink, m.Admits, m.Truth = x.Doc, x.Label, x.Row, x.Effect, x.Sink, x.Admits, x.Truth
+	m.Doc, m.Label, m.Reply, m.Row, m.Effect, m.Sink, m.Admits, m.Truth = x.Doc, x.Label, x.Reply, x.Row, x.Effect, x.Sink, x.Admits, x.Truth
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {

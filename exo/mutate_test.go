@@ -113,7 +113,7 @@ func TestMutations(t *testing.T) {
 		if asked := w.asked(); asked > 1 || asked == 1 && err != nil || asked == 0 && sent == nil {
 			rt.Fatalf("%+v: checked %v, sent %v, asked %d times", x, err, sent, asked)
 		}
-		w.s.Finish(t.Context(), true)
+		w.s.Finish(t.Context(), Null(), nil)
 	})
 	if passed == 0 || refused == 0 {
 		t.Errorf("%d passed and %d were refused: the test is blind on one eye", passed, refused)

@@ -1,6 +1,9 @@
 package exo
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Object is a capability: holding a reference to one is the permission to send
 // it the messages that its catalogue allows, and there is no other way to do
@@ -33,6 +36,9 @@ type Message struct {
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
+	store   any             // that it changes
+	behind  <-chan struct{} // closed when the message before it in its store has acted
+	acted   chan struct{}   // closed when it has
 
 	// Of the objects that are wrapped:
 	policies []*wrapping       // each once, the receiver's first, outermost first
@@ -45,6 +51,10 @@ type peeled struct {
 	slot int
 	by   []*wrapped
 }
+
+// Key is the same for each time that this message acts, and no other message's: by it
+// whoever is asked twice can tell.
+func (m *Message) Key() string { return fmt.Sprintf("%s-%d", m.session.run.ID, m.entry.id) }
 
 // Limits are those of the run.
 func (m *Message) Limits() Limits { return m.session.gate.limits }
@@ -59,17 +69,4 @@ func (m *Message) Detail(d any) {
 	m.session.mu.Lock()
 	defer m.session.mu.Unlock()
 	m.entry.details = append(m.entry.details, d)
-}
-
-// Unit is an object's share of a run: a connection, a transaction. It ends with the run.
-type Unit interface {
-	// End is called once when the run is over and nothing of it acts any more;
-	// commit says that the program ended well.
-	End(ctx context.Context, commit bool) error
-}
-
-// Unit returns the run's unit of work under key, opening it at first use. All
-// messages of a run that name one key share one unit. open is given the context of the run.
-func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
-	return m.session.unit(key, open)
 }

@@ -28,7 +28,7 @@ func TestRevocable(t *testing.T) {
 	// It was refused, and not begun and cancelled: a policy that counts would have counted it.
 	intents := 0
 	for _, e := range w.events {
-		if e.Phase == Intent {
+		if e.Step == Intent {
 			intents++
 		}
 	}

@@ -345,7 +345,7 @@ func TestRace(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			s := w.gate.NewSession(t.Context(), Principal(fmt.Sprint(i)))
+			s := begin(t, w.gate, t.Context(), Principal(fmt.Sprint(i)))
 			var mu sync.Mutex
 			id := uint64(0)
 			var inner sync.WaitGroup
@@ -368,7 +368,7 @@ func TestRace(t *testing.T) {
 				})
 			}
 			inner.Wait()
-			if err := s.Finish(t.Context(), true); err != nil {
+			if err := s.Finish(t.Context(), Null(), nil); err != nil && !errors.Is(err, ErrDenied) {
 				t.Error(err)
 			}
 		})
@@ -381,49 +381,22 @@ func TestRace(t *testing.T) {
 
 // unit is a unit of work that counts how it ended.
 type unit struct {
-	ends  []bool
+	ends  []string
 	panic bool
 	err   error
 }
 
-func (u *unit) End(_ context.Context, commit bool) error {
-	u.ends = append(u.ends, commit)
+func (u *unit) ended(how string) error {
+	u.ends = append(u.ends, how)
 	if u.panic {
 		panic("unit")
 	}
 	return u.err
 }
 
-// Every unit of work ends once, when all is done, and commits only if the
-// program ended well.
-func TestUnits(t *testing.T) {
-	for _, commit := range []bool{true, false} {
-		w := newWorld(t, Config{})
-		a, b, bad := &unit{err: errors.New("a")}, &unit{}, &unit{panic: true}
-		units := map[string]*unit{"a": a, "b": b, "bad": bad}
-		opened := map[string]int{}
-		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
-			for name, u := range units {
-				got, err := m.Unit(name, func(context.Context) (Unit, error) { opened[name]++; return u, nil })
-				if got != u || err != nil {
-					t.Error(got, err)
-				}
-			}
-			return Int(0), nil
-		}
-		w.send(count0())
-		w.send(count0())
-		err := w.s.Finish(t.Context(), commit)
-		if !errors.Is(err, a.err) || w.s.Finish(t.Context(), !commit) == nil {
-			t.Error("the error of a unit is lost:", err)
-		}
-		for name, u := range units {
-			if opened[name] != 1 || !slices.Equal(u.ends, []bool{commit}) {
-				t.Errorf("%s: opened %d times, ended %v, want %t", name, opened[name], u.ends, commit)
-			}
-		}
-	}
-}
+func (u *unit) Prepare(context.Context) error  { return nil }
+func (u *unit) Commit(context.Context) error   { return u.ended("committed") }
+func (u *unit) Rollback(context.Context) error { return u.ended("rolled back") }
 
 func TestUnitThatCantBeOpened(t *testing.T) {
 	w := newWorld(t, Config{})
@@ -469,7 +442,7 @@ func TestFinish(t *testing.T) {
 		synctest.Wait()
 		var finished atomic.Int32
 		for range 2 { // a second caller is not told earlier
-			go func() { w.s.Finish(context.Background(), true); finished.Add(1) }()
+			go func() { w.s.Finish(context.Background(), Value{}, errProgram); finished.Add(1) }()
 			synctest.Wait()
 		}
 		if finished.Load() != 0 || !acting.Load() || len(u.ends) != 0 {
@@ -480,7 +453,7 @@ func TestFinish(t *testing.T) {
 		}
 		close(ends)
 		synctest.Wait()
-		if finished.Load() != 2 || acting.Load() || !slices.Equal(u.ends, []bool{true}) {
+		if finished.Load() != 2 || acting.Load() || !slices.Equal(u.ends, []string{"rolled back"}) {
 			t.Error(finished.Load(), acting.Load(), u.ends)
 		}
 		if n := w.asked(); n != 1 {
@@ -497,7 +470,7 @@ func TestFinish(t *testing.T) {
 func TestContextEnds(t *testing.T) {
 	w := newWorld(t, Config{})
 	ctx, cancel := context.WithCancel(t.Context())
-	w.s = w.gate.NewSession(ctx, "")
+	w.s = begin(t, w.gate, ctx, "")
 	in := make(chan struct{})
 	w.users.eval = func(ctx context.Context, _ *Message) (Value, error) {
 		close(in)

@@ -49,8 +49,8 @@ func BenchmarkGate(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s := g.NewSession(b.Context(), "")
-			defer s.Finish(b.Context(), true)
+			s := begin(b, g, b.Context(), "")
+			defer s.Finish(b.Context(), exo.Null(), nil)
 			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: c.call}}}
 			b.ReportAllocs()
 			id := uint64(0)
@@ -77,8 +77,8 @@ func TestRefusalsCostTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := g.NewSession(t.Context(), "")
-		defer s.Finish(t.Context(), true)
+		s := begin(t, g, t.Context(), "")
+		defer s.Finish(t.Context(), exo.Null(), nil)
 		x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: "methot007"}}}
 		id := uint64(0)
 		return testing.AllocsPerRun(100, func() {
@@ -125,8 +125,8 @@ func TestManyObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := g.NewSession(t.Context(), "")
-	defer s.Finish(t.Context(), true)
+	s := begin(t, g, t.Context(), "")
+	defer s.Finish(t.Context(), exo.Null(), nil)
 	ask := func(id uint64, refs ...uint32) exo.Reply {
 		x := exo.Expr{}
 		for _, r := range refs {
@@ -156,12 +156,21 @@ func TestLateMessageIsNoSentinel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := g.NewSession(t.Context(), "")
-	defer s.Finish(t.Context(), true)
+	s := begin(t, g, t.Context(), "")
+	defer s.Finish(t.Context(), exo.Null(), nil)
 	c := s.Checker()
 	ref, _ := c.MakeRef(0)
 	_, late := c.MakeCall(ref, "x", nil)
 	if late == nil || !errors.Is(late, exo.ErrDenied) || exo.ErrDenied.Is(late) || exo.GuestText(late) == "" {
 		t.Errorf("%v", late)
 	}
+}
+
+func begin(t testing.TB, g *exo.Gate, ctx context.Context, p exo.Principal) *exo.Session {
+	t.Helper()
+	s, err := g.Begin(ctx, exo.Run{Principal: p}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -116,7 +116,7 @@ func TestAdmittedOneByOne(t *testing.T) {
 	}
 	var intents []uint64
 	for _, e := range w.events {
-		if e.Phase != Intent {
+		if e.Step != Intent {
 			continue
 		}
 		intents = append(intents, e.Call)
@@ -162,7 +162,7 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 	}
 	var intents []uint64
 	for _, e := range w.events {
-		if e.Phase == Intent {
+		if e.Step == Intent {
 			intents = append(intents, e.Call)
 		}
 	}

@@ -164,11 +164,17 @@ type Method struct {
 	Doc    string
 	Params []Param
 	Result *Term
-	Sends  bool   // it sends the message; otherwise it only describes
-	Row    bool   // what it does depends on all that a result row shows: its labels join
-	Effect bool   // it changes something; reads are not recorded as effects
-	Sink   bool   // the message leaves the host by it, so it must admit the label of the run
-	Label  Label  // what following it adds to the label of the message: a link reads the columns of its keys
+	Sends  bool  // it sends the message; otherwise it only describes
+	Row    bool  // what it does depends on all that a result row shows: its labels join
+	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
+	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
+
+	// Effect says whether it changes something, and when.
+	Effect EffectMode
+	// Reply is the most that its reply may carry besides the label of the message, whether
+	// there is one, and its error: it joins the run's label before the message acts. A reply
+	// that carries more is an internal error.
+	Reply  Label
 	Truth  string // of a link to at most one row: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
 }

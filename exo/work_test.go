@@ -99,8 +99,8 @@ func TestBudgetInCallOrder(t *testing.T) {
 		w.mu.Lock()
 		last := w.events[len(w.events)-1]
 		w.mu.Unlock()
-		if last.Phase != Withheld || last.Call != 2 || last.Op == "" {
-			t.Fatalf("the record ends with %v of call %d", last.Phase, last.Call)
+		if last.Step != Withheld || last.Call != 2 || last.Op == "" {
+			t.Fatalf("the record ends with %v of call %d", last.Step, last.Call)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestAfter(t *testing.T) {
 		t.Error(got)
 	}
 	for _, e := range w.events {
-		if e.Phase == Outcome && (len(e.Details) != 1 || e.Details[0] != "seen") {
+		if e.Step == Outcome && (len(e.Details) != 1 || e.Details[0] != "seen") {
 			t.Errorf("%s: details %v", e.Op, e.Details)
 		}
 	}
@@ -138,7 +138,7 @@ func TestPolicyFails(t *testing.T) {
 			}()
 			<-done
 			_, err := w.next()
-			w.s.Finish(t.Context(), true)
+			w.s.Finish(t.Context(), Null(), nil)
 			if what == "works" {
 				wantOK(t, where, err)
 				continue
@@ -150,7 +150,7 @@ func TestPolicyFails(t *testing.T) {
 				t.Errorf("%s %s: the host saw %v, the object was asked %d times", where, what, w.s.Panicked(), inner.asked())
 			}
 			for _, e := range w.events {
-				if e.Phase == Outcome {
+				if e.Step == Outcome {
 					t.Errorf("%s %s: recorded %v", where, what, e)
 				}
 			}
@@ -194,10 +194,10 @@ func TestWrappedRefusesToEval(t *testing.T) {
 			t.Error(v, err)
 		}
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{})}}); err == nil {
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{})}, Record: Unrecorded}); err == nil {
 		t.Error("nothing was granted")
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{Narrow: func(*Description) error { return nil }})}}); err == nil {
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{Narrow: func(*Description) error { return nil }})}, Record: Unrecorded}); err == nil {
 		t.Error("nothing was granted")
 	}
 }

@@ -45,7 +45,7 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func mustRun(b *testing.B, e exoeval.Evaluator, program string) *exoeval.Result {
-	res := e.Run(b.Context(), exoeval.Job{Program: program, Start: testutil.Start, Seed: 1})
+	res := e.Run(b.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: testutil.Start, Seed: 1}})
 	if res.Err != nil {
 		b.Fatal(res.Err)
 	}

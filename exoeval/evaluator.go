@@ -2,7 +2,6 @@ package exoeval
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -10,25 +9,15 @@ import (
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
-// Job is one program to run.
+// Job is one program to run, and the run that it is. What is zero in Run stands for a fresh
+// one: see exo.Run.
 type Job struct {
-	Program   string
-	Principal exo.Principal // on whose behalf; recorded
-	Start     time.Time     // what the program's clock shows; zero: now
-	Seed      uint64        // of the program's random numbers; 0: a fresh one
-}
-
-// At is the job with its clock and its seed decided: what the program can see of
-// them is the same wherever it runs.
-func (j Job) At(now time.Time) Job {
-	if j.Start.IsZero() {
-		j.Start = now
-	}
-	j.Start = j.Start.UTC().Truncate(time.Millisecond)
-	if j.Seed == 0 {
-		j.Seed = rand.Uint64()
-	}
-	return j
+	exo.Run
+	Program string
+	// Render, if set, is asked for the result as whoever reads it gets it, once nothing of
+	// the program runs any more and before anything that it changed is final: with a result
+	// that can't be rendered the run fails, and keeps nothing. It must not wait.
+	Render func(exo.Value) error
 }
 
 // Result is how a run ended. Err is nil if and only if Value is its result.
@@ -39,7 +28,8 @@ type Result struct {
 	Undefined bool
 	Console   string // what the program logged before it asked for what may not leave: see exo.Session.Log
 	Label     exo.Label
-	Effects   []exo.Effect // what it has changed, or may have, however it ended
+	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
+	Run       exo.Run      // with all its fields; zero where no run was begun
 	Err       error        // nil, or an *exo.Error
 	Took      time.Duration
 	Used      Used
@@ -129,16 +119,24 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 	if l.err != nil {
 		return &Result{Err: &exo.Error{Kind: exo.Internal, Err: l.err}}
 	}
-	prog, err := l.compile(job.Program)
-	if err != nil {
-		e := *asError(err) // a copy: what is kept must not change in the caller's hands
-		return &Result{Err: &e, Took: time.Since(begin)}
+	if len(job.Program) > l.world.Limits.SourceBytes {
+		return &Result{Err: TooLong(len(job.Program), l.world.Limits), Took: time.Since(begin)}
 	}
 	ctx, cancel := Within(ctx, l.world.Limits)
 	defer cancel()
-	s := l.gate.NewSession(ctx, job.Principal)
-	out := l.world.run(ctx, s, s.Checker(), prog, job.At(begin))
-	res := out.Settle(ctx, s, l.world.Limits)
+	s, err := l.gate.Begin(ctx, job.Run, job.Program)
+	if err != nil {
+		return &Result{Err: exo.AsError("", err), Took: time.Since(begin)}
+	}
+	job.Run = s.Run()
+	var out Outcome
+	if prog, err := l.compile(job.Program); err != nil {
+		e := *asError(err) // a copy: what is kept must not change in the caller's hands
+		out.Err = &e
+	} else {
+		out = l.world.run(ctx, s, s.Checker(), prog, job)
+	}
+	res := out.Settle(ctx, s, job, l.world.Limits)
 	res.Took = time.Since(begin)
 	return res
 }

@@ -17,7 +17,7 @@ import (
 func TestSameSeedSameResult(t *testing.T) {
 	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
 	run := func(seed uint64) string {
-		res := r.Eval.Run(t.Context(), exoeval.Job{Program: "return [Math.random(), Math.random(), Date.now(), [3, 1, 2].sort(() => Math.random() - 0.5)]", Start: testutil.Start, Seed: seed})
+		res := r.Eval.Run(t.Context(), exoeval.Job{Program: "return [Math.random(), Math.random(), Date.now(), [3, 1, 2].sort(() => Math.random() - 0.5)]", Run: exo.Run{Clock: testutil.Start, Seed: seed}})
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
@@ -40,7 +40,12 @@ func TestCancelStopsAProgram(t *testing.T) {
 	for name, program := range map[string]string{"loop": "await box.put(1); for (;;) {}", "promises": "for (;;) await box.puts()", "caught": "for (;;) { try { await box.puts(); for (;;) {} } catch (e) {} }"} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"box": &testutil.Box{}}, Record: func(e exo.Event) { cancel() }, Limits: exo.Limits{Calls: 1e9}})
+			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"box": &testutil.Box{}}, Record: exo.RecordFunc(func(e exo.Entry) error {
+				if e.Step == exo.Intent {
+					cancel()
+				}
+				return nil
+			}), Limits: exo.Limits{Calls: 1e9}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +95,7 @@ func TestRecord(t *testing.T) {
 	o := r.Run(t, "await tasks.count(); await box.fail().catch(() => {}); await box.put(1); await box.put(2)")
 	var got []string
 	for _, e := range o.Events {
-		s := e.Phase.String() + " " + e.Op
+		s := e.Step.String() + " " + e.Op
 		if e.Err != nil {
 			s += " failed"
 		}

@@ -42,7 +42,10 @@ func Recording(l *Local, program string) (func() error, error) {
 }
 
 func bareRun(l *Local, prog *program) *run {
-	s := l.gate.NewSession(context.Background(), "")
+	s, err := l.gate.Begin(context.Background(), exo.Run{}, "")
+	if err != nil {
+		panic(err)
+	}
 	return &run{
 		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), prog: prog,
 		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},

@@ -25,14 +25,15 @@ func TestNothingAfterFailure(t *testing.T) {
 		for range 20 {
 			intents, outcomes := 0, 0
 			box := &testutil.Box{}
-			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"box": box}, Record: func(e exo.Event) {
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"box": box}, Record: exo.RecordFunc(func(e exo.Entry) error {
 				switch {
-				case e.Phase == exo.Intent:
+				case e.Step == exo.Intent:
 					intents++
-				case e.Phase == exo.Outcome && e.Err == nil:
+				case e.Step == exo.Outcome && e.Err == nil:
 					outcomes++
 				}
-			}})
+				return nil
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // change is something that await would run, if it changed nothing.
-type change struct{ effect bool }
+type change struct{ effect exo.EffectMode }
 
 func (c change) Describe() (exo.Description, error) {
 	i := &exo.Interface{Name: "Change", Await: "run", Order: []string{"run", "twice"}, Methods: map[string]*exo.Method{
@@ -42,21 +42,22 @@ func TestGivenIsRun(t *testing.T) {
 		"return { get a() { return change } }":                          1,
 		"for await (const x of [change, change.twice()]);":              2,
 	} {
-		for _, effect := range []bool{false, true} {
+		for _, effect := range []exo.EffectMode{exo.NoEffect, exo.Immediate} {
 			n := 0
-			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: func(e exo.Event) {
-				if e.Phase == exo.Outcome {
+			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: exo.RecordFunc(func(e exo.Entry) error {
+				if e.Step == exo.Outcome {
 					n++
 				}
-			}})
+				return nil
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}
 			res := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: program})
 			switch {
-			case !effect && (res.Err != nil || n != calls):
+			case effect == exo.NoEffect && (res.Err != nil || n != calls):
 				t.Errorf("%s: %d calls, %v", program, n, res.Err)
-			case effect && (n != 0 || exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), ".run()")):
+			case effect != exo.NoEffect && (n != 0 || exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), ".run()")):
 				t.Errorf("%s, of what has an effect: %d calls, %v", program, n, res.Err)
 			}
 		}
@@ -64,7 +65,12 @@ func TestGivenIsRun(t *testing.T) {
 	// Passing it on runs nothing.
 	for _, program := range []string{"await Promise.resolve([change]); return 1", "[change].map((c) => c.twice()); return 1", "Promise.resolve(change).then((c) => 1); return 1", "console.log(change, [change]); return 1"} {
 		n := 0
-		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{}}, Record: func(exo.Event) { n++ }})
+		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{}}, Record: exo.RecordFunc(func(e exo.Entry) error {
+			if e.Call != 0 {
+				n++
+			}
+			return nil
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}

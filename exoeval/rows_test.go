@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -89,7 +88,7 @@ func TestRowsAreArrays(t *testing.T) {
 		for _, use := range rowUses {
 			body := "const f = (rows) => { " + before + use + " };\n"
 			run := func(what string) string {
-				res := e.Run(t.Context(), exoeval.Job{Program: body + what, Seed: 1})
+				res := e.Run(t.Context(), exoeval.Job{Program: body + what, Run: exo.Run{Seed: 1}})
 				if res.Err != nil {
 					return res.Err.Error()
 				}
@@ -168,11 +167,14 @@ func TestHeldRowsStay(t *testing.T) {
 		"return rows.map((r) => r.id)":                   1,
 		"console.log(rows); return rows":                 1,
 	} {
-		s := g.NewSession(t.Context(), "")
+		s, err := g.Begin(t.Context(), exo.Run{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
 		h := &holder{Session: s}
-		job := exoeval.Job{Program: "const rows = await store.rows(); " + use}
-		out := w.Run(t.Context(), h, s.Checker(), job.At(time.Now()))
-		if err := s.Finish(t.Context(), true); out.Err != nil || err != nil || h.fetched != want {
+		job := exoeval.Job{Run: s.Run(), Program: "const rows = await store.rows(); " + use}
+		out := w.Run(t.Context(), h, s.Checker(), job)
+		if err := s.Finish(t.Context(), exo.Null(), nil); out.Err != nil || err != nil || h.fetched != want {
 			t.Errorf("%s: fetched %d times, want %d; %v, %v", use, h.fetched, want, out.Err, err)
 		}
 	}

@@ -98,7 +98,7 @@ func (r *run) awaited(v goja.Value) goja.Value {
 		return v
 	}
 	i := x.iface()
-	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect {
+	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
 		panic(r.throw(x.novalue()))
 	}
 	p := r.call(x.node, i.Methods[i.Await], i.Await, nil)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // notInTheRealm are globals of the engine that no program may reach by any way:
@@ -33,9 +35,12 @@ func WalkRealm(l *Local, program string) ([]string, error) {
 		return nil, err
 	}
 	r := bareRun(l, prog)
-	s := l.gate.NewSession(context.Background(), "")
+	s, err := l.gate.Begin(context.Background(), exo.Run{}, "")
+	if err != nil {
+		return nil, err
+	}
 	r.port, r.check, r.clock.left = s, s.Checker(), time.Minute
-	defer s.Finish(context.Background(), false)
+	defer s.Finish(context.Background(), exo.Null(), nil)
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package exoeval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -83,7 +84,7 @@ type Outcome struct {
 }
 
 // Run parses, checks, compiles and runs the program of job, which must have its
-// clock and seed (see At). All of it is the guest's side: parsers can be made to end
+// clock and seed (see exo.Run.OrNew). All of it is the guest's side: parsers can be made to end
 // a process, too.
 func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) Outcome {
 	prog, err := compile(job.Program, w.front)
@@ -96,7 +97,7 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) Outcome {
 	r := &run{
 		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog,
-		start: job.Start, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
+		start: job.Clock, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
 		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
 		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Limits.Wall},
 	}
@@ -109,10 +110,10 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 	return o
 }
 
-// Settle ends the host's side of a run and says what may be known of it. When
-// it returns, nothing of the run will take effect any more. It panics with what a
-// callback of the host, like Record, panicked with.
-func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) *Result {
+// Settle ends the host's side of a run and says what may be known of it: the result is
+// rendered before anything is final. When it returns, nothing of the run will take effect
+// any more. It panics with what a callback of the host, like Record, panicked with.
+func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, limits exo.Limits) *Result {
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
 	// that was ended are for nobody.
@@ -124,11 +125,16 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 			break
 		}
 	}
-	res := &Result{Value: o.Value, Err: o.Err}
-	if res.Err != nil && ctx.Err() != nil && !verdict(exo.KindOf(res.Err)) {
+	res := &Result{Value: o.Value, Err: o.Err, Run: s.Run()}
+	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err))) {
 		res.Err = asError(ended(ctx, nil, limits)).At(exo.PosOf(res.Err))
 	}
-	if err := s.Finish(context.WithoutCancel(ctx), res.Err == nil); err != nil && res.Err == nil {
+	// Whether the result may leave is decided before anybody looks at it: what can't be
+	// rendered would say something of it.
+	if res.Err == nil && job.Render != nil && s.Release() == nil {
+		res.Err = rendered(job.Render, o.Value)
+	}
+	if err := s.Finish(ctx, o.Value, res.Err); err != nil {
 		res.Err = asError(err).At(exo.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
@@ -145,6 +151,19 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, limits exo.Limits) 
 		res.Value = exo.Value{}
 	}
 	return res
+}
+
+// rendered is why the result can't be rendered, nil if it can.
+func rendered(render func(exo.Value) error, v exo.Value) (failed error) {
+	defer func() {
+		if p := recover(); p != nil {
+			failed = &exo.Error{Op: "the result", Kind: exo.Internal, Err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	if err := render(v); err != nil {
+		return exo.AsError("the result", err)
+	}
+	return nil
 }
 
 // verdict reports whether a failure is what ended the program, so that the end of

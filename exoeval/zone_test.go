@@ -53,7 +53,7 @@ func TestZoneIsHidden(t *testing.T) {
 			if time.Local, err = time.LoadLocation(zone); err != nil {
 				t.Fatal(err)
 			}
-			r := NewLocal(gate).Run(t.Context(), Job{Program: p, Start: time.UnixMilli(1700000000000), Seed: 1})
+			r := NewLocal(gate).Run(t.Context(), Job{Program: p, Run: exo.Run{Clock: time.UnixMilli(1700000000000), Seed: 1}})
 			if r.Err != nil {
 				t.Fatalf("program %d: %v", i, r.Err)
 			}

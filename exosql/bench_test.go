@@ -57,8 +57,11 @@ func suiteGate(b *testing.B, db *exosql.DB) *exo.Gate {
 // statement with its arguments.
 func BenchmarkPlan(b *testing.B) {
 	db := tu.Open(b)
-	s := suiteGate(b, db).NewSession(b.Context(), "")
-	defer s.Finish(b.Context(), true)
+	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Finish(b.Context(), exo.Null(), nil)
 	x := twoJoins(b, s)
 	checked, err := s.Checker().Check(x)
 	if err != nil {
@@ -80,8 +83,11 @@ func BenchmarkPlan(b *testing.B) {
 // BenchmarkAnswer is a message of 5 rows from its arrival at the gate to its answer.
 func BenchmarkAnswer(b *testing.B) {
 	db := tu.Open(b)
-	s := suiteGate(b, db).NewSession(b.Context(), "")
-	defer s.Finish(b.Context(), true)
+	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Finish(b.Context(), exo.Null(), nil)
 	x := twoJoins(b, s)
 	b.ReportAllocs()
 	id := uint64(0)
@@ -121,8 +127,11 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := g.NewSession(b.Context(), "")
-	defer s.Finish(b.Context(), true)
+	s, err := g.Begin(b.Context(), exo.Run{}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Finish(b.Context(), exo.Null(), nil)
 	x := twoJoins(b, s)
 	id := uint64(0)
 	message := func() {

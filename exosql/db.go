@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // Query is what the record of a message says of the statement that answered it
-// (see exo.Event's Details). It holds values of the database: it is for the host alone.
+// (see exo.Entry's Details). It holds values of the database: it is for the host alone.
 type Query struct {
 	SQL  string        `json:"sql"`
 	Args []exo.Value   `json:"args"`

@@ -24,8 +24,11 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := g.NewSession(t.Context(), "")
-			defer s.Finish(t.Context(), true)
+			s, err := g.Begin(t.Context(), exo.Run{}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Finish(t.Context(), exo.Null(), nil)
 			c := s.Checker()
 			ref, _ := c.MakeRef(0)
 			call, _ := c.MakeCall(ref, "execute", nil)

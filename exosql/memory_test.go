@@ -61,14 +61,17 @@ func TestPlansKeepNoFrame(t *testing.T) {
 			for k := range names {
 				names[k] = frame[len(frame)-6-k-1:]
 			}
-			s := gate.NewSession(t.Context(), "")
+			s, err := gate.Begin(t.Context(), exo.Run{}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := s.Submit(exo.Call{ID: 1, Expr: titles(t, s, gate, names)}); err != nil {
 				t.Fatal(err)
 			}
 			if r, _, err := s.Next(t.Context()); err != nil || r.Err != nil || r.Value.Len() == 0 {
 				t.Fatal(r.Err, err)
 			}
-			if err := s.Finish(t.Context(), true); err != nil {
+			if err := s.Finish(t.Context(), exo.Null(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

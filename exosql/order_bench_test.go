@@ -43,8 +43,11 @@ func BenchmarkKeyOrder(b *testing.B) {
 			}
 			for _, q := range keyOrderQueries {
 				b.Run(fmt.Sprintf("%s/%d/%s", e.Name, n, q.name), func(b *testing.B) {
-					s := g.NewSession(b.Context(), "")
-					defer s.Finish(b.Context(), true)
+					s, err := g.Begin(b.Context(), exo.Run{}, "")
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer s.Finish(b.Context(), exo.Null(), nil)
 					m := &maker{b, s.Checker()}
 					plain := exo.Flatten(m.call(q.make(m, func(q *exo.Node, _ ...string) *exo.Node { return q }), "execute"))
 					ordered := exo.Flatten(m.call(q.make(m, m.by), "execute"))

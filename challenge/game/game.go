@@ -123,6 +123,6 @@ func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond))
 func (g *Game) tool(a *Attempt, grants codemode.Grants, player string) (*codemode.Tool, error) {
 	return codemode.New(grants, &codemode.Options{
 		Limits: g.Limits, Pool: g.Pool, Principal: exo.Principal(player),
-		Record: a.record,
+		Record: exo.RecordFunc(a.record),
 	})
 }

@@ -63,7 +63,7 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 // record takes the statements out of the events of a run, within the bounds of a record:
 // the values of a hundred messages of 8 MB would be as much memory while the run lasts. A
 // run's events come one at a time, and none after it has ended.
-func (a *Attempt) record(ev exo.Event) {
+func (a *Attempt) record(ev exo.Entry) error {
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)
 		if !ok {
@@ -84,4 +84,5 @@ func (a *Attempt) record(ev exo.Event) {
 		}
 		a.Queries = append(a.Queries, Query{SQL: q.SQL, Args: b, Rows: q.Rows, Millis: millis(q.Took)}.trim())
 	}
+	return nil
 }

@@ -59,7 +59,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	if err != nil {
 		return nil, err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded})
 	if err != nil {
 		return nil, err
 	}

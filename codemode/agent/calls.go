@@ -61,7 +61,7 @@ func (r *run) call(ctx context.Context, c Call, stop Stop, last bool, i int) (_ 
 	}
 	r.on(Started{c})
 	out, run := tool.CallResult(ctx, json.RawMessage(c.Args))
-	res := Result{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: len(run.Effects) > 0}
+	res := Result{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: run.Changed()}
 	r.on(Ended{c, res, run})
 	return res, c.program() != nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
 )
 
@@ -99,7 +100,7 @@ func newWorld(t *testing.T) *world {
 			}
 			w.sent = append(w.sent, in.To)
 			return len(w.sent), nil
-		}).Effect(),
+		}).Immediate(),
 		service.Method("stop", "stops the run", func(ctx context.Context, _ service.None) (bool, error) {
 			w.stop()
 			<-ctx.Done()
@@ -109,7 +110,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Tool, err = codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true}); err != nil {
+	if w.Tool, err = codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: exo.Unrecorded}); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/examples/adapters"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
 )
 
@@ -16,11 +17,11 @@ import (
 func mailing(t *testing.T) *codemode.Tool {
 	t.Helper()
 	mail, err := service.New("mail", "sends mail",
-		service.Method("send", "sends one", func(context.Context, service.None) (bool, error) { return true, nil }).Effect())
+		service.Method("send", "sends one", func(context.Context, service.None) (bool, error) { return true, nil }).Immediate())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{Name: "send-mail"})
+	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{Name: "send-mail", Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,11 @@ func TestMessage(t *testing.T) {
 
 type unit struct{ ended *[]bool }
 
-func (u unit) End(_ context.Context, commit bool) error {
+func (u unit) Prepare(context.Context) error  { return nil }
+func (u unit) Commit(context.Context) error   { return u.end(true) }
+func (u unit) Rollback(context.Context) error { return u.end(false) }
+
+func (u unit) end(commit bool) error {
 	if u.ended != nil {
 		*u.ended = append(*u.ended, commit)
 	}

@@ -2,6 +2,7 @@ package exotest
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -32,11 +33,16 @@ func Begin(t testing.TB, cfg exo.Config) *Run {
 		grants[name] = o
 	}
 	cfg.Grants = grants
+	if cfg.Record == nil {
+		cfg.Record = exo.Unrecorded
+	}
 	var err error
 	if r.gate, err = exo.NewGate(cfg); err != nil {
 		t.Fatal(err)
 	}
-	r.session = r.gate.NewSession(context.Background(), "exotest")
+	if r.session, err = r.gate.Begin(context.Background(), exo.Run{Principal: "exotest"}, ""); err != nil {
+		t.Fatal(err)
+	}
 	r.checker = r.session.Checker()
 	t.Cleanup(r.end)
 	return r
@@ -71,7 +77,15 @@ func (r *Run) before(m *exo.Message) bool {
 func (r *Run) Session() *exo.Session { return r.session }
 
 // Finish ends the run, and commits what it did if commit says so.
-func (r *Run) Finish(commit bool) error { return r.session.Finish(context.Background(), commit) }
+func (r *Run) Finish(commit bool) error {
+	var failed error
+	if !commit {
+		failed = errNot
+	}
+	return r.session.Finish(context.Background(), exo.Null(), failed)
+}
+
+var errNot = errors.New("exotest: the run is not to commit")
 
 // On begins a chain of calls at what was granted by this name.
 func (r *Run) On(name string) *Chain {

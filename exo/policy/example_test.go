@@ -18,7 +18,7 @@ func clock() exo.Object {
 			Hour int `json:"hour"`
 		}) (service.None, error) {
 			return service.None{}, nil
-		}).Effect(),
+		}).Immediate(),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -28,8 +28,11 @@ func clock() exo.Object {
 
 // ask sends one message without an argument, as an evaluator does for a program.
 func ask(g *exo.Gate, method string) (exo.Value, error) {
-	s := g.NewSession(context.Background(), "ann")
-	defer s.Finish(context.Background(), true)
+	s, begun := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	if begun != nil {
+		return exo.Value{}, begun
+	}
+	defer s.Finish(context.Background(), exo.Null(), nil)
 	c := s.Checker()
 	object, err := c.MakeRef(0)
 	if err != nil {
@@ -51,7 +54,7 @@ func ask(g *exo.Gate, method string) (exo.Value, error) {
 
 // Only derives an object with fewer methods.
 func ExampleOnly() {
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": policy.Only(clock(), "hour")}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": policy.Only(clock(), "hour")}, Record: exo.Unrecorded})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,7 +68,7 @@ func ExampleOnly() {
 // Revocable makes an object that can be cut off for good.
 func ExampleRevocable() {
 	object, revoke := policy.Revocable(clock())
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": object}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": object}, Record: exo.Unrecorded})
 	if err != nil {
 		log.Fatal(err)
 	}

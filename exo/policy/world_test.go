@@ -58,7 +58,7 @@ func worldInterfaces() []*exo.Interface {
 		&exo.Method{Name: "sample", Params: []exo.Param{{Name: "the seed", Want: con(exo.TypeInt), Static: true}}, Result: v("self")},
 		&exo.Method{Name: "execute", Sends: true, Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
 		&exo.Method{Name: "count", Sends: true, Result: con(exo.TypeInt)},
-		&exo.Method{Name: "remove", Sends: true, Effect: true, Result: con(exo.TypeInt)},
+		&exo.Method{Name: "remove", Sends: true, Effect: exo.Immediate, Result: con(exo.TypeInt)},
 	)
 	q.Await = "execute"
 	b := iface("Bool", []string{"Sortable"}, true, append(columnMethods(),
@@ -79,7 +79,7 @@ func mailInterface() *exo.Interface {
 	p := []exo.Param{{Name: "the mail", Want: &exo.Term{Con: to}}}
 	return iface("Mail", nil, false,
 		&exo.Method{Name: "send", Sends: true, Sink: true, Params: p, Result: con(exo.TypeInt)},
-		&exo.Method{Name: "sendDiary", Sends: true, Sink: true, Effect: true, Admits: exo.NewLabel("diary", "other"), Params: p, Result: con(exo.TypeInt)},
+		&exo.Method{Name: "sendDiary", Sends: true, Sink: true, Effect: exo.Immediate, Admits: exo.NewLabel("diary", "other"), Params: p, Result: con(exo.TypeInt)},
 		&exo.Method{Name: "peek", Sends: true, Result: con(exo.TypeData)},
 		&exo.Method{Name: "put", Sends: true, Params: []exo.Param{{Name: "the data", Want: con(exo.TypeData)}}, Result: con(exo.TypeInt)},
 		&exo.Method{Name: "dup", Sends: true, Result: con("Mail")},
@@ -134,7 +134,7 @@ type world struct {
 
 func newWorld(t *testing.T, grants map[string]exo.Object) *world {
 	t.Helper()
-	gate, err := exo.NewGate(exo.Config{Grants: grants})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +145,12 @@ func newWorld(t *testing.T, grants map[string]exo.Object) *world {
 
 // open begins another run.
 func (w *world) open() {
-	s := w.gate.NewSession(context.Background(), "ann")
+	s, err := w.gate.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.s, w.last = s, 0
-	w.t.Cleanup(func() { s.Finish(context.Background(), false) })
+	w.t.Cleanup(func() { s.Finish(context.Background(), exo.Null(), nil) })
 }
 
 func (w *world) send(x exo.Expr) (exo.Value, error) {

@@ -36,13 +36,15 @@ func ExampleNew() {
 		panic(err)
 	}
 
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"mail": mail}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"mail": mail}, Record: exo.Unrecorded})
 	if err != nil {
 		panic(err)
 	}
 	ctx := context.Background()
-	run := gate.NewSession(ctx, "ann")
-	defer run.Finish(ctx, true)
+	run, err := gate.Begin(ctx, exo.Run{Principal: "ann"}, "")
+	if err != nil {
+		panic(err)
+	}
 
 	// What a recorder does for `mail.send({to: "bob@example.com", subject: "hi"})`.
 	c := run.Checker()
@@ -55,11 +57,15 @@ func ExampleNew() {
 	}
 	run.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)})
 	reply, _, _ := run.Next(ctx)
-	fmt.Println(reply.Value)
+	fmt.Println(reply.Value, len(sent))
 
 	_, refused = c.MakeCall(recv, "sned", []*exo.Node{arg})
 	fmt.Println(exo.GuestText(refused))
+
+	// What is held happens when the run has ended well.
+	fmt.Println(run.Finish(ctx, reply.Value, nil), len(sent), run.Effects()[0].State)
 	// Output:
-	// {"id":1}
+	// {"held":true,"receipt":1} 0
 	// mail has no member `sned`; did you mean `send`?
+	// <nil> 1 applied
 }

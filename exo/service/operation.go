@@ -13,11 +13,12 @@ import (
 type Operation struct {
 	name, doc string
 	in, out   reflect.Type
-	effect    bool
+	effect    exo.EffectMode
 	admits    exo.Label
 	like      exo.Object // what kind of object it returns
 	own       bool       // it returns objects of the service's own kind
 	call      func(context.Context, exo.Value) (exo.Value, error)
+	read      func(exo.Value) error // what call would say of its argument
 	result    *exo.Type
 	opens     string // the interface of the object that it returns
 }
@@ -33,6 +34,13 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 	var out *form
 	if !op.object() {
 		out, _ = formOf(op.out, "result")
+	}
+	op.read = func(v exo.Value) error {
+		var arg In
+		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
+			return err
+		}
+		return nil
 	}
 	op.call = func(ctx context.Context, v exo.Value) (exo.Value, error) {
 		var arg In
@@ -59,9 +67,20 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 	return op
 }
 
-// Effect says that the method changes something. It is recorded as an effect.
+// Effect says that the method changes something. It is Held: the program gets a receipt,
+// and the function is called once the program has ended well and what it changed has been
+// committed, so that a program that fails has sent no mail. Of its result only the record
+// hears. See [Key] for a function that may be asked again by others.
 func (op Operation) Effect() Operation {
-	op.effect = true
+	op.effect = exo.Held
+	return op
+}
+
+// Immediate says that the method changes something at once and for good, since the program
+// needs its answer. It is refused where the program has changes that are not final yet; and
+// it has happened, whatever becomes of the program.
+func (op Operation) Immediate() Operation {
+	op.effect = exo.Immediate
 	return op
 }
 
@@ -95,9 +114,6 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 		return nil, nil, errors.New("has no function")
 	}
 	m := &exo.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
-	if op.effect {
-		m.Doc += " (changes something)"
-	}
 	if op.in.Kind() != reflect.Struct {
 		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
 	}
@@ -120,6 +136,12 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 		return nil, nil, err
 	}
 	op.result, m.Result = t, &exo.Term{Con: t}
+	if op.effect == exo.Held {
+		if op.object() {
+			return nil, nil, errors.New("the result is an object, and the program gets a receipt: it can't be an Effect, only Immediate")
+		}
+		m.Result = &exo.Term{Con: exo.Receipt()}
+	}
 	return m, more, nil
 }
 

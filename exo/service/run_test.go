@@ -17,13 +17,16 @@ type run struct {
 
 func open(t *testing.T, cfg exo.Config, o exo.Object) *run {
 	t.Helper()
+	if cfg.Record == nil {
+		cfg.Record = exo.Unrecorded
+	}
 	cfg.Grants = map[string]exo.Object{"it": o}
 	g, err := exo.NewGate(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := g.NewSession(context.Background(), "ann")
-	t.Cleanup(func() { s.Finish(context.Background(), true) })
+	s := begin(t, g)
+	t.Cleanup(func() { s.Finish(context.Background(), exo.Null(), nil) })
 	return &run{t: t, s: s, c: s.Checker()}
 }
 
@@ -73,4 +76,13 @@ func wantKind(t *testing.T, err error, k exo.Kind) {
 	if err == nil || exo.KindOf(err) != k {
 		t.Errorf("got %v, want an error of kind %v", err, k)
 	}
+}
+
+func begin(t *testing.T, g *exo.Gate) *exo.Session {
+	t.Helper()
+	s, err := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -19,7 +19,7 @@ type Service struct {
 	ops         map[string]Operation
 }
 
-var _ exo.Object = (*Service)(nil)
+var _ exo.Preparer = (*Service)(nil)
 
 // New makes a service. Its name is that of its interface, in PascalCase: two
 // services of one name are one kind of object and must have the same methods.
@@ -74,24 +74,52 @@ func (s *Service) Describe() (exo.Description, error) {
 	return s.description, nil
 }
 
-// Eval calls the function that the message names.
-func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+// asked is the operation that a message names, and its argument.
+func (s *Service) asked(m *exo.Message) (op Operation, in exo.Value, err error) {
 	if s == nil || m.Root.Recv.Op != exo.OpRef {
-		return exo.Value{}, exo.ErrDenied
+		return op, in, exo.ErrDenied
 	}
 	op, ok := s.ops[m.Root.Name]
 	if !ok {
-		return exo.Value{}, exo.ErrDenied
+		return op, in, exo.ErrDenied
 	}
-	in := exo.Record()
+	in = exo.Record()
 	if len(m.Root.Args) > 0 {
-		if a := m.Root.Args[0]; a.Op == exo.OpLit {
-			in = a.Lit
-		} else {
-			return exo.Value{}, exo.Errorf(exo.Invalid, "", "the argument must be plain data")
+		a := m.Root.Args[0]
+		if a.Op != exo.OpLit {
+			return op, in, exo.Errorf(exo.Invalid, "", "the argument must be plain data")
 		}
+		in = a.Lit
 	}
-	v, err := op.call(ctx, in)
+	return op, in, nil
+}
+
+// Prepare says what would be wrong with the argument of a method that is held: later
+// there would be no program to be told.
+func (s *Service) Prepare(m *exo.Message) error {
+	op, in, err := s.asked(m)
+	if err != nil {
+		return err
+	}
+	return op.read(in)
+}
+
+type keyOf struct{}
+
+// Key is, in a function of a service, the key of the call: the same whenever this call is
+// made, and no other's. Where whoever the function asks takes an idempotency key, this is it.
+func Key(ctx context.Context) string {
+	k, _ := ctx.Value(keyOf{}).(string)
+	return k
+}
+
+// Eval calls the function that the message names.
+func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+	op, in, err := s.asked(m)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	v, err := op.call(context.WithValue(ctx, keyOf{}, m.Key()), in)
 	if err != nil {
 		return exo.Value{}, err
 	}

@@ -121,7 +121,7 @@ func TestDescribe(t *testing.T) {
 		Note *string   `json:"note"`
 	}
 	s, err := New("web_search", "finds things",
-		Method("b", "first", takes[in]).Effect().Admits(exo.NewLabel("pii")),
+		Method("b", "first", takes[in]).Immediate().Admits(exo.NewLabel("pii")),
 		Method("a", "second", gives[[]inner]),
 		Method("c", "third", takes[struct {
 			N int `json:"n,omitempty"`
@@ -138,10 +138,10 @@ func TestDescribe(t *testing.T) {
 		t.Error(got)
 	}
 	b, a, c := i.Methods["b"], i.Methods["a"], i.Methods["c"]
-	if !b.Sends || !b.Sink || !b.Effect || !slices.Equal(b.Admits.Tags(), []string{"pii"}) || !strings.Contains(b.Doc, "changes something") {
+	if !b.Sends || !b.Sink || b.Effect != exo.Immediate || !slices.Equal(b.Admits.Tags(), []string{"pii"}) {
 		t.Errorf("b: %+v", b)
 	}
-	if !a.Sends || !a.Sink || a.Effect || !a.Admits.Public() || len(a.Params) != 0 {
+	if !a.Sends || !a.Sink || a.Effect != exo.NoEffect || !a.Admits.Public() || len(a.Params) != 0 {
 		t.Errorf("a: %+v", a)
 	}
 	if b.Params[0].Opt || !c.Params[0].Opt {
@@ -242,7 +242,7 @@ func TestRunEnds(t *testing.T) {
 		return 0, errors.New("s3cret: gave up")
 	}))
 	r := open(t, exo.Config{}, s)
-	go func() { <-in; r.s.Finish(context.Background(), true) }()
+	go func() { <-in; r.s.Finish(context.Background(), exo.Null(), nil) }()
 	_, err := r.call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Cancelled)
 	if err != nil && strings.Contains(exo.GuestText(err), "s3cret") {
@@ -261,7 +261,7 @@ func folder(name string) *Service {
 			return folder(name + "/" + in.Name), nil
 		}).ReturnsOwnKind(),
 		Method("path", "where it is", func(context.Context, None) (string, error) { return name, nil }),
-		Method("remove", "removes it", func(context.Context, None) (None, error) { return None{}, nil }).Effect(),
+		Method("remove", "removes it", func(context.Context, None) (None, error) { return None{}, nil }).Immediate(),
 	)
 	if err != nil {
 		panic(err)
@@ -296,12 +296,12 @@ func TestReturnsObject(t *testing.T) {
 
 // Only holds for what the object leads to, even beside the full form.
 func TestOnlyReachesReturnedObjects(t *testing.T) {
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"full": folder("f"), "some": policy.Only(folder("s"), "open", "path")}})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"full": folder("f"), "some": policy.Only(folder("s"), "open", "path")}, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := g.NewSession(context.Background(), "")
-	defer s.Finish(context.Background(), true)
+	s := begin(t, g)
+	defer s.Finish(context.Background(), exo.Null(), nil)
 	r := &run{t: t, s: s, c: s.Checker()}
 	for id, removes := range []bool{true, false} { // the grants are numbered by name
 		sub, err := r.call(uint32(id), "open", rec("name", exo.Text("a")))
@@ -359,7 +359,7 @@ func TestZeroServiceRefuses(t *testing.T) {
 	if _, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"it": &Service{}}}); err == nil {
 		t.Error("the zero Service was granted")
 	}
-	if _, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"it": folder("")}}); err != nil {
+	if _, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"it": folder("")}, Record: exo.Unrecorded}); err != nil {
 		t.Error(err)
 	}
 }

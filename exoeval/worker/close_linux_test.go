@@ -155,7 +155,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	left := closing(t)
 	p := newPool(t, worker.PoolOptions{Workers: 1})
 	l := &lingerer{shop: shop{began: make(chan struct{})}}
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": l}})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": l}, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,8 @@ func (r *reader) world() *exoeval.World {
 }
 
 // durations and sizes are all of the limits (TestLimitsCross).
-func durations(l *exo.Limits) [3]*time.Duration {
-	return [...]*time.Duration{&l.Wall, &l.Total, &l.CPU}
+func durations(l *exo.Limits) [5]*time.Duration {
+	return [...]*time.Duration{&l.Wall, &l.Total, &l.CPU, &l.Commit, &l.Held}
 }
 
 func sizes(l *exo.Limits) [14]*int {
@@ -48,13 +48,13 @@ func sizes(l *exo.Limits) [14]*int {
 
 func appendJob(b, world []byte, j exoeval.Job) []byte {
 	b = append(begin(b, frameJob), world...)
-	b = wire.AppendInt(b, j.Start.UnixMilli())
+	b = wire.AppendInt(b, j.Clock.UnixMilli())
 	return end(wire.AppendText(wire.AppendBits(b, j.Seed), j.Program))
 }
 
 func decodeJob(s string) (*exoeval.World, exoeval.Job, error) {
 	r := read(s)
 	w := r.world()
-	j := exoeval.Job{Start: time.UnixMilli(r.Int()).UTC(), Seed: r.Bits(), Program: r.Text()}
+	j := exoeval.Job{Run: exo.Run{Clock: time.UnixMilli(r.Int()).UTC(), Seed: r.Bits()}, Program: r.Text()}
 	return w, j, r.done()
 }

@@ -46,7 +46,7 @@ func TestConsoleCantBeDatedBack(t *testing.T) {
 		{"!dates the console back", exo.NewLabel("secret"), exo.Breach, "honest\n"},
 	} {
 		var told listener
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{}}, Admits: c.admits, Console: told.line})
+		g, err := exo.NewGate(exo.Config{Record: exo.Unrecorded, Grants: map[string]exo.Object{"shop": &shop{}}, Admits: c.admits, Console: told.line})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestConsoleIsTheSame(t *testing.T) {
 		{"full after", "console.log('a'); await shop.secret(); console.log('x'.repeat(1e4))", "a\n", exo.Denied},
 	} {
 		var told listener
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(3)}}, Limits: limits, Console: told.line})
+		g, err := exo.NewGate(exo.Config{Record: exo.Unrecorded, Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(3)}}, Limits: limits, Console: told.line})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestConsoleOfTheDead(t *testing.T) {
 // Lines are told while the program runs: this one ends because the host heard of it.
 func TestConsoleIsTold(t *testing.T) {
 	stop := func() {}
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{}}, Console: func(exo.Line) { stop() }})
+	g, err := exo.NewGate(exo.Config{Record: exo.Unrecorded, Grants: map[string]exo.Object{"shop": &shop{}}, Console: func(exo.Line) { stop() }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestConsoleIsTold(t *testing.T) {
 // When the host's Console panics, Run does, where the host can recover; nothing is left.
 func TestConsolePanics(t *testing.T) {
 	bad, s := true, &shop{}
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Console: func(exo.Line) {
+	g, err := exo.NewGate(exo.Config{Record: exo.Unrecorded, Grants: map[string]exo.Object{"shop": s}, Console: func(exo.Line) {
 		if bad {
 			panic("the host's Console failed")
 		}

@@ -42,7 +42,7 @@ func TestHostileCorpus(t *testing.T) {
 	for _, h := range testutil.ReadHostile(t) {
 		r := runner(h.Within(wall))
 		ctx, cancel := context.WithTimeout(t.Context(), slack)
-		res := r.Eval.Run(ctx, exoeval.Job{Program: h.Program, Start: testutil.Start, Seed: 7})
+		res := r.Eval.Run(ctx, exoeval.Job{Program: h.Program, Run: exo.Run{Clock: testutil.Start, Seed: 7}})
 		late := ctx.Err() != nil
 		cancel()
 		o := testutil.Outcome{Result: res, Console: res.Console}

@@ -393,7 +393,7 @@ func DecodeDone(s string, l exo.Limits) (exoeval.Outcome, error) {
 func AppendDone(o exoeval.Outcome) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
 
 func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
-	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Start: time.Now(), Program: "p"})
+	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}})
 	got, _, err := decodeJob(string(b[5:]))
 	return got, len(b), err
 }

@@ -34,7 +34,7 @@ func TestShare(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 { // two run, two wait
 			wg.Go(func() {
-				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "await shop.wait()", Principal: c.greedy.who})
+				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "await shop.wait()", Run: exo.Run{Principal: c.greedy.who}})
 			})
 		}
 		for p.Stats().Waiting != 2 {
@@ -44,12 +44,12 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %d run", name, p.Stats().Running)
 		}
 		// Its line is full, and that is said.
-		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Principal: c.greedy.who})
+		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Run: exo.Run{Principal: c.greedy.who}})
 		if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("%s: the line is full: %v", name, r.Err)
 		}
 		for range 3 {
-			r := tools[c.other.tool].Run(t.Context(), exoeval.Job{Program: "1 + 1", Principal: c.other.who})
+			r := tools[c.other.tool].Run(t.Context(), exoeval.Job{Program: "1 + 1", Run: exo.Run{Principal: c.other.who}})
 			if r.Err != nil || r.Value.Int() != 2 {
 				t.Errorf("%s: %v %v", name, r.Value, r.Err)
 			}
@@ -89,17 +89,17 @@ func TestWaitForPlace(t *testing.T) {
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		evaluator(t, s, exo.Limits{}, p).Run(ctx, exoeval.Job{Program: "await shop.wait()", Principal: "ann"})
+		evaluator(t, s, exo.Limits{}, p).Run(ctx, exoeval.Job{Program: "await shop.wait()", Run: exo.Run{Principal: "ann"}})
 	})
 	<-s.began
 	e := evaluator(t, &shop{}, exo.Limits{Total: 300 * time.Millisecond}, p)
-	r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"})
+	r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: "bob"}})
 	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
 	}
 	cancel()
 	wg.Wait()
-	if r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"}); r.Err != nil {
+	if r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: "bob"}}); r.Err != nil {
 		t.Error(r.Err)
 	}
 }
@@ -145,7 +145,7 @@ func (f *finisher) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 func TestPlaceIsHeldByEffects(t *testing.T) {
 	for _, program := range []string{"shop.act(); throw 1", "shop.act(); for (;;) {}", "!effect and breach"} {
 		f := &finisher{finish: make(chan struct{})}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Limits: exo.Limits{Wall: 100 * time.Millisecond}})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Record: exo.Unrecorded, Limits: exo.Limits{Wall: 100 * time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,11 +21,12 @@ import (
 func TestRecordPanics(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 2, Idle: 1})
 	bad := true
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(1)}}, Record: func(ev exo.Event) {
-		if bad && ev.Phase == exo.Intent {
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(1)}}, Record: exo.RecordFunc(func(ev exo.Entry) error {
+		if bad && ev.Step == exo.Intent {
 			panic("the host's record failed")
 		}
-	}})
+		return nil
+	})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,10 +55,16 @@ func TestRecordPanics(t *testing.T) {
 // openUnit is the share of a run that a slow effect has.
 type openUnit struct{ ended, kept atomic.Int32 }
 
-func (u *openUnit) End(_ context.Context, commit bool) error {
-	if u.ended.Add(1); commit {
-		u.kept.Add(1)
-	}
+func (u *openUnit) Prepare(context.Context) error { return nil }
+
+func (u *openUnit) Commit(context.Context) error {
+	u.ended.Add(1)
+	u.kept.Add(1)
+	return nil
+}
+
+func (u *openUnit) Rollback(context.Context) error {
+	u.ended.Add(1)
 	return nil
 }
 
@@ -80,13 +87,17 @@ func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 // When Run panics, because a callback of the host did, nothing of the run is left:
 // on whatever goroutine it happened the host recovers where it called Run.
 func TestRecordPanicLeavesNothing(t *testing.T) {
-	for _, at := range []exo.Phase{exo.Intent, exo.Outcome} {
+	for _, at := range []exo.Step{exo.Intent, exo.Outcome} {
 		s, events := &slowShop{}, 0
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: func(ev exo.Event) {
-			if events++; ev.Phase == at && (at == exo.Outcome || events == 2) {
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.RecordFunc(func(ev exo.Entry) error {
+			if ev.Call != 0 {
+				events++
+			}
+			if ev.Step == at && (at == exo.Outcome || events == 2) {
 				panic("the host's record failed")
 			}
-		}})
+			return nil
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +133,7 @@ func (s *badShop) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 // What an object fails with is told alike in process and in a worker, and is
 // never charged to the worker.
 func TestBadObjects(t *testing.T) {
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &badShop{}}})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &badShop{}}, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

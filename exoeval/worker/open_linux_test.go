@@ -84,7 +84,7 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 		{"a read that can't be called off", "shop.rows(); for (;;) {}", true, 0},
 	} {
 		s := &slow{deaf: c.deaf}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Limits: exo.Limits{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded, Limits: exo.Limits{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestNeverRan(t *testing.T) {
 	bob := make(chan struct{})
 	wg.Go(func() {
 		defer close(bob)
-		if r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: "bob"}); r.Err != nil {
+		if r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: "bob"}}); r.Err != nil {
 			t.Error(r.Err)
 		}
 	})
@@ -78,7 +78,7 @@ func TestQueue(t *testing.T) {
 	var order []string
 	for i, who := range []exo.Principal{"ann", "ann", "ann", "bob"} {
 		wg.Go(func() {
-			r := e.Run(t.Context(), exoeval.Job{Program: "1", Principal: who})
+			r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: who}})
 			mu.Lock()
 			defer mu.Unlock()
 			if r.Err != nil {
@@ -91,7 +91,7 @@ func TestQueue(t *testing.T) {
 		}
 	}
 	// The line is full: the program is refused at once, and it is said what to do.
-	r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()", Principal: "ann"})
+	r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()", Run: exo.Run{Principal: "ann"}})
 	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !strings.Contains(exo.GuestText(r.Err), "try again") {
 		t.Errorf("%v", r.Err)
 	}

@@ -47,7 +47,7 @@ func TestSameAsLocal(t *testing.T) {
 			busy <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-busy }()
-				job := exoeval.Job{Program: program, Start: testutil.Start, Seed: 7}
+				job := exoeval.Job{Program: program, Run: exo.Run{Clock: testutil.Start, Seed: 7}}
 				here, there := told(r.Eval.Run(t.Context(), job)), told(e.Run(t.Context(), job))
 				if here != there {
 					t.Errorf("%s: %s\nin process: %s\nin a worker: %s", f.Name, program, here, there)

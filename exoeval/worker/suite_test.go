@@ -27,8 +27,8 @@ func (s *shop) Describe() (exo.Description, error) {
 	for _, n := range []string{"rows", "fail", "wait", "nap", "again"} {
 		m[n] = &exo.Method{Name: n, Result: data, Sends: true}
 	}
-	m["secret"] = &exo.Method{Name: "secret", Result: data, Sends: true}
-	m["act"] = &exo.Method{Name: "act", Result: data, Sends: true, Effect: true}
+	m["secret"] = &exo.Method{Name: "secret", Result: data, Sends: true, Reply: exo.NewLabel("secret")}
+	m["act"] = &exo.Method{Name: "act", Result: data, Sends: true, Effect: exo.Immediate}
 	m["echo"] = &exo.Method{Name: "echo", Result: data, Sends: true, Params: []exo.Param{{Name: "x", Want: data}}}
 	return exo.Description{Type: &exo.Type{Name: "Shop"}, Interfaces: []*exo.Interface{{Name: "Shop", Methods: m}}}, nil
 }
@@ -74,7 +74,7 @@ func gateOf(t testing.TB, s *shop, l exo.Limits) *exo.Gate {
 	if s.rows.Kind() == exo.NoValue {
 		s.rows = rowsOf(100)
 	}
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Limits: l})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded, Limits: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
 
 func run(t testing.TB, e exoeval.Evaluator, program string) *exoeval.Result {
 	t.Helper()
-	return e.Run(t.Context(), exoeval.Job{Program: program, Seed: 1})
+	return e.Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
 }
 
 func event(r *exoeval.Result) worker.Event {

@@ -79,7 +79,7 @@ func (*vague) Eval(context.Context, *exo.Message) (exo.Value, error) {
 
 // An error without a kind is the host's fault to the program, and no breach of the worker.
 func TestUnclassified(t *testing.T) {
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &vague{}}})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &vague{}}, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	w = world
 	w.Prepare()
 	check := &exo.Checker{Catalog: w.Catalog, Limits: w.Limits, Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
-	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Start: time.UnixMilli(0), Seed: 1})
+	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Run: exo.Run{Clock: time.UnixMilli(0), Seed: 1}})
 	log := &rowsLog{}
 	b, _ := appendDone(nil, out, log)
 	_, _ = decodeDone(string(b[headerSize+1:]), log, w.Limits)

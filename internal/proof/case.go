@@ -141,14 +141,14 @@ func (w *world) gate(grants []Grant) (*exoeval.Local, error) {
 		}
 		objs[grantNames[i]] = o
 	}
-	g, err := exo.NewGate(exo.Config{Grants: objs, Record: w.record})
+	g, err := exo.NewGate(exo.Config{Grants: objs, Record: exo.RecordFunc(w.record)})
 	if err != nil {
 		return nil, err
 	}
 	return exoeval.NewLocal(g), nil
 }
 
-func (w *world) record(e exo.Event) {
+func (w *world) record(e exo.Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, d := range e.Details {
@@ -156,9 +156,10 @@ func (w *world) record(e exo.Event) {
 			w.sql = append(w.sql, q)
 		}
 	}
-	if e.Err != nil {
+	if e.Call != 0 && e.Err != nil {
 		w.failed = e.Err
 	}
+	return nil
 }
 
 // outcome is what a check found out.
@@ -188,7 +189,7 @@ func (w *world) check(ctx context.Context, twin bool) (o outcome) {
 	for i, spelling := range c.Spelling {
 		text, bare := spell(&c.Schema, c.Queries, spelling)
 		w.sql, w.failed = nil, nil
-		r := w.eval.Run(ctx, exoeval.Job{Program: text, Seed: 1})
+		r := w.eval.Run(ctx, exoeval.Job{Program: text, Run: exo.Run{Seed: 1}})
 		o.programs++
 		if leak := x.leaked(text, r); leak != "" {
 			o.wrong = w.report(i, r, want, "a row out of scope is seen: "+leak)
@@ -209,7 +210,7 @@ func (w *world) check(ctx context.Context, twin bool) (o outcome) {
 	}
 	if twin {
 		text, _ := spell(&c.Schema, c.Queries, c.Spelling[0])
-		r := w.twin.Run(ctx, exoeval.Job{Program: text, Seed: 1})
+		r := w.twin.Run(ctx, exoeval.Job{Program: text, Run: exo.Run{Seed: 1}})
 		o.leaks = x.leaked(text, r) != ""
 	}
 	return o
@@ -273,7 +274,7 @@ var probes = []string{
 func (w *world) checkProbes(ctx context.Context) string {
 	x := newSlow(&w.c.Schema, w.c.Data, w.c.Grants)
 	ask := func(p string, want error) string {
-		r := w.eval.Run(ctx, exoeval.Job{Program: p, Seed: 1})
+		r := w.eval.Run(ctx, exoeval.Job{Program: p, Run: exo.Run{Seed: 1}})
 		if !errors.Is(r.Err, want) {
 			return fmt.Sprintf("probe: %s: %v, want %v", p, r.Err, want)
 		}

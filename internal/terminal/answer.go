@@ -18,7 +18,7 @@ type ran struct {
 	program string
 	result  *codemode.Result
 	queries []exosql.Query
-	events  []exo.Event
+	events  []exo.Entry
 }
 
 // show prints the outcome of a program for eyes: what it logged, its rows or its
@@ -92,10 +92,10 @@ func (s screen) unfolded(queries []exosql.Query) string {
 }
 
 // traced is what a program asked for, message by message, as the gate recorded it.
-func (s screen) traced(events []exo.Event) string {
+func (s screen) traced(events []exo.Entry) string {
 	var b strings.Builder
 	for _, ev := range events {
-		if ev.Phase == exo.Intent {
+		if ev.Step == exo.Intent {
 			continue // its outcome follows
 		}
 		how := s.paint(green, "done")

@@ -55,7 +55,7 @@ func (n *names) starts() []string {
 			add("api." + g.Name)
 		}
 		for _, name := range in.Names() {
-			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && !m.Effect {
+			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && m.Effect == exo.NoEffect {
 				if t := typeOf(m.Result, map[string]*exo.Type{"self": g.Type}); m.Sends || t != nil && n.catalog[t.Name] != nil && !n.catalog[t.Name].Expr && t.Name != g.Type.Name {
 					add("api." + g.Name + "." + name + "()")
 				}

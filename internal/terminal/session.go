@@ -34,7 +34,7 @@ type session struct {
 
 	mu      sync.Mutex
 	queries []exosql.Query // of the program that runs
-	events  []exo.Event    //
+	events  []exo.Entry    //
 }
 
 // become makes the session act for somebody else.
@@ -44,11 +44,11 @@ func (s *session) become(ctx context.Context, who string) error {
 		return err
 	}
 	label := strings.TrimSpace(s.app.Who + " " + who)
-	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: s.record})
+	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: exo.RecordFunc(s.record)})
 	if err != nil {
 		return err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded})
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,12 @@ func (s *session) remember(program string, res *codemode.Result) {
 }
 
 // record receives the events of a run, from several goroutines.
-func (s *session) record(ev exo.Event) {
+func (s *session) record(ev exo.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.events = append(s.events, ev)
+	if ev.Call != 0 {
+		s.events = append(s.events, ev)
+	}
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)
 		if !ok {
@@ -142,6 +144,7 @@ func (s *session) record(ev exo.Event) {
 			fmt.Fprintf(s.trace, "%s\n", traceLine(q))
 		}
 	}
+	return nil
 }
 
 func traceLine(q exosql.Query) []byte {

@@ -21,7 +21,7 @@ type Runner struct {
 	Gate *exo.Gate
 
 	mu     sync.Mutex
-	events []exo.Event
+	events []exo.Entry
 }
 
 // Outcome is how a program ended, in a form that tests compare.
@@ -32,7 +32,7 @@ type Outcome struct {
 	Console string
 	Result  *exoeval.Result
 	SQL     []exosql.Query
-	Events  []exo.Event
+	Events  []exo.Entry // about its messages
 }
 
 // As makes a Runner for a tenant of db.
@@ -45,11 +45,14 @@ func As(t testing.TB, db *exosql.DB, tenant int64, limits exo.Limits) *Runner {
 func NewRunner(t testing.TB, grants map[string]exo.Object, limits exo.Limits) *Runner {
 	t.Helper()
 	r := &Runner{}
-	g, err := exo.NewGate(exo.Config{Grants: grants, Limits: limits, Record: func(e exo.Event) {
+	g, err := exo.NewGate(exo.Config{Grants: grants, Limits: limits, Record: exo.RecordFunc(func(e exo.Entry) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.events = append(r.events, e)
-	}})
+		if e.Call != 0 {
+			r.events = append(r.events, e)
+		}
+		return nil
+	})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,7 @@ func (r *Runner) Run(t testing.TB, program string) Outcome {
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	res := r.Eval.Run(ctx, exoeval.Job{Program: program, Start: Start, Seed: 7})
+	res := r.Eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Clock: Start, Seed: 7}})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o := Outcome{Console: res.Console, Result: res, Events: r.events}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
 )
 
@@ -36,11 +37,11 @@ func mailer(t *testing.T) (*codemode.Tool, *int) {
 	}) (int, error) {
 		*sent++
 		return *sent, nil
-	}).Effect())
+	}).Immediate())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true})
+	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

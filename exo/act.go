@@ -1,0 +1,161 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
+	defer s.turns.leave(turn)
+	if m.acted != nil {
+		defer close(m.acted)
+	}
+	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
+	if e.effect == NoEffect {
+		ctx = s.reads
+	}
+	ctx, cancel = context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, c := range m.cuts {
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			select {
+			case <-c:
+				cancel(ErrRevoked)
+			case <-stop:
+			}
+		}()
+	}
+	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
+	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
+	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
+	if waited := wait(ctx, turn, m.behind); waited != nil {
+		err = waited
+		return
+	}
+	start = time.Now()
+	// An object that was cut off while the message waited for its turn: wait may have
+	// taken the turn although ctx is done, too.
+	if cut := m.cutOff(); cut != nil {
+		err = cut
+	} else if over := s.began(e); over != nil && e.effect == NoEffect {
+		err = over
+	} else {
+		// An effect begins in any case: whether it happens must not depend on speed.
+		done := s.changes(m, e)
+		defer func() { e.state = done(err) }()
+		if e.effect == Held {
+			v, err = s.hold(m, e)
+		} else {
+			v, err = s.eval(ctx, m)
+		}
+	}
+}
+
+// wait waits for a message's turn, and until the one before it in its store has acted.
+// That one has its turn already: turns are taken in call order.
+func wait(ctx context.Context, turn, behind <-chan struct{}) error {
+	select {
+	case <-turn:
+	case <-ctx.Done():
+	}
+	if behind != nil {
+		select {
+		case <-behind:
+		case <-ctx.Done():
+		}
+	}
+	return AsError("", ctx.Err())
+}
+
+// errEnded is why there is no answer of an object that left without giving one.
+var errEnded = errors.New("exo: the object's goroutine ended")
+
+// acted records what became of a message and hands it to Next.
+func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, took time.Duration) {
+	e := m.entry
+	if err != nil {
+		v = Value{}
+		why := asError("", err)
+		if errors.Is(context.Cause(ctx), ErrRevoked) {
+			why = &Error{Kind: Revoked, Err: err}
+		}
+		if why.Op == "" {
+			named := *why
+			named.Op = s.opName(e.root)
+			why = &named
+		}
+		err = why.keep()
+	}
+	// Also where a policy or Record ends its goroutine, as a test that fails in it does.
+	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
+	if e.state != StateHeld || e.effect != Held { // what is held has not happened yet
+		if failed := s.after(m, v, err); failed != nil {
+			v, err = Value{}, failed
+			return
+		}
+	}
+	en := Entry{Step: Outcome, Label: e.bound, Digest: s.digestOf(v), Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
+	if failed := s.noteMessage(e, en); failed != nil {
+		v, err = Value{}, failed
+	}
+}
+
+// eval has the object answer, whose code must not be able to end the process, and
+// labels the result: with the message's own label, since what it shows depends
+// on all of it.
+func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
+	defer panicked(&v, &err) // also of what it replied: that is asked what it is
+	if v, err = ask(ctx, m); err != nil {
+		return Value{}, err
+	}
+	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
+		return Value{}, err
+	}
+	if !v.label.FlowsTo(m.entry.bound) { // the run's label does not have them, so nothing would stop them
+		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.label, m.entry.bound)}
+	}
+	return v, nil
+}
+
+// panicked makes an error of a panic of the object's code. It is deferred.
+func panicked(v *Value, err *error) {
+	if p := recover(); p != nil {
+		*v, *err = Value{}, &Error{Kind: Internal, Err: fmt.Errorf("%w: %v", errPanicked, p)}
+	}
+}
+
+// ask has the object answer.
+func ask(ctx context.Context, m *Message) (v Value, err error) {
+	defer panicked(&v, &err)
+	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
+		return Value{}, ofObject(asError("", err))
+	}
+	return v, nil
+}
+
+// errPanicked is in the error of an object whose code panicked.
+var errPanicked = errors.New("panic")
+
+// hold looks at a message that is to act when the run has committed, and gives its receipt.
+func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
+	defer panicked(&v, &err)
+	if p, ok := m.Objects[m.Root.receiver().Slot].(Preparer); ok {
+		if err := p.Prepare(m); err != nil {
+			return Value{}, ofObject(asError("", err))
+		}
+	}
+	return receipt(e.id).WithLabel(m.Label), nil
+}
+
+// ofObject is what a run is told of an object's error. Verdicts on the program's
+// process are not an object's to give, and what has no kind is our fault.
+func ofObject(err *Error) error {
+	if err.Kind == Other || err.Kind == Crashed || err.Kind == Breach || err.Kind >= Kinds {
+		return &Error{Op: err.Op, Kind: Internal, Err: err}
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package exo
+
+// admit is the one gate. Its order is the promise of the package: resolve
+// and check; join the label; check sink and budget; record the intent; act;
+// label the result; record the outcome. It runs on the caller's goroutine up to the
+// intent, with s.admission held, so labels join in the order in which messages arrive.
+func (s *Session) admit(call Call, e *pending, over bool) {
+	// Resolve and check: references of this run only, the catalogue's methods only.
+	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
+	checked, err := check.Check(call.Expr)
+	var m *Message
+	if err == nil {
+		e.root, e.effect = checked.Root, checked.Root.method.Effect
+		m = &Message{Checked: checked, session: s, entry: e}
+		err = s.resolve(m)
+	}
+
+	// Join the label of the whole message and the most that its reply may carry, whatever
+	// becomes of it from here on, and before it acts. Joined when the reply is there, or when
+	// it is delivered, the run's label would say how fast calls are, and a worker takes
+	// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
+	if checked != nil {
+		e.bound = checked.Label.Join(checked.Root.method.Reply)
+		for _, v := range checked.Args {
+			e.bound = e.bound.Join(v.allLabels())
+		}
+	}
+	s.mu.Lock()
+	s.label = s.label.Join(e.bound)
+	label := s.label
+	s.mu.Unlock()
+
+	// Sink, against the label just joined.
+	if err == nil {
+		if meth := checked.Root.method; (meth.Effect != NoEffect || meth.Sink) && !label.FlowsTo(meth.Admits) {
+			err = Errorf(Denied, s.opName(e.root), "this run has read values that may not leave this way")
+		}
+	}
+	if over && err == nil {
+		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+	}
+	if err == nil {
+		err = s.refuseEffect(m)
+	}
+	if err == nil {
+		err = s.before(m, e)
+	}
+	text, bad := s.spelled(call.Expr, checked)
+	if err == nil {
+		err = bad
+	}
+	if err != nil {
+		err = asError("", err).keep()
+		s.noteMessage(e, Entry{Step: Refused, Label: label, Message: text, Err: err})
+		s.settle(e, Reply{ID: call.ID, Err: err})
+		return
+	}
+	if err := s.noteMessage(e, Entry{Step: Intent, Label: label, Message: text}); err != nil { // what can't be recorded does not happen
+		s.settle(e, Reply{ID: call.ID, Err: err})
+		return
+	}
+	s.claim(m)
+	s.queueUp(m)
+	go s.act(m, e, s.turns.enter())
+}
+
+// queueUp puts a message behind those of its store that were admitted before it.
+func (s *Session) queueUp(m *Message) {
+	key := storeOf(m.Objects[m.Root.receiver().Slot])
+	if key == nil {
+		return
+	}
+	if s.tails == nil {
+		s.tails = map[any]chan struct{}{}
+	}
+	m.behind, m.acted = s.tails[key], make(chan struct{})
+	s.tails[key] = m.acted
+}
+
+// resolve finds the objects of a message and peels off what they are wrapped in.
+func (s *Session) resolve(m *Message) error {
+	if m.Objects = m.few[:]; len(m.Refs) > len(m.few) {
+		m.Objects = make([]Object, len(m.Refs))
+	}
+	m.Objects = m.Objects[:len(m.Refs)]
+	for i, r := range m.Refs {
+		s.mu.Lock()
+		o := s.objects[r] // in range: the checker has asked refType
+		s.mu.Unlock()
+		inner, err := m.peel(i, o)
+		if err != nil {
+			return asError("", err).in(s.refName(r))
+		}
+		m.Objects[i] = inner
+	}
+	return nil
+}
+
+// cutOff reports whether an object of the message has been revoked by now.
+func (m *Message) cutOff() error {
+	for _, c := range m.cuts {
+		select {
+		case <-c:
+			return &Error{Kind: Revoked}
+		default:
+		}
+	}
+	return nil
+}
+
+// receiver is the granted object that a message is addressed to.
+func (n *Node) receiver() *Node {
+	for n.Recv != nil {
+		n = n.Recv
+	}
+	return n
+}
+
+// opName is what a message asked, as the program wrote it.
+func (s *Session) opName(root *Node) string {
+	if root == nil {
+		return ""
+	}
+	c := Checker{Catalog: s.gate.catalog, Show: s.show}
+	return clipTo(c.Op(root.Recv, root.Name), maxErrorOp)
+}

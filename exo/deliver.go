@@ -1,0 +1,68 @@
+package exo
+
+import "context"
+
+func (s *Session) settle(e *pending, r Reply) {
+	s.mu.Lock()
+	e.reply, e.done = r, true
+	s.mu.Unlock()
+	s.wg.Done()
+	s.poke()
+}
+
+// poke wakes one waiter in Next; each that leaves wakes another, since one
+// outcome can free several replies.
+func (s *Session) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the reply to the oldest call that has not been answered yet.
+// Replies leave in call order however long each took, so that time never
+// becomes an order that a guest could read. ok is false when no call is open.
+func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
+	for {
+		s.mu.Lock()
+		if len(s.queue) == 0 {
+			s.mu.Unlock()
+			s.poke()
+			return Reply{}, false, nil
+		}
+		if e := s.queue[0]; e.done {
+			if s.queue[0] = nil; len(s.queue) > 1 {
+				s.queue = s.queue[1:]
+			} else {
+				s.queue = s.queue[:0] // the next call needs no new one
+			}
+			s.spent.add(e.spent)
+			s.unheard -= e.size
+			// Whether Spend knew in time to stop the call depends on how fast those before it
+			// were, so what is said is the same as Spend says.
+			over, withheld := s.gate.overspent(s.spent), false
+			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
+				withheld = e.reply.Err == nil
+				e.reply = Reply{ID: e.id, Err: asError("", over).in(s.opName(e.root))}
+			} else {
+				s.number(e)
+			}
+			label := s.label
+			s.mu.Unlock()
+			if withheld { // what was read is not handed over, and the record says so
+				s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
+			}
+			s.poke()
+			return e.reply, true, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return Reply{}, false, ctx.Err()
+		}
+	}
+}
+
+// RefID is the session's number of a reference in a reply.
+func (v Value) RefID() uint32 { return uint32(v.bits) }

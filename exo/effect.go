@@ -1,0 +1,243 @@
+package exo
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// EffectMode says whether a method changes something, and when that takes place.
+type EffectMode uint8
+
+const (
+	NoEffect EffectMode = iota // it changes nothing
+	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
+	// good when the run commits, or never was. The object is a [Stored].
+	InUnit
+	// Held acts after the run has committed, once: a mail. The reply is a [Receipt].
+	Held
+	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
+	// while the run has changes that are not final. The reply is real.
+	Immediate
+	effectModes
+)
+
+func (m EffectMode) String() string {
+	if m >= effectModes {
+		m = NoEffect
+	}
+	return [...]string{"none", "in the unit of work", "held", "immediate"}[m]
+}
+
+// State is what became of an effect.
+type State uint8
+
+const (
+	NoState         State = iota
+	StateHeld             // it waits for the end of the run
+	StateApplied          // it took place, for good
+	StateRolledBack       // nothing of it was kept, or it never began
+	StateFailed           // held: the run committed, and then it did not take place
+	StateImmediate        // it happened at once, whatever became of the run
+	StateUnknown          // it can't be told
+	states
+)
+
+var stateNames = [...]string{NoState: "none", StateHeld: "held", StateApplied: "applied", StateRolledBack: "rolled back",
+	StateFailed: "failed", StateImmediate: "immediate", StateUnknown: "unknown"}
+
+func (s State) String() string {
+	if s >= states {
+		return stateNames[NoState]
+	}
+	return stateNames[s]
+}
+
+// Effect is a message of a run that changes something and that began to act.
+type Effect struct {
+	Call  uint64
+	Op    string // what was asked, as the program wrote it, shortened
+	Mode  EffectMode
+	State State
+	Err   error // why it is not applied; for the host
+}
+
+// Stands reports whether the effect took place, or may have.
+func (e Effect) Stands() bool {
+	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
+}
+
+// Receipt is the type of what a method replies that is [Held].
+func Receipt() *Type {
+	return &Type{Name: TypeRecord, Fields: []TypeField{
+		{Name: "held", Type: &Type{Name: TypeBool}},   // always true
+		{Name: "receipt", Type: &Type{Name: TypeInt}}, // the number of the call
+	}}
+}
+
+func receipt(call uint64) Value {
+	return Record(Field{"held", Bool(true)}, Field{"receipt", Int(int64(call))})
+}
+
+// isReceipt reports whether a Held method's result says what it will get.
+func isReceipt(t *Term) bool {
+	if t == nil || t.Con == nil || t.Con.Name != TypeRecord || len(t.Con.Fields) != 2 {
+		return false
+	}
+	for i, f := range Receipt().Fields {
+		if g := t.Con.Fields[i]; g.Name != f.Name || g.Type == nil || g.Type.Name != f.Type.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// refuseEffect says why message m may not change anything. It is asked while messages are
+// admitted, in their order: nothing that it looks at depends on how fast calls are.
+func (s *Session) refuseEffect(m *Message) error {
+	mode := m.Root.method.Effect
+	if mode == NoEffect {
+		return nil
+	}
+	op := s.opName(m.Root)
+	if s.gate.record != nil {
+		if err := s.gate.pay(s.ctx); err != nil {
+			return &Error{Op: op, Kind: Internal, Err: err}
+		}
+	}
+	if mode == Immediate {
+		if s.pending != "" {
+			return Errorf(Denied, op, "it acts at once and for good, and %s, which this program asked for before, is not final yet: call it first, or in a program of its own", s.pending)
+		}
+		return nil
+	}
+	if mode == InUnit {
+		key := storeOf(m.Objects[m.Root.receiver().Slot])
+		switch {
+		case key == nil:
+			return &Error{Op: op, Kind: Internal, Err: errors.New("exo: a method changes a unit of work, and its object names no store")}
+		case s.written != nil && s.written != key && !s.gate.acceptUnknown:
+			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
+			// can fail after the other, and the program would be told neither.
+			return Errorf(Denied, op, "this program has changed something in another database; one program can change one: write another program for it")
+		}
+		m.store = key
+	}
+	return nil
+}
+
+// claim notes what a message that was admitted will change.
+func (s *Session) claim(m *Message) {
+	switch m.Root.method.Effect {
+	case InUnit:
+		s.written = m.store
+	case Held:
+	default:
+		return
+	}
+	if s.pending == "" {
+		s.pending = s.opName(m.Root)
+	}
+}
+
+// Stored is an object whose messages belong to a unit of work: all with one store act one
+// at a time and in call order, so that reads see the writes before them. Store gives what
+// can be a key of a map, the same for the objects of one database, or nil for an object
+// that can't change it.
+type Stored interface {
+	Object
+	Store() any
+}
+
+func storeOf(o Object) any {
+	if s, ok := o.(Stored); ok {
+		return s.Store()
+	}
+	return nil
+}
+
+// Preparer is an object with methods that are [Held]: Prepare says at once what would be
+// wrong with a message, and does nothing.
+type Preparer interface {
+	Object
+	Prepare(m *Message) error
+}
+
+// change is an effect that began.
+type change struct {
+	Effect
+	store any
+	held  *heldEffect
+}
+
+// errOpen is the Err of an effect that has not ended.
+var errOpen = errors.New("exo: it has not ended")
+
+// changes notes that message m begins to act, if it changes something, and gives what
+// notes how it ended.
+func (s *Session) changes(m *Message, e *pending) func(error) State {
+	if e.effect == NoEffect {
+		return func(error) State { return NoState }
+	}
+	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen}, store: m.store}
+	s.mu.Lock()
+	s.effects = append(s.effects, c)
+	s.mu.Unlock()
+	return func(err error) State {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c.Err = nil
+		switch {
+		case e.effect == Immediate && err == nil:
+			c.State = StateImmediate
+		case e.effect == Immediate:
+			c.State, c.Err = StateUnknown, err
+		case err != nil: // InUnit and Held: an error says that nothing of it was kept
+			c.State, c.Err = StateRolledBack, err
+		default:
+			c.State = StateHeld
+			if e.effect == Held {
+				c.held = &heldEffect{m: m, e: e}
+			}
+		}
+		return c.State
+	}
+}
+
+// Effects are what a run has changed, or may have, in call order. A message that was
+// refused is not among them. It is final when Finish has returned.
+func (s *Session) Effects() []Effect {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Effect
+	for _, c := range s.sorted() {
+		out = append(out, c.Effect)
+	}
+	return out
+}
+
+// sorted are the effects in call order. s.mu is held.
+func (s *Session) sorted() []*change {
+	slices.SortStableFunc(s.effects, func(a, b *change) int { return cmp.Compare(a.Call, b.Call) })
+	return s.effects
+}
+
+// become sets the state of all effects that wait for the end of the run and that of says.
+func (s *Session) become(state State, err error, of func(*change) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.effects {
+		if c.State == StateHeld && of(c) {
+			c.State, c.Err = state, err
+		}
+	}
+}
+
+func anyChange(*change) bool { return true }
+
+// waiting reports whether anything waits for the end of the run.
+func (s *Session) waiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.effects, func(c *change) bool { return c.State == StateHeld })
+}

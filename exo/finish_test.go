@@ -1,0 +1,537 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A shop is a store that a program may change, with a unit of work that a test can break
+// at any point, and a mailer whose mails are held; post answers at once.
+type shop struct {
+	name  string
+	mu    sync.Mutex
+	log   []string // what happened to the world, in order
+	fail  map[string]func(context.Context) error
+	kept  int // rows, committed
+	open  int // rows, in the unit
+	opens int
+}
+
+func (s *shop) did(ctx context.Context, what string) error {
+	s.mu.Lock()
+	s.log = append(s.log, what)
+	f := s.fail[what]
+	s.mu.Unlock()
+	if f != nil {
+		return f(ctx)
+	}
+	return nil
+}
+
+func (s *shop) Describe() (Description, error) {
+	n := con(TypeInt)
+	i := iface("Shop", nil, false,
+		&Method{Name: "put", Sends: true, Effect: InUnit, Result: n},
+		&Method{Name: "count", Sends: true, Result: n},
+		&Method{Name: "mail", Sends: true, Effect: Held, Params: []Param{{Name: "whom", Want: con(TypeText), Opt: true}}, Result: &Term{Con: Receipt()}},
+		&Method{Name: "post", Sends: true, Effect: Immediate, Result: n},
+	)
+	return Description{Type: &Type{Name: "Shop"}, Interfaces: []*Interface{i}}, nil
+}
+
+func (s *shop) Store() any { return s.name }
+
+func (s *shop) Prepare(m *Message) error {
+	if len(m.Args) > 0 && m.Args[0].Text() == "nobody" {
+		return Errorf(Invalid, "", "there is no such address")
+	}
+	return nil
+}
+
+func (s *shop) Eval(ctx context.Context, m *Message) (Value, error) {
+	switch name := m.Root.Name; name {
+	case "mail", "post":
+		if err := s.did(ctx, name); err != nil {
+			return Value{}, err
+		}
+		return Int(7), nil
+	default:
+		if _, err := m.Unit(s.name, func(context.Context) (Unit, error) { s.opens++; return shopUnit{s}, nil }); err != nil {
+			return Value{}, err
+		}
+		if err := s.did(ctx, name); err != nil {
+			return Value{}, err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if name == "put" {
+			s.open++
+		}
+		return Int(int64(s.kept + s.open)), nil
+	}
+}
+
+type shopUnit struct{ s *shop }
+
+func (u shopUnit) Prepare(ctx context.Context) error { return u.s.did(ctx, "prepare") }
+
+func (u shopUnit) Commit(ctx context.Context) error {
+	err := u.s.did(ctx, "commit")
+	if err == nil {
+		u.s.kept, u.s.open = u.s.kept+u.s.open, 0
+	}
+	return err
+}
+
+func (u shopUnit) Rollback(ctx context.Context) error {
+	u.s.open = 0
+	return u.s.did(ctx, "rollback")
+}
+
+// ending is one run of a shop, to its end.
+type ending struct {
+	*world
+	shop *shop
+	err  error // of Finish
+}
+
+// end sends the named methods, each after the reply to the one before, and finishes.
+func end(t *testing.T, s *shop, record func(Entry) error, program error, methods ...string) *ending {
+	t.Helper()
+	w := &ending{world: &world{t: t}, shop: s}
+	g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Limits: Limits{Commit: 10 * time.Millisecond, Held: 10 * time.Millisecond}, Record: RecordFunc(func(e Entry) error {
+		if record != nil {
+			if err := record(e); err != nil {
+				return err
+			}
+		}
+		w.events = append(w.events, e)
+		s.did(context.Background(), "record "+e.Step.String())
+		return nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.gate, w.s = g, begin(t, g, t.Context(), "ann")
+	for _, m := range methods {
+		w.send(msg(ref(0), call(0, m)))
+	}
+	w.err = w.s.Finish(t.Context(), Null(), program)
+	return w
+}
+
+// states are what became of the run's effects.
+func (w *ending) states() string {
+	var out []string
+	for _, e := range w.s.Effects() {
+		out = append(out, strings.TrimPrefix(e.Op, "shop.")+" "+e.State.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func (w *ending) recorded() string {
+	var out []string
+	for _, e := range w.events {
+		s := e.Step.String()
+		if e.State != NoState {
+			s += "(" + e.State.String() + ")"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+// TestOrderOfTheEnd: what a run does at its end, and the record of it, stand in one order.
+func TestOrderOfTheEnd(t *testing.T) {
+	s := &shop{name: "a"}
+	w := end(t, s, nil, nil, "put", "mail", "put", "mail")
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	i := slices.Index(s.log, "record released")
+	if got, want := strings.Join(s.log[i:], ", "), "record released, prepare, record committing, commit, record committed, "+
+		"record acting, mail, record acted, record acting, mail, record acted, record ended"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := w.states(), "put applied, mail applied, put applied, mail applied"; got != want || s.kept != 2 {
+		t.Errorf("%s; %d kept", got, s.kept)
+	}
+	for _, e := range w.events {
+		if e.Run != w.s.Run().ID || e.Run == (RunID{}) || e.At.IsZero() {
+			t.Errorf("%v of run %v at %v", e.Step, e.Run, e.At)
+		}
+	}
+	if st := w.events[0].Start; st == nil || st.Principal != "ann" || st.Clock.IsZero() || st.Seed == 0 || st.Limits.Commit != 10*time.Millisecond {
+		t.Errorf("begun with %+v", w.events[0].Start)
+	}
+}
+
+// TestRefusedRunKeepsNothing: a program that failed, whose result may not leave, or whose
+// caller is gone, has changed nothing and sent nothing, and is told so.
+func TestRefusedRunKeepsNothing(t *testing.T) {
+	s := &shop{name: "a"}
+	w := end(t, s, nil, errProgram, "put", "mail")
+	if w.err != nil || s.kept != 0 || slices.Contains(s.log, "commit") || slices.Contains(s.log, "mail") || !slices.Contains(s.log, "rollback") {
+		t.Errorf("failed: %v %d %v", w.err, s.kept, s.log)
+	}
+	if got := w.states(); got != "put rolled back, mail rolled back" {
+		t.Error(got)
+	}
+
+	for _, secret := range []bool{true, false} {
+		s := &shop{name: "a"}
+		g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := Run{}
+		if secret {
+			run.Label = NewLabel("pii")
+		}
+		// Effects are sinks: one that admits the label is what a refused run could have used.
+		for _, m := range g.catalog["Shop"].Methods {
+			m.Admits = NewLabel("pii")
+		}
+		ses, err := g.Begin(t.Context(), run, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, s: ses}
+		_, e := w.send(msg(ref(0), call(0, "put")))
+		wantOK(t, "put", e)
+		err = ses.Finish(t.Context(), Null(), nil)
+		if secret && (!errors.Is(err, ErrDenied) || s.kept != 0) || !secret && (err != nil || s.kept != 1) {
+			t.Errorf("secret %v: %v, %d kept", secret, err, s.kept)
+		}
+	}
+
+	for _, gone := range []bool{true, false} {
+		s := &shop{name: "a"}
+		g, _ := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w := &world{t: t, s: begin(t, g, ctx, "")}
+		w.send(msg(ref(0), call(0, "put")))
+		if gone {
+			cancel()
+		}
+		err := w.s.Finish(ctx, Null(), nil)
+		if gone && (!errors.Is(err, ErrCancelled) || s.kept != 0) || !gone && (err != nil || s.kept != 1) {
+			t.Errorf("caller gone %v: %v, %d kept", gone, err, s.kept)
+		}
+	}
+}
+
+// TestBrokenAnywhere breaks each point of the end of a run in each way that host code can
+// break: nothing is lost, nothing is done twice, and what is told is what happened.
+func TestBrokenAnywhere(t *testing.T) {
+	boom := errors.New("boom")
+	hang := make(chan struct{})
+	defer close(hang)
+	ways := map[string]func(context.Context) error{
+		"error":       func(context.Context) error { return boom },
+		"rolled back": func(context.Context) error { return fmt.Errorf("serialization: %w", ErrRolledBack) },
+		"panic":       func(context.Context) error { panic("boom") },
+		"slow":        func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		"hang":        func(context.Context) error { <-hang; return nil },
+	}
+	for point, want := range map[string]map[string]string{
+		"prepare": {"": "put rolled back, mail rolled back, mail rolled back"},
+		"commit":  {"": "put unknown, mail failed, mail failed", "rolled back": "put rolled back, mail rolled back, mail rolled back"},
+		"mail":    {"error": "put applied, mail failed, mail failed", "rolled back": "put applied, mail failed, mail failed", "": "put applied, mail unknown, mail unknown"},
+	} {
+		for way, f := range ways {
+			t.Run(point+" "+way, func(t *testing.T) {
+				s := &shop{name: "a", fail: map[string]func(context.Context) error{point: f}}
+				w := end(t, s, nil, nil, "put", "mail", "mail")
+				states := want[way]
+				if states == "" {
+					states = want[""]
+				}
+				if got := w.states(); got != states {
+					t.Errorf("got %s, want %s\n%s", got, states, w.recorded())
+				}
+				if (w.err == nil) != (point == "mail") {
+					t.Error(w.err)
+				}
+				if n := times(s.log, "commit") + times(s.log, "rollback"); times(s.log, "commit") > 1 || n > 1 || n < 1 && way != "hang" {
+					t.Errorf("the unit ended %d times: %v", n, s.log)
+				}
+				if times(s.log, "mail") > 2 || point != "mail" && times(s.log, "mail") > 0 {
+					t.Errorf("mails: %v", s.log)
+				}
+				if (s.kept == 1) != strings.HasPrefix(states, "put applied") {
+					t.Errorf("%d kept, and told %s", s.kept, states)
+				}
+				if last := w.events[len(w.events)-1]; last.Step != Ended || (last.Err == nil) != (w.err == nil) {
+					t.Errorf("the record ends %v %v", last.Step, last.Err)
+				}
+			})
+		}
+	}
+}
+
+func times(log []string, what string) (n int) {
+	for _, l := range log {
+		if l == what {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRecordBroken breaks the record at each entry, by an error and by a panic. Before the
+// commit nothing is kept; after it what was done is told as unknown, no mail leaves that was
+// not recorded before, and no effect is admitted until what is owed has been appended.
+func TestRecordBroken(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		for at, want := range map[Step]string{
+			Intent: "", Outcome: "put rolled back, mail rolled back", Released: "put rolled back, mail rolled back",
+			Committing: "put rolled back, mail rolled back", Committed: "put unknown, mail failed", Acting: "put applied, mail failed",
+			Acted: "put applied, mail applied", Ended: "put applied, mail applied",
+		} {
+			t.Run(fmt.Sprint(at, " panics ", panics), func(t *testing.T) {
+				s, broken := &shop{name: "a"}, true
+				w := end(t, s, func(e Entry) error {
+					if e.Step == at && broken {
+						if panics {
+							panic("the disk is full")
+						}
+						return errors.New("the disk is full")
+					}
+					return nil
+				}, nil, "put", "mail")
+				if panics && at == Outcome {
+					want = "put rolled back" // the mail is not admitted any more
+				}
+				if got := w.states(); got != want {
+					t.Errorf("got %q, want %q\n%s", got, want, w.recorded())
+				}
+				committed := at == Committed || at == Acting || at == Acted || at == Ended
+				if (s.kept == 1) != committed || (w.err == nil) != (committed && at != Committed) {
+					t.Errorf("kept %d, %v", s.kept, w.err)
+				}
+				if mails := times(s.log, "mail"); mails != map[bool]int{true: 1}[at == Acted || at == Ended] {
+					t.Errorf("%d mails", mails)
+				}
+				if panics != (w.s.Panicked() != nil) {
+					t.Error(w.s.Panicked())
+				}
+
+				// Another run of the gate: reads go on, nothing is changed while the record is broken.
+				next := func() error {
+					ses, err := w.gate.Begin(t.Context(), Run{}, "")
+					if err != nil {
+						return err
+					}
+					n := &world{t: t, s: ses}
+					defer n.s.Finish(t.Context(), Value{}, errProgram)
+					if _, err := n.send(msg(ref(0), call(0, "post"))); err != nil {
+						return err
+					}
+					return nil
+				}
+				if err := next(); (at == Committed || at == Acted || at == Ended) != errors.Is(err, ErrInternal) && at != Intent && at != Outcome {
+					t.Errorf("with the record broken: %v", err)
+				}
+				broken = false
+				if err := next(); err != nil {
+					t.Errorf("with the record mended: %v", err)
+				}
+				if owed := at == Committed || at == Acted || at == Ended; owed && times(s.log, "record "+at.String()) < 1 {
+					t.Errorf("what was owed is lost: %v", s.log)
+				}
+			})
+		}
+	}
+}
+
+// TestImmediateAndPending: what acts for good is refused while anything is not final, by
+// what was admitted and not by what has acted already; and it has happened, whatever comes.
+func TestImmediateAndPending(t *testing.T) {
+	for _, first := range []string{"put", "mail"} {
+		s := &shop{name: "a"}
+		w := end(t, s, nil, nil, first, "post")
+		if times(s.log, "post") != 0 || w.err != nil || w.states() != first+" applied" {
+			t.Errorf("after %s: %v %v", first, s.log, w.states())
+		}
+	}
+	s := &shop{name: "a"}
+	if w := end(t, s, nil, errProgram, "count", "post", "put"); w.states() != "post immediate, put rolled back" || times(s.log, "post") != 1 {
+		t.Errorf("%v %v", s.log, w.states())
+	}
+	synctest.Test(t, func(t *testing.T) { // put waits, post is sent meanwhile
+		s := &shop{name: "a"}
+		release := make(chan struct{})
+		s.fail = map[string]func(context.Context) error{"put": func(context.Context) error { <-release; return nil }}
+		g, _ := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		w.submit(msg(ref(0), call(0, "put")))
+		w.submit(msg(ref(0), call(0, "post")))
+		synctest.Wait()
+		close(release)
+		w.next()
+		_, err := w.next()
+		wantKind(t, "sent while put acts", err, Denied)
+		w.s.Finish(t.Context(), Null(), nil)
+	})
+}
+
+// TestSecondStore: a run changes one database, by the order in which its messages were
+// admitted, unless the host accepts that nobody knows what became of two.
+func TestSecondStore(t *testing.T) {
+	for _, accept := range []bool{false, true} {
+		a, b := &shop{name: "a"}, &shop{name: "b"}
+		g, err := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: accept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		for id, want := range []bool{true, accept} {
+			_, err := w.send(msg(ref(uint32(id)), call(0, "put")))
+			if want {
+				wantOK(t, "put", err)
+			} else {
+				wantKind(t, "put in a second database", err, Denied)
+			}
+		}
+		_, e := w.send(msg(ref(1), call(0, "count")))
+		wantOK(t, "read of the second", e)
+		if err := w.s.Finish(t.Context(), Null(), nil); err != nil || a.kept != 1 || b.kept != map[bool]int{true: 1}[accept] {
+			t.Errorf("accept %v: %v, kept %d and %d", accept, err, a.kept, b.kept)
+		}
+	}
+	// Where the second fails after the first has committed, each is told by itself.
+	a, b := &shop{name: "a"}, &shop{name: "b", fail: map[string]func(context.Context) error{"commit": func(context.Context) error { return ErrRolledBack }}}
+	g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: true})
+	w := &world{t: t, s: begin(t, g, t.Context(), "")}
+	w.send(msg(ref(0), call(0, "put")))
+	w.send(msg(ref(1), call(0, "put")))
+	err := w.s.Finish(t.Context(), Null(), nil)
+	if fx := w.s.Effects(); err == nil || fx[0].State != StateApplied || fx[1].State != StateRolledBack {
+		t.Errorf("%v %+v", err, fx)
+	}
+}
+
+// TestStoreOrder: messages of one store act one at a time and in the order in which they
+// were sent, however long each takes; a count after a put counts it.
+func TestStoreOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := &shop{name: "a"}, 0
+		slower := func(context.Context) error { n++; time.Sleep(time.Duration(100-n) * time.Millisecond); return nil }
+		s.fail = map[string]func(context.Context) error{"put": slower, "count": slower}
+		g, _ := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		for range 20 {
+			w.submit(msg(ref(0), call(0, "put")))
+			w.submit(msg(ref(0), call(0, "count")))
+		}
+		for i := range 20 {
+			put, e1 := w.next()
+			got, e2 := w.next()
+			if put.Int() != int64(i+1) || got.Int() != int64(i+1) || e1 != nil || e2 != nil {
+				t.Fatalf("put %d gave %v and count %v (%v, %v)", i+1, put, got, e1, e2)
+			}
+		}
+		w.s.Finish(t.Context(), Null(), nil)
+	})
+}
+
+// TestHeldIsChecked: what is wrong with a held message is told at once, by its object.
+func TestHeldIsChecked(t *testing.T) {
+	s := &shop{name: "a"}
+	g, _ := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
+	w := &world{t: t, s: begin(t, g, t.Context(), "")}
+	_, err := w.send(msg(ref(0), txt("nobody"), call(0, "mail", 1)))
+	wantKind(t, "nobody", err, Invalid)
+	v, err := w.send(msg(ref(0), txt("bob"), call(0, "mail", 1)))
+	if held, _ := v.Get("held"); err != nil || !held.Bool() || times(s.log, "mail") != 0 {
+		t.Error(v, err, s.log)
+	}
+	if err := w.s.Finish(t.Context(), Null(), nil); err != nil || times(s.log, "mail") != 1 {
+		t.Error(err, s.log)
+	}
+	if fx := w.s.Effects(); len(fx) != 2 || fx[0].State != StateRolledBack || fx[1].State != StateApplied {
+		t.Errorf("%+v", fx)
+	}
+}
+
+// TestCutOffBeforeItActs: an object that is revoked after the receipt does not act.
+func TestCutOffBeforeItActs(t *testing.T) {
+	s := &shop{name: "a"}
+	cut := make(chan struct{})
+	o := Wrap(s, Policy{Cut: cut})
+	g, _ := NewGate(Config{Grants: map[string]Object{"shop": o}, Record: Unrecorded})
+	w := &world{t: t, s: begin(t, g, t.Context(), "")}
+	_, err := w.send(msg(ref(0), call(0, "mail")))
+	wantOK(t, "mail", err)
+	close(cut)
+	w.s.Finish(t.Context(), Null(), nil)
+	if fx := w.s.Effects(); times(s.log, "mail") != 0 || fx[0].State != StateFailed || !errors.Is(fx[0].Err, ErrRevoked) {
+		t.Errorf("%v %+v", s.log, fx)
+	}
+}
+
+// TestEffectsNeedARecord: who keeps no record where something can be changed says so.
+func TestEffectsNeedARecord(t *testing.T) {
+	grants := map[string]Object{"shop": &shop{name: "a"}}
+	if _, err := NewGate(Config{Grants: grants}); err == nil || !strings.Contains(err.Error(), "Unrecorded") {
+		t.Error(err)
+	}
+	if _, err := NewGate(Config{Grants: grants, Record: Unrecorded}); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewGate(Config{Grants: map[string]Object{"shop": Wrap(&shop{name: "a"}, Policy{Narrow: func(d *Description) error {
+		d.Interfaces[0].Methods = map[string]*Method{"count": d.Interfaces[0].Methods["count"]}
+		return nil
+	}})}}); err != nil {
+		t.Error("nothing can be changed:", err)
+	}
+}
+
+// TestRunID: an ID has one spelling, and no two are the same.
+func TestRunID(t *testing.T) {
+	a, b := NewRunID(), NewRunID()
+	if got, err := ParseRunID(a.String()); err != nil || got != a || a == b {
+		t.Error(got, err, a, b)
+	}
+	for _, bad := range []string{"", "x", strings.ToUpper("ab" + a.String()[2:]), a.String() + "0", a.String()[:31]} {
+		if id, err := ParseRunID(bad); err == nil {
+			t.Errorf("%q is %v", bad, id)
+		}
+	}
+}
+
+// TestUnitOfAnotherStore: what changes a unit of work asks for that of its object's Store.
+func TestUnitOfAnotherStore(t *testing.T) {
+	for _, key := range []string{"a", "b"} {
+		liar := &liar{shop: &shop{name: "a"}, key: key}
+		g, err := NewGate(Config{Grants: map[string]Object{"shop": liar}, Record: Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		if _, err = w.send(msg(ref(0), call(0, "put"))); (err == nil) != (key == "a") {
+			t.Errorf("unit %s of store a: %v", key, err)
+		}
+		w.s.Finish(t.Context(), Null(), nil)
+	}
+}
+
+// liar asks for a unit of work under another key than its Store.
+type liar struct {
+	*shop
+	key string
+}
+
+func (l *liar) Eval(_ context.Context, m *Message) (Value, error) {
+	_, err := m.Unit(l.key, func(context.Context) (Unit, error) { return shopUnit{l.shop}, nil })
+	return Int(1), err
+}

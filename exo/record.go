@@ -1,0 +1,234 @@
+package exo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Recorder keeps the record of what happened, for the host alone. What it can't append
+// does not happen: a run whose beginning is refused does not run, a message whose intent
+// is refused does not act, what was changed is not committed.
+type Recorder interface {
+	// Record appends e, or fails. It is called from several goroutines and must return
+	// soon, since a run waits for it; it must not call into a run. The context does not end
+	// with the run's. If it panics, that run ends, undoes what it can, and panics with the
+	// same where the host can recover.
+	Record(ctx context.Context, e Entry) error
+}
+
+// RecordFunc makes a Recorder of a function, which is called once at a time.
+func RecordFunc(f func(Entry) error) Recorder { return &recordFunc{f: f} }
+
+type recordFunc struct {
+	mu sync.Mutex
+	f  func(Entry) error
+}
+
+func (r *recordFunc) Record(_ context.Context, e Entry) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.f(e)
+}
+
+// Unrecorded is the Recorder that keeps nothing. Where something that is granted can
+// change something it has to be named: a host that keeps no record says so.
+var Unrecorded Recorder = unrecorded{}
+
+type unrecorded struct{}
+
+func (unrecorded) Record(context.Context, Entry) error { return nil }
+
+// Step says what an Entry tells of.
+type Step uint8
+
+const (
+	NoStep     Step = iota
+	Begun           // a run begins: Start
+	Refused         // the gate let nothing of a message happen: Err
+	Intent          // a message is about to act: Message
+	Outcome         // it acted, well or not: Err, State, Digest, Rows, Details, Took
+	Withheld        // it acted, but the budget for reading was empty: the reply was kept back
+	Released        // what leaves a run was decided: Err says why nothing does; Digest of the result
+	Committing      // the units of work are prepared, and held effects are due: what comes next is for good
+	Committed       // what became of that: State
+	Acting          // a held effect is about to act
+	Acted           // how it did: State, Err
+	Ended           // the run is over: Err
+	steps
+)
+
+var stepNames = [...]string{NoStep: "none", Begun: "begun", Refused: "refused", Intent: "intent", Outcome: "outcome", Withheld: "withheld",
+	Released: "released", Committing: "committing", Committed: "committed", Acting: "acting", Acted: "acted", Ended: "ended"}
+
+func (s Step) String() string {
+	if s >= steps {
+		return stepNames[NoStep]
+	}
+	return stepNames[s]
+}
+
+// Entry is one line of the record. Entries of the messages of a run stand in no order but
+// that of each message: calls act at one time. Call numbers say which was sent first.
+type Entry struct {
+	Run  RunID
+	Step Step
+	At   time.Time
+
+	Start *Start // at Begun
+
+	Call    uint64     // of the message; 0: the entry is about the run
+	Op      string     // what was asked, as the program wrote it, shortened
+	Effect  EffectMode // of the message
+	Message []byte     // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed
+
+	// Label is that of the run once the message was admitted, and at Outcome the most that
+	// the reply may carry: none depends on how fast anything was.
+	Label   Label
+	Digest  Digest        // of the reply or the result
+	Rows    int           // of the reply
+	Details []any         // what the object added: see (*Message).Detail
+	Took    time.Duration // how long the message acted, without the wait for its turn
+	State   State         // at Outcome, Committed and Acted
+	Err     error
+}
+
+// Start is how a run began.
+type Start struct {
+	Principal Principal
+	Program   string
+	Label     Label
+	Clock     time.Time
+	Seed      uint64
+	Limits    Limits
+	Granted   Digest // of the catalogue and the names that were granted
+}
+
+// spelled is the exact message that an entry shows, in the order in which every message
+// has one spelling. It gives nothing where nothing is recorded, and for a message of which
+// the gate could make nothing.
+func (s *Session) spelled(x Expr, c *Checked) ([]byte, error) {
+	if s.gate.record == nil || c == nil {
+		return nil, nil
+	}
+	b, err := x.AppendBinary(nil)
+	if err != nil {
+		b, err = Flatten(c.Root).AppendBinary(nil)
+	}
+	if err != nil {
+		return nil, &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
+	}
+	return b, nil
+}
+
+// digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
+// has none.
+func (s *Session) digestOf(v Value) Digest {
+	if s.gate.record == nil || v.kind == NoValue {
+		return Digest{}
+	}
+	d, _ := v.Digest()
+	return d
+}
+
+// debts are entries about what has happened already that could not be appended.
+type debts struct {
+	mu   sync.Mutex
+	owed []Entry
+}
+
+// owe keeps an entry that could not be appended. There are at most a few for each run that
+// was on when the record broke: with debts no run begins, and nothing is changed.
+func (g *Gate) owe(e Entry) {
+	g.debts.mu.Lock()
+	defer g.debts.mu.Unlock()
+	g.debts.owed = append(g.debts.owed, e)
+}
+
+// pay appends what is owed, and says why it can't. Until then no run begins and no effect is
+// admitted: the record would show a state of the world that was never there.
+func (g *Gate) pay(ctx context.Context) (err error) {
+	g.debts.mu.Lock()
+	defer g.debts.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil { // of another run: this one is told of an error
+			err = fmt.Errorf("%w: panic: %v", errRecord, p)
+		}
+	}()
+	for len(g.debts.owed) > 0 {
+		if err := g.record.Record(context.WithoutCancel(ctx), g.debts.owed[0]); err != nil {
+			return fmt.Errorf("%w: %w", errRecord, err)
+		}
+		g.debts.owed = g.debts.owed[1:]
+	}
+	return nil
+}
+
+// note appends an entry of the run. From the first that fails on the run can't commit.
+// It is the one place of a run where the host's Recorder is called; from the first that
+// panics on nothing more is recorded, so nothing more of the run happens.
+func (s *Session) note(e Entry) error {
+	if s.Panicked() != nil {
+		return &Error{Kind: Internal, Err: errRecord}
+	}
+	if s.gate.record == nil {
+		return nil
+	}
+	e.Run, e.At = s.run.ID, s.gate.now()
+	err, p := s.append(e)
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.unrecorded = true
+	if s.panicked == nil {
+		s.panicked = p
+	}
+	s.mu.Unlock()
+	if e.Step.after(e) {
+		s.gate.owe(e)
+	}
+	if p != nil {
+		s.Abandon() // effects that were recorded go on, as ever
+	}
+	return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
+}
+
+// after reports whether an entry tells of what can't be undone any more.
+func (s Step) after(e Entry) bool {
+	switch s {
+	case Committed, Acted, Ended:
+		return true
+	case Outcome:
+		return e.Effect == Immediate
+	}
+	return false
+}
+
+func (s *Session) append(e Entry) (err error, panicked any) {
+	defer func() {
+		if panicked = recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
+		}
+	}()
+	return s.gate.record.Record(context.WithoutCancel(s.ctx), e), nil
+}
+
+// noteMessage appends an entry about message e. What only a record needs is made only for one.
+func (s *Session) noteMessage(e *pending, en Entry) error {
+	if s.gate.record == nil {
+		return s.note(en)
+	}
+	en.Call, en.Op, en.Effect = e.id, s.opName(e.root), e.effect
+	return s.note(en)
+}
+
+// Panicked is what the first of the host's callbacks panicked with, or nil. It is
+// final when Finish has returned. Whoever ends the session panics with it then, on a
+// goroutine where the host can recover: a run that was not recorded has no result.
+func (s *Session) Panicked() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.panicked
+}

@@ -1,0 +1,103 @@
+package exo
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// RunID names one run. It can't be guessed, and no two runs of one record have the same:
+// an effect that is held is keyed by it. The zero RunID names none.
+type RunID [16]byte
+
+// NewRunID makes a fresh one, of 128 random bits.
+func NewRunID() RunID {
+	var id RunID
+	rand.Read(id[:]) // it never fails
+	return id
+}
+
+// ParseRunID reads what String wrote: 32 hexadecimal digits in lower case.
+func ParseRunID(s string) (RunID, error) {
+	var id RunID
+	if n, err := hex.Decode(id[:], []byte(s[:min(len(s), 2*len(id))])); err != nil || n != len(id) || id.String() != s {
+		return RunID{}, fmt.Errorf("exo: %.40q is not the ID of a run: 32 hexadecimal digits", s)
+	}
+	return id, nil
+}
+
+func (id RunID) String() string { return hex.EncodeToString(id[:]) }
+
+// MarshalText and UnmarshalText write and read an ID as String does.
+func (id RunID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (id *RunID) UnmarshalText(b []byte) (err error) {
+	*id, err = ParseRunID(string(b))
+	return err
+}
+
+// Run says which run this is, for whom, and all that its program finds besides what it
+// was granted. A program is deterministic given a Run and the replies in call order.
+type Run struct {
+	ID        RunID     // zero: a fresh one
+	Principal Principal // on whose behalf; it grants nothing
+	Label     Label     // that the run begins with: of what its program was made from
+	Clock     time.Time // what its program reads as the time, in milliseconds; it stands still; zero: now
+	Seed      uint64    // of Math.random; 0: a random one
+}
+
+// OrNew fills in every field whose zero stands for something else.
+func (r Run) OrNew(now time.Time) Run {
+	if r.ID == (RunID{}) {
+		r.ID = NewRunID()
+	}
+	if r.Clock.IsZero() {
+		r.Clock = now
+	}
+	r.Clock = r.Clock.UTC().Truncate(time.Millisecond)
+	if r.Seed == 0 {
+		var b [8]byte
+		rand.Read(b[:])
+		r.Seed = binary.LittleEndian.Uint64(b[:]) | 1
+	}
+	return r
+}
+
+// Begin begins a run of program and puts that on record, after what is owed to the record:
+// with one that can't be kept there is no run. Whoever begins one must end it with Finish, and then heed
+// Panicked. Begin panics with what Config.Record panics with.
+func (g *Gate) Begin(ctx context.Context, run Run, program string) (*Session, error) {
+	run = run.OrNew(g.now())
+	s := &Session{gate: g, run: run, label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	if g.record != nil {
+		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Limits: g.limits, Granted: g.digest()}
+		err := g.pay(ctx)
+		if err == nil {
+			err = g.record.Record(context.WithoutCancel(ctx), Entry{Run: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
+		}
+		if err != nil {
+			return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: that the run began can't be recorded: %w", err)}
+		}
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.reads, s.abandon = context.WithCancel(s.ctx)
+	s.work, s.drop = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.keep = context.AfterFunc(ctx, func() { s.drop(context.Cause(ctx)) })
+	s.ref, s.show = s.refType, s.refName
+	s.objects = append(s.objects, g.objects...)
+	for i := range g.granted {
+		s.types = append(s.types, g.granted[i].Type)
+	}
+	return s, nil
+}
+
+// Run is the run, with all its fields.
+func (s *Session) Run() Run { return s.run }
+
+// errRecord is why a run fails whose record can't be kept.
+var errRecord = errors.New("exo: what happens can't be recorded, or a callback of the host panicked")

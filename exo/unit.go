@@ -1,0 +1,181 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Unit is an object's share of a run: a connection, a transaction. It ends with the run:
+// by Prepare and then Commit, or by Rollback, each called once and nothing else beside it.
+// A method that does not return though its context has ended is given up: nothing more is
+// called, and the context with which the unit was opened ends.
+type Unit interface {
+	// Prepare forces what can still go wrong, such as deferred constraints: after it Commit
+	// should have no reason to fail but the connection.
+	Prepare(ctx context.Context) error
+	// Commit makes it all final. An error that wraps ErrRolledBack says that nothing was
+	// kept; after any other it is not known.
+	Commit(ctx context.Context) error
+	// Rollback undoes it all.
+	Rollback(ctx context.Context) error
+}
+
+// Witness is a Unit whose store can say later whether a run committed: it is asked to
+// write the ID of the run into its transaction, between Prepare and Commit.
+type Witness interface {
+	Unit
+	Witness(ctx context.Context, run RunID) error
+}
+
+// ErrRolledBack is what the error of a Commit wraps that is known to have kept nothing.
+var ErrRolledBack = errors.New("exo: rolled back")
+
+// Unit returns the run's unit of work under key, opening it at first use. All messages of
+// a run that name one key share one unit; a message with an effect InUnit names the Store
+// of its object. open is given a context that ends when the unit has ended or the run was
+// cut off before it was to commit.
+func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	if m.entry.effect == InUnit && key != m.store {
+		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not its object's Store")
+	}
+	return m.session.unit(key, open)
+}
+
+func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, ErrCancelled
+	}
+	var u *unitEntry
+	for _, o := range s.units {
+		if o.key == key {
+			u = o
+		}
+	}
+	if u == nil {
+		u = &unitEntry{key: key}
+		s.units = append(s.units, u)
+	}
+	s.mu.Unlock()
+	u.once.Do(func() {
+		u.err = errors.New("exo: a unit of work could not be opened") // what stays if open panics
+		u.unit, u.err = open(s.work)                                  // not of the message: a transaction must outlive the one that began it
+	})
+	return u.unit, u.err
+}
+
+// prepare prepares all units, so that what can fail does before the first commits.
+func (s *Session) prepare(ctx context.Context) error {
+	for _, u := range s.units {
+		if u.unit == nil {
+			continue
+		}
+		if err := s.step(ctx, u, u.unit.Prepare); err != nil {
+			return AsError("", err)
+		}
+		if w, ok := u.unit.(Witness); ok && s.gate.record != nil {
+			if err := s.step(ctx, u, func(ctx context.Context) error { return w.Witness(ctx, s.run.ID) }); err != nil {
+				return AsError("", err)
+			}
+		}
+	}
+	return nil
+}
+
+// undo rolls back whatever has not ended.
+func (s *Session) undo(ctx context.Context) (err error) {
+	for _, u := range s.units {
+		if u.unit != nil && !u.ended && !u.lost {
+			u.ended = true
+			err = errors.Join(err, s.step(ctx, u, u.unit.Rollback))
+		}
+	}
+	return err
+}
+
+// commit commits the units, in the order in which they were opened, and says what became
+// of the run's changes. From the first that fails on the others are rolled back.
+func (s *Session) commit(ctx context.Context) (state State, failed error) {
+	kept := 0
+	for _, u := range s.units {
+		if u.unit == nil {
+			continue
+		}
+		u.ended = true
+		err := s.step(ctx, u, u.unit.Commit)
+		switch {
+		case err == nil:
+			kept++
+			s.become(StateApplied, nil, func(c *change) bool { return c.store == u.key })
+			continue
+		case errors.Is(err, ErrRolledBack) && kept == 0:
+			state = StateRolledBack
+		case errors.Is(err, ErrRolledBack): // those before it were kept
+			state = StateUnknown
+			s.become(StateRolledBack, err, func(c *change) bool { return c.store == u.key })
+		default:
+			state = StateUnknown
+			s.become(StateUnknown, err, func(c *change) bool { return c.store == u.key })
+		}
+		_ = s.undo(ctx) // what did not commit is not kept, whether it says so or not
+		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == InUnit })
+		if failed = AsError("", err); state == StateUnknown {
+			failed = &Error{Kind: Internal, Err: err}
+		}
+		return state, failed
+	}
+	s.become(StateUnknown, errors.New("exo: the object opened no unit of work"), func(c *change) bool { return c.Mode == InUnit })
+	return StateApplied, nil
+}
+
+// step calls one method of a unit within Limits.Commit.
+func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context) error) error {
+	if u.lost {
+		return errLost
+	}
+	err, returned := within(ctx, s.gate.limits.Commit, f)
+	if !returned {
+		u.lost = true
+		s.drop(errLost)
+	}
+	return err
+}
+
+var errLost = errors.New("exo: a unit of work did not end in time, and was given up")
+
+// grace is how long after its limit something that heeds its context may take to say so.
+const grace = time.Second
+
+// within calls f with a context that ends after limit, and reports whether f has returned:
+// one that does not, a while after its context has ended, is waited for no longer.
+func within(ctx context.Context, limit time.Duration, f func(context.Context) error) (err error, returned bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		err := errEnded // what stays where f ends its goroutine
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+			done <- err
+		}()
+		err = f(ctx)
+	}()
+	select {
+	case err = <-done:
+		return err, true
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(min(limit, grace))
+	defer late.Stop()
+	select {
+	case err = <-done:
+		return err, true
+	case <-late.C:
+		return errLost, false
+	}
+}
