@@ -19,6 +19,7 @@ const module = "github.com/exoagent/exoagent"
 var allowed = map[string][]string{
 	"internal/wire":      {},
 	"exo":                {"internal/wire"},
+	"exo/record":         {"exo"},
 	"exo/service":        {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"exo/policy":         {"exo"},
 	"exo/exotest":        {"exo"},

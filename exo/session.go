@@ -104,12 +104,13 @@ type pending struct {
 }
 
 type unitEntry struct {
-	key   any
-	once  sync.Once
-	unit  Unit
-	err   error
-	ended bool // Commit or Rollback was called
-	lost  bool // a method did not return
+	key       any
+	once      sync.Once
+	unit      Unit
+	err       error
+	ended     bool // Commit or Rollback was called
+	lost      bool // a method did not return
+	witnessed bool // the store knows the run by its ID
 }
 
 // Checker makes a checker for this run: the gate uses one, and so does a

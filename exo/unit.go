@@ -22,8 +22,9 @@ type Unit interface {
 	Rollback(ctx context.Context) error
 }
 
-// Witness is a Unit whose store can say later whether a run committed: it is asked to
-// write the ID of the run into its transaction, between Prepare and Commit.
+// Witness is a Unit whose store can say later whether a run committed: where the run has
+// changed it, it is asked to write the ID of the run into its transaction, between Prepare
+// and Commit.
 type Witness interface {
 	Unit
 	Witness(ctx context.Context, run RunID) error
@@ -67,6 +68,38 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	return u.unit, u.err
 }
 
+// Prepared is the detail of Committing: how many stores the run has changed, and in how
+// many of them it left its ID. Where these are one, whoever finds the record ending here
+// asks the stores (package record).
+type Prepared struct {
+	Changed   int `json:"changed"`
+	Witnessed int `json:"witnessed"`
+}
+
+func (s *Session) prepared() (p Prepared) {
+	stores := s.changed()
+	p.Changed = len(stores)
+	for _, u := range s.units {
+		if stores[u.key] && u.witnessed {
+			p.Witnessed++
+		}
+	}
+	return p
+}
+
+// changed are the stores that the run would change if it committed now.
+func (s *Session) changed() map[any]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stores := map[any]bool{}
+	for _, c := range s.effects {
+		if c.Mode == InUnit && c.State == StateHeld {
+			stores[c.store] = true
+		}
+	}
+	return stores
+}
+
 // prepare prepares all units, so that what can fail does before the first commits.
 func (s *Session) prepare(ctx context.Context) error {
 	for _, u := range s.units {
@@ -76,10 +109,11 @@ func (s *Session) prepare(ctx context.Context) error {
 		if err := s.step(ctx, u, u.unit.Prepare); err != nil {
 			return AsError("", err)
 		}
-		if w, ok := u.unit.(Witness); ok && s.gate.record != nil {
+		if w, ok := u.unit.(Witness); ok && s.gate.record != nil && s.changed()[u.key] {
 			if err := s.step(ctx, u, func(ctx context.Context) error { return w.Witness(ctx, s.run.ID) }); err != nil {
 				return AsError("", err)
 			}
+			u.witnessed = true
 		}
 	}
 	return nil

@@ -1,0 +1,77 @@
+package record
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// An allowed message, from Submit to its reply, that is recorded in different ways: its
+// intent with the exact message, and its outcome with the digest and what the object said.
+func BenchmarkRecorded(b *testing.B) {
+	file, err := Open(filepath.Join(b.TempDir(), "record"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	for _, c := range []struct {
+		name string
+		to   exo.Recorder
+	}{{"unrecorded", exo.Unrecorded}, {"a function", exo.RecordFunc(func(exo.Entry) error { return nil })}, {"lines to nowhere", New(io.Discard)}, {"lines to a file", file}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"echo": echo{}}, Record: c.to, Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx := context.Background()
+			s, err := gate.Begin(ctx, exo.Run{}, "a program")
+			if err != nil {
+				b.Fatal(err)
+			}
+			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpLit, Recv: -1, Lit: exo.Text("what it says")}, {Op: exo.OpCall, Name: "say", Recv: 0, Args: []int32{1}}}}
+			id := uint64(0)
+			for b.Loop() {
+				id++
+				if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
+					b.Fatal(err)
+				}
+				if r, _, err := s.Next(ctx); err != nil || r.Err != nil {
+					b.Fatal(err, r.Err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+			if err := s.Finish(ctx, exo.Null(), nil); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// echo says again what it is told, and of that what a database would say of a query.
+type echo struct{}
+
+type query struct {
+	SQL  string      `json:"sql"`
+	Args []exo.Value `json:"args"`
+}
+
+func (q query) AppendJSON(b []byte) ([]byte, error) {
+	b = append(appendText(append(b, `{"sql":`...), q.SQL), `,"args":`...)
+	b, err := exo.List(q.Args...).AppendJSON(b)
+	return append(b, '}'), err
+}
+
+func (echo) Describe() (exo.Description, error) {
+	text := &exo.Term{Con: &exo.Type{Name: exo.TypeText}}
+	m := map[string]*exo.Method{"say": {Name: "say", Sends: true, Params: []exo.Param{{Name: "what", Want: text}}, Result: text}}
+	return exo.Description{Type: &exo.Type{Name: "Echo"}, Interfaces: []*exo.Interface{{Name: "Echo", Methods: m}}}, nil
+}
+
+func (echo) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	m.Detail(query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", m.Args})
+	return m.Args[0], nil
+}

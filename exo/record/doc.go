@@ -1,0 +1,29 @@
+// Package record keeps the record of runs as lines of JSON: it writes each [exo.Entry] as
+// one line before the thing that it tells of happens, reads lines back as the entries that
+// they were, and tells what became of runs whose process ended in the middle.
+//
+// It is for the host alone: a record holds programs, arguments and the SQL with its
+// values. Nothing in it is hidden from who can read the file, and nothing proves that
+// nobody has changed it. It is not synced to the disk: it outlives its process, not the
+// machine's power.
+//
+// A line is one object, and its fields stand in this order; those that say nothing are
+// left out. A text that is no UTF-8 is {"base64": "…"} instead.
+//
+//	v        the version of the line, 1; a reader refuses any other
+//	run      ID of the run, 32 hexadecimal digits
+//	step     begun, refused, intent, outcome, withheld, released, committing, committed, acting, acted or ended
+//	at       when, RFC 3339 in UTC, with nanoseconds
+//	call     number of the message in its run
+//	op       what was asked, as the program wrote it, shortened
+//	effect   "in the unit of work", held or immediate
+//	message  the exact message in exo's canonical encoding (exo.DecodeExpr), base64
+//	label    tags of the run's label, sorted
+//	state    what became of an effect or of the run: held, applied, rolled back, failed, immediate, unknown
+//	rows     of the reply
+//	took     how long the message acted, as time.ParseDuration reads it
+//	digest   SHA-256 of the reply or of the result (exo.Value's Digest), 64 hexadecimal digits
+//	err      why it failed: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
+//	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms
+//	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits, times in nanoseconds), granted (digest)
+package record

@@ -1,0 +1,169 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Wherever the last line was torn, what stands before it is kept, the rest is cut off, and
+// the record goes on.
+func TestTornLineIsCutOff(t *testing.T) {
+	var b []byte
+	var ends []int
+	ids := []exo.RunID{exo.NewRunID(), exo.NewRunID(), exo.NewRunID()}
+	for _, id := range ids {
+		e := entry(id, exo.Begun)
+		e.Op = "a\nline"
+		b, _ = appendLine(b, &e)
+		ends = append(ends, len(b))
+	}
+	for n := range len(b) + 1 {
+		path := filepath.Join(t.TempDir(), "record")
+		if err := os.WriteFile(path, b[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		whole := 0
+		for whole < len(ends) && ends[whole] <= n {
+			whole++
+		}
+		kept := 0
+		if whole > 0 {
+			kept = ends[whole-1]
+		}
+		f, err := Open(path)
+		if err != nil || f.Torn() != int64(n-kept) {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		for i, id := range ids {
+			if err := f.Record(t.Context(), entry(id, exo.Begun)); (err == nil) != (i >= whole) {
+				t.Errorf("%d bytes: run %d begins: %v", n, i, err)
+			}
+		}
+		if runs, err := f.Runs(); err != nil || len(runs) != 3 {
+			t.Errorf("%d bytes: %v, %v", n, runs, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		text, _ := os.ReadFile(path)
+		if !bytes.HasPrefix(text, b[:kept]) || len(all(t, bytes.NewReader(text))) != 3 {
+			t.Errorf("%d bytes: %s", n, text)
+		}
+		if err := f.Record(t.Context(), entry(exo.NewRunID(), exo.Begun)); err == nil {
+			t.Error("a file that was closed")
+		}
+	}
+}
+
+// A whole line that is none is somebody's, and no reason to lose what stands behind it:
+// the file stays as it is.
+func TestOpenTouchesNoWholeLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	a, b := entry(exo.NewRunID(), exo.Begun), entry(exo.NewRunID(), exo.Begun)
+	line, _ := appendLine(nil, &a)
+	text := string(line) + "{\"v\":2}\n"
+	line, _ = appendLine(nil, &b)
+	text += string(line) + "half"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Open(path); f != nil || err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("%v", err)
+	}
+	if now, _ := os.ReadFile(path); string(now) != text {
+		t.Errorf("the file is %q", now)
+	}
+	if _, err := Open(filepath.Join(path, "x")); err == nil {
+		t.Error("a file within a file")
+	}
+}
+
+// Half a line that could not be finished is taken back, and the record goes on.
+func TestHalfALineIsTakenBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := f.w
+	a, b := entry(exo.NewRunID(), exo.Begun), entry(exo.NewRunID(), exo.Begun)
+	if err := f.Record(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	f.w = &writer{fail: func(b []byte) (int, error) { f.f.Write(b[:9]); return 9, errDisk }}
+	if err := f.Record(t.Context(), b); !errors.Is(err, errDisk) {
+		t.Error(err)
+	}
+	f.w = w
+	if err := f.Record(t.Context(), b); err != nil {
+		t.Error(err)
+	}
+	text, _ := os.ReadFile(path)
+	if es := all(t, bytes.NewReader(text)); len(es) != 2 || es[1].Run != b.Run || !errors.Is(f.Err(), errDisk) {
+		t.Errorf("%s, %v", text, f.Err())
+	}
+}
+
+// A process that is killed while it records loses nothing that was acknowledged.
+func TestKilledWhileItRecords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	acknowledged := 0
+	for range 5 {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "EXO_RECORD_CHILD=fill", "EXO_RECORD_PATH="+path)
+		c.Stderr = os.Stderr
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		in := bufio.NewScanner(out)
+		for n := 0; in.Scan(); n++ { // what is still in the pipe was acknowledged, too
+			acknowledged++
+			if n == 200 {
+				c.Process.Kill()
+			}
+		}
+		c.Wait()
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	runs, err := f.Runs()
+	if err != nil || acknowledged < 1000 || len(runs) < acknowledged || len(runs) > acknowledged+5 {
+		t.Errorf("%d entries of %d acknowledged, %v", len(runs), acknowledged, err)
+	}
+}
+
+// fill records until it is killed, and says of each entry that it was.
+func fill(path string) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	time.AfterFunc(20*time.Second, func() { os.Exit(1) })
+	for {
+		e := entry(exo.NewRunID(), exo.Begun)
+		e.Op = strings.Repeat("x", 10_000)
+		if err := f.Record(context.Background(), e); err != nil {
+			return err
+		}
+		fmt.Println("recorded")
+	}
+}

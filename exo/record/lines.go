@@ -1,0 +1,92 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Lines is an [exo.Recorder] that writes each entry as one line of JSON, in one call of
+// Write. The zero Lines refuses every entry.
+type Lines struct {
+	mu    sync.Mutex
+	w     io.Writer
+	cut   func() error // takes back a line that was written in part; nil: it can't be
+	begun map[exo.RunID]struct{}
+	buf   []byte
+	first error // the first failure
+	err   error // why nothing can be appended any more
+}
+
+// New makes a Recorder that writes to w. Every ID of a run that begins is kept in memory,
+// since one that comes again is refused: in a record in which one ID means two runs, an
+// effect of the second would pass for one of the first.
+func New(w io.Writer) *Lines { return &Lines{w: w, begun: map[exo.RunID]struct{}{}} }
+
+// maxBuf is how large a buffer is kept.
+const maxBuf = 64 << 10
+
+// Record appends e. What was not appended is not in the record: where a line could be
+// written in part only and not taken back, nothing is appended after it.
+func (l *Lines) Record(_ context.Context, e exo.Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.append(&e)
+	if err != nil && l.first == nil {
+		l.first = err
+	}
+	return err
+}
+
+// Err is the first failure, for as long as Lines lives. A later entry may have been
+// appended all the same.
+func (l *Lines) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.first
+}
+
+func (l *Lines) append(e *exo.Entry) error {
+	if l.err != nil {
+		return l.err
+	}
+	if l.w == nil {
+		return errors.New("record: this Lines writes nowhere; make one with New or Open")
+	}
+	if e.Run == (exo.RunID{}) {
+		return errors.New("record: an entry of no run")
+	}
+	if _, twice := l.begun[e.Run]; twice && e.Step == exo.Begun {
+		return fmt.Errorf("record: run %v has begun before; an ID stands for one run", e.Run)
+	}
+	line, err := appendLine(l.buf[:0], e)
+	if cap(line) <= maxBuf {
+		l.buf = line
+	}
+	if err == nil && len(line) > maxLine {
+		err = fmt.Errorf("record: an entry of %d bytes; a line has at most %d", len(line), maxLine)
+	}
+	if err != nil {
+		return err
+	}
+	n, err := l.w.Write(line)
+	if err == nil && n < len(line) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		err = fmt.Errorf("record: %w", err)
+		if n > 0 && (l.cut == nil || l.cut() != nil) {
+			// Another line after half of one would be lost with it.
+			l.err = fmt.Errorf("%w; the record ends in half a line", err)
+		}
+		return err
+	}
+	if e.Step == exo.Begun {
+		l.begun[e.Run] = struct{}{}
+	}
+	return nil
+}

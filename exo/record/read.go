@@ -1,0 +1,255 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// ErrTorn is what Read ends with where the last line has no end. Its entry was never
+// acknowledged: whoever appends next cuts it off (see [Open]).
+var ErrTorn = errors.New("record: the last line has no end")
+
+// maxLine bounds a line, in bytes. A message has at most 8 MiB.
+const maxLine = 64 << 20
+
+// Read reads a record line by line, and ends with the first that it can't read. An entry
+// is what was recorded, but for what only a process can have: an error has the kind and
+// the texts of the one that it was, and a detail is its JSON, a json.RawMessage.
+func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
+	return func(yield func(exo.Entry, error) bool) {
+		in := newReader(r)
+		for {
+			e, err := in.next()
+			if errors.Is(err, io.EOF) || !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+type reader struct {
+	in   *bufio.Reader
+	end  int64 // of the last whole line
+	line int
+	long []byte
+}
+
+func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+// next is the next entry; io.EOF is the end of the record.
+func (r *reader) next() (exo.Entry, error) {
+	line, err := r.read()
+	if err != nil {
+		return exo.Entry{}, err
+	}
+	r.line++
+	e, err := parse(line)
+	if err != nil {
+		return exo.Entry{}, fmt.Errorf("record: line %d: %w", r.line, err)
+	}
+	r.end += int64(len(line))
+	return e, nil
+}
+
+func (r *reader) read() ([]byte, error) {
+	r.long = r.long[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if err == nil && len(r.long) == 0 {
+			return part, nil
+		}
+		r.long = append(r.long, part...)
+		switch {
+		case err == nil:
+			return r.long, nil
+		case len(r.long) > maxLine:
+			return nil, fmt.Errorf("record: line %d has more than %d bytes", r.line+1, maxLine)
+		case errors.Is(err, io.EOF) && len(r.long) == 0:
+			return nil, io.EOF
+		case errors.Is(err, io.EOF):
+			return nil, ErrTorn
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+}
+
+type line struct {
+	V       int               `json:"v"`
+	Run     exo.RunID         `json:"run"`
+	Step    string            `json:"step"`
+	At      time.Time         `json:"at"`
+	Call    uint64            `json:"call"`
+	Op      text              `json:"op"`
+	Effect  string            `json:"effect"`
+	Message []byte            `json:"message"`
+	Label   []text            `json:"label"`
+	State   string            `json:"state"`
+	Rows    int               `json:"rows"`
+	Took    string            `json:"took"`
+	Digest  string            `json:"digest"`
+	Err     *failure          `json:"err"`
+	Details []json.RawMessage `json:"details"`
+	Start   *start            `json:"start"`
+}
+
+type failure struct {
+	Kind   string `json:"kind"`
+	Text   *text  `json:"text"`
+	Op     text   `json:"op"`
+	Msg    text   `json:"msg"`
+	Source text   `json:"source"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Cause  *text  `json:"cause"`
+}
+
+type start struct {
+	Principal text       `json:"principal"`
+	Program   text       `json:"program"`
+	Label     []text     `json:"label"`
+	Clock     time.Time  `json:"clock"`
+	Seed      string     `json:"seed"`
+	Limits    exo.Limits `json:"limits"`
+	Granted   string     `json:"granted"`
+}
+
+// parse reads one line. What it does not know it refuses: a reader that left out a field
+// would tell half of what happened.
+func parse(b []byte) (e exo.Entry, err error) {
+	var l line
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		var of struct{ V int }
+		if json.Unmarshal(b, &of) == nil && of.V != Version {
+			return e, errVersion(of.V)
+		}
+		return e, fmt.Errorf("no entry: %v", err) // an io.EOF in it is not that of the record
+	}
+	if len(bytes.TrimSpace(b[d.InputOffset():])) > 0 {
+		return e, errors.New("more than one object")
+	}
+	if l.V != Version {
+		return e, errVersion(l.V)
+	}
+	e = exo.Entry{Run: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Message: l.Message, Label: label(l.Label), Rows: l.Rows}
+	if e.Run == (exo.RunID{}) {
+		return e, errors.New("no run")
+	}
+	p := &parser{}
+	e.Step = named(p, "step", l.Step, exo.NoStep)
+	e.Effect = named(p, "effect", l.Effect, exo.NoEffect)
+	e.State = named(p, "state", l.State, exo.NoState)
+	e.Digest = p.digest(l.Digest)
+	if l.Took != "" {
+		e.Took, err = time.ParseDuration(l.Took)
+		p.fail(err)
+	}
+	for _, d := range l.Details {
+		e.Details = append(e.Details, d)
+	}
+	e.Err = p.failure(l.Err)
+	e.Start = p.start(l.Start)
+	if l.Step == "" {
+		p.fail(errors.New("no step"))
+	}
+	return e, p.err
+}
+
+func errVersion(v int) error { return fmt.Errorf("version %d of a line, not %d", v, Version) }
+
+func label(tags []text) exo.Label {
+	ss := make([]string, len(tags))
+	for i, t := range tags {
+		ss[i] = string(t)
+	}
+	return exo.NewLabel(ss...)
+}
+
+// parser keeps the first error.
+type parser struct{ err error }
+
+func (p *parser) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// named finds the one of an enumeration that is called so; "" is its zero.
+func named[T interface {
+	~uint8
+	String() string
+}](p *parser, what, name string, zero T) T {
+	if name == "" {
+		return zero
+	}
+	for i := zero + 1; i != zero && i.String() != zero.String(); i++ {
+		if i.String() == name {
+			return i
+		}
+	}
+	p.fail(fmt.Errorf("no %s is called %.40q", what, name))
+	return zero
+}
+
+func (p *parser) digest(s string) (d exo.Digest) {
+	if s == "" {
+		return d
+	}
+	if b, err := hex.DecodeString(s); err != nil || copy(d[:], b) != len(d) || len(b) != len(d) {
+		p.fail(fmt.Errorf("%.80q is no digest", s))
+	}
+	return d
+}
+
+func (p *parser) failure(f *failure) error {
+	if f == nil {
+		return nil
+	}
+	kind := exo.Other
+	if f.Kind != exo.Other.String() {
+		for kind = 1; kind < exo.Kinds && kind.String() != f.Kind; kind++ {
+		}
+		if kind == exo.Kinds {
+			p.fail(fmt.Errorf("no error is of kind %.40q", f.Kind))
+		}
+	}
+	e := &exo.Error{Kind: kind, Op: string(f.Op), Msg: string(f.Msg), Pos: exo.Pos{Line: f.Line, Column: f.Column, Text: string(f.Source)}}
+	if f.Cause != nil {
+		e.Err = errors.New(string(*f.Cause))
+	}
+	if f.Text != nil {
+		return &told{text: string(*f.Text), is: e}
+	}
+	return e
+}
+
+// told is an error that was none of exo's: its text, and what it counts as.
+type told struct {
+	text string
+	is   *exo.Error
+}
+
+func (t *told) Error() string { return t.text }
+func (t *told) Unwrap() error { return t.is }
+
+func (p *parser) start(s *start) *exo.Start {
+	if s == nil {
+		return nil
+	}
+	seed, err := strconv.ParseUint(s.Seed, 10, 64)
+	p.fail(err)
+	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
+		Seed: seed, Limits: s.Limits, Granted: p.digest(s.Granted)}
+}

@@ -1,0 +1,123 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Run is a run that begins in a record and has no end there. Once its process is gone, what
+// it had changed is not told by its record alone.
+type Run struct {
+	ID    exo.RunID
+	Label exo.Label // as it was last
+
+	// Committing says that it was to be committed, and not what became of that: only the
+	// stores know, whose number is Changed. It is -1 where one of them can't tell.
+	Committing bool
+	Changed    int
+
+	// Effects are those of which the record does not say what became of them, in the order
+	// in which their messages stand there. Of a held one that acted or was about to
+	// (Acting), and of an immediate one, nobody knows; the others follow the commit.
+	Effects []exo.Effect
+
+	committed exo.State            // what the record says
+	effects   map[uint64]*progress // of its messages
+	order     []uint64
+}
+
+type progress struct {
+	exo.Effect
+	acting, settled bool
+}
+
+// Runs are the runs that have begun and not ended, in the order in which they began. All
+// must be over: of a record to which a process appends it lists those that are on. It
+// heeds a last line without an end no more than Open does.
+func Runs(r io.Reader) ([]Run, error) {
+	open := map[exo.RunID]*Run{}
+	var order []exo.RunID
+	for e, err := range Read(r) {
+		if errors.Is(err, ErrTorn) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.Step == exo.Begun {
+			open[e.Run] = &Run{ID: e.Run, effects: map[uint64]*progress{}}
+			order = append(order, e.Run)
+		}
+		switch run := open[e.Run]; {
+		case run == nil: // its beginning is in another file, and so is whoever settles it
+		case e.Step == exo.Ended:
+			delete(open, e.Run)
+		default:
+			run.note(e)
+		}
+	}
+	var runs []Run
+	for _, id := range order {
+		if run := open[id]; run != nil {
+			runs = append(runs, run.unsettled())
+		}
+	}
+	return runs, nil
+}
+
+func (r *Run) note(e exo.Entry) {
+	r.Label = e.Label
+	switch e.Step {
+	case exo.Committing:
+		r.Committing, r.Changed = true, changed(e)
+	case exo.Committed:
+		r.Committing, r.committed = false, e.State
+	}
+	if e.Effect == exo.NoEffect || e.Call == 0 {
+		return
+	}
+	p := r.effects[e.Call]
+	if p == nil {
+		p = &progress{Effect: exo.Effect{Call: e.Call, Op: e.Op, Mode: e.Effect, State: exo.StateUnknown}}
+		r.effects[e.Call] = p
+		r.order = append(r.order, e.Call)
+	}
+	switch e.Step {
+	case exo.Refused:
+		p.settled = true
+	case exo.Outcome:
+		p.State, p.Err = e.State, e.Err
+		p.settled = e.State != exo.StateHeld
+	case exo.Acting:
+		p.acting, p.State = true, exo.StateUnknown
+	case exo.Acted:
+		p.settled = true
+	}
+}
+
+// changed is how many stores a run that is about to commit has changed.
+func changed(e exo.Entry) int {
+	for _, d := range e.Details {
+		var p exo.Prepared
+		j, err := json.Marshal(d)
+		if err == nil && json.Unmarshal(j, &p) == nil && p.Witnessed == p.Changed {
+			return p.Changed
+		}
+	}
+	return -1
+}
+
+// unsettled keeps what the record leaves open.
+func (r *Run) unsettled() Run {
+	for _, call := range r.order {
+		p := r.effects[call]
+		if p.settled || p.Mode == exo.InUnit && r.committed != exo.NoState {
+			continue // what is in the unit is what the commit was
+		}
+		r.Effects = append(r.Effects, p.Effect)
+	}
+	return *r
+}

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendText writes s as JSON. A text that is no UTF-8 would not come back as it was, so
+// it is written as what it is: bytes.
+func appendText(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		b = append(b, `{"base64":"`...)
+		b = base64.StdEncoding.AppendEncode(b, []byte(s))
+		return append(b, `"}`...)
+	}
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if c != '"' && c != '\\' && !hidden(r) {
+			i += size
+			continue
+		}
+		b = append(b, s[from:i]...)
+		b = appendEscape(b, r)
+		i += size
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(b, '\\', byte(r))
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	if high, low := utf16.EncodeRune(r); low != utf8.RuneError {
+		return appendUnit(appendUnit(b, high), low)
+	}
+	return appendUnit(b, r)
+}
+
+func appendUnit(b []byte, r rune) []byte {
+	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+// hidden are characters that act on a terminal or can't be seen there: whoever reads a
+// record on one must not be misled by a program's text.
+func hidden(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r >= 0xa0 && unicode.Is(unicode.Cf, r)
+}
+
+// escapeFrom escapes hidden characters in what an object said of itself, which is b from
+// there on. JSON has them in its texts only, where an escape means the same.
+func escapeFrom(b []byte, from int) []byte {
+	i := from
+	for i < len(b) {
+		if c := b[i]; c >= 0x20 && c < 0x7f {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if hidden(r) {
+			break
+		}
+		i += size
+	}
+	rest := string(b[i:])
+	b = b[:i]
+	for _, r := range rest {
+		if hidden(r) {
+			b = appendEscape(b, r)
+		} else {
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return b
+}
+
+// text reads what appendText writes.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '{' {
+		var x struct {
+			Base64 []byte `json:"base64"`
+		}
+		err := json.Unmarshal(b, &x)
+		*t = text(x.Base64)
+		return err
+	}
+	return json.Unmarshal(b, (*string)(t))
+}

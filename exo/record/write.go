@@ -1,0 +1,151 @@
+package record
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Version is that of a line. It changes with whatever a reader has to know.
+const Version = 1
+
+// appendLine writes one entry, and a newline. It fails for what can't be read back.
+func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
+	if e.Step == exo.NoStep || e.Step.String() == exo.NoStep.String() {
+		return b, fmt.Errorf("record: an entry of no step (%d)", e.Step)
+	}
+	b = append(b, `{"v":1,"run":"`...)
+	b = hex.AppendEncode(b, e.Run[:])
+	b = append(append(b, `","step":"`...), e.Step.String()...)
+	b = append(b, `","at":"`...)
+	b = append(e.At.UTC().AppendFormat(b, time.RFC3339Nano), '"')
+	if e.Call != 0 {
+		b = strconv.AppendUint(append(b, `,"call":`...), e.Call, 10)
+	}
+	if e.Op != "" {
+		b = appendText(append(b, `,"op":`...), e.Op)
+	}
+	if e.Effect != exo.NoEffect {
+		b = appendText(append(b, `,"effect":`...), e.Effect.String())
+	}
+	if e.Message != nil {
+		b = append(b, `,"message":"`...)
+		b = append(base64.StdEncoding.AppendEncode(b, e.Message), '"')
+	}
+	if !e.Label.Public() {
+		b = appendTexts(append(b, `,"label":`...), e.Label.Tags())
+	}
+	if e.State != exo.NoState {
+		b = appendText(append(b, `,"state":`...), e.State.String())
+	}
+	if e.Rows != 0 {
+		b = strconv.AppendInt(append(b, `,"rows":`...), int64(e.Rows), 10)
+	}
+	if e.Took != 0 {
+		b = append(append(append(b, `,"took":"`...), e.Took.String()...), '"')
+	}
+	if e.Digest != (exo.Digest{}) {
+		b = append(hex.AppendEncode(append(b, `,"digest":"`...), e.Digest[:]), '"')
+	}
+	if e.Err != nil {
+		b = appendError(append(b, `,"err":`...), e.Err)
+	}
+	var err error
+	if len(e.Details) > 0 {
+		if b, err = appendDetails(append(b, `,"details":`...), e.Details); err != nil {
+			return b, err
+		}
+	}
+	if e.Start != nil {
+		if b, err = appendStart(append(b, `,"start":`...), e.Start); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}', '\n'), nil
+}
+
+func appendTexts(b []byte, ss []string) []byte {
+	b = append(b, '[')
+	for i, s := range ss {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, s)
+	}
+	return append(b, ']')
+}
+
+// appendError writes what an error counts as, and its text: what else it was in Go is gone
+// with its process.
+func appendError(b []byte, err error) []byte {
+	e, own := err.(*exo.Error)
+	if !own {
+		e, _ = exo.AsError("", err).(*exo.Error)
+	}
+	b = appendText(append(b, `{"kind":`...), e.Kind.String())
+	if !own {
+		b = appendText(append(b, `,"text":`...), err.Error())
+	}
+	for _, f := range [...]struct{ name, text string }{{`,"op":`, e.Op}, {`,"msg":`, e.Message()}, {`,"source":`, e.Pos.Text}} {
+		if f.text != "" {
+			b = appendText(append(b, f.name...), f.text)
+		}
+	}
+	if e.Pos.Line != 0 || e.Pos.Column != 0 {
+		b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Pos.Line), 10)
+		b = strconv.AppendInt(append(b, `,"column":`...), int64(e.Pos.Column), 10)
+	}
+	if own && e.Err != nil {
+		b = appendText(append(b, `,"cause":`...), e.Err.Error())
+	}
+	return append(b, '}')
+}
+
+// appender is what can write itself quickly; everything else goes through encoding/json.
+type appender interface {
+	AppendJSON(b []byte) ([]byte, error)
+}
+
+func appendDetails(b []byte, details []any) (_ []byte, err error) {
+	b = append(b, '[')
+	for i, d := range details {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		from := len(b)
+		if a, ok := d.(appender); ok {
+			b, err = a.AppendJSON(b)
+		} else {
+			var j []byte
+			j, err = json.Marshal(d)
+			b = append(b, j...)
+		}
+		if err != nil {
+			return b, fmt.Errorf("record: a detail that is no JSON: %w", err)
+		}
+		b = escapeFrom(b, from)
+	}
+	return append(b, ']'), nil
+}
+
+func appendStart(b []byte, s *exo.Start) ([]byte, error) {
+	b = appendText(append(b, `{"principal":`...), string(s.Principal))
+	b = appendText(append(b, `,"program":`...), s.Program)
+	if !s.Label.Public() {
+		b = appendTexts(append(b, `,"label":`...), s.Label.Tags())
+	}
+	b = append(s.Clock.UTC().AppendFormat(append(b, `,"clock":"`...), time.RFC3339Nano), '"')
+	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // a number of JavaScript's would lose digits
+	limits, err := json.Marshal(s.Limits)
+	if err != nil {
+		return b, err
+	}
+	b = append(append(b, `,"limits":`...), limits...)
+	b = hex.AppendEncode(append(b, `,"granted":"`...), s.Granted[:])
+	return append(b, '"', '}'), nil
+}
