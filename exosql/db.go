@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -43,13 +45,30 @@ type Options struct {
 // Query is what the record of a message says of the statement that answered it
 // (see exo.Entry's Details). It holds values of the database: it is for the host alone.
 type Query struct {
-	SQL  string        `json:"sql"`
-	Args []exo.Value   `json:"args"`
-	Rows int           `json:"rows"`
-	Took time.Duration `json:"-"`
+	SQL  string
+	Args []exo.Value
+	Rows int
+	Took time.Duration
 
 	plan *plan
 }
+
+// AppendJSON writes the query as a record keeps it: sql, args, rows and ms.
+func (q Query) AppendJSON(b []byte) ([]byte, error) {
+	b, err := exo.Text(q.SQL).AppendJSON(append(b, `{"sql":`...))
+	if err != nil {
+		return b, err
+	}
+	if b, err = exo.List(q.Args...).AppendJSON(append(b, `,"args":`...)); err != nil {
+		return b, err
+	}
+	b = strconv.AppendInt(append(b, `,"rows":`...), int64(q.Rows), 10)
+	b = strconv.AppendFloat(append(b, `,"ms":`...), math.Round(float64(q.Took)/1e3)/1e3, 'f', -1, 64)
+	return append(b, '}'), nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
 
 // Output is one value of each row that a statement gave.
 type Output struct {

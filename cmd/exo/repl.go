@@ -83,7 +83,7 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 	}
 	for _, f := range [][2]string{
 		{"api", "print what a model is shown, and end"},
-		{"trace", "one line of JSON on standard error for each query: sql, args, rows, ms"},
+		{"trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects"},
 		{"no-history", "do not read or keep what is typed at the prompt"},
 	} {
 		fs.BoolFunc(f[0], f[1], pass(f[0]))

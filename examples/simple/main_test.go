@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/internal/terminal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -53,7 +54,17 @@ func TestReadmeSQL(t *testing.T) {
 		SQL  string
 		Rows int
 	}
-	if err := json.Unmarshal([]byte(errs), &q); err != nil || code != 0 || q.Rows == 0 {
+	for e, err := range record.Read(strings.NewReader(errs)) {
+		if err != nil {
+			t.Fatalf("%v in %q", err, errs)
+		}
+		for _, d := range e.Details {
+			if err := json.Unmarshal(d.(json.RawMessage), &q); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if code != 0 || q.Rows == 0 {
 		t.Fatalf("exit %d, %q", code, errs)
 	}
 	if want := strings.ReplaceAll(block("sql"), "( SELECT", "(SELECT"); q.SQL != want {

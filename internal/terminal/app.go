@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -89,7 +90,7 @@ func (a App) run(args []string, std *streams) int {
 	defer db.Close()
 	s := &session{app: a, db: db, model: opt.model}
 	if opt.trace {
-		s.trace = std.err
+		s.trace = record.New(std.err)
 	}
 	if err := s.become(ctx, opt.who); err != nil {
 		return fail(err)

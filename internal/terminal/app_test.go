@@ -17,6 +17,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -169,13 +170,23 @@ func TestTrace(t *testing.T) {
 	if got.code != exitOK || got.out != `[0,{"id":1,"name":"ann"}]`+"\n" {
 		t.Fatalf("%+v", got)
 	}
-	lines := strings.Split(strings.TrimSuffix(got.err, "\n"), "\n")
-	if len(lines) != 2 {
-		t.Fatalf("want 2 lines: %q", got.err)
+	var steps []string
+	var queries []json.RawMessage
+	for e, err := range record.Read(strings.NewReader(got.err)) {
+		if err != nil {
+			t.Fatalf("%v: %s", err, got.err)
+		}
+		steps = append(steps, e.Step.String())
+		for _, d := range e.Details {
+			queries = append(queries, d.(json.RawMessage))
+		}
 	}
-	for i, line := range lines {
+	if s := strings.Join(steps, " "); s != "begun intent outcome intent outcome released ended" || len(queries) != 2 {
+		t.Fatalf("%s, %d queries: %s", s, len(queries), got.err)
+	}
+	for i, line := range queries {
 		var q map[string]any
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
+		if err := json.Unmarshal(line, &q); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		sql, _ := q["sql"].(string)

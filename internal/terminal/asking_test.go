@@ -37,7 +37,7 @@ func TestAskOnce(t *testing.T) {
 	if got := runApp("", "-ask", "x"); got != (outcome{"", "notes: -ask: no key for a model is set\n", 2}) {
 		t.Errorf("an app without models: %+v", got)
 	}
-	if got := asking("-trace", "-ask", "x"); strings.Count(got.err, `{"sql":`) != 1 {
+	if got := asking("-trace", "-ask", "x"); strings.Count(got.err, `"details":[{"sql":`) != 1 {
 		t.Errorf("-trace: %+v", got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/exoagent/exoagent/exo/record"
 )
 
 // patience is within which a second Ctrl-C at the prompt means the same as the first.
@@ -134,11 +136,11 @@ func (c *console) expandedCommand(arg string) error {
 func (c *console) traceCommand(arg string) error {
 	switch {
 	case arg == "on":
-		c.trace = c.std.err
+		c.trace = record.New(c.std.err)
 	case arg == "off":
 		c.trace = nil
 	case arg != "":
-		return errors.New(".trace shows what the last program asked for; .trace on writes a line of JSON for each query, .trace off ends that")
+		return errors.New(".trace shows what the last program asked for; .trace on writes a line of JSON for each step of a run, .trace off ends that")
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.events) == 0:

@@ -132,7 +132,7 @@ func (a App) help() string {
 		row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
 	}
 	row("-api", "print what a model is shown, and end")
-	row("-trace", "one line of JSON on standard error for each query: sql, args, rows, ms")
+	row("-trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 	row("-no-history", "do not read or keep what is typed at the prompt")
 	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")
 	if a.For == nil {

@@ -159,7 +159,7 @@ func TestPromptCommands(t *testing.T) {
 
 func TestPromptTrace(t *testing.T) {
 	_, errs, _ := typing("api.me.count()\n.trace on\napi.me.count()\n.trace off\napi.me.count()\n")
-	if strings.Count(errs, `{"sql":"SELECT`) != 1 {
+	if strings.Count(errs, `"details":[{"sql":"SELECT`) != 1 || strings.Count(errs, `"step":"begun"`) != 1 {
 		t.Errorf("%q", errs)
 	}
 }

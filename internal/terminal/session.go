@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"sync"
@@ -19,8 +18,8 @@ import (
 type session struct {
 	app   App
 	db    *exosql.DB
-	trace io.Writer // nil: none
-	model string    // as -model named it
+	trace exo.Recorder // nil: none
+	model string       // as -model named it
 
 	who     string // "org 1"
 	name    string // of who acts; "" where it is not known
@@ -44,7 +43,7 @@ func (s *session) become(ctx context.Context, who string) error {
 		return err
 	}
 	label := strings.TrimSpace(s.app.Who + " " + who)
-	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: exo.RecordFunc(s.record)})
+	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: recorder{s}})
 	if err != nil {
 		return err
 	}
@@ -127,38 +126,28 @@ func (s *session) remember(program string, res *codemode.Result) {
 	s.last = &ran{program, res, s.queries, s.events}
 }
 
-// record receives the events of a run, from several goroutines.
-func (s *session) record(ev exo.Entry) error {
+// record receives the entries of a run, from several goroutines.
+func (s *session) record(ctx context.Context, e exo.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ev.Call != 0 {
-		s.events = append(s.events, ev)
+	if e.Call != 0 {
+		s.events = append(s.events, e)
 	}
-	for _, d := range ev.Details {
-		q, ok := d.(exosql.Query)
-		if !ok {
-			continue
-		}
-		s.queries = append(s.queries, q)
-		if s.trace != nil {
-			fmt.Fprintf(s.trace, "%s\n", traceLine(q))
+	for _, d := range e.Details {
+		if q, ok := d.(exosql.Query); ok {
+			s.queries = append(s.queries, q)
 		}
 	}
-	return nil
+	if s.trace == nil {
+		return nil
+	}
+	return s.trace.Record(ctx, e)
 }
 
-func traceLine(q exosql.Query) []byte {
-	args := q.Args
-	if args == nil {
-		args = []exo.Value{}
-	}
-	return marshal(struct {
-		SQL  string      `json:"sql"`
-		Args []exo.Value `json:"args"`
-		Rows int         `json:"rows"`
-		MS   float64     `json:"ms"`
-	}{q.SQL, args, q.Rows, ms(q.Took)})
-}
+// recorder is what a session keeps of its runs.
+type recorder struct{ s *session }
+
+func (r recorder) Record(ctx context.Context, e exo.Entry) error { return r.s.record(ctx, e) }
 
 // ms is a duration in milliseconds, to a microsecond.
 func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-func record(kv ...any) exo.Value {
+func fields(kv ...any) exo.Value {
 	var fs []exo.Field
 	for i := 0; i < len(kv); i += 2 {
 		fs = append(fs, exo.Field{Name: kv[i].(string), Value: kv[i+1].(exo.Value)})
@@ -24,20 +24,20 @@ func TestTable(t *testing.T) {
 		want string
 		rows int
 	}{
-		{"nested records have dotted names", exo.List(record("a", exo.Int(1), "b", record("c", exo.Text("x")))), "  a  b.c\nint  text\n---  ----\n  1  x\n", 1},
-		{"rows may differ", exo.List(record("a", exo.Int(1)), record("b", exo.Bool(true))), "  a  b\nint  bool\n---  ----\n  1\n     true\n", 2},
-		{"wide letters", exo.List(record("t", exo.Text("日本語x")), record("t", exo.Text("ab"))), "t\ntext\n-------\n日本語x\nab\n", 2},
-		{"marks take no room", exo.List(record("t", exo.Text("e\u0301te\u0301 1"), "n", exo.Int(1))), "t        n\ntext   int\n-----  ---\ne\u0301te\u0301 1    1\n", 1},
-		{"numbers to the right", exo.List(record("n", exo.Int(100)), record("n", exo.Float(2.5))), "        n\nfloat|int\n---------\n      100\n      2.5\n", 2},
-		{"null is of any type", exo.List(record("a", exo.Null(), "b", exo.Null()), record("a", exo.Text("x"), "b", exo.Null())), "a      b\ntext?  null\n-----  ----\nnull   null\nx      null\n", 2},
-		{"long text is cut", exo.List(record("t", exo.Text(long))), "t\ntext\n" + strings.Repeat("-", 40) + "\n" + long[:39] + "…\n", 1},
-		{"a cell is one line", exo.List(record("t", exo.Text("a\nb\tc"))), "t\ntext\n-------\na\\nb\\tc\n", 1},
-		{"no way to drive the terminal", exo.List(record("\x1b[1m", exo.Text("\x1b]0;x\a\u202e\u009b31m\r\b"))), `\u001b[1m` + "\ntext\n" + strings.Repeat("-", 40) + "\n" + `\u001b]0;x\u0007\u202e\u009b31m\u000d\u…` + "\n", 1},
-		{"lists are JSON", exo.List(record("l", exo.List(exo.Int(1), exo.Null()))), "l\nlist\n--------\n[1,null]\n", 1},
+		{"nested records have dotted names", exo.List(fields("a", exo.Int(1), "b", fields("c", exo.Text("x")))), "  a  b.c\nint  text\n---  ----\n  1  x\n", 1},
+		{"rows may differ", exo.List(fields("a", exo.Int(1)), fields("b", exo.Bool(true))), "  a  b\nint  bool\n---  ----\n  1\n     true\n", 2},
+		{"wide letters", exo.List(fields("t", exo.Text("日本語x")), fields("t", exo.Text("ab"))), "t\ntext\n-------\n日本語x\nab\n", 2},
+		{"marks take no room", exo.List(fields("t", exo.Text("e\u0301te\u0301 1"), "n", exo.Int(1))), "t        n\ntext   int\n-----  ---\ne\u0301te\u0301 1    1\n", 1},
+		{"numbers to the right", exo.List(fields("n", exo.Int(100)), fields("n", exo.Float(2.5))), "        n\nfloat|int\n---------\n      100\n      2.5\n", 2},
+		{"null is of any type", exo.List(fields("a", exo.Null(), "b", exo.Null()), fields("a", exo.Text("x"), "b", exo.Null())), "a      b\ntext?  null\n-----  ----\nnull   null\nx      null\n", 2},
+		{"long text is cut", exo.List(fields("t", exo.Text(long))), "t\ntext\n" + strings.Repeat("-", 40) + "\n" + long[:39] + "…\n", 1},
+		{"a cell is one line", exo.List(fields("t", exo.Text("a\nb\tc"))), "t\ntext\n-------\na\\nb\\tc\n", 1},
+		{"no way to drive the terminal", exo.List(fields("\x1b[1m", exo.Text("\x1b]0;x\a\u202e\u009b31m\r\b"))), `\u001b[1m` + "\ntext\n" + strings.Repeat("-", 40) + "\n" + `\u001b]0;x\u0007\u202e\u009b31m\u000d\u…` + "\n", 1},
+		{"lists are JSON", exo.List(fields("l", exo.List(exo.Int(1), exo.Null()))), "l\nlist\n--------\n[1,null]\n", 1},
 		{"no rows", exo.List(), "", 0},
-		{"a record", record("a", exo.Int(1), "bb", exo.Text("x")), "a   1\nbb  x\n", -1},
-		{"groups", record("x\x1by", exo.List(record("a", exo.Int(1))), "z", exo.List()), `x\u001by` + "\n  a\nint\n---\n  1\n\nz\n0 rows\n", -1},
-		{"a record with a list of others", record("a", exo.List(exo.Int(1)), "b", exo.List()), "a  [1]\nb  []\n", -1},
+		{"a record", fields("a", exo.Int(1), "bb", exo.Text("x")), "a   1\nbb  x\n", -1},
+		{"groups", fields("x\x1by", exo.List(fields("a", exo.Int(1))), "z", exo.List()), `x\u001by` + "\n  a\nint\n---\n  1\n\nz\n0 rows\n", -1},
+		{"a record with a list of others", fields("a", exo.List(exo.Int(1)), "b", exo.List()), "a  [1]\nb  []\n", -1},
 		{"anything else", exo.List(exo.Int(1)), "[1]\n", -1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestTableIsBounded(t *testing.T) {
 // TestTableFits: texts give way, and what is cut is never a number or a time.
 func TestTableFits(t *testing.T) {
 	at := exo.Time(time.Date(2026, 3, 15, 17, 0, 0, 0, time.UTC))
-	row := record("id", exo.Int(1234567), "title", exo.Text("a title that is long enough"), "at", at, "note", exo.Text("short"), "n", exo.Int(-1234567890123456789))
+	row := fields("id", exo.Int(1234567), "title", exo.Text("a title that is long enough"), "at", at, "note", exo.Text("short"), "n", exo.Int(-1234567890123456789))
 	for _, tc := range []struct {
 		cols int
 		want string
