@@ -198,8 +198,13 @@ func TestLabels(t *testing.T) {
 		want   string
 	}{{exo.Label{}, exo.Denied, "before\n"}, {exo.NewLabel("pii"), exo.Other, "before\nwarn: after ann@acme.example\n"}} {
 		told := ""
-		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.String() + "\n" }})
-		if r := tool.Run(context.Background(), program); exo.KindOf(r.Err) != c.kind || r.Console != c.want || told != c.want {
+		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.Run.String() + l.String() + "\n" }})
+		job := codemode.Job{ID: exo.NewRunID(), Program: program}
+		heard := ""
+		for line := range strings.Lines(c.want) {
+			heard += job.ID.String() + line
+		}
+		if r := tool.RunJob(context.Background(), job); exo.KindOf(r.Err) != c.kind || r.Console != c.want || told != heard {
 			t.Errorf("admitted %v: %v, %q, told %q", c.admits, r.Err, r.Console, told)
 		}
 	}

@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +28,7 @@ func (l Level) String() string {
 
 // Line is what a program logged at one time. Its text may have line breaks.
 type Line struct {
+	Run   RunID // as Config.Console gets it; whoever logs leaves it out
 	Level Level
 	Text  string
 }
@@ -89,11 +91,12 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
 		return l, false, Errorf(Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
+	l.Run = s.run.ID
 	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {
 		// Of what the console shows, the level included.
-		l = Line{Text: clipTo(l.String(), max(0, left)) + fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)}
+		l.Level, l.Text = LevelInfo, clipTo(l.String(), max(0, left))+fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)
 		c.full, end = true, ""
 	}
 	c.used += l.Size()
@@ -107,18 +110,19 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 
 // tell calls the host's Console. What that panics with ends the run, as with Record.
 func (s *Session) tell(l Line) {
+	returned := false
 	defer func() {
 		if p := recover(); p != nil {
-			s.mu.Lock()
-			if s.panicked == nil {
-				s.panicked = p
-			}
-			s.mu.Unlock()
-			s.Abandon() // effects that were recorded go on, as ever
+			s.callbackFailed(p)
+		} else if !returned {
+			s.callbackFailed(errConsoleEnded)
 		}
 	}()
 	s.gate.console(l)
+	returned = true
 }
+
+var errConsoleEnded = errors.New("exo: the host's Console ended its goroutine")
 
 // Console is what the run's program logged, as far as it may be read: see Log. It stays
 // readable where the result does not.

@@ -1,7 +1,10 @@
 package exo
 
 import (
+	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,7 +33,11 @@ func TestLinesHaveTheLabelOfTheirArrival(t *testing.T) {
 		{"the twin", NewLabel("diary"), "before\nafter titles\nasked\nafter diaries\nlast\n"},
 	} {
 		told := ""
-		w := newWorld(t, Config{Admits: c.admits, Console: func(l Line) { told += l.String() + "\n" }})
+		var of RunID
+		w := newWorld(t, Config{Admits: c.admits, Console: func(l Line) {
+			told += l.String() + "\n"
+			of = l.Run
+		}})
 		logs(t, w.s, "before")
 		w.send(titles())
 		logs(t, w.s, "after titles")
@@ -43,6 +50,32 @@ func TestLinesHaveTheLabelOfTheirArrival(t *testing.T) {
 		if got := w.s.Console(); got != c.want || told != c.want {
 			t.Errorf("%s: the console has %q, the host was told %q, want %q", c.what, got, told, c.want)
 		}
+		if of != w.s.Run().ID {
+			t.Errorf("%s: the lines are of run %v", c.what, of)
+		}
+	}
+}
+
+// A run that begins with a label has one before its first line.
+func TestLinesOfALabelledRun(t *testing.T) {
+	for _, c := range []struct {
+		admits Label
+		want   string
+	}{{Label{}, ""}, {NewLabel("diary"), "a\n"}} {
+		w := newWorld(t, Config{Admits: c.admits, Console: func(l Line) {
+			if c.want == "" {
+				t.Errorf("told %q", l)
+			}
+		}})
+		s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("diary")}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs(t, s, "a")
+		if got := s.Console(); got != c.want {
+			t.Errorf("admitted %v: %q, want %q", c.admits, got, c.want)
+		}
+		s.Finish(t.Context(), Null(), nil)
 	}
 }
 
@@ -120,7 +153,7 @@ func TestConsoleBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w.open()
 		check(t, w.s, &told, rapid.SliceOf(rapid.Custom(func(t *rapid.T) Line {
-			return Line{rapid.SampledFrom([]Level{LevelInfo, LevelWarn, LevelError}).Draw(t, "level"), rapid.StringN(-1, -1, limit+utf8.UTFMax).Draw(t, "text")}
+			return Line{Level: rapid.SampledFrom([]Level{LevelInfo, LevelWarn, LevelError}).Draw(t, "level"), Text: rapid.StringN(-1, -1, limit+utf8.UTFMax).Draw(t, "text")}
 		})).Draw(t, "lines"), limit)
 	})
 }
@@ -155,18 +188,59 @@ func TestLinesKeepNoProgram(t *testing.T) {
 	}
 }
 
-// A Console that panics ends the run as a Record that panics does.
+// A Console that panics, or ends its goroutine, ends the run as a Record that panics does,
+// also where nothing is recorded: nothing more acts, and what was done is undone.
 func TestConsoleThatPanics(t *testing.T) {
-	told := 0
-	w := newWorld(t, Config{Console: func(Line) {
-		told++
-		panic("the host's Console failed")
-	}})
-	logs(t, w.s, "a", "b")
-	_, err := w.send(titles())
-	wantKind(t, "a message after it", err, Internal)
-	if p := w.s.Panicked(); p != "the host's Console failed" || told != 1 || w.asked() != 0 {
-		t.Errorf("%v, told %d lines, %d messages", p, told, w.asked())
+	for what, fails := range map[string]func(){"panics": func() { panic("the host's Console failed") }, "ends": runtime.Goexit, "returns": func() {}} {
+		mail, u, told := newMail(), &unit{}, 0
+		mail.eval = func(_ context.Context, m *Message) (Value, error) {
+			_, err := m.Unit(mail, func(context.Context) (Unit, error) { return u, nil })
+			return Int(1), err
+		}
+		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: Unrecorded, Console: func(Line) {
+			told++
+			fails()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := begin(t, g, t.Context(), "")
+		send := func(id uint64) error {
+			t.Helper()
+			if err := s.Submit(Call{ID: id, Expr: msg(ref(mailID), call(0, "peek"))}); err != nil {
+				t.Fatal(err)
+			}
+			r, _, _ := s.Next(t.Context())
+			return r.Err
+		}
+		wantOK(t, what, send(1))
+		for range 2 {
+			logged := make(chan bool)
+			go func() {
+				defer close(logged)
+				_ = s.Log(Line{Text: "a"})
+			}()
+			<-logged
+		}
+		failed, asked, ends := send(2), mail.asked(), "committed"
+		err = s.Finish(t.Context(), Null(), nil)
+		if good := what == "returns"; good {
+			wantOK(t, what, failed)
+			wantOK(t, what, err)
+			if s.Panicked() != nil || told != 2 || asked != 2 {
+				t.Errorf("%s: the twin: %v, told %d, asked %d", what, s.Panicked(), told, asked)
+			}
+		} else {
+			ends = "rolled back"
+			wantKind(t, what, failed, Internal)
+			wantKind(t, what, err, Internal)
+			if s.Panicked() == nil || told != 1 || asked != 1 {
+				t.Errorf("%s: %v, told %d, asked %d", what, s.Panicked(), told, asked)
+			}
+		}
+		if !slices.Equal(u.ends, []string{ends}) {
+			t.Errorf("%s: the unit ended %v", what, u.ends)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ type Config struct {
 	AcceptUnknown bool
 
 	// Console is called with each line that a program logs, while it runs, but never with one
-	// that Admits does not let out; nil: nobody listens. It gets the lines of a run in order
+	// that Admits does not let out; nil: nobody listens. It gets the lines of a run (Line.Run) in order
 	// and one at a time, on the goroutine that follows the run, and those of several runs at
 	// once. The program waits meanwhile, so it must not block, nor call into a run. If it
 	// panics, that run ends, undoes what it can, and panics with the same.

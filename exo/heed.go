@@ -109,12 +109,7 @@ func (s *Session) policyFailed(p any) error {
 	if p == nil {
 		p = errPolicyEnded
 	}
-	s.mu.Lock()
-	if s.panicked == nil {
-		s.panicked = p
-	}
-	s.mu.Unlock()
-	s.Abandon()
+	s.callbackFailed(p)
 	return &Error{Kind: Internal, Err: errPolicy}
 }
 

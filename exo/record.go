@@ -182,15 +182,12 @@ func (s *Session) note(e Entry) error {
 	}
 	s.mu.Lock()
 	s.unrecorded = true
-	if s.panicked == nil {
-		s.panicked = p
-	}
 	s.mu.Unlock()
 	if e.Step.after(e) {
 		s.gate.owe(e)
 	}
 	if p != nil {
-		s.Abandon() // effects that were recorded go on, as ever
+		s.callbackFailed(p)
 	}
 	return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 }
@@ -222,6 +219,17 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 	}
 	en.Call, en.Op, en.Effect = e.id, s.opName(e.root), e.effect
 	return s.note(en)
+}
+
+// callbackFailed ends what still can be ended of a run of which a callback of the host
+// panicked: nothing more is recorded or acts, and nothing is committed.
+func (s *Session) callbackFailed(p any) {
+	s.mu.Lock()
+	if s.panicked == nil {
+		s.panicked = p
+	}
+	s.mu.Unlock()
+	s.Abandon() // effects that were recorded go on, as ever
 }
 
 // Panicked is what the first of the host's callbacks panicked with, or nil. It is

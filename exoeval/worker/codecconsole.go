@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// appendConsole writes a line that the program logged.
+// appendConsole writes a line that the program logged. Of which run it is the host knows.
 func appendConsole(b []byte, l exo.Line) []byte {
 	return end(wire.AppendText(append(begin(b, frameConsole), byte(l.Level)), l.Text))
 }

@@ -86,6 +86,7 @@ func TestConsoleIsTheSame(t *testing.T) {
 		{"it throws", "console.log('a'); throw new Error('b')", "a\n", exo.Program},
 		{"a limit", "console.log('a'); for (;;) await shop.rows()", "a\n", exo.Limit},
 		{"a labelled value", "console.log('a'); await shop.secret(); console.log('b')", "a\n", exo.Denied},
+		{"asked, and not heard", "console.log('a'); const p = shop.secret(); console.log('b'); return 1", "a\n", exo.Denied},
 		{"before and after", "console.log('a'); await shop.rows(); console.log('b'); console.log(await shop.secret()); throw new Error('c')", "a\nb\n", exo.Denied},
 		{"full before", "console.log('x'.repeat(1e4)); await shop.secret(); console.log('b')", strings.Repeat("x", 1000) + "…\n… the console is full: the limit is 1000 bytes", exo.Denied},
 		{"full after", "console.log('a'); await shop.secret(); console.log('x'.repeat(1e4))", "a\n", exo.Denied},
