@@ -94,6 +94,45 @@ func main() {
 	fmt.Println(checked(ctx, db))
 }
 `
+	prints(t, src, string(m[2]))
+}
+
+// TestReadmeEffects runs the README's block about effects, and compares what it prints.
+func TestReadmeEffects(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)<!-- TestReadmeEffects[^>]*-->\n```go\n(.*?)```\n```text\n(.*?)```").FindSubmatch(readme)
+	if m == nil {
+		t.Fatal("the README has no block about effects")
+	}
+	prints(t, `package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+`+string(m[1])+`
+func main() {
+	if err := notify(context.Background(), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+`, string(m[2]))
+}
+
+// prints runs a program and compares what it prints.
+func prints(t *testing.T, src, want string) {
+	t.Helper()
 	dir, err := os.MkdirTemp(".", "readme-example-")
 	if err != nil {
 		t.Fatal(err)
@@ -106,8 +145,8 @@ func main() {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if string(out) != string(m[2]) {
-		t.Errorf("it prints\n%s\nand the README says\n%s", out, m[2])
+	if string(out) != want {
+		t.Errorf("it prints\n%s\nand the README says\n%s", out, want)
 	}
 }
 

@@ -11,9 +11,12 @@
 //     for errors with a position, and in the gate, which trusts no recorder.
 //   - [Expr] is the expression as a message. [Checker.Check] makes a [Checked] one
 //     of it, with its constants lifted out: messages of one Shape share a plan.
-//   - A [Gate] holds the grants and a [Session] is one run. Every message passes
-//     one function in one order: resolve, check, join labels, check sink and
-//     budget, record the intent, act, label the result, record the outcome.
+//   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
+//     one function in one order: resolve, check, join labels, check sink, effect and
+//     budget, record the intent, act, record the outcome.
+//   - [Session.Finish] ends a run in one order: decide what leaves, prepare, record the
+//     intent to commit, commit, record, let held effects act. Each [Effect] has a [State].
+//   - A [Recorder] keeps what happened, entry by [Entry]; what it can't append does not happen.
 //   - [Wrap] derives a weaker object by a [Policy]: exo/policy has the usual ones.
 //     exo/exotest tests objects.
 //   - A [Label] says what kind of secret a value carries. The run has one of its

@@ -95,10 +95,13 @@ func (s screen) unfolded(queries []exosql.Query) string {
 func (s screen) traced(events []exo.Entry) string {
 	var b strings.Builder
 	for _, ev := range events {
-		if ev.Step == exo.Intent {
+		if ev.Step == exo.Intent || ev.Step == exo.Acting {
 			continue // its outcome follows
 		}
 		how := s.paint(green, "done")
+		if ev.State == exo.StateHeld {
+			how = s.paint(yellow, "held")
+		}
 		if ev.Err != nil {
 			how = s.paint(red, oneLine(exo.KindOf(ev.Err).String()))
 		}
