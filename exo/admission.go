@@ -32,8 +32,10 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := checked.Root.method; (meth.Effect != NoEffect || meth.Sink) && !label.FlowsTo(meth.Admits) {
-			err = Errorf(Denied, s.opName(e.root), "this run has read values that may not leave this way")
+		if meth := checked.Root.method; (meth.Effect != NoEffect || meth.Sink) && !label.Public() {
+			if admitted, why := s.admits(m, e); !label.FlowsTo(admitted) {
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
+			}
 		}
 	}
 	if over && err == nil {

@@ -62,25 +62,32 @@ func (s *Session) before(m *Message, e *pending) (err error) {
 	if len(m.policies) == 0 {
 		return nil
 	}
+	if p := s.hostCode(e, func() {
+		for _, w := range m.policies {
+			if f := w.policy.Before; f != nil && !f(m) {
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
+				return
+			}
+		}
+	}); p != nil {
+		return s.policyFailed(p)
+	}
+	return err
+}
+
+// hostCode calls a function of the host's at admission, and returns what it panicked with.
+func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 	returned := false
 	defer func() {
-		p := recover()
-		if returned {
+		if panicked = recover(); returned || panicked != nil {
 			return
 		}
-		err = s.policyFailed(p)
-		if p == nil { // it ended its goroutine, which is the one that would settle the message
-			s.settle(e, Reply{ID: e.id, Err: err})
-		}
+		// It ended its goroutine, which is the one that would settle the message.
+		s.settle(e, Reply{ID: e.id, Err: s.policyFailed(nil)})
 	}()
-	for _, w := range m.policies {
-		if f := w.policy.Before; f != nil && !f(m) {
-			err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
-			break
-		}
-	}
+	f()
 	returned = true
-	return err
+	return nil
 }
 
 // after tells the policies of a message what came of it.

@@ -60,6 +60,17 @@ func (l Label) FlowsTo(m Label) bool {
 	return true
 }
 
+// meet is the tags that both have: what both of two sinks admit.
+func (l Label) meet(m Label) Label {
+	switch {
+	case l.FlowsTo(m):
+		return l
+	case m.FlowsTo(l):
+		return m
+	}
+	return l.without(l.without(m))
+}
+
 // without is the tags of l that m does not admit.
 func (l Label) without(m Label) Label {
 	var rest []string

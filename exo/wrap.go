@@ -34,6 +34,10 @@ type Policy struct {
 	// can't tell it anything else.
 	Refusal string
 
+	// Admits, if it is set, takes labels from what a message may carry: see Sink, as which
+	// it is called, for each message that mentions the object and is a sink or an effect.
+	Admits func(m *Message) Label
+
 	// After is told of each message that was admitted what came of it: the reply, or an
 	// error. It only observes: what it does can't change the reply. Replies come in no
 	// fixed order. It may add to the record with (*Message).Detail.

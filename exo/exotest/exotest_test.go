@@ -224,6 +224,28 @@ func TestCommits(t *testing.T) {
 	}
 }
 
+// Of what is held Send says whether it happened.
+func TestSendHeld(t *testing.T) {
+	fail, acted := false, 0
+	o := &thing{func() []*exo.Interface {
+		is := ask(nil, &exo.Term{Con: exo.Receipt()})()
+		is[0].Methods["ask"].Effect = exo.Held
+		return is
+	}, func(context.Context, *exo.Message) (exo.Value, error) {
+		if acted++; fail {
+			return exo.Value{}, errors.New("the line is busy")
+		}
+		return exo.Int(1), nil
+	}}
+	if v, err := Send(t, o, "ask"); err != nil || v.Kind() != exo.KindRecord || acted != 1 {
+		t.Errorf("%v, %v, acted %d times", v, err, acted)
+	}
+	fail = true
+	if _, err := Send(t, o, "ask"); err == nil || !strings.Contains(err.Error(), "busy") {
+		t.Error(err)
+	}
+}
+
 // Chains record what a program would: fields, callbacks, records of expressions, other
 // objects, and what replies refer to.
 func TestChain(t *testing.T) {

@@ -138,16 +138,57 @@ func On(t testing.TB, o exo.Object) *Chain {
 }
 
 // Send sends o one message in a run of its own, as `object.method(args…)` does, and ends
-// the run: what it did is committed if the message went well. args are as for
-// (*Chain).Call. The error is a refusal of the gate, the object's, or the commit's.
+// the run: what it did is committed if the message went well, whatever its labels, since the
+// test is not to be kept from them. args are as for (*Chain).Call. The error is a
+// refusal of the gate, the object's, or the commit's. Of a method that is Held the reply
+// is a receipt, and the error may be that of what it did after the commit.
 func Send(t testing.TB, o exo.Object, method string, args ...any) (exo.Value, error) {
 	t.Helper()
-	c := On(t, o)
+	cfg := exo.Config{Grants: map[string]exo.Object{"object": o}, Admits: labelsOf(t, o)}
+	for _, a := range args {
+		if v, ok := a.(exo.Value); ok {
+			cfg.Admits = cfg.Admits.Join(labelsIn(v))
+		}
+	}
+	c := Begin(t, cfg).On("object")
 	v, err := c.Call(method, args...).Send()
 	if end := c.run.Finish(err == nil); err == nil && end != nil {
 		return exo.Value{}, end
 	}
+	for _, e := range c.run.session.Effects() {
+		if err == nil && e.Err != nil {
+			return exo.Value{}, e.Err
+		}
+	}
 	return v, err
+}
+
+// labelsOf joins all labels that an object's description names.
+func labelsOf(t testing.TB, o exo.Object) (l exo.Label) {
+	t.Helper()
+	for _, i := range describe(t, o).Interfaces {
+		for _, f := range i.Fields {
+			l = l.Join(f.Label)
+		}
+		for _, m := range i.Methods {
+			l = l.Join(m.Label).Join(m.Reply)
+		}
+	}
+	return l
+}
+
+// labelsIn joins the labels of v and of all that is in it.
+func labelsIn(v exo.Value) exo.Label {
+	l := v.Label()
+	for i := range v.Len() {
+		if x := v.At(i); x.Kind() != exo.NoValue {
+			l = l.Join(labelsIn(x))
+		}
+	}
+	for _, f := range v.Fields() {
+		l = l.Join(labelsIn(f))
+	}
+	return l
 }
 
 // Message makes the message of `object.method(args…)`, as o would get it, and does not

@@ -15,8 +15,10 @@ type Operation struct {
 	in, out   reflect.Type
 	effect    exo.EffectMode
 	admits    exo.Label
-	like      exo.Object // what kind of object it returns
-	own       bool       // it returns objects of the service's own kind
+	part      reflect.Type              // what AdmitsFor decides by
+	admitsFor func(exo.Value) exo.Label // nil: admits, whatever the argument is
+	like      exo.Object                // what kind of object it returns
+	own       bool                      // it returns objects of the service's own kind
 	call      func(context.Context, exo.Value) (exo.Value, error)
 	read      func(exo.Value) error // what call would say of its argument
 	result    *exo.Type
@@ -84,7 +86,8 @@ func (op Operation) Immediate() Operation {
 	return op
 }
 
-// Admits says which labels may leave the host by this method.
+// Admits says which labels may leave the host by this method; AdmitsFor, which of them
+// by one call.
 func (op Operation) Admits(l exo.Label) Operation {
 	op.admits = l
 	return op
@@ -123,6 +126,9 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	}
 	if in.Name != exo.TypeRecord {
 		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
+	}
+	if err := op.checkPart(in); err != nil {
+		return nil, nil, err
 	}
 	if len(in.Fields) > 0 {
 		opt := true

@@ -1,0 +1,120 @@
+package service
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// AdmitsFor has f decide, by some fields of the argument, which of the labels that the
+// method Admits may leave by one call: a mail may carry what its recipient may read. Part is a
+// struct of those fields of the method's argument that f decides by, with the same
+// names, options and types. f runs on the host and never crosses to a worker, only when the run has read
+// anything labelled; it must not wait or act. The answer for what it does not know is the
+// zero Label. It is the answer, without f being asked, where one of the fields is itself
+// labelled or does not fit Part, and where f panics.
+func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
+	op.part, op.admitsFor = reflect.TypeFor[Part](), nil
+	if f == nil {
+		return op
+	}
+	form, err := formOf(op.part, "argument")
+	if err != nil || form.kind != formRecord {
+		return op // New says what is wrong
+	}
+	op.admitsFor = func(arg exo.Value) exo.Label {
+		if arg.Kind() != exo.KindRecord { // it is labelled as a whole
+			return exo.Label{}
+		}
+		var fs []exo.Field
+		for _, x := range form.fields {
+			v, ok := arg.Get(x.name)
+			if !ok {
+				continue
+			}
+			if !known(v) {
+				return exo.Label{}
+			}
+			fs = append(fs, exo.Field{Name: x.name, Value: v})
+		}
+		var part Part
+		if form.read(exo.Record(fs...), reflect.ValueOf(&part).Elem(), "") != nil {
+			return exo.Label{}
+		}
+		return f(part)
+	}
+	return op
+}
+
+// known reports whether nothing was taken out of v because it is labelled.
+func known(v exo.Value) bool {
+	switch v.Kind() {
+	case exo.NoValue:
+		return false
+	case exo.KindList:
+		for i := range v.Len() {
+			if !known(v.At(i)) {
+				return false
+			}
+		}
+	case exo.KindRecord:
+		for _, x := range v.Fields() {
+			if !known(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkPart refuses a Part that has other fields than the argument: a misspelt one would
+// never be there, and f would decide by nothing.
+func (op *Operation) checkPart(in *exo.Type) error {
+	if op.part == nil {
+		return nil
+	}
+	if op.admitsFor == nil && op.part.Kind() == reflect.Struct {
+		if _, err := formOf(op.part, "argument"); err == nil {
+			return fmt.Errorf("AdmitsFor was given no function")
+		}
+	}
+	part, err := typeOf(op.part, "the part that AdmitsFor decides by")
+	if err != nil {
+		return err
+	}
+	if part.Name != exo.TypeRecord || len(part.Fields) == 0 {
+		return fmt.Errorf("AdmitsFor decides by %s; it must be a struct of fields of the argument", op.part)
+	}
+	for _, f := range part.Fields {
+		var same bool
+		for _, g := range in.Fields {
+			same = same || g.Name == f.Name && g.Opt == f.Opt && reflect.DeepEqual(g.Type, f.Type)
+		}
+		if !same {
+			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has none such", f.Name, f.Type)
+		}
+	}
+	return nil
+}
+
+// Admits implements exo.Sink by the functions of AdmitsFor.
+func (s *Service) Admits(m *exo.Message) exo.Label {
+	op, ok := s.ops[m.Root.Name]
+	if !ok || m.Root.Recv.Op != exo.OpRef {
+		return exo.Label{}
+	}
+	if op.admitsFor == nil {
+		return op.admits
+	}
+	arg := exo.Record()
+	if len(m.Root.Args) > 0 {
+		if m.Root.Args[0].Op != exo.OpLit {
+			return exo.Label{}
+		}
+		arg = m.Root.Args[0].Lit
+	}
+	return op.admitsFor(arg)
+}
+
+var _ exo.Sink = (*Service)(nil)

@@ -1,0 +1,125 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/service"
+)
+
+type letter struct {
+	To   []string `json:"to"`
+	Body string   `json:"body"`
+	Tiny int8     `json:"tiny,omitempty"`
+}
+
+func post(context.Context, letter) (int, error) { return 1, nil }
+
+// recipients is what of a letter decides where it may go.
+type recipients struct {
+	To   []string `json:"to"`
+	Tiny int8     `json:"tiny,omitempty"`
+}
+
+func inside(r recipients) exo.Label {
+	if r.Tiny == 7 {
+		panic("seven")
+	}
+	for _, to := range r.To {
+		if !strings.HasSuffix(to, "@inside") {
+			return exo.Label{}
+		}
+	}
+	return exo.NewLabel("salary", "more")
+}
+
+// AdmitsFor decides by the fields that it names, and by nothing that is labelled.
+func TestAdmitsFor(t *testing.T) {
+	salary := exo.NewLabel("salary")
+	text, secret := exo.Text, exo.Text("bob@inside").WithLabel(salary)
+	to := func(vs ...exo.Value) exo.Field { return exo.Field{Name: "to", Value: exo.List(vs...)} }
+	body := exo.Field{Name: "body", Value: exo.Text("it is 12").WithLabel(salary)}
+	tiny := func(n int64) exo.Field { return exo.Field{Name: "tiny", Value: exo.Int(n)} }
+	for what, c := range map[string]struct {
+		arg  exo.Value
+		sent bool
+	}{
+		"to bob":                     {exo.Record(to(text("bob@inside"), text("al@inside")), body), true},
+		"to nobody":                  {exo.Record(to(), body), true},
+		"to mallory, too":            {exo.Record(to(text("bob@inside"), text("mallory@outside")), body), false},
+		"to one who is labelled":     {exo.Record(to(text("bob@inside"), secret), body), false},
+		"to a list that is labelled": {exo.Record(exo.Field{Name: "to", Value: exo.List(text("bob@inside")).WithLabel(salary)}, body), false},
+		"as a whole labelled":        {exo.Record(to(text("bob@inside")), body).WithLabel(salary), false},
+		"with what does not fit":     {exo.Record(to(text("bob@inside")), body, tiny(1000)), false},
+		"with what it panics on":     {exo.Record(to(text("bob@inside")), body, tiny(7)), false},
+		"with what fits":             {exo.Record(to(text("bob@inside")), body, tiny(8)), true},
+		"what is not labelled":       {exo.Record(to(text("mallory@outside")), exo.Field{Name: "body", Value: text("hello")}), true},
+		"another label":              {exo.Record(to(text("bob@inside")), exo.Field{Name: "body", Value: text("x").WithLabel(exo.NewLabel("more"))}), false},
+	} {
+		s, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", post).Admits(salary), inside))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = exotest.Send(t, s, "send", c.arg)
+		if c.sent && err != nil || !c.sent && exo.KindOf(err) != exo.Denied {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// Nothing of an argument that is labelled as a whole is known: not that a field was left out.
+	left, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", post).Admits(salary), func(in struct {
+		Tiny int8 `json:"tiny,omitempty"`
+	}) exo.Label {
+		return map[bool]exo.Label{true: salary}[in.Tiny == 0]
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, arg := range map[string]exo.Value{"as a whole": exo.Record(to(), body, tiny(9)).WithLabel(salary), "in a part": exo.Record(to(), body, tiny(9))} {
+		if _, err := exotest.Send(t, left, "send", arg); exo.KindOf(err) != exo.Denied {
+			t.Errorf("labelled %s: %v", what, err)
+		}
+	}
+	if _, err := exotest.Send(t, left, "send", exo.Record(to(), body)); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+	// Without AdmitsFor the method admits the label whoever it is for.
+	s, err := service.New("mail", "", service.Method("send", "", post).Admits(salary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exotest.Send(t, s, "send", exo.Record(to(text("mallory@outside")), body)); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+}
+
+// A part that is none of the argument would decide by nothing, and is refused.
+func TestAdmitsForMisdeclared(t *testing.T) {
+	m := service.Method("send", "", post)
+	for what, c := range map[string]struct {
+		op   service.Operation
+		want string
+	}{
+		"a misspelt field": {service.AdmitsFor(m, func(struct{ T []string }) exo.Label { return exo.Label{} }), "field T"},
+		"another type": {service.AdmitsFor(m, func(struct {
+			To string `json:"to"`
+		}) exo.Label {
+			return exo.Label{}
+		}), "field to"},
+		"another option": {service.AdmitsFor(m, func(struct {
+			To []string `json:"to,omitempty"`
+		}) exo.Label {
+			return exo.Label{}
+		}), "field to"},
+		"no struct":   {service.AdmitsFor(m, func(string) exo.Label { return exo.Label{} }), "must be a struct"},
+		"no fields":   {service.AdmitsFor(m, func(service.None) exo.Label { return exo.Label{} }), "must be a struct"},
+		"no form":     {service.AdmitsFor(m, func(struct{ C chan int }) exo.Label { return exo.Label{} }), "can't be expressed"},
+		"no function": {service.AdmitsFor[recipients](m, nil), "no function"},
+	} {
+		if _, err := service.New("mail", "", c.op); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", what, err, c.want)
+		}
+	}
+}
