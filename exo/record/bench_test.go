@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -74,4 +75,22 @@ func (echo) Describe() (exo.Description, error) {
 func (echo) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	m.Detail(query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", m.Args})
 	return m.Args[0], nil
+}
+
+// One line alone.
+func BenchmarkLine(b *testing.B) {
+	l := New(io.Discard)
+	id := exo.NewRunID()
+	text := exo.Text("what it says")
+	for name, e := range map[string]exo.Entry{
+		"intent":  {Run: id, Step: exo.Intent, At: time.Now(), Call: 77, Op: "echo.say", Message: make([]byte, 40)},
+		"outcome": {Run: id, Step: exo.Outcome, At: time.Now(), Call: 77, Op: "echo.say", Digest: exo.Digest{1}, Rows: 1, Took: 1234, Details: []any{query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", []exo.Value{text}}}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l.Record(context.Background(), e)
+			}
+		})
+	}
 }
