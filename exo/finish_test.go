@@ -535,3 +535,45 @@ func (l *liar) Eval(_ context.Context, m *Message) (Value, error) {
 	_, err := m.Unit(l.key, func(context.Context) (Unit, error) { return shopUnit{l.shop}, nil })
 	return Int(1), err
 }
+
+// TestCancelledAnywhere: the caller goes away at each point of a run. What is told is what
+// happened, and what was to be committed is committed whole or not at all.
+func TestCancelledAnywhere(t *testing.T) {
+	points := []string{"put", "prepare", "commit", "rollback", "mail"}
+	for step := Begun; step < steps; step++ {
+		points = append(points, "record "+step.String())
+	}
+	seen := map[string]int{}
+	for _, at := range points {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := &shop{name: "a", fail: map[string]func(context.Context) error{at: func(context.Context) error { cancel(); return nil }}}
+		g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: RecordFunc(func(e Entry) error { return s.did(ctx, "record "+e.Step.String()) })})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ses, err := g.Begin(ctx, Run{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &ending{world: &world{t: t, s: ses}}
+		for _, m := range []string{"put", "mail"} {
+			w.send(msg(ref(0), call(0, m)))
+		}
+		w.err = ses.Finish(ctx, Null(), nil)
+		states := w.states()
+		if applied := strings.Contains(states, "put applied"); applied != (s.kept == 1) || applied != (w.err == nil) || strings.Contains(states, "mail applied") != (times(s.log, "mail") == 1) {
+			t.Errorf("%s: %v, %d kept, told %s\n%v", at, w.err, s.kept, states, s.log)
+		}
+		if n := times(s.log, "commit") + times(s.log, "rollback"); n > 1 || times(s.log, "put") > 0 && n == 0 {
+			t.Errorf("%s: the unit ended %d times: %v", at, n, s.log)
+		}
+		if times(s.log, "commit") == 1 && (times(s.log, "mail") != 1 || times(s.log, "record ended") != 1) {
+			t.Errorf("%s: it stopped half way: %v", at, s.log)
+		}
+		seen[states]++
+	}
+	if seen["put applied, mail applied"] < 5 || len(seen) < 3 {
+		t.Errorf("%v", seen)
+	}
+}

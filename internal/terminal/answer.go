@@ -40,6 +40,9 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	if res.Err != nil && (len(r.queries) > 0 || !res.Label.Public()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
+	if note := res.EffectsNote(); note != "" {
+		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+oneLine(note), 2)))
+	}
 	if unfold {
 		fmt.Fprint(out, s.unfolded(r.queries))
 	}
