@@ -56,6 +56,48 @@ type peeled struct {
 // whoever is asked twice can tell.
 func (m *Message) Key() string { return fmt.Sprintf("%s-%d", m.session.run.ID, m.entry.id) }
 
+// Run is the run that the message belongs to.
+func (m *Message) Run() Run { return m.session.run }
+
+// Op is what the message asks, as the program wrote it, shortened: "todos.where.count".
+func (m *Message) Op() string { return m.session.opName(m.Root) }
+
+// Names are the names under which the objects of the message were granted, in the order of
+// Refs. ok is false if one of them was not granted but came with a reply: the number that
+// it has means nothing in another run.
+func (m *Message) Names() (names []string, ok bool) {
+	for _, r := range m.Refs {
+		if int(r) >= len(m.session.gate.granted) {
+			return nil, false
+		}
+		names = append(names, m.session.gate.granted[r].Name)
+	}
+	return names, true
+}
+
+// PerRun is what a policy keeps of a run, under a key of its own: made at the first use, the same
+// for all messages of the run, and gone with it.
+func (m *Message) PerRun(key any, make func() any) any {
+	s := m.session
+	s.mu.Lock()
+	v, ok := s.perRun[key]
+	s.mu.Unlock()
+	if ok {
+		return v
+	}
+	fresh := make()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, ok := s.perRun[key]; ok { // another message of the run was first
+		return v
+	}
+	if s.perRun == nil {
+		s.perRun = map[any]any{}
+	}
+	s.perRun[key] = fresh
+	return fresh
+}
+
 // Limits are those of the run.
 func (m *Message) Limits() Limits { return m.session.gate.limits }
 

@@ -86,6 +86,8 @@ type Session struct {
 
 	over      chan struct{} // closed when Finish is done
 	finishErr error
+
+	perRun map[any]any // what policies keep of the run
 }
 
 type pending struct {

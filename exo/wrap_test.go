@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -225,5 +226,31 @@ func TestLedToWhatIsGone(t *testing.T) {
 		} else {
 			wantOK(t, "the twin", err)
 		}
+	}
+}
+
+// What a policy keeps of a run is the same for all its messages, and no other run's; and
+// a message says which run it is of, and what it and its objects are called.
+func TestPerRun(t *testing.T) {
+	type key struct{}
+	var got []int
+	var named []string
+	o := Wrap(copies(), Policy{Before: func(m *Message) bool {
+		n := m.PerRun(key{}, func() any { return new(int) }).(*int)
+		*n++
+		names, ok := m.Names()
+		got, named = append(got, *n), append(named, fmt.Sprintf("%s %v %t %s", m.Op(), names, ok, m.Run().Principal))
+		return true
+	}})
+	w := newWorld(t, Config{Grants: map[string]Object{"mail": o, "other": newMail()}})
+	w.send(msg(ref(1), ref(0), call(0, "forward", 1)))
+	v, err := w.send(msg(ref(0), call(0, "dup")))
+	wantOK(t, "dup", err)
+	w.send(msg(ref(v.RefID()), call(0, "peek")))
+	w.open()
+	w.send(msg(ref(0), call(0, "peek")))
+	want := []string{"other.forward [other mail] true ann", "mail.dup [mail] true ann", "object 2.peek [] false ann", "mail.peek [mail] true ann"}
+	if !slices.Equal(got, []int{1, 2, 3, 1}) || strings.Join(named, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%v\n%s", got, strings.Join(named, "\n"))
 	}
 }

@@ -24,6 +24,12 @@ type Run struct {
 // Begin begins a run of what cfg grants. It fails the test if that can't be granted.
 func Begin(t testing.TB, cfg exo.Config) *Run {
 	t.Helper()
+	return BeginRun(t, cfg, exo.Run{Principal: "exotest"})
+}
+
+// BeginRun is Begin with a run of the test's choice: its principal, its label.
+func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
+	t.Helper()
 	r := &Run{t: t}
 	grants := map[string]exo.Object{}
 	for name, o := range cfg.Grants {
@@ -40,7 +46,7 @@ func Begin(t testing.TB, cfg exo.Config) *Run {
 	if r.gate, err = exo.NewGate(cfg); err != nil {
 		t.Fatal(err)
 	}
-	if r.session, err = r.gate.Begin(context.Background(), exo.Run{Principal: "exotest"}, ""); err != nil {
+	if r.session, err = r.gate.Begin(context.Background(), run, ""); err != nil {
 		t.Fatal(err)
 	}
 	r.checker = r.session.Checker()

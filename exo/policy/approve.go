@@ -1,0 +1,168 @@
+package policy
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Approvals are the messages that wait for a person's approval, and the tickets of those
+// that have it. The zero Approvals has no ticket. It serves several objects, runs and gates, if
+// equal names are granted equal things in all of them. It may be used by several goroutines.
+type Approvals struct {
+	mu      sync.Mutex
+	waiting []Request // oldest first
+	tickets map[digest]bool
+}
+
+// Request is one message that waits for approval.
+type Request struct {
+	ID        string // by which to Allow it; it can't be guessed, and no program sees it
+	Principal exo.Principal
+	Op        string // what it asks, as the program wrote it, shortened
+	Text      string // all that it says, as a program could write it; what a terminal would not show is escaped
+	digest    digest
+}
+
+// digest is that of exactly one message: who sends it, to what, and all that it says.
+type digest [sha256.Size]byte
+
+const (
+	maxWaiting = 64       // requests in all; the oldest give way
+	maxPerRun  = 8        // of one run, so that one program can't hide another's requests in a flood
+	maxRequest = 64 << 10 // bytes of a request's text: a person is to read it
+	maxTickets = 1 << 10  // that have not been used
+)
+
+// Approve refuses every message that mentions o, or what it leads to, and calls one of
+// these methods anywhere in it, unless there is a ticket for exactly this message:
+// the same principal, objects, methods and values. It uses the ticket up, and never waits: the
+// program is told to send the same again when it was approved. Messages to objects that
+// came with a reply can't be approved, since in another run they are others. It is an error to
+// name no method, or one that o does not lead to.
+func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
+	methods = slices.Clone(methods)
+	return exo.Wrap(o, exo.Policy{
+		Narrow:  func(d *exo.Description) error { return exist(d, a, methods) },
+		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*exo.Node]bool{}) || a.use(m) },
+		Refusal: "this has to be approved by a person first, who was asked; when it was approved, send exactly the same again",
+	})
+}
+
+// exist finds the methods, under any of their names. It changes nothing.
+func exist(d *exo.Description, a *Approvals, methods []string) error {
+	if a == nil || len(methods) == 0 {
+		return errors.New("policy: Approve needs Approvals and the names of methods")
+	}
+	for _, name := range methods {
+		if !slices.ContainsFunc(d.Interfaces, func(i *exo.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
+			return fmt.Errorf("policy: Approve: there is no method %q", name)
+		}
+	}
+	return nil
+}
+
+// calls reports whether n or anything that it is made of calls one of the methods.
+func calls(n *exo.Node, methods []string, seen map[*exo.Node]bool) bool {
+	if n == nil || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if n.Op == exo.OpCall && slices.Contains(methods, n.Name) || calls(n.Recv, methods, seen) {
+		return true
+	}
+	return slices.ContainsFunc(n.Args, func(a *exo.Node) bool { return calls(a, methods, seen) })
+}
+
+// use spends the message's ticket, or else notes that it waits for one.
+func (a *Approvals) use(m *exo.Message) bool {
+	names, ok := m.Names()
+	if !ok {
+		return false
+	}
+	d, ok := digestOf(m, names)
+	if !ok {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.tickets[d] {
+		delete(a.tickets, d) // once: the program could send it for ever
+		return true
+	}
+	if slices.ContainsFunc(a.waiting, func(r Request) bool { return r.digest == d }) {
+		return false
+	}
+	asked := m.PerRun(a, func() any { return new(int) }).(*int)
+	if *asked++; *asked > maxPerRun {
+		return false
+	}
+	text, ok := spell(m.Root, names)
+	if !ok {
+		return false
+	}
+	if len(a.waiting) == maxWaiting {
+		a.waiting = slices.Delete(a.waiting, 0, 1)
+	}
+	a.waiting = append(a.waiting, Request{ID: rand.Text(), Principal: m.Run().Principal, Op: m.Op(), Text: text, digest: d})
+	return false
+}
+
+// digestOf is the digest of a message; ok is false for one that can't be approved.
+func digestOf(m *exo.Message, names []string) (d digest, ok bool) {
+	text, err := exo.Flatten(m.Root).AppendBinary(nil)
+	if err != nil {
+		return d, false
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q ", m.Run().Principal, names) // quoted, so no two can be read as one
+	h.Write(text)
+	return digest(h.Sum(nil)), true
+}
+
+// Waiting lists the messages that wait for approval, oldest first.
+func (a *Approvals) Waiting() []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.waiting)
+}
+
+// Allow gives the message with this ID a ticket: exactly it may be sent, once. It is an
+// error if no such message waits any more.
+func (a *Approvals) Allow(id string) error { return a.decide(id, true) }
+
+// Deny drops the message with this ID from those that wait. It can be asked for again.
+func (a *Approvals) Deny(id string) error { return a.decide(id, false) }
+
+func (a *Approvals) decide(id string, allow bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.waiting, func(r Request) bool { return r.ID == id })
+	if i < 0 {
+		return errors.New("policy: no message with this ID waits for approval")
+	}
+	d := a.waiting[i].digest
+	if allow && len(a.tickets) >= maxTickets {
+		return errors.New("policy: too many messages were approved and not sent; Revoke them")
+	}
+	a.waiting = slices.Delete(a.waiting, i, i+1)
+	if allow {
+		if a.tickets == nil {
+			a.tickets = map[digest]bool{}
+		}
+		a.tickets[d] = true
+	}
+	return nil
+}
+
+// Revoke takes back all tickets that have not been used.
+func (a *Approvals) Revoke() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tickets = nil
+}

@@ -1,0 +1,107 @@
+package policy_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/policy"
+)
+
+// A budget lets as many messages and effects through as it says, of one run or of all, and
+// also those to what the object leads to, or that mention it as an argument.
+func TestBudgets(t *testing.T) {
+	mail := func() exo.Object {
+		o := newMail()
+		o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+			if m.Root.Name == "dup" {
+				return exo.RefValue(newMail()), nil
+			}
+			return exo.Int(0), nil
+		}
+		return o
+	}
+	// Each run sends these: reads to the object, to what it led to, one that mentions it, effects.
+	send := func(o exo.Object) string {
+		r := exotest.Begin(t, exo.Config{Grants: map[string]exo.Object{"mail": o, "other": newMail()}})
+		passed := ""
+		try := func(what string, c *exotest.Chain) {
+			switch _, err := c.Send(); {
+			case err == nil:
+				passed += what
+			case exo.KindOf(err) != exo.Denied || !strings.Contains(exo.GuestText(err), "used up"):
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		v, err := r.On("mail").Call("dup").Send()
+		if err == nil {
+			passed += "d"
+			try("p", r.Reply(v).Call("peek"))
+		}
+		try("f", r.On("other").Call("forward", r.On("mail")))
+		for range 2 {
+			try("e", r.On("mail").Call("sendDiary", map[string]any{"to": "bob"}))
+		}
+		try("p", r.On("mail").Call("peek"))
+		return passed
+	}
+	for what, c := range map[string]struct {
+		o    exo.Object
+		runs []string
+	}{
+		"none":              {policy.RunBudget(mail(), policy.Allowance{}), []string{"", ""}},
+		"none of effects":   {policy.RunBudget(mail(), policy.Allowance{Messages: 9}), []string{"dpfp", "dpfp"}},
+		"three a run":       {policy.RunBudget(mail(), policy.Allowance{Messages: 3, Effects: policy.Any}), []string{"dpf", "dpf"}},
+		"one effect a run":  {policy.RunBudget(mail(), policy.Allowance{Messages: policy.Any, Effects: 1}), []string{"dpfep", "dpfep"}},
+		"eight in all":      {policy.LifeBudget(mail(), policy.Allowance{Messages: 8, Effects: 1}), []string{"dpfep", "dpf", ""}},
+		"whichever is less": {policy.LifeBudget(policy.RunBudget(mail(), policy.Allowance{Messages: 2, Effects: 2}), policy.Allowance{Messages: policy.Any, Effects: policy.Any}), []string{"dp", "dp"}},
+		"any":               {policy.LifeBudget(mail(), policy.Allowance{Messages: policy.Any, Effects: policy.Any}), []string{"dpfeep", "dpfeep"}},
+	} {
+		for i, want := range c.runs {
+			if got := send(c.o); got != want {
+				t.Errorf("%s: run %d got %q through, want %q", what, i, got, want)
+			}
+		}
+	}
+}
+
+// Log writes what was asked and what came of it, and no value.
+func TestLog(t *testing.T) {
+	o := newMail()
+	o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+		if m.Root.Name == "peek" {
+			return exo.Value{}, errors.New("s3cret of the driver")
+		}
+		return exo.Text("s3cret reply"), nil
+	}
+	var out bytes.Buffer
+	log := slog.New(slog.NewJSONHandler(&out, nil))
+	r := exotest.Begin(t, exo.Config{Grants: map[string]exo.Object{"mail": policy.Log(o, log)}})
+	r.On("mail").Call("put", "s3cret argument").Send()
+	r.On("mail").Call("peek").Send()
+	r.On("mail").Call("nothing").Send()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || strings.Contains(out.String(), "s3cret") {
+		t.Fatalf("it wrote %s", out.String())
+	}
+	for i, want := range []map[string]any{{"level": "INFO", "op": "mail.put", "principal": "exotest", "effect": "none"}, {"level": "WARN", "op": "mail.peek", "error": "internal"}} {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range want {
+			if got[k] != v {
+				t.Errorf("line %d: %s is %v, want %v", i, k, got[k], v)
+			}
+		}
+		if id, err := exo.ParseRunID(got["run"].(string)); err != nil || id != r.Session().Run().ID {
+			t.Errorf("line %d: run %v", i, got["run"])
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package policy
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Log writes a line for each message to o, and to what it leads to, when it has been
+// answered: at Info, and at Warn what failed. It shows what was asked and no value of it,
+// neither arguments nor replies. What the gate refused is not among them, and this
+// is no record: for that there is exo.Config.Record, without which nothing happens.
+func Log(o exo.Object, l *slog.Logger) exo.Object {
+	return exo.Wrap(o, exo.Policy{After: func(m *exo.Message, v exo.Value, err error) {
+		run, level := m.Run(), slog.LevelInfo
+		attrs := []slog.Attr{slog.String("run", run.ID.String()), slog.String("principal", string(run.Principal)),
+			slog.String("op", m.Op()), slog.String("effect", m.Root.Method().Effect.String()), slog.Int("rows", v.Len())}
+		if err != nil {
+			level, attrs = slog.LevelWarn, append(attrs, slog.String("error", exo.KindOf(err).String()))
+		}
+		l.LogAttrs(context.Background(), level, "message", attrs...)
+	}})
+}

@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// spell writes a whole message as a program could have, for a person to judge. ok is
+// false where that is longer than a person would read.
+func spell(root *exo.Node, names []string) (text string, ok bool) {
+	s := speller{names: names, params: map[*exo.Node]string{}}
+	s.node(root)
+	return s.b.String(), s.b.Len() <= maxRequest
+}
+
+type speller struct {
+	b      strings.Builder
+	names  []string // of the objects
+	params map[*exo.Node]string
+}
+
+func (s *speller) node(n *exo.Node) {
+	if s.b.Len() > maxRequest { // a message can share its parts, and its text can't
+		return
+	}
+	switch n.Op {
+	case exo.OpRef:
+		s.b.WriteString(s.names[n.Slot])
+	case exo.OpLit:
+		s.literal(n.Lit)
+	case exo.OpParam:
+		s.b.WriteString(s.param(n))
+	case exo.OpField:
+		s.node(n.Recv)
+		s.b.WriteString("." + n.Name)
+	case exo.OpCall:
+		s.node(n.Recv)
+		s.b.WriteString("." + n.Name)
+		s.list('(', ')', nil, n.Args)
+	case exo.OpLambda:
+		s.b.WriteString("(" + s.param(n.Recv) + " => ")
+		s.node(n.Args[0])
+		s.b.WriteByte(')')
+	case exo.OpRecord:
+		s.list('{', '}', n.Names, n.Args)
+	case exo.OpList:
+		s.list('[', ']', nil, n.Args)
+	}
+}
+
+// param is the name of a callback's placeholder, of which each has one of its own.
+func (s *speller) param(n *exo.Node) string {
+	if s.params[n] == "" {
+		s.params[n] = fmt.Sprintf("x%d", len(s.params)+1)
+	}
+	return s.params[n]
+}
+
+func (s *speller) list(open, close byte, names []string, ns []*exo.Node) {
+	s.b.WriteByte(open)
+	for i, n := range ns {
+		if i > 0 {
+			s.b.WriteString(", ")
+		}
+		if names != nil {
+			s.literal(exo.Text(names[i]))
+			s.b.WriteString(": ")
+		}
+		s.node(n)
+	}
+	s.b.WriteByte(close)
+}
+
+// literal writes a value as JSON. Characters that change what a person sees of the
+// others, like those that turn the direction of writing, are escaped.
+func (s *speller) literal(v exo.Value) {
+	text, err := v.AppendJSON(nil)
+	if err != nil {
+		s.b.WriteString(strconv.Quote(err.Error()))
+		return
+	}
+	for _, r := range string(text) {
+		switch {
+		case strconv.IsPrint(r):
+			s.b.WriteRune(r)
+		case r > 0xffff:
+			a, b := utf16.EncodeRune(r)
+			fmt.Fprintf(&s.b, `\u%04x\u%04x`, a, b)
+		default:
+			fmt.Fprintf(&s.b, `\u%04x`, r)
+		}
+	}
+}
