@@ -21,7 +21,7 @@ type File struct {
 //
 // A last line without its end is cut off: its process ended while it wrote, so the
 // Recorder had not answered and what the line tells of had not been let happen, or is
-// told by [Runs] as not known. A whole line that can't be read is never touched: Open fails.
+// told by [Unsettled] as not known. A whole line that can't be read is never touched: Open fails.
 func Open(path string) (*File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -73,11 +73,11 @@ func (r *end) Write(b []byte) (int, error) {
 // Torn is how many bytes of a line without its end were cut off when the file was opened.
 func (r *File) Torn() int64 { return r.torn }
 
-// Runs is [Runs] of what is in the file now.
-func (r *File) Runs() ([]Run, error) {
+// Unsettled is [Unsettled] of what is in the file now.
+func (r *File) Unsettled() ([]Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Runs(io.NewSectionReader(r.f, 0, r.size))
+	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
 // Close closes the file. Nothing can be appended after it.

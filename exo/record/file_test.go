@@ -50,7 +50,7 @@ func TestTornLineIsCutOff(t *testing.T) {
 				t.Errorf("%d bytes: run %d begins: %v", n, i, err)
 			}
 		}
-		if runs, err := f.Runs(); err != nil || len(runs) != 3 {
+		if runs, err := f.Unsettled(); err != nil || len(runs) != 3 {
 			t.Errorf("%d bytes: %v, %v", n, runs, err)
 		}
 		if err := f.Close(); err != nil {
@@ -145,7 +145,7 @@ func TestKilledWhileItRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	runs, err := f.Runs()
+	runs, err := f.Unsettled()
 	if err != nil || acknowledged < 1000 || len(runs) < acknowledged || len(runs) > acknowledged+5 {
 		t.Errorf("%d entries of %d acknowledged, %v", len(runs), acknowledged, err)
 	}

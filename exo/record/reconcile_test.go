@@ -147,7 +147,7 @@ func TestKilledRuns(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", at, err)
 			}
-			runs, err := f.Runs()
+			runs, err := f.Unsettled()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestKilledRuns(t *testing.T) {
 
 func checkSettled(t *testing.T, at string, f *File, path string, kept int, posted bool, seen map[exo.State]int) {
 	t.Helper()
-	if again, err := f.Runs(); err != nil || len(again) != 0 {
+	if again, err := f.Unsettled(); err != nil || len(again) != 0 {
 		t.Errorf("%s: %d runs are still open, %v", at, len(again), err)
 	}
 	text, _ := os.ReadFile(path)
@@ -267,7 +267,7 @@ func TestReconcile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			runs, err := Runs(bytes.NewReader(b.Bytes()))
+			runs, err := Unsettled(bytes.NewReader(b.Bytes()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +292,7 @@ func TestReconcile(t *testing.T) {
 			if s := strings.Join(got, " "); s != c.want {
 				t.Errorf("got %q, want %q", s, c.want)
 			}
-			if left, err := Runs(bytes.NewReader(b.Bytes())); err != nil || len(left) != 0 {
+			if left, err := Unsettled(bytes.NewReader(b.Bytes())); err != nil || len(left) != 0 {
 				t.Errorf("%+v, %v", left, err)
 			}
 		})
@@ -315,7 +315,7 @@ func TestReconcileWithoutAnAnswer(t *testing.T) {
 	}
 	s := &answers{kept: true, err: errDisk}
 	for round := range 2 {
-		runs, _ := Runs(bytes.NewReader(b.Bytes()))
+		runs, _ := Unsettled(bytes.NewReader(b.Bytes()))
 		was := b.Len()
 		err := Reconcile(t.Context(), l, runs, s)
 		if round == 0 {
@@ -329,7 +329,7 @@ func TestReconcileWithoutAnAnswer(t *testing.T) {
 			t.Errorf("%v, asked %d times", err, s.asks)
 		}
 	}
-	runs, _ := Runs(bytes.NewReader(b.Bytes()))
+	runs, _ := Unsettled(bytes.NewReader(b.Bytes()))
 	if len(runs) != 0 || !slices.Contains(ids, all(t, &b)[4].Run) {
 		t.Errorf("%+v", runs)
 	}

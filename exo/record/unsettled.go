@@ -34,10 +34,10 @@ type progress struct {
 	acting, settled bool
 }
 
-// Runs are the runs that have begun and not ended, in the order in which they began. All
+// Unsettled are the runs that have begun and not ended, in the order in which they began. All
 // must be over: of a record to which a process appends it lists those that are on. It
 // heeds a last line without an end no more than Open does.
-func Runs(r io.Reader) ([]Run, error) {
+func Unsettled(r io.Reader) ([]Run, error) {
 	open := map[exo.RunID]*Run{}
 	var order []exo.RunID
 	for e, err := range Read(r) {
