@@ -12,7 +12,8 @@ type EffectMode uint8
 const (
 	NoEffect EffectMode = iota // it changes nothing
 	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
-	// good when the run commits, or never was. The object is a [Stored].
+	// good when the run commits, or never was. The object is a [Stored], and an error of its
+	// Eval says that nothing of the message is kept, though the run may go on and commit.
 	InUnit
 	// Held acts after the run has committed, once: a mail. The reply is a [Receipt].
 	Held

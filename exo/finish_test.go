@@ -345,8 +345,20 @@ func TestRecordBroken(t *testing.T) {
 				if err := next(); err != nil {
 					t.Errorf("with the record mended: %v", err)
 				}
-				if owed := at == Committed || at == Acted || at == Ended; owed && times(s.log, "record "+at.String()) < 1 {
-					t.Errorf("what was owed is lost: %v", s.log)
+				// What was owed is there, and the entries of the run stand in its order.
+				var of []Entry
+				for _, e := range w.events {
+					if e.Run == w.s.Run().ID {
+						of = append(of, e)
+					}
+				}
+				if !slices.IsSortedFunc(of, func(a, b Entry) int {
+					if a.Call != b.Call && a.Step <= Outcome && b.Step <= Outcome {
+						return 0 // messages
+					}
+					return int(a.Step) - int(b.Step)
+				}) || of[len(of)-1].Step != Ended || committed != slices.ContainsFunc(of, func(e Entry) bool { return e.Step == Committed }) {
+					t.Errorf("the record of the run: %s", w.recorded())
 				}
 			})
 		}
@@ -576,4 +588,33 @@ func TestCancelledAnywhere(t *testing.T) {
 	if seen["put applied, mail applied"] < 5 || len(seen) < 3 {
 		t.Errorf("%v", seen)
 	}
+}
+
+// TestDoneIsRecordedAfterAPanic: a callback that panics ends the run, and what has happened
+// for good is on record all the same.
+func TestDoneIsRecordedAfterAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := &shop{name: "a"}, make(chan struct{})
+		s.fail = map[string]func(context.Context) error{"post": func(context.Context) error { <-release; return nil }}
+		var steps []string
+		g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Console: func(Line) { panic("console") }, Record: RecordFunc(func(e Entry) error {
+			steps = append(steps, e.Step.String())
+			return nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		w.submit(msg(ref(0), call(0, "post")))
+		w.s.Log(Line{Text: "x"})
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		if err := w.s.Finish(t.Context(), Null(), nil); err == nil || w.s.Panicked() != "console" {
+			t.Error(err, w.s.Panicked())
+		}
+		if got := strings.Join(steps, " "); got != "begun intent outcome ended" || w.s.Effects()[0].State != StateImmediate {
+			t.Errorf("%s; %+v", got, w.s.Effects())
+		}
+	})
 }

@@ -165,25 +165,28 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	return nil
 }
 
-// note appends an entry of the run. From the first that fails on the run can't commit.
-// It is the one place of a run where the host's Recorder is called; from the first that
-// panics on nothing more is recorded, so nothing more of the run happens.
+// note appends an entry of the run, after what is owed: entries of a run stand in their
+// order. From the first that fails on the run can't commit. Once a callback of the host has
+// panicked only what has happened already is recorded, and nothing more of the run happens.
 func (s *Session) note(e Entry) error {
-	if s.Panicked() != nil {
+	if s.Panicked() != nil && !e.tellsOfTheDone() {
 		return &Error{Kind: Internal, Err: errRecord}
 	}
 	if s.gate.record == nil {
 		return nil
 	}
 	e.Run, e.At = s.run.ID, s.gate.now()
-	err, p := s.append(e)
+	p, err := any(nil), s.gate.pay(s.ctx)
+	if err == nil {
+		p, err = s.append(e)
+	}
 	if err == nil {
 		return nil
 	}
 	s.mu.Lock()
 	s.unrecorded = true
 	s.mu.Unlock()
-	if e.Step.after(e) {
+	if e.tellsOfTheDone() {
 		s.gate.owe(e)
 	}
 	if p != nil {
@@ -192,9 +195,9 @@ func (s *Session) note(e Entry) error {
 	return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 }
 
-// after reports whether an entry tells of what can't be undone any more.
-func (s Step) after(e Entry) bool {
-	switch s {
+// tellsOfTheDone reports whether an entry tells of what can't be undone any more.
+func (e *Entry) tellsOfTheDone() bool {
+	switch e.Step {
 	case Committed, Acted, Ended:
 		return true
 	case Outcome:
@@ -203,13 +206,13 @@ func (s Step) after(e Entry) bool {
 	return false
 }
 
-func (s *Session) append(e Entry) (err error, panicked any) {
+func (s *Session) append(e Entry) (panicked any, err error) {
 	defer func() {
 		if panicked = recover(); panicked != nil {
 			err = fmt.Errorf("panic: %v", panicked)
 		}
 	}()
-	return s.gate.record.Record(context.WithoutCancel(s.ctx), e), nil
+	return nil, s.gate.record.Record(context.WithoutCancel(s.ctx), e)
 }
 
 // noteMessage appends an entry about message e. What only a record needs is made only for one.

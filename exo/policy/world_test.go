@@ -188,7 +188,6 @@ func lam(p, body int32) exo.WireNode {
 func record(names []string, args ...int32) exo.WireNode {
 	return exo.WireNode{Op: exo.OpRecord, Names: names, Args: args, Recv: -1}
 }
-func list(args ...int32) exo.WireNode { return exo.WireNode{Op: exo.OpList, Args: args, Recv: -1} }
 
 // then is x with more nodes.
 func then(x exo.Expr, ns ...exo.WireNode) exo.Expr {
