@@ -239,8 +239,8 @@ func (t *Term) meet(x *Term, free bool) error {
 }
 
 // meet changes t, a copy of the type of an argument, to the narrower x. Each value
-// that x admits must be one that t admits, and x must convert it as t does: the object was
-// made for what its own description makes of an argument.
+// that x admits must be one that t admits, and what x converts it to, one that t would
+// leave as it is: the object was made for what its own description makes of an argument.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
 		return fmt.Errorf("its type is gone")
