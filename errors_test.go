@@ -143,7 +143,7 @@ func errorsIn(obj types.Object) (found []string) {
 
 // What succeeds has an error that is nil, also in a variable of type error.
 func TestSuccessIsNil(t *testing.T) {
-	it, err := service.New("it", "gives one", service.Method("one", "", func(context.Context, service.None) (int, error) { return 1, nil }))
+	it, err := service.New("it", "gives one", service.Read("one", "", func(context.Context, service.None) (int, error) { return 1, nil }))
 	if err != nil {
 		t.Fatal(err)
 	}

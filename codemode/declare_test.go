@@ -78,11 +78,11 @@ func TestSize(t *testing.T) {
 // drive is an object whose only method opens another one.
 func drive(tb testing.TB) exo.Object {
 	tb.Helper()
-	file, err := service.New("file", "one file", service.Method("read", "its text", func(context.Context, service.None) (string, error) { return "text", nil }))
+	file, err := service.New("file", "one file", service.Read("read", "its text", func(context.Context, service.None) (string, error) { return "text", nil }))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := service.New("drive", "files", service.Method("open", "opens a file", func(context.Context, struct {
+	s, err := service.New("drive", "files", service.Read("open", "opens a file", func(context.Context, struct {
 		Name string `json:"name"`
 	}) (exo.Object, error) {
 		return file, nil

@@ -43,8 +43,8 @@ func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*co
 	}
 	ops := append([]service.Operation{
 		service.Method("send", "sends one mail", send).Immediate().Admits(exo.NewLabel("pii")),
-		service.Method("post", "posts one letter", send).Effect().Admits(exo.NewLabel("pii")),
-		service.Method("count", "how many were sent", func(context.Context, service.None) (int, error) { return *sent, nil }),
+		service.Method("post", "posts one letter", send).Admits(exo.NewLabel("pii")),
+		service.Read("count", "how many were sent", func(context.Context, service.None) (int, error) { return *sent, nil }),
 	}, more...)
 	mail, err := service.New("mail", "mail", ops...)
 	if err != nil {
@@ -137,7 +137,7 @@ func TestEffectsSayNothing(t *testing.T) {
 
 // TestNoEffectsToSpeakOf: where nothing can be changed no word is spent on it.
 func TestNoEffectsToSpeakOf(t *testing.T) {
-	counter, err := service.New("it", "it", service.Method("count", "counts", func(context.Context, service.None) (int, error) { return 1, nil }))
+	counter, err := service.New("it", "it", service.Read("count", "counts", func(context.Context, service.None) (int, error) { return 1, nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,5 +152,32 @@ func TestNoEffectsToSpeakOf(t *testing.T) {
 	var zero codemode.Tool
 	if out, res := zero.CallResult(t.Context(), nil); res.Err == nil || !strings.Contains(string(out), `"denied"`) {
 		t.Errorf("the zero tool gave %s", out)
+	}
+}
+
+// TestReadOnly: a method that its author said nothing more of is not one that only reads.
+func TestReadOnly(t *testing.T) {
+	f := func(context.Context, letter) (int, error) { return 1, nil }
+	for what, c := range map[string]struct {
+		op    service.Operation
+		reads bool
+	}{
+		"Read":             {service.Read("send", "", f), true},
+		"Method":           {service.Method("send", "", f), false},
+		"Method, at once":  {service.Method("send", "", f).Immediate(), false},
+		"Method of labels": {service.Method("send", "", f).Admits(exo.NewLabel("pii")), false},
+	} {
+		mail, err := service.New("mail", "", c.op)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range []exo.Recorder{nil, exo.Unrecorded} {
+			tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: rec})
+			if (err != nil) != (rec == nil && !c.reads) {
+				t.Errorf("%s, record %v: %v", what, rec, err)
+			} else if err == nil && tool.ReadOnly() != c.reads {
+				t.Errorf("%s: ReadOnly is %t", what, tool.ReadOnly())
+			}
+		}
 	}
 }

@@ -44,7 +44,7 @@ func TestManyTables(t *testing.T) {
 	each := codemode.Grants{}
 	for k := range 500 {
 		name := fmt.Sprintf("%s_%s", manyAreas[k/len(manyThings)], manyThings[k%len(manyThings)])
-		s, err := service.New(name, "what happens with each "+name, service.Method("list", "all of them", func(context.Context, service.None) ([]string, error) { return nil, nil }))
+		s, err := service.New(name, "what happens with each "+name, service.Read("list", "all of them", func(context.Context, service.None) ([]string, error) { return nil, nil }))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,17 +153,17 @@ type mail struct {
 func mailbox(tb testing.TB) exo.Object {
 	tb.Helper()
 	s, err := service.New("mailbox", "the user's mail",
-		service.Method("list", "the newest messages", func(ctx context.Context, in struct {
+		service.Read("list", "the newest messages", func(ctx context.Context, in struct {
 			Folder string `json:"folder,omitempty"`
 		}) ([]mail, error) {
 			return []mail{{1, "hi", time.Unix(0, 0), nil}}, nil
 		}),
-		service.Method("send", "sends a message", func(ctx context.Context, in sendArgs) (service.None, error) { return service.None{}, nil }).Effect(),
-		service.Method("broken", "always fails", func(ctx context.Context, in service.None) (string, error) {
+		service.Method("send", "sends a message", func(ctx context.Context, in sendArgs) (service.None, error) { return service.None{}, nil }),
+		service.Read("broken", "always fails", func(ctx context.Context, in service.None) (string, error) {
 			return "", errors.New("dial " + hostSecret)
 		}),
-		service.Method("panics", "always panics", func(ctx context.Context, in service.None) (string, error) { panic(hostSecret) }),
-		service.Method("said", "fails with a reason", func(ctx context.Context, in service.None) (string, error) {
+		service.Read("panics", "always panics", func(ctx context.Context, in service.None) (string, error) { panic(hostSecret) }),
+		service.Read("said", "fails with a reason", func(ctx context.Context, in service.None) (string, error) {
 			return "", fmt.Errorf("%s: %w", hostSecret, service.Refuse("the mailbox is full: delete something"))
 		}),
 	)

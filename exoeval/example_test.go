@@ -15,7 +15,7 @@ import (
 // errors have a place.
 func ExampleLocal() {
 	shout, err := service.New("shout", "raises its voice",
-		service.Method("say", "says it loudly", func(_ context.Context, in struct {
+		service.Read("say", "says it loudly", func(_ context.Context, in struct {
 			Text string `json:"text"`
 		}) (string, error) {
 			return strings.ToUpper(in.Text), nil

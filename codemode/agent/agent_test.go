@@ -213,7 +213,7 @@ func TestStrangeNames(t *testing.T) {
 		calls = append(calls, agent.Call{Name: name, Args: `{"code":"await mail.send({to: 'a'})"}`})
 	}
 	f := newFixture(t, replies(&agent.Reply{Stop: agent.StopCalls, Calls: calls}), says("No."), says("Yes."))
-	one, err := service.New("one", "one", service.Method("get", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
+	one, err := service.New("one", "one", service.Read("get", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func newWorld(t *testing.T) *world {
 			w.sent = append(w.sent, in.To)
 			return len(w.sent), nil
 		}).Immediate(),
-		service.Method("stop", "stops the run", func(ctx context.Context, _ service.None) (bool, error) {
+		service.Read("stop", "stops the run", func(ctx context.Context, _ service.None) (bool, error) {
 			w.stop()
 			<-ctx.Done()
 			return false, ctx.Err()
@@ -119,7 +119,7 @@ func newWorld(t *testing.T) *world {
 // reader is a tool that can change nothing.
 func reader(t *testing.T) *codemode.Tool {
 	t.Helper()
-	s, err := service.New("numbers", "numbers", service.Method("one", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
+	s, err := service.New("numbers", "numbers", service.Read("one", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/exotest"
 )
 
-// counter is an object with one method, add(n), which adds to it and returns the sum.
-type counter struct{ sum int64 }
+// counter is an object with one method, add(n), which adds to it and returns the sum: it
+// changes something, and the program needs the answer.
+type counter struct{ sum atomic.Int64 }
 
 func (c *counter) Describe() (exo.Description, error) {
 	num := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
 	i := &exo.Interface{Name: "Counter", Order: []string{"add"}, Methods: map[string]*exo.Method{
-		"add": {Name: "add", Sends: true, Params: []exo.Param{{Name: "the number", Want: num}}, Result: num}}}
+		"add": {Name: "add", Sends: true, Effect: exo.Immediate, Params: []exo.Param{{Name: "the number", Want: num}}, Result: num}}}
 	return exo.Description{Type: &exo.Type{Name: "Counter"}, Interfaces: []*exo.Interface{i}}, nil
 }
 
@@ -25,8 +27,7 @@ func (c *counter) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	if n < 0 {
 		return exo.Value{}, exo.Errorf(exo.Invalid, "", "only numbers from 0 can be added")
 	}
-	c.sum += n
-	return exo.Int(c.sum), nil
+	return exo.Int(c.sum.Add(n)), nil
 }
 
 // report stands in for the *testing.T of an example.
@@ -56,7 +57,7 @@ func ExampleMessage() {
 	var t testing.TB = report{}
 	c := &counter{}
 	m := exotest.Message(t, c, "add", 40)
-	fmt.Println(m.Root.Name, m.Args, c.sum)
+	fmt.Println(m.Root.Name, m.Args, c.sum.Load())
 	fmt.Println(c.Eval(context.Background(), m))
 	// Output:
 	// add [40] 0

@@ -155,8 +155,8 @@ func mailer(t *testing.T) exo.Object {
 		More any        `json:"more,omitempty"`
 	}
 	s, err := service.New("mail", "", service.Method("send", "", func(_ context.Context, in mail) (mail, error) { return in, nil }),
-		service.Method("list", "", func(context.Context, service.None) ([]mail, error) { return make([]mail, 2), nil }),
-		service.Method("box", "", func(context.Context, service.None) (exo.Object, error) { return nil, service.Refuse("none") }).ReturnsOwnKind())
+		service.Read("list", "", func(context.Context, service.None) ([]mail, error) { return make([]mail, 2), nil }),
+		service.Read("box", "", func(context.Context, service.None) (exo.Object, error) { return nil, service.Refuse("none") }).ReturnsOwnKind())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // clock is a capability made of two Go functions.
 func clock() exo.Object {
 	s, err := service.New("clock", "tells and sets the hour",
-		service.Method("hour", "the hour", func(context.Context, service.None) (int, error) { return 12, nil }),
+		service.Read("hour", "the hour", func(context.Context, service.None) (int, error) { return 12, nil }),
 		service.Method("set", "sets the hour", func(_ context.Context, in struct {
 			Hour int `json:"hour"`
 		}) (service.None, error) {

@@ -22,6 +22,10 @@
 //	*T                                     T or null
 //	exo.Object, as the whole result        a further capability
 //
+// A function that changes something is made a method with [Method], and is Held: it is
+// called when the program has ended well. [Operation.Immediate] calls it at once. One that
+// changes nothing is made a method with [Read].
+//
 // Every method is a sink: its argument leaves the host by it, so a run that has
 // read labelled values may not call it unless the method admits their labels.
 // Functions are called concurrently. A function must return when its context

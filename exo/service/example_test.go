@@ -25,8 +25,8 @@ func ExampleNew() {
 		service.Method("send", "sends one mail", func(ctx context.Context, in Mail) (Receipt, error) {
 			sent = append(sent, in)
 			return Receipt{len(sent)}, nil
-		}).Effect(),
-		service.Method("list", "the mails sent so far", func(ctx context.Context, in struct {
+		}),
+		service.Read("list", "the mails sent so far", func(ctx context.Context, in struct {
 			Limit int `json:"limit,omitempty"`
 		}) ([]Mail, error) {
 			return sent, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Operation is one method of a service. Make it with Method.
+// Operation is one method of a service. Make it with Method, or with Read.
 type Operation struct {
 	name, doc string
 	in, out   reflect.Type
@@ -20,14 +20,32 @@ type Operation struct {
 	like      exo.Object                // what kind of object it returns
 	own       bool                      // it returns objects of the service's own kind
 	call      func(context.Context, exo.Value) (exo.Value, error)
-	read      func(exo.Value) error // what call would say of its argument
+	checkArg  func(exo.Value) error // what call would say of its argument
 	result    *exo.Type
 	opens     string // the interface of the object that it returns
+	misuse    error  // what New says of it
 }
 
-// Method makes a method of a function. It sends, it is a sink that admits
-// public values only, and it has no effect unless Effect says so.
+// Method makes a method of a function that changes something. It is Held: the program gets
+// a receipt, and f is called once the program has ended well and what it changed has been
+// committed, so a program that fails has sent no mail. Nobody waits for f's result then: it
+// is dropped, and only its digest is recorded. [Operation.Immediate] is for a program that
+// needs the answer, [Read] for a function that changes nothing. [Key] names the call.
+//
+// The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
+	op := Read(name, doc, f)
+	op.effect = exo.Held
+	return op
+}
+
+// Read makes a method of a function that changes nothing: it is called at once, the program
+// gets its result, and no record is demanded for it. If f changes something all the same, a
+// program that fails has changed it, and nobody is told. Such an f needs [Method].
+//
+// The method is a sink that admits public values only, unless Admits says more: what f is
+// asked leaves the host, too.
+func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	op := Operation{name: name, doc: doc, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	if f == nil {
 		return op
@@ -37,7 +55,7 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 	if !op.object() {
 		out, _ = formOf(op.out, "result")
 	}
-	op.read = func(v exo.Value) error {
+	op.checkArg = func(v exo.Value) error {
 		var arg In
 		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
 			return err
@@ -69,19 +87,14 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 	return op
 }
 
-// Effect says that the method changes something. It is Held: the program gets a receipt,
-// and the function is called once the program has ended well and what it changed has been
-// committed, so that a program that fails has sent no mail. Of its result only the record
-// hears. See [Key] for a function that may be asked again by others.
-func (op Operation) Effect() Operation {
-	op.effect = exo.Held
-	return op
-}
-
-// Immediate says that the method changes something at once and for good, since the program
-// needs its answer. It is refused where the program has changes that are not final yet; and
-// it has happened, whatever becomes of the program.
+// Immediate says that a Method acts at once and for good, since the program needs its
+// answer. It is refused where the program has changes that are not final yet; and it has
+// happened, whatever becomes of the program. On a Read it is an error of New.
 func (op Operation) Immediate() Operation {
+	if op.effect == exo.NoEffect {
+		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
+		return op
+	}
 	op.effect = exo.Immediate
 	return op
 }
@@ -95,7 +108,7 @@ func (op Operation) Admits(l exo.Label) Operation {
 
 // Returns says that the method's result is an object of the same kind as like,
 // which serves as an example only. Every function whose result is an
-// exo.Object needs it, or ReturnsOwnKind.
+// exo.Object needs it, or ReturnsOwnKind, and is a Read or Immediate.
 func (op Operation) Returns(like exo.Object) Operation {
 	op.like = like
 	return op
@@ -115,6 +128,9 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error) {
 	if op.call == nil {
 		return nil, nil, errors.New("has no function")
+	}
+	if op.misuse != nil {
+		return nil, nil, op.misuse
 	}
 	m := &exo.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
 	if op.in.Kind() != reflect.Struct {
@@ -144,7 +160,7 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	op.result, m.Result = t, &exo.Term{Con: t}
 	if op.effect == exo.Held {
 		if op.object() {
-			return nil, nil, errors.New("the result is an object, and the program gets a receipt: it can't be an Effect, only Immediate")
+			return nil, nil, errors.New("the result is an object, and the program would get a receipt: make it with Read if it changes nothing, or Immediate")
 		}
 		m.Result = &exo.Term{Con: exo.Receipt()}
 	}

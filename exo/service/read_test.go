@@ -27,7 +27,7 @@ var day = time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC)
 func readCase[T any](name string, v exo.Value, want T) func(*testing.T) (string, exo.Value, any, any, error) {
 	return func(t *testing.T) (string, exo.Value, any, any, error) {
 		var got T
-		s := mustNew(t, Method("m", "", func(_ context.Context, in struct {
+		s := mustNew(t, Read("m", "", func(_ context.Context, in struct {
 			X T `json:"x"`
 		}) (None, error) {
 			got = in.X
@@ -137,7 +137,7 @@ func TestReadRefused(t *testing.T) {
 }
 
 func TestReadNamesField(t *testing.T) {
-	s := mustNew(t, Method("m", "", func(_ context.Context, in struct {
+	s := mustNew(t, Read("m", "", func(_ context.Context, in struct {
 		Deep struct {
 			List []int8 `json:"list"`
 		} `json:"deep"`

@@ -101,13 +101,14 @@ func (s *Service) Prepare(m *exo.Message) error {
 	if err != nil {
 		return err
 	}
-	return op.read(in)
+	return op.checkArg(in)
 }
 
 type keyOf struct{}
 
-// Key is, in a function of a service, the key of the call: the same whenever this call is
-// made, and no other's. Where whoever the function asks takes an idempotency key, this is it.
+// Key names this one call of this one run: give it to a mail or payment API as its
+// idempotency key, for when the function itself tries again. The same program run again has
+// other keys. It is empty outside a function of a service.
 func Key(ctx context.Context) string {
 	k, _ := ctx.Value(keyOf{}).(string)
 	return k

@@ -51,41 +51,41 @@ func gives[T any](context.Context, None) (T, error) { var z T; return z, nil }
 
 // What can't be expressed is found by New, which names the type and the field.
 func TestNewRefuses(t *testing.T) {
-	ok := Method("m", "", takes[inner])
+	ok := Read("m", "", takes[inner])
 	for _, c := range []struct {
 		what  string
 		name  string
 		op    Operation
 		names []string // in the error
 	}{
-		{"function in argument", "x", Method("m", "", takes[deepFunc]), []string{"argument.a.f", "func()"}},
-		{"channel in result", "x", Method("m", "", gives[map[string]chan int]), []string{"result[]", "chan int"}},
-		{"complex", "x", Method("m", "", gives[complex128]), []string{"complex128"}},
-		{"cycle", "x", Method("m", "", gives[tree]), []string{"result.kids[]", "service.tree"}},
-		{"interface with methods", "x", Method("m", "", gives[error]), []string{"error"}},
-		{"keys", "x", Method("m", "", gives[map[int]int]), []string{"map[int]int"}},
-		{"pointer to pointer", "x", Method("m", "", gives[**int]), []string{"**int"}},
-		{"pointer to slice", "x", Method("m", "", gives[*[]int]), []string{"*[]int"}},
-		{"JSON of its own", "x", Method("m", "", gives[json.RawMessage]), []string{"json.RawMessage"}},
-		{"JSON by pointer", "x", Method("m", "", gives[big.Int]), []string{"big.Int"}},
-		{"half a text form", "x", Method("m", "", gives[half]), []string{"service.half"}},
-		{"embedded pointer", "x", Method("m", "", gives[struct{ *inner }]), []string{"inner"}},
-		{"embedded time", "x", Method("m", "", gives[struct{ time.Time }]), []string{"JSON form"}},
-		{"option string", "x", Method("m", "", takes[quoted]), []string{"field A", "string"}},
-		{"two of one name", "x", Method("m", "", takes[twins]), []string{"field Other", `"a"`}},
-		{"reserved field", "x", Method("m", "", takes[proto]), []string{"field A", "__proto__"}},
-		{"empty description", "x", Method("m", "", takes[undocumented]), []string{"empty"}},
-		{"scalar argument", "x", Method("m", "", takes[int]), []string{"int", "struct"}},
-		{"pointer argument", "x", Method("m", "", takes[*inner]), []string{"struct"}},
-		{"time argument", "x", Method("m", "", takes[time.Time]), []string{"time.Time"}},
-		{"object in a list", "x", Method("m", "", gives[[]exo.Object]), []string{"result[]", "exo.Object"}},
-		{"object of unknown kind", "x", Method("m", "", gives[exo.Object]), []string{"Returns"}},
-		{"kind of no object", "x", Method("m", "", gives[int]).ReturnsOwnKind(), []string{"int"}},
-		{"bad example", "x", Method("m", "", gives[exo.Object]).Returns(&Service{}), []string{"zero Service"}},
-		{"no function", "x", Method[None, None]("m", "", nil), []string{"function"}},
+		{"function in argument", "x", Read("m", "", takes[deepFunc]), []string{"argument.a.f", "func()"}},
+		{"channel in result", "x", Read("m", "", gives[map[string]chan int]), []string{"result[]", "chan int"}},
+		{"complex", "x", Read("m", "", gives[complex128]), []string{"complex128"}},
+		{"cycle", "x", Read("m", "", gives[tree]), []string{"result.kids[]", "service.tree"}},
+		{"interface with methods", "x", Read("m", "", gives[error]), []string{"error"}},
+		{"keys", "x", Read("m", "", gives[map[int]int]), []string{"map[int]int"}},
+		{"pointer to pointer", "x", Read("m", "", gives[**int]), []string{"**int"}},
+		{"pointer to slice", "x", Read("m", "", gives[*[]int]), []string{"*[]int"}},
+		{"JSON of its own", "x", Read("m", "", gives[json.RawMessage]), []string{"json.RawMessage"}},
+		{"JSON by pointer", "x", Read("m", "", gives[big.Int]), []string{"big.Int"}},
+		{"half a text form", "x", Read("m", "", gives[half]), []string{"service.half"}},
+		{"embedded pointer", "x", Read("m", "", gives[struct{ *inner }]), []string{"inner"}},
+		{"embedded time", "x", Read("m", "", gives[struct{ time.Time }]), []string{"JSON form"}},
+		{"option string", "x", Read("m", "", takes[quoted]), []string{"field A", "string"}},
+		{"two of one name", "x", Read("m", "", takes[twins]), []string{"field Other", `"a"`}},
+		{"reserved field", "x", Read("m", "", takes[proto]), []string{"field A", "__proto__"}},
+		{"empty description", "x", Read("m", "", takes[undocumented]), []string{"empty"}},
+		{"scalar argument", "x", Read("m", "", takes[int]), []string{"int", "struct"}},
+		{"pointer argument", "x", Read("m", "", takes[*inner]), []string{"struct"}},
+		{"time argument", "x", Read("m", "", takes[time.Time]), []string{"time.Time"}},
+		{"object in a list", "x", Read("m", "", gives[[]exo.Object]), []string{"result[]", "exo.Object"}},
+		{"object of unknown kind", "x", Read("m", "", gives[exo.Object]), []string{"Returns"}},
+		{"kind of no object", "x", Read("m", "", gives[int]).ReturnsOwnKind(), []string{"int"}},
+		{"bad example", "x", Read("m", "", gives[exo.Object]).Returns(&Service{}), []string{"zero Service"}},
+		{"no function", "x", Read[None, None]("m", "", nil), []string{"function"}},
 		{"zero operation", "x", Operation{}, []string{`""`}},
-		{"method then", "x", Method("then", "", takes[inner]), []string{"then"}},
-		{"method with a dot", "x", Method("a.b", "", takes[inner]), []string{"a.b"}},
+		{"method then", "x", Read("then", "", takes[inner]), []string{"then"}},
+		{"method with a dot", "x", Read("a.b", "", takes[inner]), []string{"a.b"}},
 		{"service constructor", "constructor", ok, []string{"constructor"}},
 		{"service row", "row", ok, []string{"row"}},
 		{"service of no letters", "__", ok, []string{"__"}},
@@ -122,8 +122,8 @@ func TestDescribe(t *testing.T) {
 	}
 	s, err := New("web_search", "finds things",
 		Method("b", "first", takes[in]).Immediate().Admits(exo.NewLabel("pii")),
-		Method("a", "second", gives[[]inner]),
-		Method("c", "third", takes[struct {
+		Read("a", "second", gives[[]inner]),
+		Read("c", "third", takes[struct {
 			N int `json:"n,omitempty"`
 		}]))
 	if err != nil {
@@ -156,11 +156,11 @@ func TestDescribe(t *testing.T) {
 
 // An argument that may be left out may also be given.
 func TestOptionalArgument(t *testing.T) {
-	s := mustNew(t, Method("m", "", func(_ context.Context, in struct {
+	s := mustNew(t, Read("m", "", func(_ context.Context, in struct {
 		N int `json:"n,omitempty"`
 	}) (int, error) {
 		return in.N, nil
-	}), Method("need", "", takes[inner]))
+	}), Read("need", "", takes[inner]))
 	r := open(t, exo.Config{}, s)
 	if v, err := r.call(0, "m", exo.Value{}); err != nil || v.Int() != 0 {
 		t.Error(v, err)
@@ -196,7 +196,7 @@ func TestErrors(t *testing.T) {
 		{"of another layer, a limit", &exo.Error{Kind: exo.Limit, Msg: "s3cret", Err: cause}, exo.Limit, "it.m: a limit was reached while this was answered"},
 		{"internal with a message", &exo.Error{Kind: exo.Internal, Msg: "s3cret"}, exo.Internal, "it.m: internal error"},
 	} {
-		s := mustNew(t, Method("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))
+		s := mustNew(t, Read("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))
 		v, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
 		wantKind(t, err, c.kind)
 		if err == nil {
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestNilErrorOfErrorType(t *testing.T) {
-	s := mustNew(t, Method("m", "", func(context.Context, None) (int, error) { return 1, (*exo.Error)(nil) }))
+	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { return 1, (*exo.Error)(nil) }))
 	v, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Internal)
 	if v.Kind() != exo.NoValue {
@@ -221,7 +221,7 @@ func TestNilErrorOfErrorType(t *testing.T) {
 }
 
 func TestPanicIsInternal(t *testing.T) {
-	s := mustNew(t, Method("m", "", func(context.Context, None) (int, error) { panic("s3cret") }), Method("ok", "", gives[int]))
+	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { panic("s3cret") }), Read("ok", "", gives[int]))
 	r := open(t, exo.Config{}, s)
 	_, err := r.call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Internal)
@@ -236,7 +236,7 @@ func TestPanicIsInternal(t *testing.T) {
 // When the run ends, that is the reason, whatever the function makes of it.
 func TestRunEnds(t *testing.T) {
 	in := make(chan struct{})
-	s := mustNew(t, Method("m", "", func(ctx context.Context, _ None) (int, error) {
+	s := mustNew(t, Read("m", "", func(ctx context.Context, _ None) (int, error) {
 		close(in)
 		<-ctx.Done()
 		return 0, errors.New("s3cret: gave up")
@@ -252,7 +252,7 @@ func TestRunEnds(t *testing.T) {
 
 func folder(name string) *Service {
 	s, err := New("folder", "a folder",
-		Method("open", "a folder in it", func(_ context.Context, in struct {
+		Read("open", "a folder in it", func(_ context.Context, in struct {
 			Name string `json:"name"`
 		}) (*Service, error) {
 			if in.Name == "none" {
@@ -260,7 +260,7 @@ func folder(name string) *Service {
 			}
 			return folder(name + "/" + in.Name), nil
 		}).ReturnsOwnKind(),
-		Method("path", "where it is", func(context.Context, None) (string, error) { return name, nil }),
+		Read("path", "where it is", func(context.Context, None) (string, error) { return name, nil }),
 		Method("remove", "removes it", func(context.Context, None) (None, error) { return None{}, nil }).Immediate(),
 	)
 	if err != nil {
@@ -273,8 +273,8 @@ func folder(name string) *Service {
 func TestReturnsObject(t *testing.T) {
 	var s *Service
 	s = mustNew(t,
-		Method("root", "", func(context.Context, None) (exo.Object, error) { return folder(""), nil }).Returns(folder("")),
-		Method("liar", "", func(context.Context, None) (exo.Object, error) { return s, nil }).Returns(folder("")),
+		Read("root", "", func(context.Context, None) (exo.Object, error) { return folder(""), nil }).Returns(folder("")),
+		Read("liar", "", func(context.Context, None) (exo.Object, error) { return s, nil }).Returns(folder("")),
 	)
 	r := open(t, exo.Config{}, s)
 	root, err := r.call(0, "root", exo.Value{})
@@ -341,7 +341,7 @@ func TestRevocableReachesReturnedObjects(t *testing.T) {
 
 // Results count against the budgets of the run.
 func TestBudget(t *testing.T) {
-	s := mustNew(t, Method("m", "", func(_ context.Context, in struct {
+	s := mustNew(t, Read("m", "", func(_ context.Context, in struct {
 		N int `json:"n"`
 	}) ([]int, error) {
 		return make([]int, in.N), nil

@@ -16,7 +16,7 @@ type cyclic struct{ Next any }
 // result calls a function that returns v.
 func result[T any](name string, v T, want string) func(*testing.T) (string, string, exo.Value, error) {
 	return func(t *testing.T) (string, string, exo.Value, error) {
-		s := mustNew(t, Method("m", "", func(context.Context, None) (T, error) { return v, nil }))
+		s := mustNew(t, Read("m", "", func(context.Context, None) (T, error) { return v, nil }))
 		got, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
 		return name, want, got, err
 	}

@@ -68,7 +68,7 @@ func TestSinkByRecipient(t *testing.T) {
 			t.Fatal(err)
 		}
 		restricted := policy.Only(policy.Only(s, "send"), "send") // wrappers keep what the object says
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"diary": diary{}, "mail": restricted}, Admits: exo.NewLabel("diary")})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"diary": diary{}, "mail": restricted}, Admits: exo.NewLabel("diary"), Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}
