@@ -134,6 +134,9 @@ func TestNoUnsafe(t *testing.T) {
 			if fields[0] == module+"/exoeval/worker" && (imp == "unsafe" || imp == "syscall") {
 				continue // it starts processes and locks them down: the one package that may
 			}
+			if fields[0] == module+"/exo/record" && imp == "syscall" {
+				continue // it locks its file, for the host: no program reaches it
+			}
 			switch imp {
 			case "unsafe", "plugin", "os/exec", "net", "net/http", "syscall":
 				t.Errorf("%s imports %s", fields[0], imp)

@@ -494,8 +494,10 @@ func TestCutOffBeforeItActs(t *testing.T) {
 // TestEffectsNeedARecord: who keeps no record where something can be changed says so.
 func TestEffectsNeedARecord(t *testing.T) {
 	grants := map[string]Object{"shop": &shop{name: "a"}}
-	if _, err := NewGate(Config{Grants: grants}); err == nil || !strings.Contains(err.Error(), "Unrecorded") {
-		t.Error(err)
+	for name, none := range map[string]Recorder{"nil": nil, "a function that was forgotten": RecordFunc(nil)} {
+		if _, err := NewGate(Config{Grants: grants, Record: none}); err == nil || !strings.Contains(err.Error(), "Unrecorded") {
+			t.Error(name, err)
+		}
 	}
 	if _, err := NewGate(Config{Grants: grants, Record: Unrecorded}); err != nil {
 		t.Error(err)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,27 +10,39 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// File is a record in a file, to which it appends. One process may have it open.
+// File is a record in a file, to which it appends. It is locked until Close, or until its
+// process ends, however that does. The zero File refuses every entry, and so does nil.
 type File struct {
 	Lines
-	f    *os.File
-	size int64 // of whole lines
-	torn int64
+	f      *os.File
+	unlock func() error
+	size   int64 // of whole lines
+	torn   int64
 }
+
+// ErrInUse is what Open fails with where the record is open already. Two that appended
+// would cut off each other's lines, and whoever comes second would settle runs that are on.
+var ErrInUse = errors.New("it is open elsewhere, in another process or in this one: close it there or wait until that process has ended, or give each process a file of its own")
 
 // Open opens the record in a file, which is made if it is not there, for its owner only.
 //
 // A last line without its end is cut off: its process ended while it wrote, so the
 // Recorder had not answered and what the line tells of had not been let happen, or is
 // told by [Unsettled] as not known. A whole line that can't be read is never touched: Open fails.
+// So it does, with [ErrInUse], where the record is open already: a process that takes over
+// from another one that is still on tries again until that has ended.
 func Open(path string) (*File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	r := &File{f: f}
-	if err := r.scan(); err != nil {
-		f.Close()
+	r.unlock, err = lock(f) // before anything is read: what is read must be all there is
+	if err == nil {
+		err = r.scan()
+	}
+	if err != nil {
+		_ = r.Close()
 		return nil, fmt.Errorf("record: %s: %w", path, err)
 	}
 	return r, nil
@@ -56,6 +69,9 @@ func (r *File) scan() error {
 	}
 	r.size, r.torn = in.end, all-in.end
 	r.w, r.cut = (*end)(r), func() error { return r.f.Truncate(r.size) }
+	if r.torn == 0 {
+		return nil
+	}
 	return r.cut()
 }
 
@@ -70,20 +86,51 @@ func (r *end) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Record implements [exo.Recorder], see [Lines].
+func (r *File) Record(ctx context.Context, e exo.Entry) error {
+	if r == nil {
+		return errNowhere
+	}
+	return r.Lines.Record(ctx, e)
+}
+
+// Err is the first failure, for as long as File lives, see [Lines].
+func (r *File) Err() error {
+	if r == nil {
+		return errNowhere
+	}
+	return r.Lines.Err()
+}
+
 // Torn is how many bytes of a line without its end were cut off when the file was opened.
-func (r *File) Torn() int64 { return r.torn }
+func (r *File) Torn() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.torn
+}
 
 // Unsettled is [Unsettled] of what is in the file now.
 func (r *File) Unsettled() ([]Run, error) {
+	if r == nil || r.f == nil {
+		return nil, errNowhere
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
-// Close closes the file. Nothing can be appended after it.
+// Close closes the file and lets others open it. Nothing can be appended after it.
 func (r *File) Close() error {
+	if r == nil || r.f == nil {
+		return errNowhere
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = errors.New("record: the file was closed")
-	return r.f.Close()
+	var err error
+	if r.unlock != nil {
+		err, r.unlock = r.unlock(), nil
+	}
+	return errors.Join(err, r.f.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,13 +117,114 @@ func TestHalfALineIsTakenBack(t *testing.T) {
 	}
 }
 
+// A record that is open is nobody else's: neither the same process opens it again nor
+// another one, which would cut off what this one appends meanwhile. What was refused
+// touches nothing, and the lock goes with Close and with the process, killed or not.
+func TestOpenTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(who string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), path+": it is open elsewhere") || !strings.Contains(err.Error(), "close it there") {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	here := func() {
+		t.Helper()
+		g, err := Open(path)
+		if refused("this process", err); g != nil || !errors.Is(err, ErrInUse) {
+			t.Errorf("%v, %v", g, err)
+		}
+	}
+	here()
+	out, _ := child("open", path).CombinedOutput()
+	refused("another process", errors.New(string(out)))
+	here() // what was refused did not let go of the lock
+	if err := f.Record(t.Context(), entry(exo.NewRunID(), exo.Begun)); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := f.Unsettled(); err != nil || len(runs) != 1 {
+		t.Errorf("%v, %v", runs, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	c := child("open", path)
+	if _, err := c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(stdout)
+	in.Scan() // it is open, and something is appended
+	here()
+	c.Process.Kill()
+	for in.Scan() {
+	}
+	if c.Wait() == nil {
+		t.Error("it was not killed")
+	}
+	if f, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if runs, err := f.Unsettled(); err != nil || len(runs) < 2 {
+		t.Errorf("%v, %v", runs, err)
+	}
+}
+
+// child is this binary again, with a record.
+func child(what, path string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "EXO_RECORD_CHILD="+what, "EXO_RECORD_PATH="+path)
+	return c
+}
+
+// A host that dropped the error of Open has a record that refuses, and no panic: the gate
+// begins nothing.
+func TestNilRecords(t *testing.T) {
+	var file *File
+	var lines *Lines
+	for name, to := range map[string]exo.Recorder{"a nil File": file, "a nil Lines": lines, "the zero File": &File{}, "the zero Lines": &Lines{}} {
+		if err := to.Record(t.Context(), entry(exo.NewRunID(), exo.Begun)); !errors.Is(err, errNowhere) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r, ok := to.(interface{ Err() error }); !ok || !errors.Is(r.Err(), errNowhere) {
+			t.Errorf("%s: its first error", name)
+		}
+		gate, err := exo.NewGate(exo.Config{Record: to})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gate.Begin(t.Context(), exo.Run{}, "1"); !errors.Is(err, errNowhere) {
+			t.Errorf("%s: a run begins: %v", name, err)
+		}
+	}
+	for name, f := range map[string]*File{"nil": nil, "zero": {}} {
+		if runs, err := f.Unsettled(); runs != nil || !errors.Is(err, errNowhere) {
+			t.Errorf("%s: %v, %v", name, runs, err) // as if nothing were left to settle
+		}
+		if err := f.Close(); !errors.Is(err, errNowhere) || f.Torn() != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A process that is killed while it records loses nothing that was acknowledged.
 func TestKilledWhileItRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
 	acknowledged := 0
 	for range 5 {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), "EXO_RECORD_CHILD=fill", "EXO_RECORD_PATH="+path)
+		c := child("fill", path)
 		c.Stderr = os.Stderr
 		out, err := c.StdoutPipe()
 		if err != nil {
@@ -149,6 +251,20 @@ func TestKilledWhileItRecords(t *testing.T) {
 	if err != nil || acknowledged < 1000 || len(runs) < acknowledged || len(runs) > acknowledged+5 {
 		t.Errorf("%d entries of %d acknowledged, %v", len(runs), acknowledged, err)
 	}
+}
+
+// opened appends one entry, and has the record open until its input ends.
+func opened(path string) error {
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	if err := f.Record(context.Background(), entry(exo.NewRunID(), exo.Begun)); err != nil {
+		return err
+	}
+	fmt.Println("recorded")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
 // fill records until it is killed, and says of each entry that it was.

@@ -11,7 +11,7 @@ import (
 )
 
 // Lines is an [exo.Recorder] that writes each entry as one line of JSON, in one call of
-// Write. The zero Lines refuses every entry.
+// Write. The zero Lines refuses every entry, and so does nil.
 type Lines struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -27,12 +27,18 @@ type Lines struct {
 // effect of the second would pass for one of the first.
 func New(w io.Writer) *Lines { return &Lines{w: w, begun: map[exo.RunID]struct{}{}} }
 
+// errNowhere is what a host gets that dropped the error of Open, or forgot to call it.
+var errNowhere = errors.New("record: this record writes nowhere; make one with New or Open, and look at the error of Open")
+
 // maxBuf is how large a buffer is kept.
 const maxBuf = 64 << 10
 
 // Record appends e. What was not appended is not in the record: where a line could be
 // written in part only and not taken back, nothing is appended after it.
 func (l *Lines) Record(_ context.Context, e exo.Entry) error {
+	if l == nil {
+		return errNowhere
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.append(&e)
@@ -45,6 +51,9 @@ func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 // Err is the first failure, for as long as Lines lives. A later entry may have been
 // appended all the same.
 func (l *Lines) Err() error {
+	if l == nil {
+		return errNowhere
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first
@@ -55,7 +64,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		return l.err
 	}
 	if l.w == nil {
-		return errors.New("record: this Lines writes nowhere; make one with New or Open")
+		return errNowhere
 	}
 	if e.Run == (exo.RunID{}) {
 		return errors.New("record: an entry of no run")

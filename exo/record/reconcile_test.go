@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("EXO_RECORD_CHILD") {
 	case "":
 		os.Exit(m.Run())
+	case "open":
+		err = opened(os.Getenv("EXO_RECORD_PATH"))
 	case "fill":
 		err = fill(os.Getenv("EXO_RECORD_PATH"))
 	case "run":

@@ -1,0 +1,24 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// lock makes a file beside the record that only one can make. It outlives a process that is
+// killed: nobody but the host can know that it is left over.
+func lock(f *os.File) (unlock func() error, err error) {
+	path := f.Name() + ".lock"
+	l, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%w; if no process has, because it was killed, remove %s", ErrInUse, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return os.Remove(path) }, l.Close()
+}

@@ -1,0 +1,27 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package record
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock takes the file for whoever opened it, and not for its process: a second Open of the
+// same process is refused as well. The kernel lets go of it when the process is killed.
+func lock(f *os.File) (unlock func() error, err error) {
+	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, ErrInUse
+	}
+	return func() error { return flock(f, syscall.LOCK_UN) }, err
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return os.NewSyscallError("flock", err)
+		}
+	}
+}
