@@ -153,6 +153,10 @@ func ask(ctx context.Context, m *Message) (v Value, err error) {
 // errPanicked is in the error of an object whose code panicked.
 var errPanicked = errors.New("panic")
 
+// IsPanic reports whether err is of an object whose code panicked, or ended its goroutine,
+// instead of answering.
+func IsPanic(err error) bool { return errors.Is(err, errPanicked) || errors.Is(err, errEnded) }
+
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
 func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)

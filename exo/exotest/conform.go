@@ -39,19 +39,32 @@ func Conform(t testing.TB, o exo.Object) {
 		})
 	}
 	wg.Wait()
-	c := &conform{t: t, object: o, rand: rand.New(rand.NewSource(1)), seen: map[*exo.Method]bool{}}
-	c.run = Begin(t, exo.Config{Grants: map[string]exo.Object{"object": (*watched)(c)}, Limits: plenty()})
-	calls := c.explore(c.run.On("object"), 3)
+	c := &conform{t: t, object: o, admits: labelsOf(t, o), rand: rand.New(rand.NewSource(1)), seen: map[*exo.Method]bool{}}
+	c.begin()
+	calls := c.explore(nil, 3)
 	if len(calls) == 0 {
 		t.Errorf("exotest: there is no message that Conform can make: the object has no method that sends, or all need callbacks or objects")
 	}
 	for _, call := range calls {
 		c.send(call)
+		c.cancelled(call)
 	}
 	if after := describe(t, o); !reflect.DeepEqual(before, after) {
 		t.Errorf("exotest: Describe says something else after messages")
 	}
-	c.cancelled(calls)
+}
+
+// begin begins a run that notes panics, which a reply shows as an internal error like any other.
+func (c *conform) begin() {
+	c.t.Helper()
+	o := exo.Wrap(c.object, exo.Policy{After: func(m *exo.Message, _ exo.Value, err error) {
+		if exo.IsPanic(err) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.panicked = append(c.panicked, m.Root.Name+": Eval panicked, or ended its goroutine: "+clip(err.Error()))
+		}
+	}})
+	c.run = Begin(c.t, exo.Config{Grants: map[string]exo.Object{"object": o}, Limits: plenty(), Admits: c.admits})
 }
 
 // plenty are limits that a few thousand messages stay within.
@@ -74,53 +87,42 @@ func describe(t testing.TB, o exo.Object) (d exo.Description) {
 type conform struct {
 	t      testing.TB
 	object exo.Object
+	admits exo.Label
 	run    *Run
 	rand   *rand.Rand
 	seen   map[*exo.Method]bool // by explore
 
 	mu       sync.Mutex
 	panicked []string
-	context  context.Context // if set, what Eval is called with
 }
 
-// watched is the object under test as the gate holds it: it notes panics, which the gate
-// would turn into an internal error like any other.
-type watched conform
-
-func (w *watched) Describe() (exo.Description, error) { return w.object.Describe() }
-
-func (w *watched) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
-	for i, o := range m.Objects {
-		if o == exo.Object(w) {
-			m.Objects[i] = w.object
-		}
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			p := recover()
-			w.panicked = append(w.panicked, fmt.Sprint(p))
-			panic(p)
-		}
-	}()
-	if w.context != nil {
-		ctx = w.context
-	}
-	v, err := w.object.Eval(ctx, m)
-	returned = true
-	return v, err
+// step is one call of a chain.
+type step struct {
+	method string
+	args   []any
 }
 
 // message is one that Conform has found: how to get to it, and the method that sends it.
 type message struct {
-	at     *Chain
+	path   []step
 	method *exo.Method
 }
 
+// at is the chain up to the method that sends, in the run that c has.
+func (c *conform) at(path []step) *Chain {
+	chain := c.run.On("object")
+	for _, s := range path {
+		chain = chain.Call(s.method, s.args...)
+	}
+	return chain
+}
+
 // explore finds the methods that send, each once, behind at most depth calls that only describe.
-func (c *conform) explore(at *Chain, depth int) (found []message) {
+func (c *conform) explore(path []step, depth int) (found []message) {
+	at := c.at(path)
+	if at.err != nil {
+		return nil
+	}
 	i := c.run.gate.Catalog()[at.node.Type.Name]
 	if i == nil {
 		return nil
@@ -134,9 +136,9 @@ func (c *conform) explore(at *Chain, depth int) (found []message) {
 		if args, ok := c.arguments(m); !ok {
 			continue
 		} else if m.Sends {
-			found = append(found, message{at, m})
-		} else if next := at.Call(name, args...); next.err == nil && depth > 0 {
-			found = append(found, c.explore(next, depth-1)...)
+			found = append(found, message{path, m})
+		} else if depth > 0 {
+			found = append(found, c.explore(append(slices.Clip(path), step{name, args}), depth-1)...)
 		}
 	}
 	return found
@@ -145,14 +147,16 @@ func (c *conform) explore(at *Chain, depth int) (found []message) {
 // rounds is how often each method is sent.
 const rounds = 50
 
-// send sends one method many times, all at once, and judges the replies.
+// send sends one method many times, all at once, in a run that commits, and judges the replies.
 func (c *conform) send(x message) {
 	c.t.Helper()
+	c.begin()
+	at := c.at(x.path)
 	var ops []string
 	want := map[uint64]*exo.Type{}
 	for range rounds {
 		args, _ := c.arguments(x.method)
-		call := x.at.Call(x.method.Name, args...)
+		call := at.Call(x.method.Name, args...)
 		if call.err != nil {
 			continue // a text that is no name, where one is wanted
 		}
@@ -175,38 +179,45 @@ func (c *conform) send(x message) {
 			c.t.Errorf("exotest: %s: %v", clip(op), err)
 		}
 	}
+	if err := c.run.Finish(true); err != nil { // what is held acts now
+		c.t.Errorf("exotest: %s: the run did not commit: %v", x.method.Name, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range slices.Compact(c.panicked) {
-		c.t.Errorf("exotest: %s: Eval panicked, or ended its goroutine: %s", x.method.Name, clip(p))
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(c.panicked))) {
+		c.t.Errorf("exotest: %s", p)
 	}
 	c.panicked = nil
 }
 
 func clip(s string) string { return s[:min(len(s), 300)] }
 
-// cancelled sends each method once more with a context that has ended.
-func (c *conform) cancelled(calls []message) {
+// cancelled has the object answer one more message, with a context that has ended.
+func (c *conform) cancelled(x message) {
 	c.t.Helper()
+	c.begin()
+	args, _ := c.arguments(x.method)
+	call := c.at(x.path).Call(x.method.Name, args...)
+	if call.err != nil {
+		return
+	}
+	m := call.Message()
+	object := m.Root
+	for object.Recv != nil {
+		object = object.Recv
+	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	c.context = ended
-	for _, x := range calls {
-		args, _ := c.arguments(x.method)
-		call := x.at.Call(x.method.Name, args...)
-		if call.err != nil {
-			continue
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			call.Send()
-		}()
-		select {
-		case <-done:
-		case <-time.After(patience):
-			c.t.Fatalf("exotest: %s: Eval has not returned %v after its context ended", x.method.Name, patience)
-		}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }() // send has told it
+		m.Objects[object.Slot].Eval(ended, m)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		c.t.Errorf("exotest: %s: Eval has not returned %v after its context ended", x.method.Name, patience)
 	}
 }
 

@@ -123,7 +123,12 @@ func TestConform(t *testing.T) {
 		}}, "something else after messages"},
 		"nothing to send": {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "Thing"}} }, nil}, "there is no message"},
 		"what can't be":   {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "text"}} }, nil}, "can't be granted"},
-		"a service":       {mailer(t), ""},
+		"a panic when held": {&thing{func() []*exo.Interface {
+			is := ask(nil, &exo.Term{Con: exo.Receipt()})()
+			is[0].Methods["ask"].Effect = exo.Held
+			return is
+		}, func(context.Context, *exo.Message) (exo.Value, error) { panic("now") }}, "ask: Eval panicked"},
+		"a service": {mailer(t), ""},
 		"what never returns": {&thing{ask(nil, con(exo.TypeInt)), func(ctx context.Context, m *exo.Message) (exo.Value, error) {
 			if ctx.Err() != nil {
 				<-release
