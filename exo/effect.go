@@ -3,6 +3,7 @@ package exo
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -25,9 +26,9 @@ const (
 
 func (m EffectMode) String() string {
 	if m >= effectModes {
-		m = NoEffect
+		return fmt.Sprintf("effect(%d)", uint8(m))
 	}
-	return [...]string{"none", "in the unit of work", "held", "immediate"}[m]
+	return [...]string{"none", "unit", "held", "immediate"}[m]
 }
 
 // State is what became of an effect.
@@ -49,7 +50,7 @@ var stateNames = [...]string{NoState: "none", StateHeld: "held", StateApplied: "
 
 func (s State) String() string {
 	if s >= states {
-		return stateNames[NoState]
+		return fmt.Sprintf("state(%d)", uint8(s))
 	}
 	return stateNames[s]
 }

@@ -60,7 +60,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 	}
 	final := s.waiting()
 	if failed == nil && final {
-		failed = s.note(Entry{Step: Committing, Label: s.Label(), Details: []any{s.prepared()}})
+		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared()})
 	}
 	if failed == nil {
 		failed = s.settleChanges(ctx, final)

@@ -70,7 +70,7 @@ var stepNames = [...]string{NoStep: "none", Begun: "begun", Refused: "refused", 
 
 func (s Step) String() string {
 	if s >= steps {
-		return stepNames[NoStep]
+		return fmt.Sprintf("step(%d)", uint8(s))
 	}
 	return stepNames[s]
 }
@@ -98,6 +98,8 @@ type Entry struct {
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
 	Err     error
+
+	Prepared *Prepared // at Committing
 }
 
 // Start is how a run began.

@@ -68,15 +68,16 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	return u.unit, u.err
 }
 
-// Prepared is the detail of Committing: how many stores the run has changed, and in how
+// Prepared says, at Committing, how many stores the run has changed, and in how
 // many of them it left its ID. Where these are one, whoever finds the record ending here
 // asks the stores (package record).
 type Prepared struct {
-	Changed   int `json:"changed"`
-	Witnessed int `json:"witnessed"`
+	Changed   int
+	Witnessed int
 }
 
-func (s *Session) prepared() (p Prepared) {
+func (s *Session) prepared() *Prepared {
+	var p Prepared
 	stores := s.changed()
 	p.Changed = len(stores)
 	for _, u := range s.units {
@@ -84,7 +85,7 @@ func (s *Session) prepared() (p Prepared) {
 			p.Witnessed++
 		}
 	}
-	return p
+	return &p
 }
 
 // changed are the stores that the run would change if it committed now.

@@ -16,14 +16,15 @@
 //	at       when, RFC 3339 in UTC, with nanoseconds
 //	call     number of the message in its run
 //	op       what was asked, as the program wrote it, shortened
-//	effect   "in the unit of work", held or immediate
+//	effect   unit (of work), held or immediate
 //	message  the exact message in exo's canonical encoding (exo.DecodeExpr), base64
 //	label    tags of the run's label, sorted
-//	state    what became of an effect or of the run: held, applied, rolled back, failed, immediate, unknown
+//	state    what became of an effect or of the run: held, applied, rolledback, failed, immediate, unknown
 //	rows     of the reply
 //	took     how long the message acted, as time.ParseDuration reads it
 //	digest   SHA-256 of the reply or of the result (exo.Value's Digest), 64 hexadecimal digits
 //	err      why it failed: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
 //	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms
+//	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID
 //	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits, times in nanoseconds), granted (digest)
 package record

@@ -61,6 +61,10 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 		if e.Step != exo.Ended {
 			e.Message = append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "message")...)
 		}
+		if e.Step == exo.Committing && rapid.Bool().Draw(t, "says what is prepared") {
+			n := rapid.IntRange(0, 9).Draw(t, "changed")
+			e.Prepared = &exo.Prepared{Changed: n, Witnessed: rapid.IntRange(0, n).Draw(t, "witnessed")}
+		}
 		copy(e.Digest[:], rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "digest"))
 		for range rapid.IntRange(0, 2).Draw(t, "details") {
 			e.Details = append(e.Details, map[string]any{"text": strings.ToValidUTF8(anyText().Draw(t, "detail"), "?")})
@@ -168,17 +172,29 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
 		{exo.Entry{Run: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: exo.InUnit, Message: []byte{1, 255}, Label: exo.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
 			Err: &exo.Error{Kind: exo.Denied, Op: "o", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
-			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"in the unit of work","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"unit","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
 		{exo.Entry{Run: id, Step: exo.Ended, At: at, Err: errors.New("plain \xff")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"ended","at":"2026-01-02T03:04:05.000000678Z","err":{"kind":"internal","text":{"base64":"cGxhaW4g/w=="}}}`},
+		{exo.Entry{Run: id, Step: exo.Committing, At: at, Prepared: &exo.Prepared{Changed: 2, Witnessed: 1}},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
+		{exo.Entry{Run: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
 	} {
 		b, err := appendLine(nil, &c.e)
 		if err != nil || string(b) != c.want+"\n" {
 			t.Errorf("%v: got\n%swant\n%s", err, b, c.want)
 		}
 	}
-	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 15 {
-		t.Errorf("an entry has %d fields; a line was made for 15", n)
+	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 16 {
+		t.Errorf("an entry has %d fields; a line was made for 16", n)
+	}
+	if n := reflect.TypeOf(exo.Prepared{}).NumField(); n != 2 {
+		t.Errorf("what was prepared has %d fields; a line was made for 2", n)
+	}
+	for what, name := range map[string]fmt.Stringer{"step(12)": lastStep + 1, "effect(4)": lastEffect + 1, "state(7)": lastState + 1} {
+		if name.String() != what {
+			t.Errorf("%v, and a line knows none such", name)
+		}
 	}
 	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 7 {
 		t.Errorf("a start has %d fields; a line was made for 7", n)
@@ -196,6 +212,12 @@ func TestRefusedLines(t *testing.T) {
 	if len(all(t, strings.NewReader(good+good))) != 2 {
 		t.Fatal("the good twin")
 	}
+	committing := func(p string) string {
+		return strings.Replace(strings.Replace(good, "ended", "committing", 1), `}`, `,"prepared":`+p+`}`, 1)
+	}
+	if e := all(t, strings.NewReader(committing(`{"changed":2,"witnessed":1}`)))[0]; e.Prepared == nil || *e.Prepared != (exo.Prepared{Changed: 2, Witnessed: 1}) {
+		t.Fatal("the good twin of prepared")
+	}
 	for bad, want := range map[string]string{
 		strings.Replace(good, `"v":1`, `"v":2`, 1):                                "line 2: version 2",
 		strings.Replace(good, `"v":1`, `"v":2,"new":3`, 1):                        "line 2: version 2",
@@ -209,15 +231,23 @@ func TestRefusedLines(t *testing.T) {
 		strings.Replace(good, `}`, `,"digest":"00"}`, 1):                          "no digest",
 		strings.Replace(good, `}`, `,"state":"done"}`, 1):                         `no state is called "done"`,
 		strings.Replace(good, `}`, `,"effect":"much"}`, 1):                        `no effect is called "much"`,
-		strings.Replace(good, `}`, `,"took":"1"}`, 1):                             "missing unit",
-		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1):                   `of kind "odd"`,
-		strings.Replace(good, `}`, `,"start":{"seed":"x"}}`, 1):                   "invalid syntax",
-		strings.Replace(good, "\n", "{}\n", 1):                                    "more than one",
-		"\n":                                                                      "line 2",
-		strings.Replace(good, "}", "}}", 1):                                       "more than one",
-		"{}\n":                                                                    "version 0",
-		strings.TrimSpace(good):                                                   "has no end",
-		strings.Repeat("x", 99) + "\n":                                            "invalid character",
+		strings.Replace(good, `}`, `,"effect":"effect(4)"}`, 1):                   `no effect is called "effect(4)"`,
+		strings.Replace(good, `}`, `,"prepared":{"changed":0,"witnessed":0}}`, 1): "of committing alone",
+		committing(`{}`):                                        "does not say how many",
+		committing(`{"changed":0}`):                             "does not say how many",
+		committing(`{"witnessed":0}`):                           "does not say how many",
+		committing(`{"changed":1,"witnessed":2}`):               "not changed",
+		committing(`{"changed":1,"witnessed":-1}`):              "not changed",
+		committing(`{"changed":1,"witnessed":1,"lost":1}`):      "unknown field",
+		strings.Replace(good, `}`, `,"took":"1"}`, 1):           "missing unit",
+		strings.Replace(good, `}`, `,"err":{"kind":"odd"}}`, 1): `of kind "odd"`,
+		strings.Replace(good, `}`, `,"start":{"seed":"x"}}`, 1): "invalid syntax",
+		strings.Replace(good, "\n", "{}\n", 1):                  "more than one",
+		"\n":                                                    "line 2",
+		strings.Replace(good, "}", "}}", 1):                     "more than one",
+		"{}\n":                                                  "version 0",
+		strings.TrimSpace(good):                                 "has no end",
+		strings.Repeat("x", 99) + "\n":                          "invalid character",
 	} {
 		n := 0
 		var failed error
@@ -303,6 +333,8 @@ func TestRefusedEntries(t *testing.T) {
 	was := w.Len()
 	for what, e := range map[string]exo.Entry{
 		"a run twice": entry(id, exo.Begun), "no run": entry(exo.RunID{}, exo.Begun), "no step": entry(id, exo.NoStep), "a step that is none": entry(id, exo.Ended+1),
+		"an effect that is none": {Run: id, Step: exo.Outcome, Effect: lastEffect + 1}, "a state that is none": {Run: id, Step: exo.Outcome, State: lastState + 1},
+		"prepared too late": {Run: id, Step: exo.Committed, Prepared: &exo.Prepared{}}, "more witnessed than changed": {Run: id, Step: exo.Committing, Prepared: &exo.Prepared{Witnessed: 1}},
 		"a detail that is no JSON": {Run: id, Step: exo.Outcome, Details: []any{make(chan int)}}, "a long line": {Run: id, Step: exo.Intent, Message: make([]byte, maxLine)},
 	} {
 		if err := l.Record(t.Context(), e); err == nil || w.Len() != was {

@@ -101,6 +101,14 @@ type line struct {
 	Err     *failure          `json:"err"`
 	Details []json.RawMessage `json:"details"`
 	Start   *start            `json:"start"`
+
+	Prepared *prepared `json:"prepared"`
+}
+
+// prepared has no number that is left out: {} would say that a run had changed nothing.
+type prepared struct {
+	Changed   *int `json:"changed"`
+	Witnessed *int `json:"witnessed"`
 }
 
 type failure struct {
@@ -148,9 +156,9 @@ func parse(b []byte) (e exo.Entry, err error) {
 		return e, errors.New("no run")
 	}
 	p := &parser{}
-	e.Step = named(p, "step", l.Step, exo.NoStep)
-	e.Effect = named(p, "effect", l.Effect, exo.NoEffect)
-	e.State = named(p, "state", l.State, exo.NoState)
+	e.Step = named(p, "step", l.Step, lastStep)
+	e.Effect = named(p, "effect", l.Effect, lastEffect)
+	e.State = named(p, "state", l.State, lastState)
 	e.Digest = p.digest(l.Digest)
 	if l.Took != "" {
 		e.Took, err = time.ParseDuration(l.Took)
@@ -161,6 +169,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	}
 	e.Err = p.failure(l.Err)
 	e.Start = p.start(l.Start)
+	e.Prepared = p.prepared(e.Step, l.Prepared)
 	if l.Step == "" {
 		p.fail(errors.New("no step"))
 	}
@@ -190,17 +199,29 @@ func (p *parser) fail(err error) {
 func named[T interface {
 	~uint8
 	String() string
-}](p *parser, what, name string, zero T) T {
+}](p *parser, what, name string, last T) T {
 	if name == "" {
-		return zero
+		return 0
 	}
-	for i := zero + 1; i != zero && i.String() != zero.String(); i++ {
-		if i.String() == name {
+	for i := T(1); i <= last; i++ {
+		if key(i) == name {
 			return i
 		}
 	}
 	p.fail(fmt.Errorf("no %s is called %.40q", what, name))
-	return zero
+	return 0
+}
+
+func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
+	if l == nil {
+		return nil
+	}
+	if l.Changed == nil || l.Witnessed == nil {
+		p.fail(errors.New("prepared does not say how many stores are changed and witnessed"))
+		return nil
+	}
+	p.fail(check(at, *l.Changed, *l.Witnessed))
+	return &exo.Prepared{Changed: *l.Changed, Witnessed: *l.Witnessed}
 }
 
 func (p *parser) digest(s string) (d exo.Digest) {

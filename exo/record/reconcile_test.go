@@ -223,7 +223,7 @@ func TestReconcile(t *testing.T) {
 		return append([]exo.Entry{entry(id, exo.Begun)}, steps...)
 	}
 	committing := func(changed, witnessed int) exo.Entry {
-		return exo.Entry{Step: exo.Committing, Details: []any{exo.Prepared{Changed: changed, Witnessed: witnessed}}}
+		return exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: changed, Witnessed: witnessed}}
 	}
 	put := exo.Entry{Step: exo.Outcome, Call: 1, Op: "put", Effect: exo.InUnit, State: exo.StateHeld}
 	mail := exo.Entry{Step: exo.Outcome, Call: 2, Op: "mail", Effect: exo.Held, State: exo.StateHeld}
@@ -238,28 +238,29 @@ func TestReconcile(t *testing.T) {
 		stores  []Store
 		want    string
 	}{
-		"begun":                             {made(), nil, "ended"},
-		"refused":                           {made(exo.Entry{Step: exo.Refused, Call: 1, Effect: exo.Immediate}), nil, "ended"},
-		"over":                              {made(put, exo.Entry{Step: exo.Ended}), nil, ""},
-		"not to be committed":               {made(put, mail), []Store{yes()}, "acted(rolled back) ended"},
-		"kept":                              {made(put, mail, committing(1, 1)), []Store{yes()}, "committed(applied) acted(failed) ended"},
-		"not kept":                          {made(put, mail, committing(1, 1)), []Store{no()}, "committed(rolled back) acted(rolled back) ended"},
-		"kept by one of two":                {made(put, committing(1, 1)), []Store{no(), yes()}, "committed(applied) ended"},
-		"both changed, kept by one":         {made(put, committing(2, 2)), []Store{no(), yes()}, "committed(unknown) ended"},
-		"both changed, kept by both":        {made(put, committing(2, 2)), []Store{yes(), yes()}, "committed(applied) ended"},
-		"no store":                          {made(put, mail, committing(1, 1)), nil, "committed(unknown) acted(failed) ended"},
-		"a store that left no mark":         {made(put, committing(1, 0)), []Store{no()}, "committed(unknown) ended"},
-		"one of two left no mark":           {made(put, committing(2, 1)), []Store{yes(), no()}, "committed(unknown) ended"},
-		"a record that does not say":        {made(put, exo.Entry{Step: exo.Committing}), []Store{no()}, "committed(unknown) ended"},
-		"a store that can't tell":           {made(put, committing(1, 1)), []Store{never()}, "committed(unknown) ended"},
-		"nothing but a mail":                {made(mail, committing(0, 0)), nil, "committed(rolled back) acted(rolled back) ended"},
-		"committed":                         {made(put, mail, committing(1, 1), committed(exo.StateApplied)), []Store{no()}, "acted(failed) ended"},
-		"rolled back":                       {made(put, mail, committing(1, 1), committed(exo.StateRolledBack)), []Store{yes()}, "acted(rolled back) ended"},
-		"about to act":                      {made(mail, committing(0, 0), committed(exo.StateApplied), acting), nil, "acted(unknown) ended"},
-		"acted":                             {made(mail, committing(0, 0), committed(exo.StateApplied), acting, acted), nil, "ended"},
-		"an effect at once, without an end": {made(intent(exo.Immediate)), nil, "outcome(unknown) ended"},
-		"a put, without an end":             {made(intent(exo.InUnit)), nil, "ended"},
-		"a read, without an end":            {made(intent(exo.NoEffect)), nil, "ended"},
+		"begun":                              {made(), nil, "ended"},
+		"refused":                            {made(exo.Entry{Step: exo.Refused, Call: 1, Effect: exo.Immediate}), nil, "ended"},
+		"over":                               {made(put, exo.Entry{Step: exo.Ended}), nil, ""},
+		"not to be committed":                {made(put, mail), []Store{yes()}, "acted(rolled back) ended"},
+		"kept":                               {made(put, mail, committing(1, 1)), []Store{yes()}, "committed(applied) acted(failed) ended"},
+		"not kept":                           {made(put, mail, committing(1, 1)), []Store{no()}, "committed(rolled back) acted(rolled back) ended"},
+		"kept by one of two":                 {made(put, committing(1, 1)), []Store{no(), yes()}, "committed(applied) ended"},
+		"both changed, kept by one":          {made(put, committing(2, 2)), []Store{no(), yes()}, "committed(unknown) ended"},
+		"both changed, kept by both":         {made(put, committing(2, 2)), []Store{yes(), yes()}, "committed(applied) ended"},
+		"no store":                           {made(put, mail, committing(1, 1)), nil, "committed(unknown) acted(failed) ended"},
+		"a store that left no mark":          {made(put, committing(1, 0)), []Store{no()}, "committed(unknown) ended"},
+		"one of two left no mark":            {made(put, committing(2, 1)), []Store{yes(), no()}, "committed(unknown) ended"},
+		"a record that does not say":         {made(put, exo.Entry{Step: exo.Committing}), []Store{no()}, "committed(unknown) ended"},
+		"a detail that looks like an answer": {made(put, exo.Entry{Step: exo.Committing, Details: []any{exo.Prepared{}, map[string]int{}, map[string]int{"changed": 1, "witnessed": 1}}}), []Store{no()}, "committed(unknown) ended"},
+		"a store that can't tell":            {made(put, committing(1, 1)), []Store{never()}, "committed(unknown) ended"},
+		"nothing but a mail":                 {made(mail, committing(0, 0)), nil, "committed(rolled back) acted(rolled back) ended"},
+		"committed":                          {made(put, mail, committing(1, 1), committed(exo.StateApplied)), []Store{no()}, "acted(failed) ended"},
+		"rolled back":                        {made(put, mail, committing(1, 1), committed(exo.StateRolledBack)), []Store{yes()}, "acted(rolled back) ended"},
+		"about to act":                       {made(mail, committing(0, 0), committed(exo.StateApplied), acting), nil, "acted(unknown) ended"},
+		"acted":                              {made(mail, committing(0, 0), committed(exo.StateApplied), acting, acted), nil, "ended"},
+		"an effect at once, without an end":  {made(intent(exo.Immediate)), nil, "outcome(unknown) ended"},
+		"a put, without an end":              {made(intent(exo.InUnit)), nil, "ended"},
+		"a read, without an end":             {made(intent(exo.NoEffect)), nil, "ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -309,7 +310,7 @@ func TestReconcileWithoutAnAnswer(t *testing.T) {
 	for range 2 {
 		id := exo.NewRunID()
 		ids = append(ids, id)
-		for _, e := range []exo.Entry{entry(id, exo.Begun), {Run: id, Step: exo.Committing, Details: []any{exo.Prepared{Changed: 1, Witnessed: 1}}}} {
+		for _, e := range []exo.Entry{entry(id, exo.Begun), {Run: id, Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}}} {
 			if err := l.Record(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
@@ -349,10 +350,10 @@ func TestWitness(t *testing.T) {
 			ledger := e.OpenLedger(t, e.URL(t))
 			var points []string
 			ledger.At = func(_ context.Context, what string) error { points = append(points, what); return nil }
-			var prepared []any
+			var prepared []*exo.Prepared
 			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"ledger": ledger}, Record: exo.RecordFunc(func(e exo.Entry) error {
 				if e.Step == exo.Committing {
-					prepared = append(prepared, e.Details...)
+					prepared = append(prepared, e.Prepared)
 				}
 				return nil
 			})})
@@ -375,7 +376,7 @@ func TestWitness(t *testing.T) {
 			if err := s.Finish(t.Context(), exo.Null(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if slices.Contains(points, "witness") != (want.Witnessed == 1) || len(prepared) != 1 || prepared[0] != want {
+			if slices.Contains(points, "witness") != (want.Witnessed == 1) || len(prepared) != 1 || prepared[0] == nil || *prepared[0] != want {
 				t.Errorf("%s: %v, %+v", method, points, prepared)
 			}
 			if kept, err := ledger.Committed(t.Context(), s.Run().ID); err != nil || kept != (want.Witnessed == 1) {

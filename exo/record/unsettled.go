@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -100,12 +99,8 @@ func (r *Run) note(e exo.Entry) {
 
 // changed is how many stores a run that is about to commit has changed.
 func changed(e exo.Entry) int {
-	for _, d := range e.Details {
-		var p exo.Prepared
-		j, err := json.Marshal(d)
-		if err == nil && json.Unmarshal(j, &p) == nil && p.Witnessed == p.Changed {
-			return p.Changed
-		}
+	if p := e.Prepared; p != nil && p.Witnessed == p.Changed {
+		return p.Changed
 	}
 	return -1
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -16,8 +17,8 @@ const Version = 1
 
 // appendLine writes one entry, and a newline. It fails for what can't be read back.
 func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
-	if e.Step == exo.NoStep || e.Step.String() == exo.NoStep.String() {
-		return b, fmt.Errorf("record: an entry of no step (%d)", e.Step)
+	if e.Step == exo.NoStep || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
+		return b, fmt.Errorf("record: an entry that can't be told: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
 	}
 	b = append(b, `{"v":1,"run":"`...)
 	b = hex.AppendEncode(b, e.Run[:])
@@ -31,7 +32,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 		b = appendText(append(b, `,"op":`...), e.Op)
 	}
 	if e.Effect != exo.NoEffect {
-		b = appendText(append(b, `,"effect":`...), e.Effect.String())
+		b = appendText(append(b, `,"effect":`...), key(e.Effect))
 	}
 	if e.Message != nil {
 		b = append(b, `,"message":"`...)
@@ -41,7 +42,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 		b = appendTexts(append(b, `,"label":`...), e.Label.Tags())
 	}
 	if e.State != exo.NoState {
-		b = appendText(append(b, `,"state":`...), e.State.String())
+		b = appendText(append(b, `,"state":`...), key(e.State))
 	}
 	if e.Rows != 0 {
 		b = strconv.AppendInt(append(b, `,"rows":`...), int64(e.Rows), 10)
@@ -61,12 +62,37 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 			return b, err
 		}
 	}
+	if p := e.Prepared; p != nil {
+		if err := check(e.Step, p.Changed, p.Witnessed); err != nil {
+			return b, fmt.Errorf("record: %w", err)
+		}
+		b = strconv.AppendInt(append(b, `,"prepared":{"changed":`...), int64(p.Changed), 10)
+		b = append(strconv.AppendInt(append(b, `,"witnessed":`...), int64(p.Witnessed), 10), '}')
+	}
 	if e.Start != nil {
 		if b, err = appendStart(append(b, `,"start":`...), e.Start); err != nil {
 			return b, err
 		}
 	}
 	return append(b, '}', '\n'), nil
+}
+
+// What a line can name: see named.
+const (
+	lastStep   = exo.Ended
+	lastEffect = exo.Immediate
+	lastState  = exo.StateUnknown
+)
+
+// key is the name of one of an enumeration in a line: "rolledback".
+func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "") }
+
+// check refuses what no run prepares: a reader that took it would settle a run by it.
+func check(step exo.Step, changed, witnessed int) error {
+	if step != exo.Committing || witnessed < 0 || changed < witnessed {
+		return fmt.Errorf("%d stores changed and %d witnessed, at %v: prepared is of committing alone, and no store is witnessed that is not changed", changed, witnessed, step)
+	}
+	return nil
 }
 
 func appendTexts(b []byte, ss []string) []byte {
