@@ -11,6 +11,10 @@ import (
 // by Prepare and then Commit, or by Rollback, each called once and nothing else beside it.
 // A method that does not return though its context has ended is given up: nothing more is
 // called, and the context with which the unit was opened ends.
+//
+// A unit that is no [Witness] leaves nothing by which its store could be asked: of every run
+// whose process is killed between committing and committed it stays unknown for good whether
+// it was kept. Package record has an example of a transaction that does all of this.
 type Unit interface {
 	// Prepare forces what can still go wrong, such as deferred constraints: after it Commit
 	// should have no reason to fail but the connection.
