@@ -130,6 +130,12 @@ func main() {
 `, string(m[2]))
 }
 
+// TestReadmeRecord runs the README's block about keeping a record against a file with a run
+// that was interrupted.
+func TestReadmeRecord(t *testing.T) {
+	readme(t, "TestReadmeRecord", "testdata/readme/record.go.txt", "begun\nended record: the process ended before the run did\nbegun\nreleased\nended <nil>\nin use: true\n")
+}
+
 // prints runs a program and compares what it prints.
 func prints(t *testing.T, src, want string) {
 	t.Helper()
