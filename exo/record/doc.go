@@ -8,7 +8,7 @@
 // machine's power.
 //
 // A line is one object, and its fields stand in this order; those that say nothing are
-// left out. A text that is no UTF-8 is {"base64": "…"} instead.
+// left out; a name has one spelling and is given once. A text that is no UTF-8 is {"base64": "…"} instead.
 //
 //	v        the version of the line, 1; a reader refuses any other
 //	run      ID of the run, 32 hexadecimal digits
@@ -23,8 +23,8 @@
 //	rows     of the reply
 //	took     how long the message acted, as time.ParseDuration reads it
 //	digest   SHA-256 of the reply or of the result (exo.Value's Digest), 64 hexadecimal digits
-//	err      why it failed: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
-//	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms
+//	err      why it failed, each text shortened beyond 64 KiB: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
+//	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms; or note, which says why one is left out
 //	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID
 //	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits, times in nanoseconds), granted (digest)
 package record

@@ -335,7 +335,10 @@ func TestRefusedEntries(t *testing.T) {
 		"a run twice": entry(id, exo.Begun), "no run": entry(exo.RunID{}, exo.Begun), "no step": entry(id, exo.NoStep), "a step that is none": entry(id, exo.Ended+1),
 		"an effect that is none": {Run: id, Step: exo.Outcome, Effect: lastEffect + 1}, "a state that is none": {Run: id, Step: exo.Outcome, State: lastState + 1},
 		"prepared too late": {Run: id, Step: exo.Committed, Prepared: &exo.Prepared{}}, "more witnessed than changed": {Run: id, Step: exo.Committing, Prepared: &exo.Prepared{Witnessed: 1}},
-		"a detail that is no JSON": {Run: id, Step: exo.Outcome, Details: []any{make(chan int)}}, "a long line": {Run: id, Step: exo.Intent, Message: make([]byte, maxLine)},
+		"the year 10000": {Run: id, Step: exo.Outcome, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "the year -1": {Run: id, Step: exo.Outcome, At: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"the year 10000 in UTC":     {Run: id, Step: exo.Outcome, At: time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600))},
+		"a clock of the year 10000": {Run: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"a clock of the year -1":    {Run: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}}, "a long line": {Run: id, Step: exo.Intent, Message: make([]byte, maxLine)},
 	} {
 		if err := l.Record(t.Context(), e); err == nil || w.Len() != was {
 			t.Errorf("%s: %v, %d bytes", what, err, w.Len()-was)

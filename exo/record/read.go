@@ -123,29 +123,28 @@ type failure struct {
 }
 
 type start struct {
-	Principal text       `json:"principal"`
-	Program   text       `json:"program"`
-	Label     []text     `json:"label"`
-	Clock     time.Time  `json:"clock"`
-	Seed      string     `json:"seed"`
-	Limits    exo.Limits `json:"limits"`
-	Granted   string     `json:"granted"`
+	Principal text      `json:"principal"`
+	Program   text      `json:"program"`
+	Label     []text    `json:"label"`
+	Clock     time.Time `json:"clock"`
+	Seed      string    `json:"seed"`
+	Limits    limits    `json:"limits"`
+	Granted   string    `json:"granted"`
 }
 
 // parse reads one line. What it does not know it refuses: a reader that left out a field
 // would tell half of what happened.
 func parse(b []byte) (e exo.Entry, err error) {
 	var l line
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
+	n, err := object(b, &l)
+	if err != nil {
 		var of struct{ V int }
 		if json.Unmarshal(b, &of) == nil && of.V != Version {
 			return e, errVersion(of.V)
 		}
 		return e, fmt.Errorf("no entry: %v", err) // an io.EOF in it is not that of the record
 	}
-	if len(bytes.TrimSpace(b[d.InputOffset():])) > 0 {
+	if len(bytes.TrimSpace(b[n:])) > 0 {
 		return e, errors.New("more than one object")
 	}
 	if l.V != Version {
@@ -272,5 +271,5 @@ func (p *parser) start(s *start) *exo.Start {
 	seed, err := strconv.ParseUint(s.Seed, 10, 64)
 	p.fail(err)
 	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
-		Seed: seed, Limits: s.Limits, Granted: p.digest(s.Granted)}
+		Seed: seed, Limits: exo.Limits(s.Limits), Granted: p.digest(s.Granted)}
 }

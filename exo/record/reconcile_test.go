@@ -229,6 +229,7 @@ func TestReconcile(t *testing.T) {
 	mail := exo.Entry{Step: exo.Outcome, Call: 2, Op: "mail", Effect: exo.Held, State: exo.StateHeld}
 	acting := exo.Entry{Step: exo.Acting, Call: 2, Op: "mail", Effect: exo.Held}
 	acted := exo.Entry{Step: exo.Acted, Call: 2, Op: "mail", Effect: exo.Held, State: exo.StateApplied}
+	ended := exo.Entry{Step: exo.Ended}
 	intent := func(m exo.EffectMode) exo.Entry { return exo.Entry{Step: exo.Intent, Call: 3, Op: "x", Effect: m} }
 	committed := func(s exo.State) exo.Entry { return exo.Entry{Step: exo.Committed, State: s} }
 	yes, no := func() Store { return &answers{kept: true} }, func() Store { return &answers{} }
@@ -257,6 +258,10 @@ func TestReconcile(t *testing.T) {
 		"committed":                          {made(put, mail, committing(1, 1), committed(exo.StateApplied)), []Store{no()}, "acted(failed) ended"},
 		"rolled back":                        {made(put, mail, committing(1, 1), committed(exo.StateRolledBack)), []Store{yes()}, "acted(rolled back) ended"},
 		"about to act":                       {made(mail, committing(0, 0), committed(exo.StateApplied), acting), nil, "acted(unknown) ended"},
+		"committing, ended":                  {made(put, mail, committing(1, 1), ended), []Store{yes()}, "committed(applied) acted(failed) ended"},
+		"committing, ended, committed":       {made(put, committing(1, 1), ended, committed(exo.StateApplied)), nil, ""},
+		"about to act, ended":                {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended), nil, "acted(unknown) ended"},
+		"about to act, ended, acted":         {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended, acted), nil, ""},
 		"acted":                              {made(mail, committing(0, 0), committed(exo.StateApplied), acting, acted), nil, "ended"},
 		"an effect at once, without an end":  {made(intent(exo.Immediate)), nil, "outcome(unknown) ended"},
 		"a put, without an end":              {made(intent(exo.InUnit)), nil, "ended"},
@@ -299,6 +304,46 @@ func TestReconcile(t *testing.T) {
 				t.Errorf("%+v, %v", left, err)
 			}
 		})
+	}
+}
+
+// What is appended for a run has the label of all that the run had read. The outcome of one
+// message has that of its reply: of a run that read {pii} and posted at last it says nothing.
+func TestReconcileKeepsTheLabel(t *testing.T) {
+	id, pii, hr := exo.NewRunID(), exo.NewLabel("pii"), exo.NewLabel("hr")
+	for name, c := range map[string]struct {
+		entries []exo.Entry
+		want    exo.Label
+	}{
+		"public":     {[]exo.Entry{{Step: exo.Intent, Call: 1}}, exo.Label{}},
+		"begun":      {[]exo.Entry{{Step: exo.Outcome, Call: 1, Label: pii}}, exo.Label{}},
+		"intent":     {[]exo.Entry{{Step: exo.Intent, Call: 1, Label: pii}, {Step: exo.Outcome, Call: 1}}, pii},
+		"refused":    {[]exo.Entry{{Step: exo.Refused, Call: 1, Label: pii}, {Step: exo.Withheld, Call: 1}}, pii},
+		"released":   {[]exo.Entry{{Step: exo.Released, Label: pii}}, pii},
+		"committing": {[]exo.Entry{{Step: exo.Committing, Label: pii}, {Step: exo.Outcome, Call: 1, Label: hr}}, pii},
+		"both":       {[]exo.Entry{{Step: exo.Intent, Call: 1, Label: pii}, {Step: exo.Intent, Call: 2, Label: hr}, {Step: exo.Outcome, Call: 2}}, pii.Join(hr)},
+	} {
+		var b bytes.Buffer
+		l := New(&b)
+		for _, e := range append([]exo.Entry{{Step: exo.Begun}}, c.entries...) {
+			e.Run, e.At = id, time.Now()
+			if err := l.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runs, err := Unsettled(bytes.NewReader(b.Bytes()))
+		if err != nil || len(runs) != 1 || runs[0].Label.String() != c.want.String() {
+			t.Fatalf("%s: %v, %v; want %v", name, runs, err, c.want)
+		}
+		was := b.Len()
+		if err := Reconcile(t.Context(), l, runs); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all(t, bytes.NewReader(b.Bytes()[was:])) {
+			if e.Label.String() != c.want.String() {
+				t.Errorf("%s: %v has the label %v, not %v", name, e.Step, e.Label, c.want)
+			}
+		}
 	}
 }
 

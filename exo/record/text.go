@@ -101,7 +101,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 		var x struct {
 			Base64 []byte `json:"base64"`
 		}
-		err := json.Unmarshal(b, &x)
+		_, err := object(b, &x)
 		*t = text(x.Base64)
 		return err
 	}

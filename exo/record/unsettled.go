@@ -7,11 +7,11 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Run is a run that begins in a record and has no end there. Once its process is gone, what
+// Run is a run that begins in a record and has no end there, or one that leaves something open. Once its process is gone, what
 // it had changed is not told by its record alone.
 type Run struct {
 	ID    exo.RunID
-	Label exo.Label // as it was last
+	Label exo.Label // all that it had read
 
 	// Committing says that it was to be committed, and not what became of that: only the
 	// stores know, whose number is Changed. It is -1 where one of them can't tell.
@@ -26,6 +26,7 @@ type Run struct {
 	committed exo.State            // what the record says
 	effects   map[uint64]*progress // of its messages
 	order     []uint64
+	ended     bool
 }
 
 type progress struct {
@@ -33,7 +34,8 @@ type progress struct {
 	acting, settled bool
 }
 
-// Unsettled are the runs that have begun and not ended, in the order in which they began. All
+// Unsettled are the runs that have begun and not ended, and those whose end does not say what
+// became of a commit or an effect that had begun, in the order in which they began. All
 // must be over: of a record to which a process appends it lists those that are on. It
 // heeds a last line without an end no more than Open does.
 func Unsettled(r io.Reader) ([]Run, error) {
@@ -50,12 +52,12 @@ func Unsettled(r io.Reader) ([]Run, error) {
 			open[e.Run] = &Run{ID: e.Run, effects: map[uint64]*progress{}}
 			order = append(order, e.Run)
 		}
-		switch run := open[e.Run]; {
-		case run == nil: // its beginning is in another file, and so is whoever settles it
-		case e.Step == exo.Ended:
+		run := open[e.Run]
+		if run == nil {
+			continue // its beginning is in another file, and so is whoever settles it
+		}
+		if run.note(e); run.ended && !run.owes() {
 			delete(open, e.Run)
-		default:
-			run.note(e)
 		}
 	}
 	var runs []Run
@@ -67,9 +69,26 @@ func Unsettled(r io.Reader) ([]Run, error) {
 	return runs, nil
 }
 
+// owes reports whether something of a run began of which the record has no outcome. Such a
+// run is not settled by its end: after it nobody would ask what became of that.
+func (r *Run) owes() bool {
+	for _, p := range r.effects {
+		if p.acting && !p.settled {
+			return true
+		}
+	}
+	return r.Committing
+}
+
 func (r *Run) note(e exo.Entry) {
-	r.Label = e.Label
 	switch e.Step {
+	case exo.Outcome, exo.Withheld: // their labels bound one reply: a run that has read {pii} and posts is not public
+	default:
+		r.Label = r.Label.Join(e.Label)
+	}
+	switch e.Step {
+	case exo.Ended:
+		r.ended = true
 	case exo.Committing:
 		r.Committing, r.Changed = true, changed(e)
 	case exo.Committed:

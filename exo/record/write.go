@@ -15,10 +15,11 @@ import (
 // Version is that of a line. It changes with whatever a reader has to know.
 const Version = 1
 
-// appendLine writes one entry, and a newline. It fails for what can't be read back.
+// appendLine writes one entry, and a newline. It fails for what can't be read back, of
+// which nothing is a program's choice: one that could choose it could stop the record.
 func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
-	if e.Step == exo.NoStep || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
-		return b, fmt.Errorf("record: an entry that can't be told: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
+	if err := spellable(e); err != nil {
+		return b, err
 	}
 	b = append(b, `{"v":1,"run":"`...)
 	b = hex.AppendEncode(b, e.Run[:])
@@ -56,11 +57,8 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 	if e.Err != nil {
 		b = appendError(append(b, `,"err":`...), e.Err)
 	}
-	var err error
 	if len(e.Details) > 0 {
-		if b, err = appendDetails(append(b, `,"details":`...), e.Details); err != nil {
-			return b, err
-		}
+		b = appendDetails(append(b, `,"details":`...), e.Details)
 	}
 	if p := e.Prepared; p != nil {
 		if err := check(e.Step, p.Changed, p.Witnessed); err != nil {
@@ -70,6 +68,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 		b = append(strconv.AppendInt(append(b, `,"witnessed":`...), int64(p.Witnessed), 10), '}')
 	}
 	if e.Start != nil {
+		var err error
 		if b, err = appendStart(append(b, `,"start":`...), e.Start); err != nil {
 			return b, err
 		}
@@ -86,6 +85,24 @@ const (
 
 // key is the name of one of an enumeration in a line: "rolledback".
 func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "") }
+
+// spellable refuses what has no name or no spelling in a line.
+func spellable(e *exo.Entry) error {
+	if e.Step == exo.NoStep || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
+		return fmt.Errorf("record: an entry that can't be told: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
+	}
+	if err := checkTime(e.At); err != nil || e.Start == nil {
+		return err
+	}
+	return checkTime(e.Start.Clock)
+}
+
+func checkTime(t time.Time) error {
+	if year := t.UTC().Year(); year < 0 || year > 9999 {
+		return fmt.Errorf("record: an entry with a time of the year %d; RFC 3339 has 0 to 9999", year)
+	}
+	return nil
+}
 
 // check refuses what no run prepares: a reader that took it would settle a run by it.
 func check(step exo.Step, changed, witnessed int) error {
@@ -104,59 +121,6 @@ func appendTexts(b []byte, ss []string) []byte {
 		b = appendText(b, s)
 	}
 	return append(b, ']')
-}
-
-// appendError writes what an error counts as, and its text: what else it was in Go is gone
-// with its process.
-func appendError(b []byte, err error) []byte {
-	e, own := err.(*exo.Error)
-	if !own {
-		e, _ = exo.AsError("", err).(*exo.Error)
-	}
-	b = appendText(append(b, `{"kind":`...), e.Kind.String())
-	if !own {
-		b = appendText(append(b, `,"text":`...), err.Error())
-	}
-	for _, f := range [...]struct{ name, text string }{{`,"op":`, e.Op}, {`,"msg":`, e.Message()}, {`,"source":`, e.Pos.Text}} {
-		if f.text != "" {
-			b = appendText(append(b, f.name...), f.text)
-		}
-	}
-	if e.Pos.Line != 0 || e.Pos.Column != 0 {
-		b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Pos.Line), 10)
-		b = strconv.AppendInt(append(b, `,"column":`...), int64(e.Pos.Column), 10)
-	}
-	if own && e.Err != nil {
-		b = appendText(append(b, `,"cause":`...), e.Err.Error())
-	}
-	return append(b, '}')
-}
-
-// appender is what can write itself quickly; everything else goes through encoding/json.
-type appender interface {
-	AppendJSON(b []byte) ([]byte, error)
-}
-
-func appendDetails(b []byte, details []any) (_ []byte, err error) {
-	b = append(b, '[')
-	for i, d := range details {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		from := len(b)
-		if a, ok := d.(appender); ok {
-			b, err = a.AppendJSON(b)
-		} else {
-			var j []byte
-			j, err = json.Marshal(d)
-			b = append(b, j...)
-		}
-		if err != nil {
-			return b, fmt.Errorf("record: a detail that is no JSON: %w", err)
-		}
-		b = escapeFrom(b, from)
-	}
-	return append(b, ']'), nil
 }
 
 func appendStart(b []byte, s *exo.Start) ([]byte, error) {

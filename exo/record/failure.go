@@ -1,0 +1,111 @@
+package record
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+const (
+	maxErrorText = 64 << 10 // bytes of one text of an error
+	maxWrapped   = 1000     // errors in one error
+)
+
+// appendError writes what an error counts as, and its text: what else it was in Go is gone
+// with its process. An error may be of an object's own making, and whatever is wrong with
+// it must neither end the process nor refuse the entry that tells of it.
+func appendError(b []byte, err error) []byte {
+	e, own := err.(*exo.Error)
+	if own = own && e != nil; !own {
+		e = classify(err)
+	}
+	kind := e.Kind
+	if kind >= exo.Kinds { // no reader knows its name
+		kind = exo.Internal
+	}
+	b = appendText(append(b, `{"kind":`...), kind.String())
+	if !own {
+		b = appendText(append(b, `,"text":`...), textOf(err))
+	}
+	for _, f := range [...]struct{ name, text string }{{`,"op":`, e.Op}, {`,"msg":`, e.Message()}, {`,"source":`, e.Pos.Text}} {
+		if f.text != "" {
+			b = appendText(append(b, f.name...), shortened(f.text))
+		}
+	}
+	if e.Pos.Line != 0 || e.Pos.Column != 0 {
+		b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Pos.Line), 10)
+		b = strconv.AppendInt(append(b, `,"column":`...), int64(e.Pos.Column), 10)
+	}
+	if own && e.Err != nil {
+		b = appendText(append(b, `,"cause":`...), textOf(e.Err))
+	}
+	return append(b, '}')
+}
+
+// classify is exo.AsError for an error that may panic or wrap itself.
+func classify(err error) (e *exo.Error) {
+	defer func() {
+		if recover() != nil {
+			e = &exo.Error{Kind: exo.Internal}
+		}
+	}()
+	if !finite(err) {
+		return &exo.Error{Kind: exo.Internal}
+	}
+	e, _ = exo.AsError("", err).(*exo.Error)
+	return e
+}
+
+// textOf is the text of an error that may panic when it is asked for it, as a nil pointer
+// in an error does, or wrap itself: the stack that its text would take ends the process,
+// and no recover is asked.
+func textOf(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("a %T, which panicked when it was asked for its text", err)
+		}
+	}()
+	if !finite(err) {
+		return fmt.Sprintf("a %T, which wraps itself or more than %d others", err, maxWrapped)
+	}
+	return shortened(err.Error())
+}
+
+// finite reports whether an error wraps at most maxWrapped others.
+func finite(err error) bool {
+	left := maxWrapped
+	return walk(err, &left)
+}
+
+func walk(err error, left *int) bool {
+	if *left--; *left < -1 {
+		return false
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if in := e.Unwrap(); in != nil {
+			return walk(in, left)
+		}
+	case interface{ Unwrap() []error }:
+		for _, in := range e.Unwrap() {
+			if in != nil && !walk(in, left) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shortened bounds a text, so that none makes its line longer than a reader reads.
+func shortened(s string) string {
+	if len(s) <= maxErrorText {
+		return s
+	}
+	end := maxErrorText
+	for end > maxErrorText-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

@@ -1,0 +1,66 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// object reads the fields of one object into those of a struct, by their exact names.
+// encoding/json takes "Step" for "step", and of a name that is given twice the last: then
+// one line would tell two readers two things. It is the length of what was read.
+func object(b []byte, into any) (int64, error) {
+	fields := fieldsOf(into)
+	d := json.NewDecoder(bytes.NewReader(b))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return d.InputOffset(), errors.Join(err, errors.New("not an object"))
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return d.InputOffset(), err
+		}
+		name, _ := key.(string)
+		switch field, known := fields[name]; {
+		case !known:
+			return d.InputOffset(), fmt.Errorf("unknown field %.40q", name)
+		case field == nil:
+			return d.InputOffset(), fmt.Errorf("field %q is given twice", name)
+		default:
+			if err := d.Decode(field); err != nil {
+				return d.InputOffset(), fmt.Errorf("field %q: %w", name, err)
+			}
+			fields[name] = nil
+		}
+	}
+	_, err := d.Token()
+	return d.InputOffset(), err
+}
+
+// fieldsOf are pointers to the fields of a struct, by their names in JSON.
+func fieldsOf(into any) map[string]any {
+	v := reflect.ValueOf(into).Elem()
+	fields := make(map[string]any, v.NumField())
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := f.Tag.Get("json")
+		if name == "" {
+			name = f.Name
+		}
+		fields[name] = v.Field(i).Addr().Interface()
+	}
+	return fields
+}
+
+func (f *failure) UnmarshalJSON(b []byte) error  { _, err := object(b, f); return err }
+func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); return err }
+func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
+
+// limits are exo's, by their names there.
+type limits exo.Limits
+
+func (l *limits) UnmarshalJSON(b []byte) error { _, err := object(b, (*exo.Limits)(l)); return err }
