@@ -237,7 +237,7 @@ func TestBrokenAnywhere(t *testing.T) {
 	defer close(hang)
 	ways := map[string]func(context.Context) error{
 		"error":       func(context.Context) error { return boom },
-		"rolled back": func(context.Context) error { return fmt.Errorf("serialization: %w", ErrRolledBack) },
+		"rolled back": func(context.Context) error { return fmt.Errorf("serialization: %w", ErrNothingDone) },
 		"panic":       func(context.Context) error { panic("boom") },
 		"slow":        func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		"hang":        func(context.Context) error { <-hang; return nil },
@@ -421,7 +421,7 @@ func TestSecondStore(t *testing.T) {
 		}
 	}
 	// Where the second fails after the first has committed, each is told by itself.
-	a, b := &shop{name: "a"}, &shop{name: "b", fail: map[string]func(context.Context) error{"commit": func(context.Context) error { return ErrRolledBack }}}
+	a, b := &shop{name: "a"}, &shop{name: "b", fail: map[string]func(context.Context) error{"commit": func(context.Context) error { return ErrNothingDone }}}
 	g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: true})
 	w := &world{t: t, s: begin(t, g, t.Context(), "")}
 	w.send(msg(ref(0), call(0, "put")))

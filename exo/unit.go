@@ -19,7 +19,7 @@ type Unit interface {
 	// Prepare forces what can still go wrong, such as deferred constraints: after it Commit
 	// should have no reason to fail but the connection.
 	Prepare(ctx context.Context) error
-	// Commit makes it all final. An error that wraps ErrRolledBack says that nothing was
+	// Commit makes it all final. An error that wraps ErrNothingDone says that nothing was
 	// kept; after any other it is not known.
 	Commit(ctx context.Context) error
 	// Rollback undoes it all.
@@ -34,8 +34,10 @@ type Witness interface {
 	Witness(ctx context.Context, run RunID) error
 }
 
-// ErrRolledBack is what the error of a Commit wraps that is known to have kept nothing.
-var ErrRolledBack = errors.New("exo: rolled back")
+// ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing
+// of it was done, or all of it undone: a transaction that was rolled back to a savepoint, a
+// mail that was refused before it was sent. Of other errors nobody knows.
+var ErrNothingDone = errors.New("exo: nothing was done")
 
 // Unit returns the run's unit of work under key, opening it at first use. All messages of
 // a run that name one key share one unit; a message with an effect InUnit names the Store
@@ -150,9 +152,9 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 			kept++
 			s.become(StateApplied, nil, func(c *change) bool { return c.store == u.key })
 			continue
-		case errors.Is(err, ErrRolledBack) && kept == 0:
+		case errors.Is(err, ErrNothingDone) && kept == 0:
 			state = StateRolledBack
-		case errors.Is(err, ErrRolledBack): // those before it were kept
+		case errors.Is(err, ErrNothingDone): // those before it were kept
 			state = StateUnknown
 			s.become(StateRolledBack, err, func(c *change) bool { return c.store == u.key })
 		default:

@@ -25,7 +25,7 @@ func (c *counter) Describe() (exo.Description, error) {
 func (c *counter) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	n := m.Root.Args[0].Lit.Int()
 	if n < 0 {
-		return exo.Value{}, exo.Errorf(exo.Invalid, "", "only numbers from 0 can be added")
+		return exo.Value{}, &exo.Error{Kind: exo.Invalid, Msg: "only numbers from 0 can be added", Err: exo.ErrNothingDone}
 	}
 	return exo.Int(c.sum.Add(n)), nil
 }
@@ -47,7 +47,7 @@ func ExampleSend() {
 	fmt.Println(errors.Is(err, exo.ErrDenied))
 	// Output:
 	// 2 <nil>
-	// <no value> object.add: invalid: only numbers from 0 can be added
+	// <no value> object.add: invalid: only numbers from 0 can be added: exo: nothing was done
 	// <no value> object.add: invalid: the number must be a whole number; got the text "2"
 	// true
 }

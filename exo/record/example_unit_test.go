@@ -100,7 +100,7 @@ func (u *unit) savepoint(ctx context.Context, change func() error) error {
 		u.broken = errors.Join(err, undo)
 		return u.broken
 	}
-	return fmt.Errorf("%w: %w", exo.ErrRolledBack, err)
+	return fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
 }
 
 // Prepare implements exo.Unit. On PostgreSQL it is the place of SET CONSTRAINTS ALL IMMEDIATE.

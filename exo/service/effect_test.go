@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,48 @@ func TestMisdeclaredEffect(t *testing.T) {
 			if !strings.Contains(err.Error(), n) {
 				t.Errorf("%s: %q does not name %s", what, err, n)
 			}
+		}
+	}
+}
+
+// What Refuse says is that nothing was done, so of an immediate method it is known; of
+// another error it is not.
+func TestRefuseNothingDone(t *testing.T) {
+	for what, c := range map[string]struct {
+		err   error
+		state exo.State
+	}{
+		"never called":       {nil, exo.StateRolledBack},
+		"refused":            {Refuse("there is no such address"), exo.StateRolledBack},
+		"refused, wrapped":   {wrapped{Refuse("there is no such address")}, exo.StateRolledBack},
+		"failed":             {errors.New("the line broke"), exo.StateUnknown},
+		"failed, and Kinded": {exo.Errorf(exo.Invalid, "", "there is no such address"), exo.StateUnknown},
+		// The mail was sent, and then a row could not be written.
+		"another's refusal":      {&exo.Error{Kind: exo.Conflict, Err: exo.ErrNothingDone}, exo.StateUnknown},
+		"another's limit":        {fmt.Errorf("x: %w", &exo.Error{Kind: exo.Limit, Err: exo.ErrNothingDone}), exo.StateUnknown},
+		"another's, of no Error": {fmt.Errorf("x: %w", exo.ErrNothingDone), exo.StateUnknown},
+	} {
+		called := false
+		s := mustNew(t, Method("send", "", func(_ context.Context, in struct {
+			N int8 `json:"n"`
+		}) (int, error) {
+			called = true
+			return 0, c.err
+		}).Immediate())
+		r := open(t, exo.Config{}, s)
+		n := int64(1)
+		if c.err == nil {
+			n = 1000
+		}
+		_, err := r.call(0, "send", rec("n", exo.Int(n)))
+		if errors.Is(err, exo.ErrNothingDone) != (c.state == exo.StateRolledBack) || called == (c.err == nil) {
+			t.Errorf("%s: called %t, the error is %v", what, called, err)
+		}
+		if c.err != nil && !errors.Is(err, c.err) {
+			t.Errorf("%s: the cause is lost to the host: %v", what, err)
+		}
+		if e := r.s.Effects(); len(e) != 1 || e[0].State != c.state && e[0].State != exo.StateUnknown {
+			t.Errorf("%s: the effects are %+v, want the state %s", what, e, c.state)
 		}
 	}
 }

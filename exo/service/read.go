@@ -13,10 +13,11 @@ import (
 // stands where the catalogue says "plain data". Errors name the field.
 func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
-		if at == "" {
-			return exo.Errorf(exo.Invalid, "", "the argument %s", why)
+		what := at
+		if what == "" {
+			what = "the argument"
 		}
-		return exo.Errorf(exo.Invalid, "", "%s %s", at, why)
+		return &exo.Error{Kind: exo.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called
 	}
 	switch f.kind {
 	case formPointer:

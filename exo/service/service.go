@@ -87,7 +87,7 @@ func (s *Service) asked(m *exo.Message) (op Operation, in exo.Value, err error) 
 	if len(m.Root.Args) > 0 {
 		a := m.Root.Args[0]
 		if a.Op != exo.OpLit {
-			return op, in, exo.Errorf(exo.Invalid, "", "the argument must be plain data")
+			return op, in, &exo.Error{Kind: exo.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
 		}
 		in = a.Lit
 	}
@@ -135,7 +135,9 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 }
 
 // Refuse makes the one error of a function whose text reaches the guest: it has
-// Kind Invalid and says what the program should do instead.
+// Kind Invalid and says what the program should do instead. Return it before anything was
+// done: it wraps [exo.ErrNothingDone], so the model is told that nothing took place. After
+// any other error of a function that changes something, nobody knows.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }
@@ -143,6 +145,7 @@ func Refuse(format string, args ...any) error {
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
+func (r *refusal) Unwrap() error { return exo.ErrNothingDone }
 
 // failure is what becomes of a function's error. Only Refuse was written for a
 // guest. An *exo.Error was not: it may come from the typed API, and name a table
@@ -155,13 +158,23 @@ func failure(ctx context.Context, err error) error {
 	case errors.As(err, &r):
 		return &exo.Error{Kind: exo.Invalid, Msg: r.text, Err: err}
 	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == exo.Limit:
-		return &exo.Error{Kind: exo.Limit, Msg: "a limit was reached while this was answered", Err: err}
+		return &exo.Error{Kind: exo.Limit, Msg: "a limit was reached while this was answered", Err: unsure{err}}
 	case ctx.Err() != nil:
-		return errors.Join(ctx.Err(), err)
+		return errors.Join(ctx.Err(), unsure{err})
 	}
 	return internal(err)
 }
 
-func internal(err error) error { return &exo.Error{Kind: exo.Internal, Err: err} }
+func internal(err error) error { return &exo.Error{Kind: exo.Internal, Err: unsure{err}} }
+
+// unsure is an error of which nobody knows what was done before it. Where it wraps
+// exo.ErrNothingDone, that was said by another layer of its own part, such as a transaction:
+// a function that sent a mail first, and then returned it, would be told of as one that did nothing.
+type unsure struct{ error }
+
+func (u unsure) Is(target error) bool {
+	return target != exo.ErrNothingDone && errors.Is(u.error, target)
+}
+func (u unsure) As(target any) bool { return errors.As(u.error, target) }
 
 var objectType = reflect.TypeFor[exo.Object]()
