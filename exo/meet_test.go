@@ -303,6 +303,23 @@ func TestDigests(t *testing.T) {
 	}
 }
 
+// Two objects that share a kind share it when they are narrowed alike, however much else
+// each leads to: otherwise a query of one could no longer be joined to a query of the other.
+func TestNarrowedAlike(t *testing.T) {
+	box := func(more ...*Interface) *fake {
+		i := iface("Box", nil, false, &Method{Name: "open", Sends: true, Result: con(TypeInt)}, &Method{Name: "drop", Sends: true, Result: con(TypeInt)},
+			&Method{Name: "hold", Result: v("self"), Params: []Param{{Name: "the box", Want: con("Box")}}})
+		return &fake{desc: Description{Type: &Type{Name: "Box"}, Interfaces: append([]*Interface{i}, more...)}}
+	}
+	shelf := iface("Shelf", nil, false, &Method{Name: "box", Result: con("Box")}, &Method{Name: "drop", Sends: true, Result: con(TypeInt)})
+	w := newWorld(t, Config{Grants: map[string]Object{
+		"a": keeping(box(), "open", "hold"), "b": keeping(box(shelf), "open", "hold", "box"), "c": keeping(box(), "open")}})
+	_, err := w.send(msg(ref(0), ref(1), call(0, "hold", 1), call(2, "open")))
+	wantOK(t, "narrowed alike", err)
+	_, err = w.send(msg(ref(0), ref(2), call(0, "hold", 1), call(2, "open")))
+	wantKind(t, "narrowed further", err, Invalid)
+}
+
 // What Narrow is given is a copy, and what the gate uses is another.
 func TestNarrowKeepsACopy(t *testing.T) {
 	var kept *Description

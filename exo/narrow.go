@@ -119,18 +119,32 @@ func (d Description) rename(changed map[string]bool) renamer {
 			}
 		}
 	}
-	h := sha256.New()
-	for _, n := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(h, "%q,", n)
-		if changed[n] {
-			digest(h, reflect.ValueOf(*d.find(n)))
-		}
-	}
-	suffix := fmt.Sprintf("_%x", h.Sum(nil)[:4])
 	for n := range all {
-		r.to[n] = n + suffix
+		r.to[n] = n + "_" + d.suffix(n, leads, all)
 	}
 	return r
+}
+
+// suffix is a digest of a narrowed interface and of all that it leads to. It depends on
+// nothing else of the object: two objects that share kinds and are narrowed alike keep
+// sharing them, so that a query of one can be joined to a query of the other.
+func (d Description) suffix(name string, leads map[string]map[string]bool, narrowed map[string]bool) string {
+	reach := map[string]bool{name: true}
+	for n := 0; n != len(reach); {
+		n = len(reach)
+		for from := range maps.Clone(reach) {
+			for to := range leads[from] {
+				if narrowed[to] {
+					reach[to] = true
+				}
+			}
+		}
+	}
+	h := sha256.New()
+	for _, n := range slices.Sorted(maps.Keys(reach)) {
+		digest(h, reflect.ValueOf(*d.find(n)))
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
 // digest writes all of v, labels included, in one way only. It reads the fields by
