@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 const (
@@ -50,7 +51,9 @@ func appendDetail(b []byte, detail any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	j = bytes.ToValidUTF8(j, []byte("\ufffd"))
+	if !utf8.Valid(j) {
+		j = bytes.ToValidUTF8(j, []byte("\ufffd"))
+	}
 	if !json.Valid(j) {
 		return nil, errors.New("what it writes is not one value of JSON")
 	}
