@@ -17,8 +17,12 @@ const (
 	unknownEffects = "it can't be told what took effect: do not run the program again"
 )
 
-// Changed reports whether something that the program asked for took effect, or may have.
-func (r *Result) Changed() bool { return slices.ContainsFunc(r.Effects, exo.Effect.Stands) }
+// Changed reports whether something that the program asked for took effect, or may have. Of
+// a run that read what the model may not, it says yes where there was anything to change:
+// whether there was a change can be a bit of what was read.
+func (r *Result) Changed() bool {
+	return r.withheld && r.effectful || slices.ContainsFunc(r.Effects, exo.Effect.Stands)
+}
 
 // EffectsNote says what became of the changes that the program asked for: "" where it
 // asked for none and did not fail, and where nothing that was granted can change anything.

@@ -215,10 +215,14 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 type Job struct {
 	ID      exo.RunID // unique in the record; zero: a fresh one
 	Program string
+	// Label is of what the program was made from. What a model read in one program it can
+	// write into the next, as a plain text: a host that admits labels to the model joins the
+	// Result.Label of all programs of a conversation.
+	Label exo.Label
 }
 
-// Run runs a program for a Go caller. It never returns nil. Its error's Err is
-// for the host; everything else in the result may be shown to the model.
+// Run runs a program for a Go caller. It never returns nil. The model may be shown JSON,
+// Notice, Console, exo.GuestText(Err) and EffectsNote; the rest is for the host.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	return t.RunJob(ctx, Job{Program: program})
 }
@@ -229,7 +233,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
 	}
 	res := &Result{}
-	r := t.eval.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal}, Render: func(v exo.Value) (err error) {
+	r := t.eval.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
 		res.JSON, res.Notice, err = render(v, t.limits.ResultBytes, t.advice)
 		return err
 	}})

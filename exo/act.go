@@ -10,7 +10,12 @@ import (
 func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	defer s.turns.leave(turn)
 	if m.acted != nil {
-		defer close(m.acted)
+		defer func() {
+			if m.behind != nil { // the one before it may act still, though this one gave up waiting
+				<-m.behind
+			}
+			close(m.acted)
+		}()
 	}
 	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
 	if e.effect == NoEffect {
@@ -18,17 +23,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	}
 	ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
-	for _, c := range m.cuts {
-		stop := make(chan struct{})
-		defer close(stop)
-		go func() {
-			select {
-			case <-c:
-				cancel(ErrRevoked)
-			case <-stop:
-			}
-		}()
-	}
+	defer m.whenCut(cancel)()
 	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
 	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
 	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
@@ -52,10 +47,28 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 		defer func() { e.state = done(err) }()
 		if e.effect == Held {
 			v, err = s.hold(m, e)
-		} else {
-			v, err = s.eval(ctx, m)
+		} else if v, err = s.eval(ctx, m); e.effect == InUnit && err == nil && !s.opened(m.store) {
+			v, err = Value{}, &Error{Kind: Internal, Err: errOutside}
 		}
 	}
+}
+
+// whenCut cancels when an object of the message is revoked, until stop.
+func (m *Message) whenCut(cancel context.CancelCauseFunc) (stop func()) {
+	if len(m.cuts) == 0 {
+		return func() {}
+	}
+	over := make(chan struct{})
+	for _, c := range m.cuts {
+		go func() {
+			select {
+			case <-c:
+				cancel(ErrRevoked)
+			case <-over:
+			}
+		}()
+	}
+	return func() { close(over) }
 }
 
 // grow makes room on the stack of a message's goroutine, for the object with the Recorder
@@ -103,18 +116,28 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 		}
 		err = why.keep()
 	}
-	// Also where a policy or Record ends its goroutine, as a test that fails in it does.
-	defer func() { s.settle(e, Reply{ID: e.id, Value: v, Err: err}) }()
-	if e.state != StateHeld || e.effect != Held { // what is held has not happened yet
-		if failed := s.after(m, v, err); failed != nil {
-			v, err = Value{}, failed
-			return
+	// Also where a policy or the Recorder ends its goroutine, as a test that fails in it does:
+	// then nothing is delivered, and the run does not commit.
+	reply := Reply{ID: e.id, Err: &Error{Kind: Internal, Err: errRecord}}
+	returned := false
+	defer func() {
+		if !returned {
+			s.callbackFailed(errCallbackEnded)
 		}
+		s.settle(e, reply)
+	}()
+	var failed error
+	if e.state != StateHeld || e.effect != Held { // what is held has not happened yet
+		failed = s.after(m, v, err)
 	}
 	en := Entry{Step: Outcome, Label: e.bound, Digest: s.digestOf(v), Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
-	if failed := s.noteMessage(e, en); failed != nil {
+	if err := s.noteMessage(e, en); failed == nil {
+		failed = err
+	}
+	if failed != nil {
 		v, err = Value{}, failed
 	}
+	reply.Value, reply.Err, returned = v, err, true
 }
 
 // eval has the object answer, whose code must not be able to end the process, and
@@ -145,7 +168,11 @@ func panicked(v *Value, err *error) {
 func ask(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
-		return Value{}, ofObject(asError("", err))
+		of := ofObject(asError("", err))
+		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
+			of = &Error{Op: asError("", of).Op, Kind: KindOf(of), Msg: asError("", of).Message(), Err: err}
+		}
+		return Value{}, of
 	}
 	return v, nil
 }

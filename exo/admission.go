@@ -1,10 +1,17 @@
 package exo
 
-// admit is the one gate. Its order is the promise of the package: resolve
-// and check; join the label; check sink and budget; record the intent; act;
-// label the result; record the outcome. It runs on the caller's goroutine up to the
+// admit is the one gate. Its order is the promise of the package: resolve and check; join
+// the label of the message and the bound of its reply; check sink, budget, effect and
+// policies; record the intent; act; record the outcome. It runs on the caller's goroutine up to the
 // intent, with s.admission held, so labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over bool) {
+	settled := false
+	defer func() {
+		if !settled { // the Recorder ended its goroutine, which is the one that would settle the message
+			s.callbackFailed(errCallbackEnded)
+			s.settle(e, Reply{ID: call.ID, Err: &Error{Kind: Internal, Err: errRecord}})
+		}
+	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
 	checked, err := check.Check(call.Expr)
@@ -12,7 +19,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err == nil {
 		e.root, e.effect = checked.Root, checked.Root.method.Effect
 		m = &Message{Checked: checked, session: s, entry: e}
-		err = s.resolve(m)
+		if err = s.resolve(m); err == nil {
+			m.store, err = storeOf(m.Objects[checked.Root.receiver().Slot])
+		}
 	}
 
 	// Join the label of the whole message and the most that its reply may carry, whatever
@@ -32,8 +41,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := checked.Root.method; (meth.Effect != NoEffect || meth.Sink) && !label.Public() {
-			if admitted, why := s.admits(m, e); !label.FlowsTo(admitted) {
+		if meth := checked.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Public() {
+			var why error
+			if e.admits, why = s.admits(m, e); !label.FlowsTo(e.admits) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
 			}
 		}
@@ -54,13 +64,17 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err != nil {
 		err = asError("", err).keep()
 		s.noteMessage(e, Entry{Step: Refused, Label: label, Message: text, Err: err})
+		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
 	if err := s.noteMessage(e, Entry{Step: Intent, Label: label, Message: text}); err != nil { // what can't be recorded does not happen
+		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
+	settled = true
+	s.introduce(m)
 	s.claim(m)
 	s.queueUp(m)
 	go s.act(m, e, s.turns.enter())
@@ -68,15 +82,14 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 // queueUp puts a message behind those of its store that were admitted before it.
 func (s *Session) queueUp(m *Message) {
-	key := storeOf(m.Objects[m.Root.receiver().Slot])
-	if key == nil {
+	if m.store == nil {
 		return
 	}
 	if s.tails == nil {
 		s.tails = map[any]chan struct{}{}
 	}
-	m.behind, m.acted = s.tails[key], make(chan struct{})
-	s.tails[key] = m.acted
+	m.behind, m.acted = s.tails[m.store], make(chan struct{})
+	s.tails[m.store] = m.acted
 }
 
 // resolve finds the objects of a message and peels off what they are wrapped in.

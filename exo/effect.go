@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -13,13 +14,15 @@ type EffectMode uint8
 const (
 	NoEffect EffectMode = iota // it changes nothing
 	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
-	// good when the run commits, or never was. The object is a [Stored], and an error of its
-	// Eval says that nothing of the message is kept, though the run may go on and commit.
+	// good when the run commits, or never was. The object is a [Stored]. After an error of its
+	// Eval the whole run is rolled back, since half of the message may have been done, unless
+	// the error wraps [ErrNothingDone].
 	InUnit
-	// Held acts after the run has committed, once: a mail. The reply is a [Receipt].
+	// Held acts after the run has committed, once: a mail. The reply is a [Receipt]. After an
+	// error of its Eval nobody knows whether it happened, unless it wraps ErrNothingDone.
 	Held
 	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
-	// while the run has changes that are not final. The reply is real.
+	// while the run has changes that are not final. The reply is real. Errors are as of Held.
 	Immediate
 	effectModes
 )
@@ -39,7 +42,7 @@ const (
 	StateHeld             // it waits for the end of the run
 	StateApplied          // it took place, for good
 	StateRolledBack       // nothing of it was kept, or it never began
-	StateFailed           // held: the run committed, and then it did not take place
+	StateFailed           // held: the run committed, and then it is known not to have taken place
 	StateImmediate        // it happened at once, whatever became of the run
 	StateUnknown          // it can't be told
 	states
@@ -114,19 +117,19 @@ func (s *Session) refuseEffect(m *Message) error {
 		return nil
 	}
 	if mode == InUnit {
-		key := storeOf(m.Objects[m.Root.receiver().Slot])
 		switch {
-		case key == nil:
-			return &Error{Op: op, Kind: Internal, Err: errors.New("exo: a method changes a unit of work, and its object names no store")}
-		case s.written != nil && s.written != key && !s.gate.acceptUnknown:
+		case m.store == nil:
+			return &Error{Op: op, Kind: Internal, Err: errNoStore}
+		case s.written != nil && s.written != m.store && !s.gate.acceptUnknown:
 			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
 			// can fail after the other, and the program would be told neither.
 			return Errorf(Denied, op, "this program has changed something in another database; one program can change one: write another program for it")
 		}
-		m.store = key
 	}
 	return nil
 }
+
+var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no store: see exo.Stored")
 
 // claim notes what a message that was admitted will change.
 func (s *Session) claim(m *Message) {
@@ -151,11 +154,21 @@ type Stored interface {
 	Store() any
 }
 
-func storeOf(o Object) any {
-	if s, ok := o.(Stored); ok {
-		return s.Store()
+// storeOf asks an object for its store.
+func storeOf(o Object) (key any, err error) {
+	s, ok := o.(Stored)
+	if !ok {
+		return nil, nil
 	}
-	return nil
+	defer func() {
+		if p := recover(); p != nil {
+			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: Store: panic: %v", p)}
+		}
+	}()
+	if key = s.Store(); key != nil && !reflect.ValueOf(key).Comparable() {
+		return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: Store gave a %T, which can't be the key of a map", key)}
+	}
+	return key, nil
 }
 
 // Preparer is an object with methods that are [Held]: Prepare says at once what would be
@@ -168,8 +181,9 @@ type Preparer interface {
 // change is an effect that began.
 type change struct {
 	Effect
-	store any
-	held  *heldEffect
+	store  any
+	admits Label // that may leave by it
+	held   *heldEffect
 }
 
 // errOpen is the Err of an effect that has not ended.
@@ -181,21 +195,31 @@ func (s *Session) changes(m *Message, e *pending) func(error) State {
 	if e.effect == NoEffect {
 		return func(error) State { return NoState }
 	}
-	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen}, store: m.store}
+	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen}, admits: e.admits}
+	if e.effect == InUnit {
+		c.store = m.store
+	}
 	s.mu.Lock()
 	s.effects = append(s.effects, c)
 	s.mu.Unlock()
 	return func(err error) State {
+		lost := errors.Is(err, errOutside)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		c.Err = nil
-		switch {
+		c.Err = err
+		switch nothing := nothingDone(err); {
+		case lost && e.effect == InUnit:
+			c.State = StateUnknown // whatever it did is in nobody's transaction
+			s.doom(c)
 		case e.effect == Immediate && err == nil:
 			c.State = StateImmediate
-		case e.effect == Immediate:
-			c.State, c.Err = StateUnknown, err
-		case err != nil: // InUnit and Held: an error says that nothing of it was kept
-			c.State, c.Err = StateRolledBack, err
+		case e.effect == Immediate && !nothing:
+			c.State = StateUnknown
+		case e.effect == InUnit && err != nil && !nothing:
+			c.State = StateHeld // until the run is rolled back
+			s.doom(c)
+		case err != nil: // of what is held: it was only looked at
+			c.State = StateRolledBack
 		default:
 			c.State = StateHeld
 			if e.effect == Held {
@@ -204,6 +228,25 @@ func (s *Session) changes(m *Message, e *pending) func(error) State {
 		}
 		return c.State
 	}
+}
+
+// doom notes a change that may be half done, so that the run must not commit: the first by
+// its number, which does not depend on how fast calls are. s.mu is held.
+func (s *Session) doom(c *change) {
+	if s.doomed == nil || c.Call < s.doomed.Call {
+		s.doomed = c
+	}
+}
+
+// doomedBy is why the run must not commit, nil if it may.
+func (s *Session) doomedBy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doomed == nil {
+		return nil
+	}
+	why := asError(s.doomed.Op, s.doomed.Err)
+	return &Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 
 // Effects are what a run has changed, or may have, in call order. A message that was

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Finish ends the run, and says why it failed though failed is nil. result is what would
-// leave; failed why there is no result.
+// Finish ends the run and returns why it failed: failed, which is why there is no result, or
+// what went wrong at the end. result is what would leave.
 //
 // The order is the promise: calls that are still open are cancelled and waited for, so
 // nothing of the run acts any more, and an object that does not heed its context holds
@@ -32,13 +32,43 @@ func (s *Session) Finish(ctx context.Context, result Value, failed error) error 
 	s.cancel(context.Canceled)
 	s.wg.Wait()
 	defer close(s.over)
-	s.finishErr = s.end(ctx, result, failed)
+	s.finishErr = s.endApart(ctx, result, failed)
 	return s.finishErr
 }
 
+// endApart ends the run on a goroutine of its own: a callback of the host that ends its
+// goroutine, or has an error whose methods panic, must not leave a run half ended.
+func (s *Session) endApart(ctx context.Context, result Value, program error) error {
+	done := make(chan error, 1)
+	go func() {
+		p, err := any(errCallbackEnded), error(&Error{Kind: Internal, Err: errCallbackEnded})
+		defer func() {
+			if r := recover(); r != nil {
+				p = r
+			}
+			if p != nil {
+				s.callbackFailed(p)
+				if s.committing {
+					s.become(StateFailed, err, func(c *change) bool { return c.Mode == Held })
+					s.become(StateUnknown, err, anyChange)
+				} else {
+					_ = s.undo(context.WithoutCancel(ctx))
+					s.become(StateRolledBack, err, anyChange)
+				}
+				s.drop(context.Canceled)
+			}
+			done <- err
+		}()
+		err, p = s.end(ctx, result, program), nil
+	}()
+	return <-done
+}
+
+var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
+
 func (s *Session) end(ctx context.Context, result Value, program error) error {
-	failed := AsError("", program)
-	if !s.keep() && failed == nil || failed == nil && ctx.Err() != nil {
+	failed, kept := AsError("", program), s.keep()
+	if failed == nil && (!kept || ctx.Err() != nil) {
 		failed = AsError("", errors.Join(ctx.Err(), context.Cause(s.work)))
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -52,6 +82,9 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 	s.mu.Lock()
 	unrecorded := s.unrecorded
 	s.mu.Unlock()
+	if failed == nil {
+		failed = s.doomedBy()
+	}
 	if failed == nil && unrecorded {
 		failed = &Error{Kind: Internal, Err: errRecord}
 	}
@@ -59,10 +92,14 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.prepare(ctx)
 	}
 	final := s.waiting()
+	if failed == nil {
+		failed = s.raised()
+	}
 	if failed == nil && final {
 		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared()})
 	}
 	if failed == nil {
+		s.committing = true
 		failed = s.settleChanges(ctx, final)
 	} else {
 		if err := s.undo(ctx); err != nil {
@@ -76,10 +113,21 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
 		failed = err // what was changed is told all the same: the entry is owed
 	}
-	if failed == nil || program != nil {
-		return nil
-	}
 	return failed
+}
+
+// raised refuses a run that asked for an effect and then read what may not leave by it:
+// whether the effect takes place could be a bit of what was read. It goes by the labels
+// alone, so it is the same whatever was read.
+func (s *Session) raised() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.sorted() {
+		if c.State == StateHeld && !s.label.FlowsTo(c.admits) {
+			return Errorf(Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
+		}
+	}
+	return nil
 }
 
 // settleChanges makes final what the run has changed, and then lets held effects act.
@@ -121,6 +169,8 @@ type heldEffect struct {
 // what was not is never tried, and one of which the record does not say how it ended is
 // never tried again.
 func (s *Session) actHeld(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, s.gate.limits.Held)
+	defer stop()
 	s.mu.Lock()
 	all := s.sorted()
 	s.mu.Unlock()
@@ -146,18 +196,33 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (State, error) {
 	if cut := h.m.cutOff(); cut != nil {
 		return StateFailed, cut
 	}
+	if ctx.Err() != nil {
+		return StateFailed, Errorf(Limit, "", "the held effects before it took %v", s.gate.limits.Held)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer h.m.whenCut(cancel)()
+	replied := make(chan Value, 1)
 	failed, returned := within(ctx, s.gate.limits.Held, func(ctx context.Context) error {
 		v, err := ask(ctx, h.m)
-		_ = s.after(h.m, v, err) // a policy that panics ends what follows: see note
+		replied <- v
 		return err
 	})
+	var v Value
+	if returned {
+		select {
+		case v = <-replied:
+		default: // it ended its goroutine
+		}
+	}
+	_ = s.after(h.m, v, failed) // a policy that panics ends what follows: see note
 	switch {
 	case failed == nil:
 		return StateApplied, nil
-	case !returned || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) || errors.Is(failed, errPanicked) || errors.Is(failed, errEnded):
-		return StateUnknown, failed // it may have done it, or half of it
+	case returned && nothingDone(failed):
+		return StateFailed, failed
 	}
-	return StateFailed, failed
+	return StateUnknown, failed // a connection that is lost after the mail was taken looks the same
 }
 
 func (s *Session) details(e *pending) []any {
@@ -169,8 +234,9 @@ func (s *Session) details(e *pending) []any {
 // Release decides whether the run's result may leave: the result is a sink like any other.
 func (s *Session) Release() error {
 	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
-		// The tags are the declaration's words and no data; which value it was is not said.
-		return Errorf(Denied, "", "the program read values labelled %s, which may not leave this way; leave their columns out of select, where and orderBy", l.without(s.gate.admits))
+		// The text is the same whatever was read: which of the tags a run has can be chosen by
+		// what it read, a bit for each.
+		return Errorf(Denied, "", "the program read values with a label that may not leave this way (%s); leave their columns out of select, where and orderBy", s.gate.kept)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,8 +55,8 @@ type Gate struct {
 	record  Recorder // nil: nothing is recorded
 	now     func() time.Time
 	console func(Line)
-	debts   debts
 	digest  func() Digest // of what was granted
+	kept    Label         // all labels of the catalogue that admits does not admit
 
 	acceptUnknown bool
 }
@@ -88,15 +89,53 @@ func NewGate(cfg Config) (*Gate, error) {
 		if err := g.catalog.merge(d); err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
+		if err := checkStore(o, g.catalog[d.Type.Name]); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		}
 		g.objects = append(g.objects, o)
 		g.granted = append(g.granted, Granted{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
+	g.kept = g.catalog.labels().without(g.admits)
 	if cfg.Record == nil {
 		if what := g.catalog.effect(); what != "" {
 			return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", what)
 		}
 	}
 	return g, nil
+}
+
+// labels are all that what was granted can put on a run.
+func (c Catalog) labels() (l Label) {
+	for _, i := range c {
+		for _, f := range i.Fields {
+			l = l.Join(f.Label)
+		}
+		for _, m := range i.Methods {
+			l = l.Join(m.Label).Join(m.Reply)
+		}
+	}
+	return l
+}
+
+// checkStore refuses an object that would change a unit of work and names no store. One that
+// a reply brings is refused when it is asked.
+func checkStore(o Object, i *Interface) error {
+	for {
+		w, ok := o.(*wrapped)
+		if !ok {
+			break
+		}
+		o = w.inner
+	}
+	for _, m := range i.Methods {
+		if m.Effect != InUnit {
+			continue
+		}
+		if key, err := storeOf(o); err != nil || key == nil {
+			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, cmp.Or(err, errNoStore))
+		}
+	}
+	return nil
 }
 
 // effect names a method that changes something, "" if none does.

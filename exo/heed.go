@@ -41,11 +41,48 @@ func (m *Message) rewrap(o Object) Object {
 			o = p.by[0]
 		}
 	}
+	if o == given {
+		o = m.session.introduced(given)
+	}
 	for _, p := range m.peeled {
 		if p.slot == receiver {
 			for i := len(p.by) - 1; i >= 0; i-- {
 				o = p.by[i].wrap(o)
 			}
+		}
+	}
+	return o
+}
+
+// introduce remembers which wrapped objects were arguments of a message that is to act: an
+// object that keeps one of them has it without its policies, and may hand it back later.
+func (s *Session) introduce(m *Message) {
+	receiver := m.Root.receiver().Slot
+	for _, p := range m.peeled {
+		if p.slot == receiver {
+			continue
+		}
+		s.mu.Lock()
+		if !slices.ContainsFunc(s.lent, func(l lent) bool { return l.as == p.by[0] }) {
+			s.lent = append(s.lent, lent{m.Objects[p.slot], p.by[0]})
+		}
+		s.mu.Unlock()
+	}
+}
+
+// lent is an object that another one got as an argument, and how the program holds it.
+type lent struct {
+	bare Object
+	as   *wrapped
+}
+
+// introduced is o as the program held it when it was an argument; o itself if it was none.
+func (s *Session) introduced(o Object) Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lent {
+		if same(l.bare, o) {
+			return l.as
 		}
 	}
 	return o
@@ -82,8 +119,7 @@ func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 		if panicked = recover(); returned || panicked != nil {
 			return
 		}
-		// It ended its goroutine, which is the one that would settle the message.
-		s.settle(e, Reply{ID: e.id, Err: s.policyFailed(nil)})
+		_ = s.policyFailed(nil) // it ended its goroutine: admit settles the message
 	}()
 	f()
 	returned = true

@@ -19,7 +19,7 @@ type Limits struct {
 
 	// Of the end of the run, enforced by the gate, whatever is left of Total.
 	Commit time.Duration // each step of a unit of work: to prepare, to commit, to roll back; 10 s
-	Held   time.Duration // each held effect; 30 s
+	Held   time.Duration // all held effects together; 60 s
 
 	// Of the messages, enforced by the gate.
 	Calls           int // messages in one run; 500
@@ -35,7 +35,7 @@ type Limits struct {
 // defaultLimits are what a zero field stands for.
 var defaultLimits = Limits{
 	Wall: 5 * time.Second, Total: 30 * time.Second, CPU: 5 * time.Second, Memory: 64 << 20, SourceBytes: 64 << 10, Nesting: 200, CallDepth: 500,
-	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10, Commit: 10 * time.Second, Held: 30 * time.Second,
+	ConsoleBytes: 32 << 10, ResultBytes: 256 << 10, Commit: 10 * time.Second, Held: 60 * time.Second,
 	Calls: 500, ConcurrentCalls: 8, MessageNodes: 4000, MessageDepth: 200, LiteralBytes: 256 << 10, UnansweredBytes: 16 << 20,
 	Rows: 100_000, Bytes: 64 << 20,
 }

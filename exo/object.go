@@ -32,11 +32,13 @@ type Description struct {
 // Message is a checked message on its way to the object that answers it.
 type Message struct {
 	*Checked
-	Objects []Object  // what Refs refer to, without the policies that they were wrapped in
+	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
+	// time of the message. Who keeps one for another run keeps it without its policies.
+	Objects []Object
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
-	store   any             // that it changes
+	store   any             // of its object: see Stored
 	behind  <-chan struct{} // closed when the message before it in its store has acted
 	acted   chan struct{}   // closed when it has
 

@@ -3,7 +3,9 @@ package exo
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -140,35 +142,79 @@ func (s *Session) digestOf(v Value) Digest {
 	return d
 }
 
-// debts are entries about what has happened already that could not be appended.
+// debts are entries about what has happened already that a Recorder did not take. They are
+// the Recorder's and not a gate's: the tools of a host have a gate each and one record.
+// There is one only while something is owed.
 type debts struct {
 	mu   sync.Mutex
 	owed []Entry
 }
 
+var owing struct {
+	n  atomic.Int64 // how many Recorders there are in by
+	mu sync.Mutex
+	by map[any]*debts
+}
+
+// debts are those of the gate's Recorder, made if make says so; nil: nothing is owed.
+func (g *Gate) debts(make bool) *debts {
+	if !make && owing.n.Load() == 0 {
+		return nil
+	}
+	var key any = g.record
+	if !reflect.ValueOf(key).Comparable() {
+		key = g
+	}
+	owing.mu.Lock()
+	defer owing.mu.Unlock()
+	d := owing.by[key]
+	if d == nil && make {
+		if owing.by == nil {
+			owing.by = map[any]*debts{}
+		}
+		d = &debts{}
+		owing.by[key] = d
+		owing.n.Add(1)
+	}
+	return d
+}
+
 // owe keeps an entry that could not be appended. There are at most a few for each run that
 // was on when the record broke: with debts no run begins, and nothing is changed.
 func (g *Gate) owe(e Entry) {
-	g.debts.mu.Lock()
-	defer g.debts.mu.Unlock()
-	g.debts.owed = append(g.debts.owed, e)
+	d := g.debts(true)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.owed = append(d.owed, e)
 }
 
 // pay appends what is owed, and says why it can't. Until then no run begins and no effect is
 // admitted: the record would show a state of the world that was never there.
 func (g *Gate) pay(ctx context.Context) (err error) {
-	g.debts.mu.Lock()
-	defer g.debts.mu.Unlock()
+	d := g.debts(false)
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil { // of another run: this one is told of an error
 			err = fmt.Errorf("%w: panic: %v", errRecord, p)
 		}
 	}()
-	for len(g.debts.owed) > 0 {
-		if err := g.record.Record(context.WithoutCancel(ctx), g.debts.owed[0]); err != nil {
+	for len(d.owed) > 0 {
+		if err := g.record.Record(context.WithoutCancel(ctx), d.owed[0]); err != nil {
 			return fmt.Errorf("%w: %w", errRecord, err)
 		}
-		g.debts.owed = g.debts.owed[1:]
+		d.owed = d.owed[1:]
+	}
+	owing.mu.Lock()
+	defer owing.mu.Unlock()
+	for key, o := range owing.by {
+		if o == d {
+			delete(owing.by, key)
+			owing.n.Add(-1)
+		}
 	}
 	return nil
 }

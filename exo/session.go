@@ -68,6 +68,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	objects []Object
+	lent    []lent // wrapped objects that were arguments
 	types   []*Type
 	label   Label
 	console console
@@ -81,8 +82,10 @@ type Session struct {
 	effects []*change
 	closed  bool
 
-	unrecorded bool // an entry was not
-	panicked   any  // what a callback of the host panicked with
+	unrecorded bool    // an entry was not
+	doomed     *change // that may be half done
+	committing bool    // what comes is for good; of Finish alone
+	panicked   any     // what a callback of the host panicked with
 
 	over      chan struct{} // closed when Finish is done
 	finishErr error
@@ -94,6 +97,7 @@ type pending struct {
 	root    *Node // what was asked; nil where the message was malformed
 	effect  EffectMode
 	bound   Label // the most that the reply may carry
+	admits  Label // of a sink or an effect: what may leave by it
 	state   State // of the effect, once it has acted
 	spent   spent
 	objects []Object // that the reply refers to, numbered from 0 until it is delivered

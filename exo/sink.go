@@ -10,8 +10,8 @@ import (
 // and nothing of how it decides is in the catalogue, which crosses to a worker.
 type Sink interface {
 	Object
-	// Admits is called for each message to the object that is a sink or an effect, if the
-	// run has read anything that is labelled. What may leave is what both Method.Admits and the
+	// Admits is called for each message to the object that is an effect, and for one that is a
+	// sink if the run has read anything that is labelled. What may leave is what both Method.Admits and the
 	// result admit; so Method.Admits names all labels that any recipient may have. In m,
 	// each argument that is labelled itself, or has a labelled part, is the zero Value there:
 	// what a program may not read must not decide where things go. What is not known,

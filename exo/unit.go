@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 )
 
 // Unit is an object's share of a run: a connection, a transaction. It ends with the run:
-// by Prepare and then Commit, or by Rollback, each called once and nothing else beside it.
+// by Prepare and then Commit, or by Rollback, which may come after Prepare, too. Each is called
+// at most once, and no two at a time.
 // A method that does not return though its context has ended is given up: nothing more is
 // called, and the context with which the unit was opened ends.
 //
@@ -44,6 +47,9 @@ var ErrNothingDone = errors.New("exo: nothing was done")
 // of its object. open is given a context that ends when the unit has ended or the run was
 // cut off before it was to commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
+	if key == nil || !reflect.ValueOf(key).Comparable() {
+		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
+	}
 	if m.entry.effect == InUnit && key != m.store {
 		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not its object's Store")
 	}
@@ -68,10 +74,37 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	}
 	s.mu.Unlock()
 	u.once.Do(func() {
-		u.err = errors.New("exo: a unit of work could not be opened") // what stays if open panics
-		u.unit, u.err = open(s.work)                                  // not of the message: a transaction must outlive the one that began it
+		u.err = errNoUnit         // what stays if open panics
+		unit, err := open(s.work) // not of the message: a transaction must outlive the one that began it
+		if err == nil && unit == nil {
+			err = errNoUnit
+		}
+		if u.err = err; err == nil { // with an error, what there is besides may be a nil pointer
+			u.unit = unit
+		}
 	})
 	return u.unit, u.err
+}
+
+// nothingDone asks an error of the host's code, whose own methods may panic.
+func nothingDone(err error) (yes bool) {
+	defer func() {
+		if recover() != nil {
+			yes = false
+		}
+	}()
+	return errors.Is(err, ErrNothingDone)
+}
+
+var errNoUnit = errors.New("exo: a unit of work could not be opened")
+
+var errOutside = errors.New("exo: the object changed something and opened no unit of work for it: see Message.Unit")
+
+// opened reports whether the unit of work of a store was opened.
+func (s *Session) opened(store any) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.units, func(u *unitEntry) bool { return u.key == store && u.unit != nil })
 }
 
 // Prepared says, at Committing, how many stores the run has changed, and in how
@@ -123,6 +156,18 @@ func (s *Session) prepare(ctx context.Context) error {
 			u.witnessed = true
 		}
 	}
+	// What was only read ends before anything is final: a store that finds at its end that the
+	// reads were of no one state (SERIALIZABLE) must not fail a run that has committed.
+	changed := s.changed()
+	for _, u := range s.units {
+		if u.unit == nil || u.key == s.written || changed[u.key] {
+			continue
+		}
+		u.ended = true
+		if err := s.step(ctx, u, u.unit.Commit); err != nil {
+			return AsError("", err)
+		}
+	}
 	return nil
 }
 
@@ -142,7 +187,10 @@ func (s *Session) undo(ctx context.Context) (err error) {
 func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	kept := 0
 	for _, u := range s.units {
-		if u.unit == nil {
+		if u.unit == nil || u.ended {
+			continue
+		}
+		if u.key == s.written && !s.changed()[u.key] { // all that it was to keep is undone
 			continue
 		}
 		u.ended = true
@@ -152,9 +200,9 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 			kept++
 			s.become(StateApplied, nil, func(c *change) bool { return c.store == u.key })
 			continue
-		case errors.Is(err, ErrNothingDone) && kept == 0:
+		case nothingDone(err) && kept == 0:
 			state = StateRolledBack
-		case errors.Is(err, ErrNothingDone): // those before it were kept
+		case nothingDone(err): // those before it were kept
 			state = StateUnknown
 			s.become(StateRolledBack, err, func(c *change) bool { return c.store == u.key })
 		default:
@@ -168,7 +216,7 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 		}
 		return state, failed
 	}
-	s.become(StateUnknown, errors.New("exo: the object opened no unit of work"), func(c *change) bool { return c.Mode == InUnit })
+	_ = s.undo(ctx)
 	return StateApplied, nil
 }
 

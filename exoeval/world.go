@@ -134,7 +134,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, limits exo
 	if res.Err == nil && job.Render != nil && s.Release() == nil {
 		res.Err = rendered(job.Render, o.Value)
 	}
-	if err := s.Finish(ctx, o.Value, res.Err); err != nil {
+	if err := s.Finish(ctx, o.Value, res.Err); err != nil && res.Err == nil {
 		res.Err = asError(err).At(exo.Pos{})
 	}
 	if p := s.Panicked(); p != nil {

@@ -88,7 +88,10 @@ func (r *Run) Finish(commit bool) error {
 	if !commit {
 		failed = errNot
 	}
-	return r.session.Finish(context.Background(), exo.Null(), failed)
+	if err := r.session.Finish(context.Background(), exo.Null(), failed); !errors.Is(err, errNot) {
+		return err
+	}
+	return nil
 }
 
 var errNot = errors.New("exotest: the run is not to commit")
