@@ -35,6 +35,9 @@ func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*co
 	tb.Helper()
 	sent := new(int)
 	send := func(_ context.Context, in letter) (bool, error) {
+		if in.To == "nobody" {
+			return false, service.Refuse("there is no such address")
+		}
 		if in.To == "broken" {
 			return false, errors.New("hunter2: no route to the mail server")
 		}
@@ -69,7 +72,9 @@ func TestEffects(t *testing.T) {
 		{"it worked", "await mail.send({to: 'a'}); return 1", "mail.send took effect and will not be undone", 1, 1},
 		{"read only", "return await mail.count()", "", 0, 0},
 		{"held", "const r = await mail.post({to: 'a'}); return [r.held, await mail.count()]", "mail.post took effect and will not be undone", 1, 1},
-		{"held, and it failed", "await mail.post({to: 'broken'}); return 1", "mail.post was to follow when the program had ended, and failed. Do not run", 0, 1},
+		{"held, and it failed", "await mail.post({to: 'broken'}); return 1", "whether mail.post took effect is not known. Do not run", 0, 1},
+		{"held, and it was refused", "await mail.post({to: 'nobody'}); return 1", "mail.post was to follow when the program had ended, and failed. Do not run", 0, 1},
+		{"at once, and it was refused", "await mail.send({to: 'nobody'}).catch(() => 0); return 1", "nothing of mail.send was kept", 0, 1},
 		{"held, and the program failed", "await mail.post({to: 'a'}); throw 1", "none: nothing took effect", 0, 1},
 		{"held, and its argument is wrong", "await mail.post({too: 'a'})", "none: nothing took effect", 0, 0},
 		{"held, and the result can't be rendered", "await mail.post({to: 'a'}); return 'x'.repeat(3e6)", "none: nothing took effect", 0, 1},
