@@ -183,8 +183,9 @@ func (s *Session) actHeld(ctx context.Context) {
 			err = failed
 		} else {
 			start := time.Now()
-			state, err = s.actOne(ctx, c.held)
-			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // owed if it fails
+			var v Value
+			v, state, err = s.actOne(ctx, c.held)
+			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // owed if it fails
 		}
 		s.mu.Lock()
 		c.State, c.Err = state, err
@@ -192,12 +193,12 @@ func (s *Session) actHeld(ctx context.Context) {
 	}
 }
 
-func (s *Session) actOne(ctx context.Context, h *heldEffect) (State, error) {
+func (s *Session) actOne(ctx context.Context, h *heldEffect) (v Value, state State, err error) {
 	if cut := h.m.cutOff(); cut != nil {
-		return StateFailed, cut
+		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return StateFailed, Errorf(Limit, "", "the held effects before it took %v", s.gate.limits.Held)
+		return v, StateFailed, Errorf(Limit, "", "the held effects before it took %v", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -208,7 +209,6 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (State, error) {
 		replied <- v
 		return err
 	})
-	var v Value
 	if returned {
 		select {
 		case v = <-replied:
@@ -218,11 +218,11 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (State, error) {
 	_ = s.after(h.m, v, failed) // a policy that panics ends what follows: see note
 	switch {
 	case failed == nil:
-		return StateApplied, nil
+		return v, StateApplied, nil
 	case returned && nothingDone(failed):
-		return StateFailed, failed
+		return Value{}, StateFailed, failed
 	}
-	return StateUnknown, failed // a connection that is lost after the mail was taken looks the same
+	return Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
 }
 
 func (s *Session) details(e *pending) []any {

@@ -123,7 +123,7 @@ func TestRefuseNothingDone(t *testing.T) {
 		if c.err != nil && !errors.Is(err, c.err) {
 			t.Errorf("%s: the cause is lost to the host: %v", what, err)
 		}
-		if e := r.s.Effects(); len(e) != 1 || e[0].State != c.state && e[0].State != exo.StateUnknown {
+		if e := r.s.Effects(); len(e) != 1 || e[0].State != c.state {
 			t.Errorf("%s: the effects are %+v, want the state %s", what, e, c.state)
 		}
 	}
