@@ -87,13 +87,16 @@ func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 // When Run panics, because a callback of the host did, nothing of the run is left:
 // on whatever goroutine it happened the host recovers where it called Run.
 func TestRecordPanicLeavesNothing(t *testing.T) {
-	for _, at := range []exo.Step{exo.Intent, exo.Outcome} {
-		s, events := &slowShop{}, 0
+	for _, c := range []struct {
+		at    exo.Step
+		where string
+	}{{exo.Intent, "in process"}, {exo.Intent, "in a worker"}, {exo.Outcome, "in process"}, {exo.Outcome, "in a worker"}} {
+		s, events := &slowShop{}, 0 // each with a record of its own: what one run owes to it stops the next
 		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.RecordFunc(func(ev exo.Entry) error {
 			if ev.Call != 0 {
 				events++
 			}
-			if ev.Step == at && (at == exo.Outcome || events == 2) {
+			if ev.Step == c.at && (c.at == exo.Outcome || events == 2) {
 				panic("the host's record failed")
 			}
 			return nil
@@ -101,21 +104,16 @@ func TestRecordPanicLeavesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for where, e := range both(t, g) {
-			events = 0
-			s.unit.ended.Store(0)
-			s.acts.Store(0)
-			func() {
-				defer func() {
-					if p := recover(); p != "the host's record failed" {
-						t.Errorf("%v, %s: %v", at, where, p)
-					}
-				}()
-				e.Run(t.Context(), exoeval.Job{Program: "shop.act(); await shop.nap()"})
+		func() {
+			defer func() {
+				if p := recover(); p != "the host's record failed" {
+					t.Errorf("%v, %s: %v", c.at, c.where, p)
+				}
 			}()
-			if s.unit.ended.Load() != 1 || s.unit.kept.Load() != 0 || s.acts.Load() != 1 {
-				t.Errorf("%v, %s: %d acts, the unit ended %d times, kept %d", at, where, s.acts.Load(), s.unit.ended.Load(), s.unit.kept.Load())
-			}
+			both(t, g)[c.where].Run(t.Context(), exoeval.Job{Program: "shop.act(); await shop.nap()"})
+		}()
+		if s.unit.ended.Load() != 1 || s.unit.kept.Load() != 0 || s.acts.Load() != 1 {
+			t.Errorf("%v, %s: %d acts, the unit ended %d times, kept %d", c.at, c.where, s.acts.Load(), s.unit.ended.Load(), s.unit.kept.Load())
 		}
 	}
 }
