@@ -168,6 +168,7 @@ func panicked(v *Value, err *error) {
 func ask(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
+		err = foreign(err)
 		of := ofObject(asError("", err))
 		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
 			of = &Error{Op: asError("", of).Op, Kind: KindOf(of), Msg: asError("", of).Message(), Err: err}
@@ -189,7 +190,7 @@ func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)
 	if p, ok := m.Objects[m.Root.receiver().Slot].(Preparer); ok {
 		if err := p.Prepare(m); err != nil {
-			return Value{}, ofObject(asError("", err))
+			return Value{}, ofObject(asError("", foreign(err)))
 		}
 	}
 	return receipt(e.id).WithLabel(m.Label), nil

@@ -331,3 +331,27 @@ func TestReadsEndBeforeTheCommit(t *testing.T) {
 		}
 	}
 }
+
+// ring is an error that wraps itself; (*ring)(nil) one whose methods panic.
+type ring struct{ text string }
+
+func (r *ring) Error() string { return r.text }
+func (r *ring) Unwrap() error { return &ring{r.text} }
+
+// TestErrorsWithoutEnd: an error that wraps itself, or whose methods panic, of an object and
+// of each step of its unit, is told like any other and holds nothing up.
+func TestErrorsWithoutEnd(t *testing.T) {
+	for what, bad := range map[string]error{"a ring": &ring{"x"}, "a nil pointer": (*ring)(nil), "a ring among others": errors.Join(errors.New("y"), &ring{"x"})} {
+		for _, at := range []string{"put", "prepare", "commit", "rollback", "mail"} {
+			s := &shop{name: "a", fail: map[string]func(context.Context) error{at: func(context.Context) error { return bad }}}
+			var program error
+			if at == "rollback" {
+				program = errProgram
+			}
+			w := end(t, s, nil, program, "put", "mail")
+			if (w.err == nil) != (at == "mail") || w.s.Panicked() != nil || strings.Contains(w.states(), "held") || w.events[len(w.events)-1].Step != Ended {
+				t.Errorf("%s at %s: %v, %v, %s", what, at, KindOf(w.err), w.s.Panicked(), w.states())
+			}
+		}
+	}
+}

@@ -225,7 +225,7 @@ func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context
 	if u.lost {
 		return errLost
 	}
-	err, returned := within(ctx, s.gate.limits.Commit, f)
+	err, returned := within(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return foreign(f(ctx)) })
 	if !returned {
 		u.lost = true
 		s.drop(errLost)
