@@ -355,3 +355,26 @@ func TestErrorsWithoutEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestDebtsThatArePaidMeanwhile: who is about to owe while another run pays does not add to
+// what nobody will look at any more.
+func TestDebtsThatArePaidMeanwhile(t *testing.T) {
+	var got []RunID
+	rec := RecordFunc(func(e Entry) error { got = append(got, e.Run); return nil })
+	g, err := NewGate(Config{Record: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.owe(Entry{Run: RunID{1}, Step: Committed})
+	held := g.debts(true) // as one that is about to add has them
+	if err := g.pay(t.Context()); err != nil || len(got) != 1 {
+		t.Fatal(err, got)
+	}
+	if held.add(Entry{Run: RunID{2}}) {
+		t.Error("an entry was added to debts that are paid: it is lost")
+	}
+	g.owe(Entry{Run: RunID{2}, Step: Committed})
+	if err := g.pay(t.Context()); err != nil || len(got) != 2 || got[1] != (RunID{2}) || owing.n.Load() != 0 {
+		t.Error(err, got, owing.n.Load())
+	}
+}

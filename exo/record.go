@@ -148,6 +148,7 @@ func (s *Session) digestOf(v Value) Digest {
 type debts struct {
 	mu   sync.Mutex
 	owed []Entry
+	paid bool // and no longer those of the Recorder: who owes more makes new ones
 }
 
 var owing struct {
@@ -182,10 +183,18 @@ func (g *Gate) debts(make bool) *debts {
 // owe keeps an entry that could not be appended. There are at most a few for each run that
 // was on when the record broke: with debts no run begins, and nothing is changed.
 func (g *Gate) owe(e Entry) {
-	d := g.debts(true)
+	for !g.debts(true).add(e) {
+	}
+}
+
+// add fails where the debts were paid meanwhile: nobody would look at them again.
+func (d *debts) add(e Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.owed = append(d.owed, e)
+	if !d.paid {
+		d.owed = append(d.owed, e)
+	}
+	return !d.paid
 }
 
 // pay appends what is owed, and says why it can't. Until then no run begins and no effect is
@@ -202,12 +211,16 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 			err = fmt.Errorf("%w: panic: %v", errRecord, p)
 		}
 	}()
+	if d.paid {
+		return nil
+	}
 	for len(d.owed) > 0 {
 		if err := g.record.Record(context.WithoutCancel(ctx), d.owed[0]); err != nil {
 			return fmt.Errorf("%w: %w", errRecord, err)
 		}
 		d.owed = d.owed[1:]
 	}
+	d.paid = true
 	owing.mu.Lock()
 	defer owing.mu.Unlock()
 	for key, o := range owing.by {
@@ -279,7 +292,7 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 }
 
 // callbackFailed ends what still can be ended of a run of which a callback of the host
-// panicked: nothing more is recorded or acts, and nothing is committed.
+// panicked: nothing more begins, and nothing is committed. What has happened is recorded.
 func (s *Session) callbackFailed(p any) {
 	s.mu.Lock()
 	if s.panicked == nil {
