@@ -378,3 +378,39 @@ func TestDebtsThatArePaidMeanwhile(t *testing.T) {
 		t.Error(err, got, owing.n.Load())
 	}
 }
+
+// TestUndoneStoreIsNotRead: a store of which each change was undone, beside one that keeps
+// its changes, is rolled back and never committed.
+func TestUndoneStoreIsNotRead(t *testing.T) {
+	for _, undone := range []bool{true, false} {
+		a, b := &shop{name: "a", fail: map[string]func(context.Context) error{}}, &shop{name: "b"}
+		if undone {
+			a.fail["put"] = func(context.Context) error { return ErrNothingDone }
+		}
+		g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: true})
+		w := &world{t: t, s: begin(t, g, t.Context(), "")}
+		for id := range uint32(2) {
+			w.send(msg(ref(id), call(0, "put")))
+		}
+		err := w.s.Finish(t.Context(), Null(), nil)
+		if err != nil || b.kept != 1 || (times(a.log, "rollback") == 1) != undone || (times(a.log, "commit") == 1) == undone {
+			t.Errorf("undone %v: %v, %v", undone, err, a.log)
+		}
+	}
+}
+
+// TestRefusalOfALabelledBeginning: what a run began with is not named either.
+func TestRefusalOfALabelledBeginning(t *testing.T) {
+	g, err := NewGate(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := g.Begin(t.Context(), Run{Label: NewLabel("pii")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Finish(t.Context(), Null(), nil)
+	if text := GuestText(err); KindOf(err) != Denied || strings.Contains(text, "pii") || strings.Contains(text, "{") {
+		t.Error(err)
+	}
+}

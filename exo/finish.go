@@ -236,7 +236,11 @@ func (s *Session) Release() error {
 	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
 		// what it read, a bit for each.
-		return Errorf(Denied, "", "the program read values with a label that may not leave this way (%s); leave their columns out of select, where and orderBy", s.gate.kept)
+		which := ""
+		if !s.gate.kept.Public() { // else the run began with it
+			which = " (" + s.gate.kept.String() + ")"
+		}
+		return Errorf(Denied, "", "the program read values with a label that may not leave this way%s; leave their columns out of select, where and orderBy", which)
 	}
 	return nil
 }

@@ -129,11 +129,16 @@ func (s *Session) prepared() *Prepared {
 
 // changed are the stores that the run would change if it committed now.
 func (s *Session) changed() map[any]bool {
+	return s.stores(func(c *change) bool { return c.State == StateHeld })
+}
+
+// stores are those of the changes in units of work that of says.
+func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stores := map[any]bool{}
 	for _, c := range s.effects {
-		if c.Mode == InUnit && c.State == StateHeld {
+		if c.Mode == InUnit && of(c) {
 			stores[c.store] = true
 		}
 	}
@@ -158,9 +163,9 @@ func (s *Session) prepare(ctx context.Context) error {
 	}
 	// What was only read ends before anything is final: a store that finds at its end that the
 	// reads were of no one state (SERIALIZABLE) must not fail a run that has committed.
-	changed := s.changed()
+	touched := s.stores(func(*change) bool { return true })
 	for _, u := range s.units {
-		if u.unit == nil || u.key == s.written || changed[u.key] {
+		if u.unit == nil || touched[u.key] {
 			continue
 		}
 		u.ended = true
@@ -190,7 +195,7 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 		if u.unit == nil || u.ended {
 			continue
 		}
-		if u.key == s.written && !s.changed()[u.key] { // all that it was to keep is undone
+		if !s.changed()[u.key] { // all that it was to keep is undone
 			continue
 		}
 		u.ended = true
