@@ -18,8 +18,9 @@ const module = "github.com/exoagent/exoagent"
 // exosql no JavaScript, exoeval and codemode no SQL: then each can be audited alone.
 var allowed = map[string][]string{
 	"internal/wire":      {},
-	"exo":                {"internal/wire"},
-	"exo/record":         {"exo"},
+	"internal/errtree":   {},
+	"exo":                {"internal/wire", "internal/errtree"},
+	"exo/record":         {"exo", "internal/errtree"},
 	"exo/service":        {"exo", "github.com/google/jsonschema-go/jsonschema"},
 	"exo/policy":         {"exo"},
 	"exo/exotest":        {"exo"},

@@ -1,6 +1,10 @@
 package exo
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/internal/errtree"
+)
 
 // maxWrapped is how many errors one may wrap. An error that wraps itself has no end, and
 // errors.As would look for it.
@@ -14,27 +18,11 @@ func foreign(err error) (safe error) {
 			safe = fmt.Errorf("exo: a %T whose methods panic: %v", err, p)
 		}
 	}()
-	if left := maxWrapped; !finite(err, &left) {
+	if !errtree.Finite(err, maxWrapped) {
 		return fmt.Errorf("exo: a %T that wraps itself, or more than %d others", err, maxWrapped)
 	}
+	if err != nil {
+		_ = err.Error() // somebody asks for its text sooner or later
+	}
 	return err
-}
-
-func finite(err error, left *int) bool {
-	if *left--; *left < 0 {
-		return false
-	}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		return finite(e.Unwrap(), left)
-	case interface{ Unwrap() []error }:
-		for _, in := range e.Unwrap() {
-			if !finite(in, left) {
-				return false
-			}
-		}
-	case interface{ Error() string }:
-		_ = e.Error() // what is at the end is asked for its text sooner or later
-	}
-	return true
 }

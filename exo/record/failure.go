@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/errtree"
 )
 
 const (
@@ -51,7 +52,7 @@ func classify(err error) (e *exo.Error) {
 			e = &exo.Error{Kind: exo.Internal}
 		}
 	}()
-	if !finite(err) {
+	if !errtree.Finite(err, maxWrapped) {
 		return &exo.Error{Kind: exo.Internal}
 	}
 	e, _ = exo.AsError("", err).(*exo.Error)
@@ -67,35 +68,10 @@ func textOf(err error) (text string) {
 			text = fmt.Sprintf("a %T, which panicked when it was asked for its text", err)
 		}
 	}()
-	if !finite(err) {
+	if !errtree.Finite(err, maxWrapped) {
 		return fmt.Sprintf("a %T, which wraps itself or more than %d others", err, maxWrapped)
 	}
 	return shortened(err.Error())
-}
-
-// finite reports whether an error wraps at most maxWrapped others.
-func finite(err error) bool {
-	left := maxWrapped
-	return walk(err, &left)
-}
-
-func walk(err error, left *int) bool {
-	if *left--; *left < -1 {
-		return false
-	}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		if in := e.Unwrap(); in != nil {
-			return walk(in, left)
-		}
-	case interface{ Unwrap() []error }:
-		for _, in := range e.Unwrap() {
-			if in != nil && !walk(in, left) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // shortened bounds a text, so that none makes its line longer than a reader reads.

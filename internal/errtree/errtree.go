@@ -1,0 +1,30 @@
+// Package errtree looks at errors of code that is not ours before errors.As does, which
+// follows one that wraps itself for ever.
+package errtree
+
+// Finite reports whether an error wraps at most so many others. It panics where the
+// error's own methods do.
+func Finite(err error, most int) bool {
+	left := most + 1
+	return finite(err, &left)
+}
+
+func finite(err error, left *int) bool {
+	if err == nil {
+		return true
+	}
+	if *left--; *left < 0 {
+		return false
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return finite(e.Unwrap(), left)
+	case interface{ Unwrap() []error }:
+		for _, in := range e.Unwrap() {
+			if !finite(in, left) {
+				return false
+			}
+		}
+	}
+	return true
+}
