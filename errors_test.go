@@ -186,7 +186,7 @@ func TestSuccessIsNil(t *testing.T) {
 	succeeds("MakeRef", refused)
 	n, refused = c.MakeCall(n, "one", nil)
 	succeeds("MakeCall", refused)
-	x := exo.Flatten(n)
+	x := n.Expr()
 	_, refused = c.Check(x)
 	succeeds("Check", refused)
 	succeeds("Submit", s.Submit(exo.Call{ID: 1, Expr: x}))
@@ -194,5 +194,5 @@ func TestSuccessIsNil(t *testing.T) {
 	succeeds("Next", err)
 	succeeds("Reply", reply.Err)
 	succeeds("Release", s.Release())
-	succeeds("AsError", exo.AsError("it", nil))
+	succeeds("Classify", exo.Classify("it", nil))
 }

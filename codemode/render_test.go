@@ -35,12 +35,12 @@ func record(n int, v exo.Value) exo.Value {
 	for i := range fs {
 		fs[i] = exo.Field{Name: fmt.Sprint("field", i), Value: v}
 	}
-	return exo.Record(fs...)
+	return exo.RecordValue(fs...)
 }
 
 func nested(depth int, v exo.Value) exo.Value {
 	for range depth {
-		v = exo.List(v, exo.Record(exo.Field{Name: "in", Value: v}))
+		v = exo.List(v, exo.RecordValue(exo.Field{Name: "in", Value: v}))
 	}
 	return v
 }
@@ -53,12 +53,12 @@ var large = map[string]exo.Value{
 	"texts":             texts(10, 100_000),
 	"one huge of many":  exo.List(exo.Text(strings.Repeat("x", 1<<20)), exo.Int(1), exo.Int(2), exo.Bool(true)),
 	"numbers":           numbers(100_000),
-	"record of arrays":  exo.Record(exo.Field{Name: "a", Value: rows(5_000)}, exo.Field{Name: "b", Value: texts(5_000, 50)}, exo.Field{Name: "n", Value: exo.Int(7)}),
+	"record of arrays":  exo.RecordValue(exo.Field{Name: "a", Value: rows(5_000)}, exo.Field{Name: "b", Value: texts(5_000, 50)}, exo.Field{Name: "n", Value: exo.Int(7)}),
 	"array of arrays":   exo.List(texts(300, 300), texts(300, 300), exo.List(), texts(300, 300)),
 	"many small fields": record(50_000, exo.Int(1)),
 	"many large fields": record(500, exo.Text(strings.Repeat("x", 5_000))),
 	"deep":              nested(12, texts(3, 100)),
-	"long name":         exo.Record(exo.Field{Name: strings.Repeat("n", 1<<20), Value: exo.Int(1)}),
+	"long name":         exo.RecordValue(exo.Field{Name: strings.Repeat("n", 1<<20), Value: exo.Int(1)}),
 	"nested records":    exo.List(record(3, record(3, texts(100, 100))), record(3, rows(1000))),
 }
 
@@ -97,7 +97,7 @@ func TestMeasure(t *testing.T) {
 	for i, v := range []exo.Value{
 		exo.Null(), exo.Bool(true), exo.Bool(false), exo.Float(0.1), exo.Float(1e300), exo.Float(-1e-9), exo.Text(""), exo.Text("a\"\\\n\x01é😀"),
 		exo.Time(time.UnixMilli(1)), exo.Int(0), exo.Int(-1), exo.Int(9), exo.Int(10), exo.Int(-10), exo.Int(1<<53 - 1), exo.Int(1 << 53), exo.Int(-1 << 53), exo.Int(math.MinInt64), exo.Int(math.MaxInt64),
-		exo.List(), exo.Record(), exo.RowsValue(&exo.Rows{Shape: &exo.Shape{}}), rows(0), rows(1), exo.List(rows(3), exo.List(), exo.Record()),
+		exo.List(), exo.RecordValue(), exo.RowsValue(&exo.Rows{Shape: &exo.Shape{}}), rows(0), rows(1), exo.List(rows(3), exo.List(), exo.RecordValue()),
 		exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"empty", "a\"b"}, Subs: []*exo.Shape{{}, nil}}, Cells: []exo.Value{exo.Null(), exo.List(exo.Int(1))}}),
 	} {
 		values[fmt.Sprint("value ", i)] = v
@@ -114,14 +114,14 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: measured %d %v, written %d: %.100s", name, n, err, len(b), b)
 		}
 	}
-	for _, v := range []exo.Value{exo.RowsValue(&exo.Rows{}), rows(0), exo.List(), exo.Record()} {
+	for _, v := range []exo.Value{exo.RowsValue(&exo.Rows{}), rows(0), exo.List(), exo.RecordValue()} {
 		if b, _, err := codemode.Render(v, 1, ""); err != nil || len(b) != 2 {
 			t.Errorf("%v in one byte: %s %v", v, b, err)
 		}
 	}
 	none := exo.Value{}
 	bad := exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d"}}, Cells: []exo.Value{none, none, none, none, none, none, none, none}})
-	for _, v := range []exo.Value{none, bad, exo.List(exo.Text("x"), none, none, none), exo.Record(exo.Field{Name: "a", Value: bad}), exo.List(bad, bad, bad, rows(10_000))} {
+	for _, v := range []exo.Value{none, bad, exo.List(exo.Text("x"), none, none, none), exo.RecordValue(exo.Field{Name: "a", Value: bad}), exo.List(bad, bad, bad, rows(10_000))} {
 		if n, err := codemode.Measure(v); err == nil {
 			t.Errorf("%v: measured %d", v, n)
 		}
@@ -144,7 +144,7 @@ func TestCutCounts(t *testing.T) {
 	if got[len(got)-1]["owner"].(map[string]any)["name"] != "ann" {
 		t.Errorf("the last row is cut: %v", got[len(got)-1])
 	}
-	b, notice, err = codemode.Render(exo.Record(exo.Field{Name: "a", Value: exo.Text(strings.Repeat("é", 5_000))}, exo.Field{Name: "b", Value: exo.Int(1)}), 1_000, "x")
+	b, notice, err = codemode.Render(exo.RecordValue(exo.Field{Name: "a", Value: exo.Text(strings.Repeat("é", 5_000))}, exo.Field{Name: "b", Value: exo.Int(1)}), 1_000, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func grow(seed *[]byte, depth int) exo.Value {
 		for i := range next() % 20 {
 			fs = append(fs, exo.Field{Name: strings.Repeat("k", next()%30+1) + fmt.Sprint(i), Value: grow(seed, depth+1)})
 		}
-		return exo.Record(fs...)
+		return exo.RecordValue(fs...)
 	case k < 160:
 		return exo.Text(strings.Repeat("a\n😀", next()))
 	case k < 200:

@@ -187,7 +187,7 @@ func (c *catalogue) found(ss []scored) exo.Value {
 		for _, m := range s.best() {
 			members = append(members, shorten(e.members[m].line+comment(e.members[m].doc), maxDoc))
 		}
-		items[k] = exo.Record(append(fields, exo.Field{Name: "members", Value: texts(members)})...)
+		items[k] = exo.RecordValue(append(fields, exo.Field{Name: "members", Value: texts(members)})...)
 	}
 	return exo.List(items...)
 }

@@ -42,8 +42,8 @@ type Options struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
-	// AcceptUnknown lets a program change several databases: see exo.Config.
-	AcceptUnknown bool
+	// SeveralStores lets a program change several databases: see exo.Config.
+	SeveralStores bool
 }
 
 // Tool is granted objects in the form of one tool for a model. Make it with
@@ -97,7 +97,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, AcceptUnknown: opt.AcceptUnknown, Console: opt.Console}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, SeveralStores: opt.SeveralStores, Console: opt.Console}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)

@@ -198,7 +198,7 @@ func TestLabels(t *testing.T) {
 		want   string
 	}{{exo.Label{}, exo.Denied, "before\n"}, {exo.NewLabel("pii"), exo.Other, "before\nwarn: after ann@acme.example\n"}} {
 		told := ""
-		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.Run.String() + l.String() + "\n" }})
+		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.RunID.String() + l.String() + "\n" }})
 		job := codemode.Job{ID: exo.NewRunID(), Program: program}
 		heard := ""
 		for line := range strings.Lines(c.want) {

@@ -94,7 +94,7 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	}
-	return AsError("", ctx.Err())
+	return Classify("", ctx.Err())
 }
 
 // errEnded is why there is no answer of an object that left without giving one.
@@ -105,7 +105,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 	e := m.entry
 	if err != nil {
 		v = Value{}
-		why := asError("", err)
+		why := classify("", err)
 		if errors.Is(context.Cause(ctx), ErrRevoked) {
 			why = &Error{Kind: Revoked, Err: err}
 		}
@@ -169,9 +169,9 @@ func ask(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
 		err = foreign(err)
-		of := ofObject(asError("", err))
+		of := ofObject(classify("", err))
 		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
-			of = &Error{Op: asError("", of).Op, Kind: KindOf(of), Msg: asError("", of).Message(), Err: err}
+			of = &Error{Op: classify("", of).Op, Kind: KindOf(of), Msg: classify("", of).Message(), Err: err}
 		}
 		return Value{}, of
 	}
@@ -188,9 +188,9 @@ func IsPanic(err error) bool { return errors.Is(err, errPanicked) || errors.Is(e
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
 func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.receiver().Slot].(Preparer); ok {
-		if err := p.Prepare(m); err != nil {
-			return Value{}, ofObject(asError("", foreign(err)))
+	if p, ok := m.Objects[m.Root.receiver().Slot].(Validator); ok {
+		if err := p.Validate(m); err != nil {
+			return Value{}, ofObject(classify("", foreign(err)))
 		}
 	}
 	return receipt(e.id).WithLabel(m.Label), nil
@@ -199,7 +199,7 @@ func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 // ofObject is what a run is told of an object's error. Verdicts on the program's
 // process are not an object's to give, and what has no kind is our fault.
 func ofObject(err *Error) error {
-	if err.Kind == Other || err.Kind == Crashed || err.Kind == Breach || err.Kind >= Kinds {
+	if err.Kind == Other || err.Kind == Crashed || err.Kind == Breach || !err.Kind.Valid() {
 		return &Error{Op: err.Op, Kind: Internal, Err: err}
 	}
 	return err

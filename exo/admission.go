@@ -62,7 +62,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		err = bad
 	}
 	if err != nil {
-		err = asError("", err).keep()
+		err = classify("", err).keep()
 		s.noteMessage(e, Entry{Step: Refused, Label: label, Message: text, Err: err})
 		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
@@ -104,7 +104,7 @@ func (s *Session) resolve(m *Message) error {
 		s.mu.Unlock()
 		inner, err := m.peel(i, o)
 		if err != nil {
-			return asError("", err).in(s.refName(r))
+			return classify("", err).in(s.refName(r))
 		}
 		m.Objects[i] = inner
 	}

@@ -141,7 +141,7 @@ func TestPlaceholderClosesOnce(t *testing.T) {
 func TestConversionKeepsTheLabel(t *testing.T) {
 	want := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "n", Type: &Type{Name: TypeInt}}}}
 	secret := NewLabel("diary")
-	for what, x := range map[string]Value{"record": Record(Field{"n", Float(2)}), "list": List(Record(Field{"n", Float(2)}))} {
+	for what, x := range map[string]Value{"record": RecordValue(Field{"n", Float(2)}), "list": List(RecordValue(Field{"n", Float(2)}))} {
 		w := want
 		if what == "list" {
 			w = &Type{Name: TypeList, Args: map[string]*Type{"of": want}}
@@ -169,7 +169,7 @@ func TestCountsAreNotNegative(t *testing.T) {
 // A negative limit is the default, never none.
 func TestNegativeLimits(t *testing.T) {
 	got := Limits{Wall: -1, Total: -time.Hour, Calls: -1, Rows: -5, Bytes: -1, MessageNodes: -1}.OrDefault()
-	if got != DefaultLimits() {
+	if got != (Limits{}).OrDefault() {
 		t.Errorf("%+v", got)
 	}
 }

@@ -107,7 +107,7 @@ func typeAttacks() []twin {
 	limit := func(x Value) Expr { return msg(ref(todosID), lit(x), call(0, "limit", 1), call(2, "execute")) }
 	as := func(n WireNode) Expr { return msg(ref(todosID), n, call(0, "as", 1), call(2, "execute")) }
 	put := func(x Value) Expr { return msg(ref(mailID), lit(x), call(0, "put", 1)) }
-	send := func(fs ...Field) Expr { return msg(ref(mailID), lit(Record(fs...)), call(0, "send", 1)) }
+	send := func(fs ...Field) Expr { return msg(ref(mailID), lit(RecordValue(fs...)), call(0, "send", 1)) }
 	ok := open8().then(call(7, "execute"))
 	var nested, shallow Value = Int(1), Int(1)
 	for range 70 {
@@ -175,8 +175,8 @@ func typeAttacks() []twin {
 		{"value that nobody made", put(Value{}), Invalid, put(Null())},
 		{"not a number", put(List(Float(nan()))), Invalid, put(List(Float(0)))},
 		{"text with NUL in a list", put(List(Text("a\x00b"))), Invalid, put(List(Text("ab")))},
-		{"name that is not UTF-8", put(Record(Field{"\xff", Int(1)})), Invalid, put(Record(Field{"é", Int(1)}))},
-		{"name with NUL", put(Record(Field{"a\x00", Int(1)})), Invalid, put(Record(Field{"a", Int(1)}))},
+		{"name that is not UTF-8", put(RecordValue(Field{"\xff", Int(1)})), Invalid, put(RecordValue(Field{"é", Int(1)}))},
+		{"name with NUL", put(RecordValue(Field{"a\x00", Int(1)})), Invalid, put(RecordValue(Field{"a", Int(1)}))},
 		{"reference as a literal", put(RefValue(newMail())), Invalid, put(Int(0))},
 		{"reference in a list", put(List(RefValue(newMail()))), Invalid, put(List(Int(0)))},
 		{"rows as a literal", put(RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1)}})), Invalid, put(List(Int(0)))},
@@ -221,7 +221,7 @@ func sizeAttacks() []twin {
 		{"graph that doubles", doubling(60), Limit, doubling(6)},
 		{"graph that doubles often", doubling(150), Limit, doubling(6)},
 		{"literal that doubles", doubled(60), Limit, doubled(6)},
-		{"literal size", put(DefaultLimits().LiteralBytes), Limit, put(DefaultLimits().LiteralBytes - 16)},
+		{"literal size", put(Limits{}.OrDefault().LiteralBytes), Limit, put(Limits{}.OrDefault().LiteralBytes - 16)},
 		{"names by the million", wide(1_000_000), Limit, wide(100)},
 	}
 }

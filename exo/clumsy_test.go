@@ -72,7 +72,7 @@ type odd struct {
 	store func() any
 }
 
-func (o *odd) Store() any { return o.store() }
+func (o *odd) UnitKey() any { return o.store() }
 
 // TestOddStores: a Store that can't be one is refused when it is granted, and when it is
 // asked later; the run goes on.
@@ -360,20 +360,20 @@ func TestErrorsWithoutEnd(t *testing.T) {
 // what nobody will look at any more.
 func TestDebtsThatArePaidMeanwhile(t *testing.T) {
 	var got []RunID
-	rec := RecordFunc(func(e Entry) error { got = append(got, e.Run); return nil })
+	rec := RecordFunc(func(e Entry) error { got = append(got, e.RunID); return nil })
 	g, err := NewGate(Config{Record: rec})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.owe(Entry{Run: RunID{1}, Step: Committed})
+	g.owe(Entry{RunID: RunID{1}, Step: Committed})
 	held := g.debts(true) // as one that is about to add has them
 	if err := g.pay(t.Context()); err != nil || len(got) != 1 {
 		t.Fatal(err, got)
 	}
-	if held.add(Entry{Run: RunID{2}}) {
+	if held.add(Entry{RunID: RunID{2}}) {
 		t.Error("an entry was added to debts that are paid: it is lost")
 	}
-	g.owe(Entry{Run: RunID{2}, Step: Committed})
+	g.owe(Entry{RunID: RunID{2}, Step: Committed})
 	if err := g.pay(t.Context()); err != nil || len(got) != 2 || got[1] != (RunID{2}) || owing.n.Load() != 0 {
 		t.Error(err, got, owing.n.Load())
 	}
@@ -387,7 +387,7 @@ func TestUndoneStoreIsNotRead(t *testing.T) {
 		if undone {
 			a.fail["put"] = func(context.Context) error { return ErrNothingDone }
 		}
-		g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: true})
+		g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, SeveralStores: true})
 		w := &world{t: t, s: begin(t, g, t.Context(), "")}
 		for id := range uint32(2) {
 			w.send(msg(ref(id), call(0, "put")))

@@ -28,7 +28,7 @@ func (l Level) String() string {
 
 // Line is what a program logged at one time. Its text may have line breaks.
 type Line struct {
-	Run   RunID // as Config.Console gets it; whoever logs leaves it out
+	RunID RunID // as Config.Console gets it; whoever logs leaves it out
 	Level Level
 	Text  string
 }
@@ -91,7 +91,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
 		return l, false, Errorf(Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
-	l.Run = s.run.ID
+	l.RunID = s.run.ID
 	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {

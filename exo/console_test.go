@@ -36,7 +36,7 @@ func TestLinesHaveTheLabelOfTheirArrival(t *testing.T) {
 		var of RunID
 		w := newWorld(t, Config{Admits: c.admits, Console: func(l Line) {
 			told += l.String() + "\n"
-			of = l.Run
+			of = l.RunID
 		}})
 		logs(t, w.s, "before")
 		w.send(titles())

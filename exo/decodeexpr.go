@@ -1,6 +1,6 @@
 package exo
 
-// Expr reads a message of at most limit nodes, in the order in which Flatten writes
+// Expr reads a message of at most limit nodes, in the order in which (*Node).Expr writes
 // them. It holds at most 200,000 values and names.
 func (d *Decoder) Expr(limit int) (x Expr) {
 	d.Values = min(d.Values, maxLiterals)

@@ -14,7 +14,7 @@ type EffectMode uint8
 const (
 	NoEffect EffectMode = iota // it changes nothing
 	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
-	// good when the run commits, or never was. The object is a [Stored]. After an error of its
+	// good when the run commits, or never was. The object is [Transactional]. After an error of its
 	// Eval the whole run is rolled back, since half of the message may have been done, unless
 	// the error wraps [ErrNothingDone].
 	InUnit
@@ -81,7 +81,7 @@ func Receipt() *Type {
 }
 
 func receipt(call uint64) Value {
-	return Record(Field{"held", Bool(true)}, Field{"receipt", Int(int64(call))})
+	return RecordValue(Field{"held", Bool(true)}, Field{"receipt", Int(int64(call))})
 }
 
 // isReceipt reports whether a Held method's result says what it will get.
@@ -120,7 +120,7 @@ func (s *Session) refuseEffect(m *Message) error {
 		switch {
 		case m.store == nil:
 			return &Error{Op: op, Kind: Internal, Err: errNoStore}
-		case s.written != nil && s.written != m.store && !s.gate.acceptUnknown:
+		case s.written != nil && s.written != m.store && !s.gate.severalStores:
 			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
 			// can fail after the other, and the program would be told neither.
 			return Errorf(Denied, op, "this program has changed something in another database; one program can change one: write another program for it")
@@ -129,7 +129,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no store: see exo.Stored")
+var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no unit of work: see exo.Transactional")
 
 // claim notes what a message that was admitted will change.
 func (s *Session) claim(m *Message) {
@@ -145,37 +145,37 @@ func (s *Session) claim(m *Message) {
 	}
 }
 
-// Stored is an object whose messages belong to a unit of work: all with one store act one
-// at a time and in call order, so that reads see the writes before them. Store gives what
-// can be a key of a map, the same for the objects of one database, or nil for an object
-// that can't change it.
-type Stored interface {
+// Transactional is an object whose messages belong to a unit of work. Messages of one
+// UnitKey act one at a time and in call order, so that reads see the writes before them.
+// UnitKey gives what can be a key of a map, the same for all objects of one database, or
+// nil for an object that can't change it.
+type Transactional interface {
 	Object
-	Store() any
+	UnitKey() any
 }
 
 // storeOf asks an object for its store.
 func storeOf(o Object) (key any, err error) {
-	s, ok := o.(Stored)
+	s, ok := o.(Transactional)
 	if !ok {
 		return nil, nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: Store: panic: %v", p)}
+			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: UnitKey: panic: %v", p)}
 		}
 	}()
-	if key = s.Store(); key != nil && !reflect.ValueOf(key).Comparable() {
-		return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: Store gave a %T, which can't be the key of a map", key)}
+	if key = s.UnitKey(); key != nil && !reflect.ValueOf(key).Comparable() {
+		return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: UnitKey gave a %T, which can't be the key of a map", key)}
 	}
 	return key, nil
 }
 
-// Preparer is an object with methods that are [Held]: Prepare says at once what would be
+// Validator is an object with methods that are [Held]. Validate says at once what would be
 // wrong with a message, and does nothing.
-type Preparer interface {
+type Validator interface {
 	Object
-	Prepare(m *Message) error
+	Validate(m *Message) error
 }
 
 // change is an effect that began.
@@ -245,7 +245,7 @@ func (s *Session) doomedBy() error {
 	if s.doomed == nil {
 		return nil
 	}
-	why := asError(s.doomed.Op, s.doomed.Err)
+	why := classify(s.doomed.Op, s.doomed.Err)
 	return &Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 

@@ -32,7 +32,7 @@ var (
 	errLarge = fmt.Errorf("a message with more than %d values has no encoding", maxLiterals)
 )
 
-// Expr writes a message: a count, and its nodes in the order of Flatten.
+// Expr writes a message: a count, and its nodes in the order of (*Node).Expr.
 func (e *Encoder) Expr(x Expr) {
 	if !x.ordered() {
 		e.refuse(errOrder)
@@ -110,7 +110,7 @@ func (e *Encoder) text(s string) {
 	e.B = wire.AppendText(e.B, s)
 }
 
-// ordered reports whether the nodes stand as Flatten puts them: each after what it uses,
+// ordered reports whether the nodes stand as (*Node).Expr puts them: each after what it uses,
 // in the order in which a walk from the root, receivers first, meets them, and none
 // besides. Any other order would be a second spelling of the message.
 func (x Expr) ordered() bool {

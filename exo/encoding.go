@@ -75,7 +75,7 @@ func DecodeValue(s string, limit int) (Value, error) {
 }
 
 // AppendBinary writes the message in the canonical encoding. It fails for a message that
-// is not in the order in which Flatten writes it: another order would be a second
+// is not in the order in which (*Node).Expr writes it: another order would be a second
 // spelling of it. Labels of its values are not the guest's and are not written.
 func (x Expr) AppendBinary(b []byte) ([]byte, error) {
 	e := Encoder{B: append(b, Encoding)}

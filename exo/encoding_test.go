@@ -39,7 +39,7 @@ var golden = []struct {
 	{"empty text", Text("")}, {"text", Text("a \"text\" in ä€😀")}, {"long text", Text(strings.Repeat("x", 200))},
 	{"epoch", Time(time.UnixMilli(0))}, {"time", Time(time.UnixMilli(1732300800123))}, {"first time", Time(time.UnixMilli(-62135596800000))}, {"last time", Time(time.UnixMilli(253402300799999))},
 	{"empty list", List()}, {"list", List(Int(1), Null(), List(Text("x")))},
-	{"empty record", Record()}, {"record", Record(Field{"b", Int(1)}, Field{"a", Record(Field{"", Bool(true)})})},
+	{"empty record", RecordValue()}, {"record", RecordValue(Field{"b", Int(1)}, Field{"a", RecordValue(Field{"", Bool(true)})})},
 	{"no rows", RowsValue(&Rows{Shape: goldenShape})},
 	{"rows", RowsValue(&Rows{Shape: goldenShape, Cells: []Value{Int(1), Text("ann"), Null(), Time(time.UnixMilli(5)), Int(2), Text("bob"), Float(0.5), List(Int(7))}})},
 	{"reference", RefNumber(7)}, {"greatest reference", RefNumber(math.MaxUint32)},
@@ -53,7 +53,7 @@ var goldenMessages = []struct {
 	{"no node", Expr{}},
 	{"call", Expr{[]WireNode{{Op: OpRef, Recv: -1}, {Op: OpCall, Name: "rows", Recv: 0}}}},
 	{"callback", Expr{[]WireNode{{Op: OpRef, Recv: -1, Ref: 7}, {Op: OpParam, Name: "where", Recv: 0, Arg: 1},
-		{Op: OpLit, Recv: -1, Lit: List(Text("x"), Null(), Record(Field{"a", Float(1.5)}))},
+		{Op: OpLit, Recv: -1, Lit: List(Text("x"), Null(), RecordValue(Field{"a", Float(1.5)}))},
 		{Op: OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: OpLambda, Recv: 1, Args: []int32{3}}, {Op: OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
 }
 
@@ -205,7 +205,7 @@ func anyUnlabelled(t *rapid.T, depth int) Value {
 	for _, n := range rapid.SliceOfNDistinct(anyText(), 0, 15, rapid.ID[string]).Draw(t, "names") {
 		fields = append(fields, Field{Name: n, Value: anyEncodable(depth-1).Draw(t, n)})
 	}
-	return Record(fields...)
+	return RecordValue(fields...)
 }
 
 func anyShape(t *rapid.T, depth int) *Shape {
@@ -257,7 +257,7 @@ func TestLabelsAreInDigests(t *testing.T) {
 	for name, v := range map[string]Value{
 		"public": List(Int(1)), "whole": List(Int(1)).WithLabel(l), "item": List(Int(1).WithLabel(l)), "other tag": List(Int(1).WithLabel(NewLabel("top"))),
 		"both": List(Int(1).WithLabel(l)).WithLabel(l), "rows": RowsValue(&Rows{Shape: shape, Cells: []Value{Int(1)}}), "cell": RowsValue(&Rows{Shape: shape, Cells: []Value{Int(1).WithLabel(l)}}),
-		"record": Record(Field{"a", Int(1)}), "field": Record(Field{"a", Int(1).WithLabel(l)}), "two tags": List(Int(1)).WithLabel(l).WithLabel(NewLabel("top")), "one tag": List(Int(1)).WithLabel(NewLabel("secrettop")),
+		"record": RecordValue(Field{"a", Int(1)}), "field": RecordValue(Field{"a", Int(1).WithLabel(l)}), "two tags": List(Int(1)).WithLabel(l).WithLabel(NewLabel("top")), "one tag": List(Int(1)).WithLabel(NewLabel("secrettop")),
 	} {
 		d, err := v.Digest()
 		if err != nil {
@@ -319,7 +319,7 @@ func TestNotEncodable(t *testing.T) {
 	for name, v := range map[string]Value{
 		"no value": {}, "no value in a list": List(Int(1), Value{}), "an object": RefValue(stubObject{}), "too deep": List(deep),
 		"a cell too deep": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{deep}}),
-		"a name twice":    Record(Field{"a", Int(1)}, Field{"a", Int(1)}), "a name that is no text": Record(Field{"\xff", Int(1)}),
+		"a name twice":    RecordValue(Field{"a", Int(1)}, Field{"a", Int(1)}), "a name that is no text": RecordValue(Field{"\xff", Int(1)}),
 		"no rows": RowsValue(nil), "rows without a shape": RowsValue(&Rows{}), "half a row": RowsValue(&Rows{Shape: shape, Cells: []Value{Int(1)}}),
 		"cells of no column": RowsValue(&Rows{Shape: &Shape{}, Cells: []Value{Int(1)}}), "a column twice": RowsValue(&Rows{Shape: &Shape{Names: []string{"a", "a"}}}),
 		"another number of shapes": RowsValue(&Rows{Shape: &Shape{Names: []string{"a", "b"}, Subs: []*Shape{nil}}}), "a deep shape": RowsValue(&Rows{Shape: nested}),
@@ -383,7 +383,7 @@ func honestAndGolden() (xs []Expr) {
 	}
 	for _, x := range honest() {
 		if checked, err := checker().Check(x); err == nil {
-			xs = append(xs, Flatten(checked.Root))
+			xs = append(xs, checked.Root.Expr())
 		}
 	}
 	return xs

@@ -23,7 +23,7 @@ const (
 	Internal              // our fault or the database's; the guest reads only this word
 	Crashed               // the engine failed under the program: it ran, and what it had sent may have happened
 	Breach                // the program's process tried what no program can do, and was ended for it
-	Kinds                 // how many there are; no kind
+	kinds
 )
 
 var kindNames = [...]string{
@@ -32,11 +32,14 @@ var kindNames = [...]string{
 	Crashed: "crashed", Breach: "breach",
 }
 
+// Valid reports whether k is one of the kinds.
+func (k Kind) Valid() bool { return k < kinds }
+
 func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
+	if !k.Valid() {
+		return fmt.Sprintf("kind(%d)", uint8(k))
 	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
+	return kindNames[k]
 }
 
 // Error is the one error type of this module. Error() is for the host's log and
@@ -119,10 +122,8 @@ func (e *Error) Is(target error) bool {
 var (
 	ErrDenied    = &Error{Kind: Denied}
 	ErrRevoked   = &Error{Kind: Revoked}
-	ErrInvalid   = &Error{Kind: Invalid}
 	ErrLimit     = &Error{Kind: Limit}
 	ErrCancelled = &Error{Kind: Cancelled}
-	ErrInternal  = &Error{Kind: Internal}
 )
 
 // Guest is the text a guest may read. It is built from Op, Kind and Msg only:
@@ -149,11 +150,12 @@ func Errorf(kind Kind, op, format string, args ...any) *Error {
 	return &Error{Op: op, Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
-// AsError returns err as an *Error, and nil for nil. Anything else becomes Cancelled
-// when it says that a context ended, and Internal with err kept for the host.
-func AsError(op string, err error) error { return asError(op, err).plain() }
+// Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error
+// becomes an *Error of op: Cancelled or Limit where a context has ended, else Internal,
+// with err kept for the host.
+func Classify(op string, err error) error { return classify(op, err).plain() }
 
-func asError(op string, err error) *Error {
+func classify(op string, err error) *Error {
 	if err == nil {
 		return nil
 	}
@@ -182,20 +184,20 @@ func (e *Error) plain() error {
 	return e
 }
 
-// KindOf is the kind of the failure that err is, as AsError sees it; Other for nil.
+// KindOf is the kind of the failure that err is, as Classify sees it; Other for nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return Other
 	}
-	return asError("", err).Kind
+	return classify("", err).Kind
 }
 
-// GuestText is what a guest may read of err, (*Error).Guest, as AsError sees it; "" for nil.
+// GuestText is what a guest may read of err, (*Error).Guest, as Classify sees it; "" for nil.
 func GuestText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return asError("", err).Guest()
+	return classify("", err).Guest()
 }
 
 // PosOf is where in the program err happened; zero where no place is known.
@@ -203,5 +205,5 @@ func PosOf(err error) Pos {
 	if err == nil {
 		return Pos{}
 	}
-	return asError("", err).Pos
+	return classify("", err).Pos
 }

@@ -23,10 +23,10 @@ type WireNode struct {
 	Arg   int
 }
 
-// Flatten writes root and everything it uses as a message.
-func Flatten(root *Node) Expr {
-	f := flattener{order: make([]*Node, 0, min(int(root.size), few))} // size is that of the tree: shared nodes count again
-	f.visit(root)
+// Expr writes n and all that it uses as a message.
+func (n *Node) Expr() Expr {
+	f := flattener{order: make([]*Node, 0, min(int(n.size), few))} // size is that of the tree: shared nodes count again
+	f.visit(n)
 	nodes := make([]WireNode, len(f.order))
 	for i, n := range f.order {
 		w := &nodes[i]

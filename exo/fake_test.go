@@ -215,7 +215,7 @@ func checker() *Checker {
 		c[i.Name] = i
 	}
 	types := []*Type{{Name: "Mail"}, queryOf("todo", "Todo"), queryOf("user", "User")}
-	return &Checker{Catalog: c, Limits: DefaultLimits(), Ref: func(id uint32) *Type {
+	return &Checker{Catalog: c, Limits: Limits{}.OrDefault(), Ref: func(id uint32) *Type {
 		if int(id) < len(types) {
 			return types[id]
 		}
@@ -265,7 +265,7 @@ func diaries() Expr {
 }
 
 func sendMail(method string) Expr {
-	return msg(ref(mailID), lit(Record(Field{"to", Text("bob")})), call(0, method, 1))
+	return msg(ref(mailID), lit(RecordValue(Field{"to", Text("bob")})), call(0, method, 1))
 }
 
 func wantKind(t *testing.T, what string, err error, k Kind) {

@@ -67,9 +67,9 @@ func (s *Session) endApart(ctx context.Context, result Value, program error) err
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
 func (s *Session) end(ctx context.Context, result Value, program error) error {
-	failed, kept := AsError("", program), s.keep()
+	failed, kept := Classify("", program), s.keep()
 	if failed == nil && (!kept || ctx.Err() != nil) {
-		failed = AsError("", errors.Join(ctx.Err(), context.Cause(s.work)))
+		failed = Classify("", errors.Join(ctx.Err(), context.Cause(s.work)))
 	}
 	ctx = context.WithoutCancel(ctx)
 	released := s.Release()
@@ -103,7 +103,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.settleChanges(ctx, final)
 	} else {
 		if err := s.undo(ctx); err != nil {
-			e := *asError("", failed)
+			e := *classify("", failed)
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
 			failed = &e
 		}

@@ -46,9 +46,9 @@ func (s *shop) Describe() (Description, error) {
 	return Description{Type: &Type{Name: "Shop"}, Interfaces: []*Interface{i}}, nil
 }
 
-func (s *shop) Store() any { return s.name }
+func (s *shop) UnitKey() any { return s.name }
 
-func (s *shop) Prepare(m *Message) error {
+func (s *shop) Validate(m *Message) error {
 	if len(m.Args) > 0 && m.Args[0].Text() == "nobody" {
 		return Errorf(Invalid, "", "there is no such address")
 	}
@@ -164,8 +164,8 @@ func TestOrderOfTheEnd(t *testing.T) {
 		t.Errorf("%s; %d kept", got, s.kept)
 	}
 	for _, e := range w.events {
-		if e.Run != w.s.Run().ID || e.Run == (RunID{}) || e.At.IsZero() {
-			t.Errorf("%v of run %v at %v", e.Step, e.Run, e.At)
+		if e.RunID != w.s.Run().ID || e.RunID == (RunID{}) || e.At.IsZero() {
+			t.Errorf("%v of run %v at %v", e.Step, e.RunID, e.At)
 		}
 	}
 	if st := w.events[0].Start; st == nil || st.Principal != "ann" || st.Clock.IsZero() || st.Seed == 0 || st.Limits.Commit != 10*time.Millisecond {
@@ -342,7 +342,7 @@ func TestRecordBroken(t *testing.T) {
 					}
 					return nil
 				}
-				if err := next(); (at == Committed || at == Acted || at == Ended) != errors.Is(err, ErrInternal) && at != Intent && at != Outcome {
+				if err := next(); (at == Committed || at == Acted || at == Ended) != (KindOf(err) == Internal) && at != Intent && at != Outcome {
 					t.Errorf("with the record broken: %v", err)
 				}
 				broken = false
@@ -352,7 +352,7 @@ func TestRecordBroken(t *testing.T) {
 				// What was owed is there, and the entries of the run stand in its order.
 				var of []Entry
 				for _, e := range w.events {
-					if e.Run == w.s.Run().ID {
+					if e.RunID == w.s.Run().ID {
 						of = append(of, e)
 					}
 				}
@@ -405,7 +405,7 @@ func TestImmediateAndPending(t *testing.T) {
 func TestSecondStore(t *testing.T) {
 	for _, accept := range []bool{false, true} {
 		a, b := &shop{name: "a"}, &shop{name: "b"}
-		g, err := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: accept})
+		g, err := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, SeveralStores: accept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +426,7 @@ func TestSecondStore(t *testing.T) {
 	}
 	// Where the second fails after the first has committed, each is told by itself.
 	a, b := &shop{name: "a"}, &shop{name: "b", fail: map[string]func(context.Context) error{"commit": func(context.Context) error { return ErrNothingDone }}}
-	g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, AcceptUnknown: true})
+	g, _ := NewGate(Config{Grants: map[string]Object{"a": a, "b": b}, Record: Unrecorded, SeveralStores: true})
 	w := &world{t: t, s: begin(t, g, t.Context(), "")}
 	w.send(msg(ref(0), call(0, "put")))
 	w.send(msg(ref(1), call(0, "put")))
@@ -527,7 +527,7 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// TestUnitOfAnotherStore: what changes a unit of work asks for that of its object's Store.
+// TestUnitOfAnotherStore: what changes a unit of work asks for that of its object's UnitKey.
 func TestUnitOfAnotherStore(t *testing.T) {
 	for _, key := range []string{"a", "b"} {
 		liar := &liar{shop: &shop{name: "a"}, key: key}

@@ -10,7 +10,7 @@ var fuzzNames = []string{"", "todo", "user", "id", "title", "done", "diary", "na
 	"and", "desc", "execute", "count", "remove", "todos", "send", "sendDiary", "peek", "put", "dup", "a", "b", "then", "__proto__"}
 
 var fuzzLits = []Value{{}, Null(), Bool(false), Int(1), Float(1), Float(0.5), Text(""), Text("a"), Text("todo"), Text("9007199254740993"), List(), List(Int(1)),
-	List(Text("x"), Int(1)), Record(), Record(Field{"to", Text("x")}), Record(Field{"to", Text("x")}, Field{"n", Float(1)})}
+	List(Text("x"), Int(1)), RecordValue(), RecordValue(Field{"to", Text("x")}), RecordValue(Field{"to", Text("x")}, Field{"n", Float(1)})}
 
 func decodeExpr(b []byte) Expr {
 	next := func() int {

@@ -23,12 +23,12 @@ type Config struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
 	Record Recorder
-	// AcceptUnknown lets a run change several databases, each with a commit of its own: if
+	// SeveralStores lets a run change several databases, each with a commit of its own: if
 	// one fails after another, nobody can tell the program what was kept.
-	AcceptUnknown bool
+	SeveralStores bool
 
 	// Console is called with each line that a program logs, while it runs, but never with one
-	// that Admits does not let out; nil: nobody listens. It gets the lines of a run (Line.Run) in order
+	// that Admits does not let out; nil: nobody listens. It gets the lines of a run (Line.RunID) in order
 	// and one at a time, on the goroutine that follows the run, and those of several runs at
 	// once. The program waits meanwhile, so it must not block, nor call into a run. If it
 	// panics, that run ends, undoes what it can, and panics with the same.
@@ -58,7 +58,7 @@ type Gate struct {
 	digest  func() Digest // of what was granted
 	kept    Label         // all labels of the catalogue that admits does not admit
 
-	acceptUnknown bool
+	severalStores bool
 }
 
 // NewGate checks the grants and freezes them. It fails when an object can't be
@@ -70,7 +70,7 @@ func NewGate(cfg Config) (*Gate, error) {
 		g.record = cfg.Record
 	}
 	g.digest = sync.OnceValue(func() Digest { return digestGrants(g.catalog, g.granted) })
-	g.acceptUnknown = cfg.AcceptUnknown
+	g.severalStores = cfg.SeveralStores
 	if g.now == nil {
 		g.now = time.Now
 	}

@@ -40,9 +40,6 @@ var defaultLimits = Limits{
 	Rows: 100_000, Bytes: 64 << 20,
 }
 
-// DefaultLimits returns the limits that a zero Limits stands for.
-func DefaultLimits() Limits { return defaultLimits }
-
 // OrDefault fills in every field that is zero or negative.
 func (l Limits) OrDefault() Limits {
 	d := defaultLimits

@@ -46,7 +46,7 @@ func mutate(t *rapid.T, x Expr) Expr {
 			"execute", "count", "remove", "named", "sample", "send", "put", "todos", "__proto__"}).Draw(t, "name")
 	case 6:
 		n.Lit = rapid.SampledFrom([]Value{{}, Null(), Bool(true), Int(-1), Float(2), Float(0.5), Text("todo"), Text("9007199254740993"), List(), List(Int(1), Text("x")),
-			Record(Field{"to", Text("x")}), Time(Int(0).Time())}).Draw(t, "lit")
+			RecordValue(Field{"to", Text("x")}), Time(Int(0).Time())}).Draw(t, "lit")
 	case 7:
 		n.Ref = rapid.Uint32Range(0, 4).Draw(t, "ref")
 	case 8:
@@ -79,7 +79,7 @@ func recheck(t interface{ Fatalf(string, ...any) }, x Expr, got *Checked) {
 	if got.Root == nil || got.Root.Op != OpCall || !got.Root.Method().Sends || !got.Root.Closed() {
 		t.Fatalf("%+v passed without being a message", x)
 	}
-	again, err := checker().Check(Flatten(got.Root))
+	again, err := checker().Check(got.Root.Expr())
 	if err != nil {
 		t.Fatalf("%+v passed once, and then not: %v", x, err)
 	}

@@ -38,7 +38,7 @@ type Message struct {
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
-	store   any             // of its object: see Stored
+	store   any             // of its object: see Transactional
 	behind  <-chan struct{} // closed when the message before it in its store has acted
 	acted   chan struct{}   // closed when it has
 

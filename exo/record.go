@@ -80,9 +80,9 @@ func (s Step) String() string {
 // Entry is one line of the record. Entries of the messages of a run stand in no order but
 // that of each message: calls act at one time. Call numbers say which was sent first.
 type Entry struct {
-	Run  RunID
-	Step Step
-	At   time.Time
+	RunID RunID
+	Step  Step
+	At    time.Time
 
 	Start *Start // at Begun
 
@@ -124,7 +124,7 @@ func (s *Session) spelled(x Expr, c *Checked) ([]byte, error) {
 	}
 	b, err := x.AppendBinary(nil)
 	if err != nil {
-		b, err = Flatten(c.Root).AppendBinary(nil)
+		b, err = c.Root.Expr().AppendBinary(nil)
 	}
 	if err != nil {
 		return nil, &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
@@ -242,7 +242,7 @@ func (s *Session) note(e Entry) error {
 	if s.gate.record == nil {
 		return nil
 	}
-	e.Run, e.At = s.run.ID, s.gate.now()
+	e.RunID, e.At = s.run.ID, s.gate.now()
 	p, err := any(nil), s.gate.pay(s.ctx)
 	if err == nil {
 		p, err = s.append(e)

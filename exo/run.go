@@ -78,7 +78,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string) (*Session, er
 		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Limits: g.limits, Granted: g.digest()}
 		err := g.pay(ctx)
 		if err == nil {
-			err = g.record.Record(context.WithoutCancel(ctx), Entry{Run: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
+			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
 		}
 		if err != nil {
 			return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: that the run began can't be recorded: %w", err)}

@@ -259,7 +259,7 @@ func TestBadResults(t *testing.T) {
 	}
 	short := &Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{Int(1)}}
 	for what, v := range map[string]Value{
-		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": Record(Field{"a", Float(nan())}), "unknown interface": RefValue(stranger),
+		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": RecordValue(Field{"a", Float(nan())}), "unknown interface": RefValue(stranger),
 		"same name, other methods": RefValue(wider), "no type": RefValue(noType), "typed nil": RefValue(typedNil), "too deep": deep, "nil rows": RowsValue(nil),
 		"rows without a shape": RowsValue(&Rows{}), "half a row": RowsValue(short), "unknown interface in rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{RefValue(stranger)}}),
 	} {
@@ -288,7 +288,7 @@ func TestResultsAreNotChanged(t *testing.T) {
 	inner.eval = func(context.Context, *Message) (Value, error) { return Text("inner"), nil }
 	o := RefValue(inner)
 	for what, v := range map[string]Value{
-		"list": List(Int(1), o), "record": Record(Field{"a", o}), "nested": List(Record(Field{"a", List(o)})), "rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), o}}),
+		"list": List(Int(1), o), "record": RecordValue(Field{"a", o}), "nested": List(RecordValue(Field{"a", List(o)})), "rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), o}}),
 	} {
 		w := newWorld(t, Config{})
 		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }

@@ -36,7 +36,7 @@ func TestShape(t *testing.T) {
 		return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "id"), fld(2, "title"), record(names, 3, 4), lam(1, 5), call(0, "select", 6), call(7, "execute"))
 	}
 	put := func(x Value) Expr { return msg(ref(mailID), lit(x), call(0, "put", 1)) }
-	rec := func(n string, x Value) Value { return Record(Field{n, x}) }
+	rec := func(n string, x Value) Value { return RecordValue(Field{n, x}) }
 	for _, c := range []struct {
 		what string
 		a, b Expr
@@ -253,7 +253,7 @@ func TestShapeIsSkeleton(t *testing.T) {
 			}
 		}
 		check := func(n *Node) (*Checked, string) {
-			x, err := checker().Check(Flatten(n))
+			x, err := checker().Check(n.Expr())
 			if err != nil {
 				t.Fatal(err)
 			}

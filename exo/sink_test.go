@@ -27,7 +27,7 @@ func inside(m *Message) Label {
 }
 
 func mailTo(to Value, method string) Expr {
-	return msg(ref(mailID), lit(Record(Field{"to", to}, Field{"n", Int(1)})), call(0, method, 1))
+	return msg(ref(mailID), lit(RecordValue(Field{"to", to}, Field{"n", Int(1)})), call(0, method, 1))
 }
 
 // What leaves is what the method admits, and the object by its arguments, and each policy,
@@ -106,7 +106,7 @@ func TestUnsealed(t *testing.T) {
 	o.desc.Interfaces[0].Methods["go"] = &Method{Name: "go", Sends: true, Sink: true, Admits: red, Result: con(TypeInt), Params: []Param{{Name: "data", Want: con(TypeData)}}}
 	w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
 	secret := Text("s3cret").WithLabel(red)
-	data := Record(Field{"plain", Text("p")}, Field{"list", List(Int(1), secret, Record(Field{"deep", secret}))}, Field{"whole", List(Int(2)).WithLabel(red)})
+	data := RecordValue(Field{"plain", Text("p")}, Field{"list", List(Int(1), secret, RecordValue(Field{"deep", secret}))}, Field{"whole", List(Int(2)).WithLabel(red)})
 	_, err := w.send(msg(ref(0), lit(secret), lit(secret), call(0, "to", 1, 2), lit(data), call(3, "go", 4)))
 	wantOK(t, "go", err)
 	if got == nil {

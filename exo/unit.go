@@ -43,7 +43,7 @@ type Witness interface {
 var ErrNothingDone = errors.New("exo: nothing was done")
 
 // Unit returns the run's unit of work under key, opening it at first use. All messages of
-// a run that name one key share one unit; a message with an effect InUnit names the Store
+// a run that name one key share one unit; a message with an effect InUnit names the UnitKey
 // of its object. open is given a context that ends when the unit has ended or the run was
 // cut off before it was to commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
@@ -51,7 +51,7 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
 	}
 	if m.entry.effect == InUnit && key != m.store {
-		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not its object's Store")
+		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not of its object's UnitKey")
 	}
 	return m.session.unit(key, open)
 }
@@ -152,11 +152,11 @@ func (s *Session) prepare(ctx context.Context) error {
 			continue
 		}
 		if err := s.step(ctx, u, u.unit.Prepare); err != nil {
-			return AsError("", err)
+			return Classify("", err)
 		}
 		if w, ok := u.unit.(Witness); ok && s.gate.record != nil && s.changed()[u.key] {
 			if err := s.step(ctx, u, func(ctx context.Context) error { return w.Witness(ctx, s.run.ID) }); err != nil {
-				return AsError("", err)
+				return Classify("", err)
 			}
 			u.witnessed = true
 		}
@@ -170,7 +170,7 @@ func (s *Session) prepare(ctx context.Context) error {
 		}
 		u.ended = true
 		if err := s.step(ctx, u, u.unit.Commit); err != nil {
-			return AsError("", err)
+			return Classify("", err)
 		}
 	}
 	return nil
@@ -216,7 +216,7 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 		}
 		_ = s.undo(ctx) // what did not commit is not kept, whether it says so or not
 		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == InUnit })
-		if failed = AsError("", err); state == StateUnknown {
+		if failed = Classify("", err); state == StateUnknown {
 			failed = &Error{Kind: Internal, Err: err}
 		}
 		return state, failed

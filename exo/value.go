@@ -99,7 +99,7 @@ func Time(t time.Time) Value {
 func List(vs ...Value) Value { return Value{kind: KindList, ref: slices.Clone(vs)} }
 
 // Record makes a record; fields are copied. The caller sees to it that names are unique.
-func Record(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
+func RecordValue(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
 
 // RowsValue makes a value of many records. r is not copied and must not be changed any more.
 func RowsValue(r *Rows) Value { return Value{kind: KindRows, ref: r} }

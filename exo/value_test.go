@@ -55,7 +55,7 @@ func plainData(t *rapid.T, depth int) (Value, any) {
 		x, a := plainData(t, depth+1)
 		fs, m[n] = append(fs, Field{n, x}), a
 	}
-	return Record(fs...), m
+	return RecordValue(fs...), m
 }
 
 // Our JSON says what encoding/json says.
@@ -141,7 +141,7 @@ func TestNoValue(t *testing.T) {
 // A value does not change with what it was made of.
 func TestImmutable(t *testing.T) {
 	vs, fs := []Value{Int(1), Int(2)}, []Field{{"a", Int(1)}}
-	l, r := List(vs...), Record(fs...)
+	l, r := List(vs...), RecordValue(fs...)
 	vs[0], fs[0] = Text("changed"), Field{"b", Text("changed")}
 	if l.String() != "[1,2]" || r.String() != `{"a":1}` {
 		t.Error(l, r)
@@ -161,7 +161,7 @@ func TestImmutable(t *testing.T) {
 
 // Accessors of the wrong kind give zeros, never another's bits.
 func TestAccessors(t *testing.T) {
-	for _, x := range []Value{{}, Null(), Bool(true), Int(7), Float(7), Text("7"), Time(time.UnixMilli(7)), List(Int(7)), Record(Field{"a", Int(7)}), RefValue(newMail())} {
+	for _, x := range []Value{{}, Null(), Bool(true), Int(7), Float(7), Text("7"), Time(time.UnixMilli(7)), List(Int(7)), RecordValue(Field{"a", Int(7)}), RefValue(newMail())} {
 		k := x.Kind()
 		if x.Bool() != (k == KindBool) || (x.Int() != 0) != (k == KindInt) || (x.Float() != 0) != (k == KindFloat || k == KindInt) || (x.Text() != "") != (k == KindText) ||
 			x.Time().IsZero() != (k != KindTime) || (x.At(0).Kind() != NoValue) != (k == KindList) || (x.Ref() != nil) != (k == KindRef) || x.Rows() != nil {

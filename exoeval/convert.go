@@ -209,7 +209,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	case "RegExp":
 		return exo.Text(v.String()), nil
 	case "Error":
-		return exo.Record(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
+		return exo.RecordValue(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
 	}
 	return c.record(o, depth, at)
 }
@@ -311,7 +311,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 		}
 		out = append(out, exo.Field{Name: k, Value: x})
 	}
-	return exo.Record(out...), nil
+	return exo.RecordValue(out...), nil
 }
 
 // names are the names of what o has. whole is false if one holds half a character:

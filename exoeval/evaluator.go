@@ -126,7 +126,7 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 	defer cancel()
 	s, err := l.gate.Begin(ctx, job.Run, job.Program)
 	if err != nil {
-		return &Result{Err: exo.AsError("", err), Took: time.Since(begin)}
+		return &Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	job.Run = s.Run()
 	var out Outcome

@@ -77,9 +77,9 @@ func (r *run) send(n *exo.Node) goja.Value {
 	promise, resolve, reject := r.vm.NewPromise()
 	line, col := r.here()
 	r.open[id] = openCall{resolve, reject, line, col}
-	if err := r.port.Submit(exo.Call{ID: id, Expr: exo.Flatten(n)}); err != nil {
+	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr()}); err != nil {
 		delete(r.open, id)
-		panic(r.throw(exo.AsError("", err)))
+		panic(r.throw(exo.Classify("", err)))
 	}
 	return r.vm.ToValue(promise)
 }

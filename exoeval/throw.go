@@ -213,4 +213,4 @@ func (r *run) placed(err error, line, col int) error {
 }
 
 // asError is err, which is not nil, with its fields.
-func asError(err error) *exo.Error { return exo.AsError("", err).(*exo.Error) }
+func asError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }

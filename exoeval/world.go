@@ -161,7 +161,7 @@ func rendered(render func(exo.Value) error, v exo.Value) (failed error) {
 		}
 	}()
 	if err := render(v); err != nil {
-		return exo.AsError("the result", err)
+		return exo.Classify("the result", err)
 	}
 	return nil
 }

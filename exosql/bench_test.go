@@ -41,7 +41,7 @@ func twoJoins(b *testing.B, s *exo.Session) exo.Expr {
 			[]*exo.Node{field(ns, "project", "name"), field(ns, "task", "title"), field(ns, "task", "priority")}))
 	})
 	q = within(q, "orderBy", func(ns *exo.Node) *exo.Node { return field(ns, "task", "id") })
-	return exo.Flatten(must(c.MakeCall(q, "execute", nil)))
+	return must(c.MakeCall(q, "execute", nil)).Expr()
 }
 
 func suiteGate(b *testing.B, db *exosql.DB) *exo.Gate {

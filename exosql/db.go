@@ -218,7 +218,7 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 		if ctx.Err() != nil {
 			err = ctx.Err() // what an engine says about being interrupted varies
 		}
-		return exo.Value{}, exo.AsError("", err)
+		return exo.Value{}, exo.Classify("", err)
 	}
 	switch {
 	case p.kind == runCount:

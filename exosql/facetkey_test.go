@@ -32,7 +32,7 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 			c := s.Checker()
 			ref, _ := c.MakeRef(0)
 			call, _ := c.MakeCall(ref, "execute", nil)
-			if err := s.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)}); err != nil {
+			if err := s.Submit(exo.Call{ID: 1, Expr: call.Expr()}); err != nil {
 				t.Fatal(err)
 			}
 			r, _, err := s.Next(t.Context())

@@ -37,7 +37,7 @@ func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) exo.Ex
 		args[i] = title
 	}
 	out := must(c.MakeLambda(p, must(c.MakeRecord(names, args))))
-	return exo.Flatten(must(c.MakeCall(must(c.MakeCall(tasks, "select", []*exo.Node{out})), "execute", nil)))
+	return must(c.MakeCall(must(c.MakeCall(tasks, "select", []*exo.Node{out})), "execute", nil)).Expr()
 }
 
 // A program names its columns in a message of 1 MiB, each time in another way. The plans

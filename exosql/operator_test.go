@@ -1,7 +1,6 @@
 package exosql_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -402,12 +401,12 @@ func TestTypedOperators(t *testing.T) {
 			"a decimal":   exosql.Like(thingD, "1%"),
 			"bad pattern": exosql.Like(thingS, `a\`),
 		} {
-			if _, err := all.Where(p).All(t.Context()); !errors.Is(err, exo.ErrInvalid) {
+			if _, err := all.Where(p).All(t.Context()); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		for name, order := range map[string]exosql.Order[thing]{"json": thingJ.Asc(), "array": thingTags.Desc()} {
-			if _, err := all.OrderBy(order).All(t.Context()); !errors.Is(err, exo.ErrInvalid) {
+			if _, err := all.OrderBy(order).All(t.Context()); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("sorted by %s: %v", name, err)
 			}
 		}
@@ -445,7 +444,7 @@ func TestFieldsTooSmall(t *testing.T) {
 		for i := int64(2); i <= 4; i++ {
 			_, err := all.Where(id.Eq(i)).All(t.Context())
 			_, _, first := all.Where(id.Eq(i)).First(t.Context())
-			if !errors.Is(err, exo.ErrInternal) || !errors.Is(first, exo.ErrInternal) {
+			if exo.KindOf(err) != exo.Internal || exo.KindOf(first) != exo.Internal {
 				t.Errorf("row %d: %v, %v", i, err, first)
 			}
 		}

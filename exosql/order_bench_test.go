@@ -49,8 +49,8 @@ func BenchmarkKeyOrder(b *testing.B) {
 					}
 					defer s.Finish(b.Context(), exo.Null(), nil)
 					m := &maker{b, s.Checker()}
-					plain := exo.Flatten(m.call(q.make(m, func(q *exo.Node, _ ...string) *exo.Node { return q }), "execute"))
-					ordered := exo.Flatten(m.call(q.make(m, m.by), "execute"))
+					plain := m.call(q.make(m, func(q *exo.Node, _ ...string) *exo.Node { return q }), "execute").Expr()
+					ordered := m.call(q.make(m, m.by), "execute").Expr()
 					id, want := uint64(0), min(n, q.most)
 					took := func(x exo.Expr) time.Duration {
 						id++

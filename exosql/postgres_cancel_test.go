@@ -217,7 +217,7 @@ func TestPostgresLostConnection(t *testing.T) {
 	// In use a moment ago.
 	kill(backend(t, db))
 	_, err := all.Count(t.Context())
-	if err != nil && !errors.Is(err, exo.ErrInternal) {
+	if err != nil && exo.KindOf(err) != exo.Internal {
 		t.Error(err)
 	}
 	if n, err := all.Count(t.Context()); n != 1000 || err != nil {

@@ -104,7 +104,7 @@ func jsonRecord(d *json.Decoder, depth int) exo.Value {
 	if _, err := d.Token(); err != nil {
 		return exo.Value{}
 	}
-	return exo.Record(fields...)
+	return exo.RecordValue(fields...)
 }
 
 // loneSurrogate reports whether a document has an escape of half a surrogate

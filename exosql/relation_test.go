@@ -190,7 +190,7 @@ func TestZeroValuesRefuse(t *testing.T) {
 				t.Errorf("no database or table: %v", err)
 			}
 		}
-		if _, err := acme(t, e).OrderBy(exosql.Order[tu.Task]{}).All(ctx); !errors.Is(err, exo.ErrInvalid) {
+		if _, err := acme(t, e).OrderBy(exosql.Order[tu.Task]{}).All(ctx); exo.KindOf(err) != exo.Invalid {
 			t.Errorf("the zero Order: %v", err)
 		}
 		if _, err := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(1), exosql.Scope{}).All(ctx); err == nil {
@@ -202,7 +202,7 @@ func TestZeroValuesRefuse(t *testing.T) {
 					t.Errorf("the %s Column: %d %v", what, n, err)
 				}
 			}
-			if _, err := acme(t, e).OrderBy(col.Asc(), col.Desc()).All(ctx); !errors.Is(err, exo.ErrInvalid) {
+			if _, err := acme(t, e).OrderBy(col.Asc(), col.Desc()).All(ctx); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("an order by the %s Column: %v", what, err)
 			}
 		}
@@ -245,7 +245,7 @@ func TestBadValues(t *testing.T) {
 			"negative limit": acme(t, e).Limit(-1),
 			"negative skip":  acme(t, e).Offset(-1),
 		} {
-			if n, err := r.Count(ctx); !errors.Is(err, exo.ErrInvalid) {
+			if n, err := r.Count(ctx); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
 		}

@@ -85,7 +85,7 @@ func TestWaitsForAWriter(t *testing.T) {
 	if exosql.WaitsOn(ctx) || !exosql.WaitsOn(t.Context()) {
 		t.Error("who waits is not who still wants to know")
 	}
-	if _, err := tags.Count(t.Context()); !errors.Is(err, exo.ErrInternal) {
+	if _, err := tags.Count(t.Context()); exo.KindOf(err) != exo.Internal {
 		t.Errorf("a writer that does not end: %v", err)
 	}
 	do(t, writer, "ROLLBACK")

@@ -43,7 +43,7 @@ func TestWrongDeclarations(t *testing.T) {
 				t.Error("the host learns nothing")
 			}
 			_, err := exosql.Follow(exosql.Follow(tu.OrgOf(db, tu.Acme), tu.OrgProjects), tu.ProjectTasks).All(t.Context())
-			if !errors.Is(err, exo.ErrInternal) {
+			if exo.KindOf(err) != exo.Internal {
 				t.Errorf("typed: %v", err)
 			}
 			// The connection goes on.

@@ -107,7 +107,7 @@ func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, 
 			nodes[k], fields[k] = n, exo.Field{Name: name, Value: n.Lit}
 		}
 		if plain(nodes) {
-			return check.MakeLit(exo.Record(fields...))
+			return check.MakeLit(exo.RecordValue(fields...))
 		}
 		return check.MakeRecord(names, nodes)
 	case []any:

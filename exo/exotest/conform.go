@@ -69,7 +69,7 @@ func (c *conform) begin() {
 
 // plenty are limits that a few thousand messages stay within.
 func plenty() exo.Limits {
-	l := exo.DefaultLimits()
+	l := exo.Limits{}.OrDefault()
 	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes = 1<<30, 1<<40, 1<<40, 1<<30
 	return l
 }
@@ -161,7 +161,7 @@ func (c *conform) send(x message) {
 			continue // a text that is no name, where one is wanted
 		}
 		c.run.last++
-		if err := c.run.session.Submit(exo.Call{ID: c.run.last, Expr: exo.Flatten(call.node)}); err != nil {
+		if err := c.run.session.Submit(exo.Call{ID: c.run.last, Expr: call.node.Expr()}); err != nil {
 			c.t.Fatalf("exotest: %v", err)
 		}
 		want[c.run.last] = call.node.Type

@@ -98,7 +98,7 @@ func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
 			}
 			fs = append(fs, exo.Field{Name: f.Name, Value: x})
 		}
-		return exo.Record(fs...), true
+		return exo.RecordValue(fs...), true
 	}
 	return v, false
 }
@@ -111,7 +111,7 @@ func (c *conform) data(depth int) exo.Value {
 		case 0:
 			return exo.List(c.data(depth+1), c.data(depth+1))
 		case 1:
-			return exo.Record(exo.Field{Name: "a", Value: c.data(depth + 1)}, exo.Field{Name: pick(c, []string{"b", "constructor", "to", ""}), Value: c.data(depth + 1)})
+			return exo.RecordValue(exo.Field{Name: "a", Value: c.data(depth + 1)}, exo.Field{Name: pick(c, []string{"b", "constructor", "to", ""}), Value: c.data(depth + 1)})
 		}
 	}
 	v, _ := c.value(leaf, depth)

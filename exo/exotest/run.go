@@ -129,7 +129,7 @@ func (r *Run) ref(id uint32) *Chain {
 func (r *Run) submit(root *exo.Node) (exo.Value, error) {
 	r.t.Helper()
 	r.last++
-	if err := r.session.Submit(exo.Call{ID: r.last, Expr: exo.Flatten(root)}); err != nil {
+	if err := r.session.Submit(exo.Call{ID: r.last, Expr: root.Expr()}); err != nil {
 		return exo.Value{}, err
 	}
 	reply, ok, err := r.session.Next(context.Background())

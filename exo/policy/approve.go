@@ -115,7 +115,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 
 // digestOf is the digest of a message; ok is false for one that can't be approved.
 func digestOf(m *exo.Message, names []string) (d digest, ok bool) {
-	text, err := exo.Flatten(m.Root).AppendBinary(nil)
+	text, err := m.Root.Expr().AppendBinary(nil)
 	if err != nil {
 		return d, false
 	}

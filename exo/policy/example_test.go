@@ -42,7 +42,7 @@ func ask(g *exo.Gate, method string) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, err
 	}
-	if err := s.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)}); err != nil {
+	if err := s.Submit(exo.Call{ID: 1, Expr: call.Expr()}); err != nil {
 		return exo.Value{}, err
 	}
 	r, _, nextErr := s.Next(context.Background())

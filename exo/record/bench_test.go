@@ -83,8 +83,8 @@ func BenchmarkLine(b *testing.B) {
 	id := exo.NewRunID()
 	text := exo.Text("what it says")
 	for name, e := range map[string]exo.Entry{
-		"intent":  {Run: id, Step: exo.Intent, At: time.Now(), Call: 77, Op: "echo.say", Message: make([]byte, 40)},
-		"outcome": {Run: id, Step: exo.Outcome, At: time.Now(), Call: 77, Op: "echo.say", Digest: exo.Digest{1}, Rows: 1, Took: 1234, Details: []any{query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", []exo.Value{text}}}},
+		"intent":  {RunID: id, Step: exo.Intent, At: time.Now(), Call: 77, Op: "echo.say", Message: make([]byte, 40)},
+		"outcome": {RunID: id, Step: exo.Outcome, At: time.Now(), Call: 77, Op: "echo.say", Digest: exo.Digest{1}, Rows: 1, Took: 1234, Details: []any{query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", []exo.Value{text}}}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

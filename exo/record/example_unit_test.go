@@ -40,8 +40,8 @@ func (n *Notes) Describe() (exo.Description, error) {
 	}}}}, nil
 }
 
-// Store implements exo.Stored: messages to one database act one after the other.
-func (n *Notes) Store() any { return n.db }
+// UnitKey implements exo.Transactional: messages to one database act one after the other.
+func (n *Notes) UnitKey() any { return n.db }
 
 // Eval implements exo.Object.
 func (n *Notes) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {

@@ -23,7 +23,7 @@ func appendError(b []byte, err error) []byte {
 		e = classify(err)
 	}
 	kind := e.Kind
-	if kind >= exo.Kinds { // no reader knows its name
+	if !kind.Valid() { // no reader knows its name
 		kind = exo.Internal
 	}
 	b = appendText(append(b, `{"kind":`...), kind.String())
@@ -45,7 +45,7 @@ func appendError(b []byte, err error) []byte {
 	return append(b, '}')
 }
 
-// classify is exo.AsError for an error that may panic or wrap itself.
+// classify is exo.Classify for an error that may panic or wrap itself.
 func classify(err error) (e *exo.Error) {
 	defer func() {
 		if recover() != nil {
@@ -55,7 +55,7 @@ func classify(err error) (e *exo.Error) {
 	if !errtree.Finite(err, maxWrapped) {
 		return &exo.Error{Kind: exo.Internal}
 	}
-	e, _ = exo.AsError("", err).(*exo.Error)
+	e, _ = exo.Classify("", err).(*exo.Error)
 	return e
 }
 

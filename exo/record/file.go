@@ -60,7 +60,7 @@ func (r *File) scan() error {
 			return err
 		}
 		if e.Step == exo.Begun {
-			r.begun[e.Run] = struct{}{}
+			r.begun[e.RunID] = struct{}{}
 		}
 	}
 	all, err := r.f.Seek(0, io.SeekEnd)
@@ -111,7 +111,7 @@ func (r *File) Torn() int64 {
 }
 
 // Unsettled is [Unsettled] of what is in the file now.
-func (r *File) Unsettled() ([]Run, error) {
+func (r *File) Unsettled() ([]UnsettledRun, error) {
 	if r == nil || r.f == nil {
 		return nil, errNowhere
 	}

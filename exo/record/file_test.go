@@ -112,7 +112,7 @@ func TestHalfALineIsTakenBack(t *testing.T) {
 		t.Error(err)
 	}
 	text, _ := os.ReadFile(path)
-	if es := all(t, bytes.NewReader(text)); len(es) != 2 || es[1].Run != b.Run || !errors.Is(f.Err(), errDisk) {
+	if es := all(t, bytes.NewReader(text)); len(es) != 2 || es[1].RunID != b.RunID || !errors.Is(f.Err(), errDisk) {
 		t.Errorf("%s, %v", text, f.Err())
 	}
 }

@@ -66,11 +66,11 @@ func (l *Lines) append(e *exo.Entry) error {
 	if l.w == nil {
 		return errNowhere
 	}
-	if e.Run == (exo.RunID{}) {
+	if e.RunID == (exo.RunID{}) {
 		return errors.New("record: an entry of no run")
 	}
-	if _, twice := l.begun[e.Run]; twice && e.Step == exo.Begun {
-		return fmt.Errorf("record: run %v has begun before; an ID stands for one run", e.Run)
+	if _, twice := l.begun[e.RunID]; twice && e.Step == exo.Begun {
+		return fmt.Errorf("record: run %v has begun before; an ID stands for one run", e.RunID)
 	}
 	line, err := appendLine(l.buf[:0], e)
 	if cap(line) <= maxBuf {
@@ -95,7 +95,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		return err
 	}
 	if e.Step == exo.Begun {
-		l.begun[e.Run] = struct{}{}
+		l.begun[e.RunID] = struct{}{}
 	}
 	return nil
 }

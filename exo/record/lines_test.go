@@ -35,7 +35,7 @@ func anyLabel(t *rapid.T) exo.Label {
 }
 
 func anyError(t *rapid.T) error {
-	kind := exo.Kind(rapid.IntRange(0, int(exo.Kinds)-1).Draw(t, "kind"))
+	kind := exo.Kind(rapid.IntRange(0, int(exo.Breach)).Draw(t, "kind"))
 	switch rapid.IntRange(0, 3).Draw(t, "error") {
 	case 0:
 		return nil
@@ -54,7 +54,7 @@ func anyError(t *rapid.T) error {
 
 func anyEntry() *rapid.Generator[exo.Entry] {
 	return rapid.Custom(func(t *rapid.T) exo.Entry {
-		e := exo.Entry{Run: exo.NewRunID(), Step: exo.Step(rapid.IntRange(1, int(exo.Ended)).Draw(t, "step")), At: anyTime(t, "at"),
+		e := exo.Entry{RunID: exo.NewRunID(), Step: exo.Step(rapid.IntRange(1, int(exo.Ended)).Draw(t, "step")), At: anyTime(t, "at"),
 			Call: rapid.Uint64().Draw(t, "call"), Op: anyText().Draw(t, "op"), Effect: exo.EffectMode(rapid.IntRange(0, int(exo.Immediate)).Draw(t, "effect")),
 			Label: anyLabel(t), Rows: rapid.Int().Draw(t, "rows"), Took: time.Duration(rapid.Int64().Draw(t, "took")),
 			State: exo.State(rapid.IntRange(0, int(exo.StateUnknown)).Draw(t, "state")), Err: anyError(t)}
@@ -71,7 +71,7 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 		}
 		if e.Step == exo.Begun {
 			e.Start = &exo.Start{Principal: exo.Principal(anyText().Draw(t, "principal")), Program: anyText().Draw(t, "program"), Label: anyLabel(t),
-				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Limits: exo.DefaultLimits(), Granted: e.Digest}
+				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Limits: exo.Limits{}.OrDefault(), Granted: e.Digest}
 			e.Start.Limits.Rows = rapid.Int().Draw(t, "limit")
 		}
 		return e
@@ -168,16 +168,16 @@ func TestGoldenLine(t *testing.T) {
 		e    exo.Entry
 		want string
 	}{
-		{exo.Entry{Run: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: exo.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Granted: d}},
+		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: exo.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Granted: d}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
-		{exo.Entry{Run: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: exo.InUnit, Message: []byte{1, 255}, Label: exo.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
+		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: exo.InUnit, Message: []byte{1, 255}, Label: exo.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
 			Err: &exo.Error{Kind: exo.Denied, Op: "o", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"unit","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
-		{exo.Entry{Run: id, Step: exo.Ended, At: at, Err: errors.New("plain \xff")},
+		{exo.Entry{RunID: id, Step: exo.Ended, At: at, Err: errors.New("plain \xff")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"ended","at":"2026-01-02T03:04:05.000000678Z","err":{"kind":"internal","text":{"base64":"cGxhaW4g/w=="}}}`},
-		{exo.Entry{Run: id, Step: exo.Committing, At: at, Prepared: &exo.Prepared{Changed: 2, Witnessed: 1}},
+		{exo.Entry{RunID: id, Step: exo.Committing, At: at, Prepared: &exo.Prepared{Changed: 2, Witnessed: 1}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
-		{exo.Entry{Run: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
+		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
 	} {
 		b, err := appendLine(nil, &c.e)
@@ -289,7 +289,7 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errDisk }
 
 func entry(id exo.RunID, step exo.Step) exo.Entry {
-	return exo.Entry{Run: id, Step: step, At: time.Now()}
+	return exo.Entry{RunID: id, Step: step, At: time.Now()}
 }
 
 // Entries of many goroutines stand in lines of their own.
@@ -312,10 +312,10 @@ func TestLinesNeverMix(t *testing.T) {
 	wg.Wait()
 	last := map[exo.RunID]uint64{}
 	for _, e := range all(t, w) {
-		if e.Call != last[e.Run]+1 || e.Op != strings.Repeat(e.Run.String(), int(e.Call)-1) {
-			t.Errorf("call %d of %v after %d", e.Call, e.Run, last[e.Run])
+		if e.Call != last[e.RunID]+1 || e.Op != strings.Repeat(e.RunID.String(), int(e.Call)-1) {
+			t.Errorf("call %d of %v after %d", e.Call, e.RunID, last[e.RunID])
 		}
-		last[e.Run] = e.Call
+		last[e.RunID] = e.Call
 	}
 	if len(last) != 8 || w.calls != 400 {
 		t.Errorf("%d runs, %d writes", len(last), w.calls)
@@ -333,12 +333,12 @@ func TestRefusedEntries(t *testing.T) {
 	was := w.Len()
 	for what, e := range map[string]exo.Entry{
 		"a run twice": entry(id, exo.Begun), "no run": entry(exo.RunID{}, exo.Begun), "no step": entry(id, exo.NoStep), "a step that is none": entry(id, exo.Ended+1),
-		"an effect that is none": {Run: id, Step: exo.Outcome, Effect: lastEffect + 1}, "a state that is none": {Run: id, Step: exo.Outcome, State: lastState + 1},
-		"prepared too late": {Run: id, Step: exo.Committed, Prepared: &exo.Prepared{}}, "more witnessed than changed": {Run: id, Step: exo.Committing, Prepared: &exo.Prepared{Witnessed: 1}},
-		"the year 10000": {Run: id, Step: exo.Outcome, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "the year -1": {Run: id, Step: exo.Outcome, At: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
-		"the year 10000 in UTC":     {Run: id, Step: exo.Outcome, At: time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600))},
-		"a clock of the year 10000": {Run: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		"a clock of the year -1":    {Run: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}}, "a long line": {Run: id, Step: exo.Intent, Message: make([]byte, maxLine)},
+		"an effect that is none": {RunID: id, Step: exo.Outcome, Effect: lastEffect + 1}, "a state that is none": {RunID: id, Step: exo.Outcome, State: lastState + 1},
+		"prepared too late": {RunID: id, Step: exo.Committed, Prepared: &exo.Prepared{}}, "more witnessed than changed": {RunID: id, Step: exo.Committing, Prepared: &exo.Prepared{Witnessed: 1}},
+		"the year 10000": {RunID: id, Step: exo.Outcome, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "the year -1": {RunID: id, Step: exo.Outcome, At: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"the year 10000 in UTC":     {RunID: id, Step: exo.Outcome, At: time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600))},
+		"a clock of the year 10000": {RunID: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"a clock of the year -1":    {RunID: exo.NewRunID(), Step: exo.Begun, Start: &exo.Start{Clock: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}}, "a long line": {RunID: id, Step: exo.Intent, Message: make([]byte, maxLine)},
 	} {
 		if err := l.Record(t.Context(), e); err == nil || w.Len() != was {
 			t.Errorf("%s: %v, %d bytes", what, err, w.Len()-was)

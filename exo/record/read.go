@@ -150,8 +150,8 @@ func parse(b []byte) (e exo.Entry, err error) {
 	if l.V != Version {
 		return e, errVersion(l.V)
 	}
-	e = exo.Entry{Run: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Message: l.Message, Label: label(l.Label), Rows: l.Rows}
-	if e.Run == (exo.RunID{}) {
+	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Message: l.Message, Label: label(l.Label), Rows: l.Rows}
+	if e.RunID == (exo.RunID{}) {
 		return e, errors.New("no run")
 	}
 	p := &parser{}
@@ -239,9 +239,9 @@ func (p *parser) failure(f *failure) error {
 	}
 	kind := exo.Other
 	if f.Kind != exo.Other.String() {
-		for kind = 1; kind < exo.Kinds && kind.String() != f.Kind; kind++ {
+		for kind = 1; kind.Valid() && kind.String() != f.Kind; kind++ {
 		}
-		if kind == exo.Kinds {
+		if !kind.Valid() {
 			p.fail(fmt.Errorf("no error is of kind %.40q", f.Kind))
 		}
 	}

@@ -34,7 +34,7 @@ var ErrInterrupted = errors.New("record: the process ended before the run did")
 // it was, and its error returned when the others are done.
 //
 // Call it before the first run of a process that continues the record.
-func Reconcile(ctx context.Context, to exo.Recorder, runs []Run, stores ...Store) error {
+func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {
 	var failed []error
 	for i := range runs {
 		if err := runs[i].settle(ctx, to, stores); err != nil {
@@ -44,7 +44,7 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []Run, stores ...Store
 	return errors.Join(failed...)
 }
 
-func (r *Run) settle(ctx context.Context, to exo.Recorder, stores []Store) error {
+func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Store) error {
 	state := r.committed
 	if r.Committing {
 		var err error
@@ -82,13 +82,13 @@ func never(committed exo.State) exo.State {
 	return exo.StateFailed
 }
 
-func (r *Run) append(ctx context.Context, to exo.Recorder, e exo.Entry) error {
-	e.Run, e.Label, e.At = r.ID, r.Label, time.Now()
+func (r *UnsettledRun) append(ctx context.Context, to exo.Recorder, e exo.Entry) error {
+	e.RunID, e.Label, e.At = r.ID, r.Label, time.Now()
 	return to.Record(ctx, e)
 }
 
 // ask is what became of a run that was to be committed.
-func (r *Run) ask(ctx context.Context, stores []Store) (exo.State, error) {
+func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, error) {
 	if r.Changed == 0 {
 		return exo.StateRolledBack, nil // it had nothing to commit: only held effects, which follow
 	}

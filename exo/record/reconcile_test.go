@@ -218,7 +218,7 @@ func TestReconcile(t *testing.T) {
 	id := exo.NewRunID()
 	made := func(steps ...exo.Entry) []exo.Entry {
 		for i := range steps {
-			steps[i].Run, steps[i].At = id, time.Now()
+			steps[i].RunID, steps[i].At = id, time.Now()
 		}
 		return append([]exo.Entry{entry(id, exo.Begun)}, steps...)
 	}
@@ -292,8 +292,8 @@ func TestReconcile(t *testing.T) {
 				if e.State != exo.NoState {
 					s += "(" + e.State.String() + ")"
 				}
-				if e.Run != id || e.Err == nil || e.Err.Error() != ErrInterrupted.Error() {
-					t.Errorf("%s: run %v, %v", s, e.Run, e.Err)
+				if e.RunID != id || e.Err == nil || e.Err.Error() != ErrInterrupted.Error() {
+					t.Errorf("%s: run %v, %v", s, e.RunID, e.Err)
 				}
 				got = append(got, s)
 			}
@@ -326,7 +326,7 @@ func TestReconcileKeepsTheLabel(t *testing.T) {
 		var b bytes.Buffer
 		l := New(&b)
 		for _, e := range append([]exo.Entry{{Step: exo.Begun}}, c.entries...) {
-			e.Run, e.At = id, time.Now()
+			e.RunID, e.At = id, time.Now()
 			if err := l.Record(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +355,7 @@ func TestReconcileWithoutAnAnswer(t *testing.T) {
 	for range 2 {
 		id := exo.NewRunID()
 		ids = append(ids, id)
-		for _, e := range []exo.Entry{entry(id, exo.Begun), {Run: id, Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}}} {
+		for _, e := range []exo.Entry{entry(id, exo.Begun), {RunID: id, Step: exo.Committing, Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}}} {
 			if err := l.Record(t.Context(), e); err != nil {
 				t.Fatal(err)
 			}
@@ -378,11 +378,11 @@ func TestReconcileWithoutAnAnswer(t *testing.T) {
 		}
 	}
 	runs, _ := Unsettled(bytes.NewReader(b.Bytes()))
-	if len(runs) != 0 || !slices.Contains(ids, all(t, &b)[4].Run) {
+	if len(runs) != 0 || !slices.Contains(ids, all(t, &b)[4].RunID) {
 		t.Errorf("%+v", runs)
 	}
 	w := &writer{fail: func([]byte) (int, error) { return 0, errDisk }}
-	if err := Reconcile(t.Context(), New(w), []Run{{ID: ids[0]}}); !errors.Is(err, errDisk) {
+	if err := Reconcile(t.Context(), New(w), []UnsettledRun{{ID: ids[0]}}); !errors.Is(err, errDisk) {
 		t.Errorf("a record that can't be appended to: %v", err)
 	}
 }

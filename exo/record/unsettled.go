@@ -9,7 +9,7 @@ import (
 
 // Run is a run that begins in a record and has no end there, or one that leaves something open. Once its process is gone, what
 // it had changed is not told by its record alone.
-type Run struct {
+type UnsettledRun struct {
 	ID    exo.RunID
 	Label exo.Label // all that it had read
 
@@ -38,8 +38,8 @@ type progress struct {
 // became of a commit or an effect that had begun, in the order in which they began. All
 // must be over: of a record to which a process appends it lists those that are on. It
 // heeds a last line without an end no more than Open does.
-func Unsettled(r io.Reader) ([]Run, error) {
-	open := map[exo.RunID]*Run{}
+func Unsettled(r io.Reader) ([]UnsettledRun, error) {
+	open := map[exo.RunID]*UnsettledRun{}
 	var order []exo.RunID
 	for e, err := range Read(r) {
 		if errors.Is(err, ErrTorn) {
@@ -49,18 +49,18 @@ func Unsettled(r io.Reader) ([]Run, error) {
 			return nil, err
 		}
 		if e.Step == exo.Begun {
-			open[e.Run] = &Run{ID: e.Run, effects: map[uint64]*progress{}}
-			order = append(order, e.Run)
+			open[e.RunID] = &UnsettledRun{ID: e.RunID, effects: map[uint64]*progress{}}
+			order = append(order, e.RunID)
 		}
-		run := open[e.Run]
+		run := open[e.RunID]
 		if run == nil {
 			continue // its beginning is in another file, and so is whoever settles it
 		}
 		if run.note(e); run.ended && !run.owes() {
-			delete(open, e.Run)
+			delete(open, e.RunID)
 		}
 	}
-	var runs []Run
+	var runs []UnsettledRun
 	for _, id := range order {
 		if run := open[id]; run != nil {
 			runs = append(runs, run.unsettled())
@@ -71,7 +71,7 @@ func Unsettled(r io.Reader) ([]Run, error) {
 
 // owes reports whether something of a run began of which the record has no outcome. Such a
 // run is not settled by its end: after it nobody would ask what became of that.
-func (r *Run) owes() bool {
+func (r *UnsettledRun) owes() bool {
 	for _, p := range r.effects {
 		if p.acting && !p.settled {
 			return true
@@ -80,7 +80,7 @@ func (r *Run) owes() bool {
 	return r.Committing
 }
 
-func (r *Run) note(e exo.Entry) {
+func (r *UnsettledRun) note(e exo.Entry) {
 	switch e.Step {
 	case exo.Outcome, exo.Withheld: // their labels bound one reply: a run that has read {pii} and posts is not public
 	default:
@@ -125,7 +125,7 @@ func changed(e exo.Entry) int {
 }
 
 // unsettled keeps what the record leaves open.
-func (r *Run) unsettled() Run {
+func (r *UnsettledRun) unsettled() UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]
 		if p.settled || p.Mode == exo.InUnit && r.committed != exo.NoState {

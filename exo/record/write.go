@@ -22,7 +22,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 		return b, err
 	}
 	b = append(b, `{"v":1,"run":"`...)
-	b = hex.AppendEncode(b, e.Run[:])
+	b = hex.AppendEncode(b, e.RunID[:])
 	b = append(append(b, `","step":"`...), e.Step.String()...)
 	b = append(b, `","at":"`...)
 	b = append(e.At.UTC().AppendFormat(b, time.RFC3339Nano), '"')

@@ -39,7 +39,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
 			fs = append(fs, exo.Field{Name: x.name, Value: v})
 		}
 		var part Part
-		if form.read(exo.Record(fs...), reflect.ValueOf(&part).Elem(), "") != nil {
+		if form.read(exo.RecordValue(fs...), reflect.ValueOf(&part).Elem(), "") != nil {
 			return exo.Label{}
 		}
 		return f(part)
@@ -107,7 +107,7 @@ func (s *Service) Admits(m *exo.Message) exo.Label {
 	if op.admitsFor == nil {
 		return op.admits
 	}
-	arg := exo.Record()
+	arg := exo.RecordValue()
 	if len(m.Root.Args) > 0 {
 		if m.Root.Args[0].Op != exo.OpLit {
 			return exo.Label{}

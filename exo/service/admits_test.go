@@ -47,17 +47,17 @@ func TestAdmitsFor(t *testing.T) {
 		arg  exo.Value
 		sent bool
 	}{
-		"to bob":                     {exo.Record(to(text("bob@inside"), text("al@inside")), body), true},
-		"to nobody":                  {exo.Record(to(), body), true},
-		"to mallory, too":            {exo.Record(to(text("bob@inside"), text("mallory@outside")), body), false},
-		"to one who is labelled":     {exo.Record(to(text("bob@inside"), secret), body), false},
-		"to a list that is labelled": {exo.Record(exo.Field{Name: "to", Value: exo.List(text("bob@inside")).WithLabel(salary)}, body), false},
-		"as a whole labelled":        {exo.Record(to(text("bob@inside")), body).WithLabel(salary), false},
-		"with what does not fit":     {exo.Record(to(text("bob@inside")), body, tiny(1000)), false},
-		"with what it panics on":     {exo.Record(to(text("bob@inside")), body, tiny(7)), false},
-		"with what fits":             {exo.Record(to(text("bob@inside")), body, tiny(8)), true},
-		"what is not labelled":       {exo.Record(to(text("mallory@outside")), exo.Field{Name: "body", Value: text("hello")}), true},
-		"another label":              {exo.Record(to(text("bob@inside")), exo.Field{Name: "body", Value: text("x").WithLabel(exo.NewLabel("more"))}), false},
+		"to bob":                     {exo.RecordValue(to(text("bob@inside"), text("al@inside")), body), true},
+		"to nobody":                  {exo.RecordValue(to(), body), true},
+		"to mallory, too":            {exo.RecordValue(to(text("bob@inside"), text("mallory@outside")), body), false},
+		"to one who is labelled":     {exo.RecordValue(to(text("bob@inside"), secret), body), false},
+		"to a list that is labelled": {exo.RecordValue(exo.Field{Name: "to", Value: exo.List(text("bob@inside")).WithLabel(salary)}, body), false},
+		"as a whole labelled":        {exo.RecordValue(to(text("bob@inside")), body).WithLabel(salary), false},
+		"with what does not fit":     {exo.RecordValue(to(text("bob@inside")), body, tiny(1000)), false},
+		"with what it panics on":     {exo.RecordValue(to(text("bob@inside")), body, tiny(7)), false},
+		"with what fits":             {exo.RecordValue(to(text("bob@inside")), body, tiny(8)), true},
+		"what is not labelled":       {exo.RecordValue(to(text("mallory@outside")), exo.Field{Name: "body", Value: text("hello")}), true},
+		"another label":              {exo.RecordValue(to(text("bob@inside")), exo.Field{Name: "body", Value: text("x").WithLabel(exo.NewLabel("more"))}), false},
 	} {
 		s, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", post).Admits(salary), inside))
 		if err != nil {
@@ -77,12 +77,12 @@ func TestAdmitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, arg := range map[string]exo.Value{"as a whole": exo.Record(to(), body, tiny(9)).WithLabel(salary), "in a part": exo.Record(to(), body, tiny(9))} {
+	for what, arg := range map[string]exo.Value{"as a whole": exo.RecordValue(to(), body, tiny(9)).WithLabel(salary), "in a part": exo.RecordValue(to(), body, tiny(9))} {
 		if _, err := exotest.Send(t, left, "send", arg); exo.KindOf(err) != exo.Denied {
 			t.Errorf("labelled %s: %v", what, err)
 		}
 	}
-	if _, err := exotest.Send(t, left, "send", exo.Record(to(), body)); err != nil {
+	if _, err := exotest.Send(t, left, "send", exo.RecordValue(to(), body)); err != nil {
 		t.Errorf("the twin: %v", err)
 	}
 	// Without AdmitsFor the method admits the label whoever it is for.
@@ -90,7 +90,7 @@ func TestAdmitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exotest.Send(t, s, "send", exo.Record(to(text("mallory@outside")), body)); err != nil {
+	if _, err := exotest.Send(t, s, "send", exo.RecordValue(to(text("mallory@outside")), body)); err != nil {
 		t.Errorf("the twin: %v", err)
 	}
 }

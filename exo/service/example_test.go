@@ -49,13 +49,13 @@ func ExampleNew() {
 	// What a recorder does for `mail.send({to: "bob@example.com", subject: "hi"})`.
 	c := run.Checker()
 	recv, _ := c.MakeRef(gate.Granted()[0].ID)
-	arg, _ := c.MakeLit(exo.Record(exo.Field{Name: "to", Value: exo.Text("bob@example.com")}, exo.Field{Name: "subject", Value: exo.Text("hi")}))
+	arg, _ := c.MakeLit(exo.RecordValue(exo.Field{Name: "to", Value: exo.Text("bob@example.com")}, exo.Field{Name: "subject", Value: exo.Text("hi")}))
 	call, refused := c.MakeCall(recv, "send", []*exo.Node{arg})
 	if refused != nil {
 		fmt.Println(exo.GuestText(refused))
 		return
 	}
-	run.Submit(exo.Call{ID: 1, Expr: exo.Flatten(call)})
+	run.Submit(exo.Call{ID: 1, Expr: call.Expr()})
 	reply, _, _ := run.Next(ctx)
 	fmt.Println(reply.Value, len(sent))
 

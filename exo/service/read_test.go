@@ -42,7 +42,7 @@ func ptr[T any](x T) *T { return &x }
 
 // What a guest sends arrives as the Go value that it means.
 func TestReadTaken(t *testing.T) {
-	ab := exo.Record(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "b", Value: exo.Text("x")})
+	ab := exo.RecordValue(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "b", Value: exo.Text("x")})
 	for _, c := range []func(*testing.T) (string, exo.Value, any, any, error){
 		readCase("bool", exo.Bool(true), true),
 		readCase("text", exo.Text("é\U0001f600"), "é\U0001f600"),
@@ -69,7 +69,7 @@ func TestReadTaken(t *testing.T) {
 		readCase("list of null", exo.List(exo.Null(), exo.Int(2)), []*int{nil, ptr(2)}),
 		readCase("record", ab, inner{1, ptr("x")}),
 		readCase("optional field left out", rec("a", exo.Int(1)), inner{A: 1}),
-		readCase("optional field null", exo.Record(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "b", Value: exo.Null()}), inner{A: 1}),
+		readCase("optional field null", exo.RecordValue(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "b", Value: exo.Null()}), inner{A: 1}),
 		readCase("pointer to record", ab, &inner{1, ptr("x")}),
 		readCase("embedded", ab, embedded{inner{1, ptr("x")}}),
 		readCase("map", rec("k", exo.Int(7)), map[string]int{"k": 7}),
@@ -105,13 +105,13 @@ func TestReadRefused(t *testing.T) {
 		readCase("no date", exo.Text("yesterday"), time.Time{}),
 		readCase("number for date", exo.Int(0), time.Time{}),
 		readCase("text form", exo.Text("999.0.0.1"), netip.Addr{}),
-		readCase("record for list", exo.Record(), []int(nil)),
+		readCase("record for list", exo.RecordValue(), []int(nil)),
 		readCase("null for list", exo.Null(), []int(nil)),
 		readCase("short array", exo.List(exo.Int(1)), [2]int{}),
 		readCase("long array", exo.List(exo.Int(1), exo.Int(2), exo.Int(3)), [2]int{}),
 		readCase("list item", exo.List(exo.Int(1), exo.Text("2")), []int(nil)),
-		readCase("missing field", exo.Record(), inner{}),
-		readCase("unknown field", exo.Record(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "c", Value: exo.Int(1)}), inner{}),
+		readCase("missing field", exo.RecordValue(), inner{}),
+		readCase("unknown field", exo.RecordValue(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "c", Value: exo.Int(1)}), inner{}),
 		readCase("field by its Go name", rec("A", exo.Int(1)), inner{}),
 		readCase("list for map", exo.List(), map[string]int(nil)),
 		readCase("text in map of int", rec("k", exo.Text("x")), map[string]int(nil)),
@@ -120,8 +120,8 @@ func TestReadRefused(t *testing.T) {
 		readCase("null in map of text", rec("k", exo.Null()), map[string]string(nil)),
 		readCase("text in map of bool", rec("k", exo.Text("x")), map[string]bool(nil)),
 		readCase("text in map of float", rec("k", exo.Text("x")), map[string]float64(nil)),
-		readCase("unknown field in map", rec("k", exo.Record(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "c", Value: exo.Int(1)})), map[string]inner(nil)),
-		readCase("missing field in map", rec("k", exo.Record()), map[string]inner(nil)),
+		readCase("unknown field in map", rec("k", exo.RecordValue(exo.Field{Name: "a", Value: exo.Int(1)}, exo.Field{Name: "c", Value: exo.Int(1)})), map[string]inner(nil)),
+		readCase("missing field in map", rec("k", exo.RecordValue()), map[string]inner(nil)),
 		readCase("bad date in map", rec("k", exo.Text("x")), map[string]time.Time(nil)),
 		readCase("text for record in map", rec("k", exo.Text("x")), map[string]inner(nil)),
 		readCase("text for list in map", rec("k", exo.Text("x")), map[string][]int(nil)),

@@ -50,7 +50,7 @@ func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, error) {
 		return exo.Value{}, err
 	}
 	r.last++
-	if err := r.s.Submit(exo.Call{ID: r.last, Expr: exo.Flatten(n)}); err != nil {
+	if err := r.s.Submit(exo.Call{ID: r.last, Expr: n.Expr()}); err != nil {
 		r.t.Fatal(err)
 	}
 	reply, ok, nextErr := r.s.Next(context.Background())
@@ -69,7 +69,7 @@ func mustNew(t *testing.T, ops ...Operation) *Service {
 	return s
 }
 
-func rec(name string, v exo.Value) exo.Value { return exo.Record(exo.Field{Name: name, Value: v}) }
+func rec(name string, v exo.Value) exo.Value { return exo.RecordValue(exo.Field{Name: name, Value: v}) }
 
 func wantKind(t *testing.T, err error, k exo.Kind) {
 	t.Helper()

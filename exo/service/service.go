@@ -19,7 +19,7 @@ type Service struct {
 	ops         map[string]Operation
 }
 
-var _ exo.Preparer = (*Service)(nil)
+var _ exo.Validator = (*Service)(nil)
 
 // New makes a service. Its name is that of its interface, in PascalCase: two
 // services of one name are one kind of object and must have the same methods.
@@ -83,7 +83,7 @@ func (s *Service) asked(m *exo.Message) (op Operation, in exo.Value, err error) 
 	if !ok {
 		return op, in, exo.ErrDenied
 	}
-	in = exo.Record()
+	in = exo.RecordValue()
 	if len(m.Root.Args) > 0 {
 		a := m.Root.Args[0]
 		if a.Op != exo.OpLit {
@@ -94,9 +94,9 @@ func (s *Service) asked(m *exo.Message) (op Operation, in exo.Value, err error) 
 	return op, in, nil
 }
 
-// Prepare says what would be wrong with the argument of a method that is held: later
+// Validate says what would be wrong with the argument of a method that is held: later
 // there would be no program to be told.
-func (s *Service) Prepare(m *exo.Message) error {
+func (s *Service) Validate(m *exo.Message) error {
 	op, in, err := s.asked(m)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error)
 			}
 			fs = append(fs, exo.Field{Name: x.name, Value: w})
 		}
-		return exo.Record(fs...), nil
+		return exo.RecordValue(fs...), nil
 	}
 	return writeScalar(src, at)
 }
@@ -125,7 +125,7 @@ func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (ex
 		}
 		fs = append(fs, exo.Field{Name: k, Value: v})
 	}
-	return exo.Record(fs...), nil
+	return exo.RecordValue(fs...), nil
 }
 
 func writeTime(src reflect.Value, at string) (exo.Value, error) {

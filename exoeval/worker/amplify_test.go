@@ -52,7 +52,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 // What a worker says at its end costs the host little more than its result may have,
 // whatever it is made of: as many of them as there are places are read at one time.
 func TestDoneIsBounded(t *testing.T) {
-	limits := exo.DefaultLimits()
+	limits := exo.Limits{}.OrDefault()
 	result := exoeval.MaxResult(limits)
 	list := func(n int, item ...byte) []byte {
 		b := binary.AppendUvarint([]byte{1, tagList}, uint64(n))
@@ -102,7 +102,7 @@ func TestDoneIsBounded(t *testing.T) {
 
 // What a host keeps of a result does not keep the frame that it came in.
 func TestResultsKeepNoFrame(t *testing.T) {
-	limits := exo.DefaultLimits()
+	limits := exo.Limits{}.OrDefault()
 	before := liveHeap()
 	var kept []any
 	for range 32 {

@@ -94,7 +94,7 @@ func anyValue(depth int) *rapid.Generator[exo.Value] {
 		for _, n := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 0, 15, rapid.ID[string]).Draw(t, "names") {
 			fields = append(fields, exo.Field{Name: n, Value: anyValue(depth-1).Draw(t, n)})
 		}
-		return exo.Record(fields...)
+		return exo.RecordValue(fields...)
 	})
 }
 
@@ -110,7 +110,7 @@ func TestValuesCross(t *testing.T) {
 	})
 	sub := &exo.Shape{Names: []string{"b", "c"}}
 	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "sub"}, Subs: []*exo.Shape{nil, sub}}, Cells: []exo.Value{
-		exo.Int(1), exo.Text("x"), exo.List(exo.Int(2), exo.Null()), exo.Null(), exo.Float(1.5), exo.Record(exo.Field{Name: "n", Value: exo.Bool(true)})}}
+		exo.Int(1), exo.Text("x"), exo.List(exo.Int(2), exo.Null()), exo.Null(), exo.Float(1.5), exo.RecordValue(exo.Field{Name: "n", Value: exo.Bool(true)})}}
 	// Rows that are more than plain cells cross, and are read into a result: they never come back as they are.
 	there, _, err := worker.CrossReply(exo.RowsValue(rows))
 	if err == nil || !reflect.DeepEqual(there.Rows(), rows) {
@@ -130,7 +130,7 @@ func TestValuesCross(t *testing.T) {
 var someCalls = []exo.Call{
 	{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "rows", Recv: 0}}}},
 	{ID: 1 << 40, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 7}, {Op: exo.OpParam, Name: "where", Recv: 0, Arg: 1},
-		{Op: exo.OpLit, Recv: -1, Lit: exo.List(exo.Text("x"), exo.Null(), exo.Record(exo.Field{Name: "a", Value: exo.Float(1.5)}))},
+		{Op: exo.OpLit, Recv: -1, Lit: exo.List(exo.Text("x"), exo.Null(), exo.RecordValue(exo.Field{Name: "a", Value: exo.Float(1.5)}))},
 		{Op: exo.OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: exo.OpLambda, Recv: 1, Args: []int32{3}}, {Op: exo.OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
 }
 
@@ -157,7 +157,7 @@ func FuzzFrameCall(f *testing.F) {
 
 func FuzzFrameDone(f *testing.F) {
 	for _, o := range []exoeval.Outcome{{Value: exo.Int(7)}, {Value: exo.Null(), Undefined: true},
-		{Value: exo.Record(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
+		{Value: exo.RecordValue(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
 		{Err: &exo.Error{Kind: exo.Program, Op: "a.b", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}}}} {
 		f.Add(string(worker.AppendDone(o)))
 	}
@@ -188,7 +188,7 @@ func FuzzFrameHost(f *testing.F) {
 
 // No text of the host is in a frame to a worker.
 func TestRepliesHideCauses(t *testing.T) {
-	for _, e := range []error{exo.AsError("todos", errDriver), &exo.Error{Kind: exo.Denied, Msg: "no", Err: errDriver}, &exo.Error{Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, &exo.Error{Kind: exo.Other, Msg: "hunter2"}, errDriver} {
+	for _, e := range []error{exo.Classify("todos", errDriver), &exo.Error{Kind: exo.Denied, Msg: "no", Err: errDriver}, &exo.Error{Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, &exo.Error{Kind: exo.Other, Msg: "hunter2"}, errDriver} {
 		if b := worker.ReplyBytes(exo.Reply{ID: 1, Err: e}); contains(b, "hunter2") || contains(b, "/srv") {
 			t.Errorf("%v crosses as %q", e, b)
 		}

@@ -23,7 +23,7 @@ type outcome struct {
 }
 
 // asError is err, which is not nil, with its fields.
-func asError(err error) *exo.Error { return exo.AsError("", err).(*exo.Error) }
+func asError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }
 
 // Bounds of what a worker says of a failure: more than the evaluator ever writes.
 const (
@@ -84,7 +84,7 @@ func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err erro
 		case exo.Other:
 			r.Fail("no kind")
 		}
-		if int(e.Kind) >= int(exo.Kinds) {
+		if !e.Kind.Valid() {
 			r.Fail("no such kind")
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)

@@ -13,7 +13,7 @@ import (
 
 // A worker that names a length and sends nothing costs the host nothing.
 func TestLengthTakesNoMemory(t *testing.T) {
-	most := maxDone(exo.DefaultLimits())
+	most := maxDone(exo.Limits{}.OrDefault())
 	head := binary.LittleEndian.AppendUint32(nil, uint32(most))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

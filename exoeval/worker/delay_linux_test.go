@@ -34,7 +34,7 @@ func (d *desk) Describe() (exo.Description, error) {
 	return exo.Description{Type: &exo.Type{Name: "Desk"}, Interfaces: []*exo.Interface{{Name: "Desk", Methods: m}}}, nil
 }
 
-func (d *desk) Store() any { return d }
+func (d *desk) UnitKey() any { return d }
 
 func (d *desk) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	name := m.Root.Name

@@ -59,13 +59,13 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	}
 	ctx, exit, err := e.pool.enter(ctx)
 	if err != nil {
-		return &exoeval.Result{Err: exo.AsError("", err), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	defer exit()
 	r := &run{limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
-		return &exoeval.Result{Err: exo.AsError("", err), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	r.w.uses.Add(1)
 	defer e.pool.part(r.w)
@@ -73,7 +73,7 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	defer cancel()
 	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program); err != nil { // the worker has no call that anybody takes
 		e.pool.discard(r.w)
-		return &exoeval.Result{Err: exo.AsError("", err), Took: time.Since(begin)}
+		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	out := r.run(ctx)
 	res := out.Settle(ctx, r.s, job, limits)

@@ -309,7 +309,7 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
 		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000))),
 		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
-		"no kind":            framed(frameDone, []byte{0, byte(exo.Kinds), 0, 0, 0, 0, 0, 0, 0}),
+		"no kind":            framed(frameDone, []byte{0, byte(exo.Breach + 1), 0, 0, 0, 0, 0, 0, 0}),
 		"cancelled":          framed(frameDone, []byte{0, byte(exo.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
 		"kind other":         framed(frameDone, []byte{0, byte(exo.Other), 0, 0, 0, 0, 0, 0, 0}),
 		"bad message":        framed(frameDone, []byte{0, byte(exo.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
@@ -320,8 +320,8 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"a line of no level": framed(frameConsole, []byte{9, 1, 'x'}),
 		"a line of nothing":  framed(frameConsole),
 		"more than a line":   framed(frameConsole, []byte{0, 1, 'x', 0}),
-		"a long line":        framed(frameConsole, append([]byte{0}, wire.AppendText(nil, strings.Repeat("x", exo.DefaultLimits().LineBytes()+1))...)),
-		"lines of no end":    []byte(strings.Repeat(string(framed(frameConsole, []byte{0, 0})), exo.DefaultLimits().ConsoleBytes+2)),
+		"a long line":        framed(frameConsole, append([]byte{0}, wire.AppendText(nil, strings.Repeat("x", exo.Limits{}.OrDefault().LineBytes()+1))...)),
+		"lines of no end":    []byte(strings.Repeat(string(framed(frameConsole, []byte{0, 0})), exo.Limits{}.OrDefault().ConsoleBytes+2)),
 		"a console of old":   framed(frameDone, []byte{1, tagNull, 1, 'x'}),
 		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
 		"bad call name":      call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpCall, Name: "\xff"}}}}),
@@ -410,7 +410,7 @@ func CrossReply(v exo.Value) (there, back exo.Value, err error) {
 		return v, v, err
 	}
 	d, _ := appendDone(nil, exoeval.Outcome{Value: p.Value}, &worker)
-	o, err := decodeDone(string(d[5:]), &host, exo.DefaultLimits())
+	o, err := decodeDone(string(d[5:]), &host, exo.Limits{}.OrDefault())
 	return p.Value, o.Value, err
 }
 

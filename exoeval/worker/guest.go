@@ -27,7 +27,7 @@ func serve() {
 	}
 	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
 	debug.SetGCPercent(200)
-	debug.SetMemoryLimit(memoryGoal(exo.DefaultLimits()))
+	debug.SetMemoryLimit(memoryGoal(exo.Limits{}.OrDefault()))
 	if len(os.Args) < 2 {
 		warm(&warmPort{})
 	}
@@ -37,7 +37,7 @@ func serve() {
 		exit(exitNoHost)
 	}
 	go watchMemory(uint64(world.Limits.Memory))
-	if goal := memoryGoal(world.Limits); goal != memoryGoal(exo.DefaultLimits()) {
+	if goal := memoryGoal(world.Limits); goal != memoryGoal(exo.Limits{}.OrDefault()) {
 		debug.SetMemoryLimit(goal)
 	}
 	for _, n := range world.Granted {

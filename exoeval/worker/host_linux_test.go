@@ -137,7 +137,7 @@ func TestBadObjects(t *testing.T) {
 	}
 	evaluators := both(t, g)
 	programs := []string{"await shop.nap()", "try { await shop.nap() } catch (e) { return e.message }"}
-	for k := range exo.Kinds + 1 {
+	for k := range exo.Breach + 2 {
 		programs = append(programs, fmt.Sprintf("await shop.echo(%d)", k), fmt.Sprintf("try { await shop.echo(%d) } catch (e) { return [e.kind, e.message] }", k))
 	}
 	for _, p := range programs {

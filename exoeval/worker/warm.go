@@ -27,7 +27,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	for _, op := range []string{"eq", "===", ">", "and"} {
 		methods[op] = &exo.Method{Name: op, Result: con("Column"), Params: []exo.Param{{Name: "x", Want: data}}}
 	}
-	w := &exoeval.World{Limits: exo.DefaultLimits(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"where"}, Catalog: exo.Catalog{
+	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"where"}, Catalog: exo.Catalog{
 		"Warm": {Name: "Warm", Await: "rows", Methods: map[string]*exo.Method{
 			"rows":  {Name: "rows", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
 			"pick":  {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
@@ -38,7 +38,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	}}
 	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))
 	if err != nil {
-		return exoeval.Outcome{Err: exo.AsError("", err)}
+		return exoeval.Outcome{Err: exo.Classify("", err)}
 	}
 	w = world
 	w.Prepare()
@@ -58,7 +58,7 @@ type warmPort struct {
 
 func (p *warmPort) Log(l exo.Line) error {
 	b := appendConsole(nil, l)
-	_, err := decodeConsole(string(b[headerSize+1:]), exo.DefaultLimits())
+	_, err := decodeConsole(string(b[headerSize+1:]), exo.Limits{}.OrDefault())
 	p.logged++
 	return err
 }

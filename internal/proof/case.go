@@ -273,9 +273,9 @@ var probes = []string{
 // checkProbes asks for hidden things, and for anything after revocation.
 func (w *world) checkProbes(ctx context.Context) string {
 	x := newSlow(&w.c.Schema, w.c.Data, w.c.Grants)
-	ask := func(p string, want error) string {
+	ask := func(p string, want exo.Kind) string {
 		r := w.eval.Run(ctx, exoeval.Job{Program: p, Run: exo.Run{Seed: 1}})
-		if !errors.Is(r.Err, want) {
+		if exo.KindOf(r.Err) != want {
 			return fmt.Sprintf("probe: %s: %v, want %v", p, r.Err, want)
 		}
 		if leak := x.leaked(p, r); leak != "" {
@@ -284,18 +284,18 @@ func (w *world) checkProbes(ctx context.Context) string {
 		return ""
 	}
 	for _, p := range probes {
-		if bad := ask("return "+fmt.Sprintf(p, grantNames[0]), exo.ErrDenied); bad != "" {
+		if bad := ask("return "+fmt.Sprintf(p, grantNames[0]), exo.Denied); bad != "" {
 			return bad
 		}
 	}
-	if bad := ask("return "+grantNames[0]+".join("+grantNames[0]+".as('other')).execute()", exo.ErrInvalid); bad != "" {
+	if bad := ask("return "+grantNames[0]+".join("+grantNames[0]+".as('other')).execute()", exo.Invalid); bad != "" {
 		return bad // a product of all rows with all
 	}
 	if w.c.Revocable {
 		for _, cut := range w.cut {
 			cut()
 		}
-		return ask("return "+grantNames[len(w.c.Grants)-1]+".execute()", exo.ErrRevoked)
+		return ask("return "+grantNames[len(w.c.Grants)-1]+".execute()", exo.Revoked)
 	}
 	return ""
 }

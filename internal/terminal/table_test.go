@@ -13,7 +13,7 @@ func fields(kv ...any) exo.Value {
 	for i := 0; i < len(kv); i += 2 {
 		fs = append(fs, exo.Field{Name: kv[i].(string), Value: kv[i+1].(exo.Value)})
 	}
-	return exo.Record(fs...)
+	return exo.RecordValue(fs...)
 }
 
 func TestTable(t *testing.T) {
@@ -60,7 +60,7 @@ func TestTableIsBounded(t *testing.T) {
 	}
 	var rows []exo.Value
 	for range 1000 {
-		rows = append(rows, exo.Record(fs...))
+		rows = append(rows, exo.RecordValue(fs...))
 	}
 	got, n := screen{}.render(exo.List(rows...), nil, nil)
 	if n != 1000 || !strings.HasSuffix(got, "… and 76 more columns\n… and 950 more rows\n") || len(got) > 200_000 {

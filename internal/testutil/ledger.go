@@ -73,8 +73,8 @@ func (l *Ledger) Describe() (exo.Description, error) {
 	return exo.Description{Type: &exo.Type{Name: "Ledger"}, Interfaces: []*exo.Interface{i}}, nil
 }
 
-// Store implements exo.Stored.
-func (l *Ledger) Store() any { return l }
+// UnitKey implements exo.Transactional.
+func (l *Ledger) UnitKey() any { return l }
 
 // Eval implements exo.Object.
 func (l *Ledger) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
