@@ -6,7 +6,7 @@
 //	go run ./challenge backup FILE       copies what lasts, also while it serves
 //
 // What players attack is in package game, who may do what in package arena, the
-// pages and the API in package web. README.md says how to put it on the internet.
+// pages and the API in package web. docs/challenge.md says how to put it on the internet.
 package main
 
 import (

@@ -28,9 +28,9 @@ func TestManyTables(t *testing.T) {
 	if !s.Searched || s.Declarations > 1000 || s.Declarations != codemode.Tokens(tool.Declarations()) || s.Description != codemode.Tokens(tool.Description()) {
 		t.Errorf("%+v", s)
 	}
-	readme, err := os.ReadFile("../README.md")
-	if row := fmt.Sprintf("\n| 500 tables and what they hang on | %d | %d | found by `search` and `describe`, which a program calls |\n", s.Description, s.Declarations); err != nil || !strings.Contains(string(readme), row) {
-		t.Errorf("the README does not have the row%s%v", row, err)
+	page, err := os.ReadFile("../docs/models.md")
+	if row := fmt.Sprintf("\n| 500 tables and what they hang on | %d | %d | found by `search` and `describe`, which a program calls |\n", s.Description, s.Declarations); err != nil || !strings.Contains(string(page), row) {
+		t.Errorf("docs/models.md does not have the row%s%v", row, err)
 	}
 	if len(s.Interfaces) != 501 || s.Interfaces[1].Name != "SalesInvoice" || s.Interfaces[1].Tokens < 50 || s.Interfaces[1].Tokens > 120 {
 		t.Errorf("%d interfaces: %v", len(s.Interfaces), s.Interfaces[:2])
@@ -174,6 +174,20 @@ func TestFindThenQuery(t *testing.T) {
 	o = call(t, tool, "(api) => "+path+".where({ name: 'second bank_claim' }).first()")
 	if j, _ := json.Marshal(o.Result); string(j) != `{"amount":1,"id":3,"name":"second bank_claim"}` {
 		t.Errorf("%s: %s %+v", path, j, o.Error)
+	}
+}
+
+// TestPageOfSearch runs the program of docs/language.md.
+func TestPageOfSearch(t *testing.T) {
+	page, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, found := strings.Cut(string(page), "<!-- test: TestPageOfSearch in codemode -->\n```js\n")
+	program, _, _ = strings.Cut(program, "```")
+	o := call(t, newTool(t, manyTables(t, 500), nil), program)
+	if text, _ := o.Result.(string); !found || !strings.Contains(text, "Invoice") {
+		t.Errorf("%v: %+v %+v", found, o.Result, o.Error)
 	}
 }
 

@@ -28,7 +28,7 @@
 // and under an authorizer that admits the tables and columns of the running plan
 // and nothing else; on PostgreSQL each query runs in a transaction that only reads
 // and is rolled back. Open verifies that it holds. What PostgreSQL's does not stop,
-// a role of its own with the least grants does: see RATIONALE.md.
+// a role of its own with the least grants does: see docs/operate.md.
 //
 // # Types on SQLite
 //

@@ -11,5 +11,5 @@ func TestQuestions(t *testing.T) {
 	questions.Run(t, app, questions.Read(t, questions.Dir("saas"), 34))
 }
 
-// TestSizeShown: the README says what a model is shown.
+// TestSizeShown: docs/models.md says what a model is shown.
 func TestSizeShown(t *testing.T) { questions.Shown(t, app) }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/internal/terminal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -35,40 +33,6 @@ func TestUsers(t *testing.T) {
 	}
 	if _, errs, code := run("", "-user", "4", "-e", openTitles); code != 2 || errs != "simple: there is no user 4; there are 1 (Ada Okafor), 2 (Ben Lindqvist), 3 (Chloe Tanaka)\n" {
 		t.Errorf("exit %d, %q", code, errs)
-	}
-}
-
-// TestReadmeSQL: the README's first program becomes the statement that stands below it.
-func TestReadmeSQL(t *testing.T) {
-	b, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := func(language string) string {
-		_, text, _ := strings.Cut(string(b), "```"+language+"\n")
-		text, _, _ = strings.Cut(text, "```")
-		return strings.Join(strings.Fields(text), " ")
-	}
-	_, errs, code := run("", "-trace", "-e", block("js"))
-	var q struct {
-		SQL  string
-		Rows int
-	}
-	for e, err := range record.Read(strings.NewReader(errs)) {
-		if err != nil {
-			t.Fatalf("%v in %q", err, errs)
-		}
-		for _, d := range e.Details {
-			if err := json.Unmarshal(d.(json.RawMessage), &q); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if code != 0 || q.Rows == 0 {
-		t.Fatalf("exit %d, %q", code, errs)
-	}
-	if want := strings.ReplaceAll(block("sql"), "( SELECT", "(SELECT"); q.SQL != want {
-		t.Errorf("got\n%s\nREADME\n%s", q.SQL, want)
 	}
 }
 

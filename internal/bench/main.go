@@ -1,7 +1,7 @@
-// Command bench measures what this module costs and writes the table of README.md.
+// Command bench measures what this module costs and writes the table of docs/performance.md.
 //
 //	go run ./internal/bench           # prints the table
-//	go run ./internal/bench -write    # puts it into README.md
+//	go run ./internal/bench -write    # puts it into docs/performance.md
 //
 // What is compared runs in one process, one right after the other, and that
 // several times over: a number is the median of its rounds, a ratio the median of
@@ -21,7 +21,7 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 5, "how often everything is measured")
 	each := flag.String("time", "300ms", "how long one benchmark runs in one round")
-	write := flag.Bool("write", false, "put the table into README.md")
+	write := flag.Bool("write", false, "put the table into docs/performance.md")
 	flag.Parse()
 	if err := run(*rounds, *each, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,36 +62,36 @@ func run(rounds int, each string, write bool) error {
 		fmt.Print(text)
 		return nil
 	}
-	file := filepath.Join(root, "README.md")
+	file := filepath.Join(root, "docs", "performance.md")
 	old, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	readme, err := replace(string(old), text)
+	page, err := replace(string(old), text)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(readme), 0o644)
+	return os.WriteFile(file, []byte(page), 0o644)
 }
 
-// The table stands between these lines of README.md.
+// The table stands between these lines of docs/performance.md.
 const (
 	begin = "<!-- go run ./internal/bench -write -->"
 	end   = "<!-- end of the table -->"
 )
 
-// cut finds the table in a README, and what is around it.
-func cut(readme string) (before, table, after string, err error) {
-	before, rest, ok := strings.Cut(readme, begin+"\n")
+// cut finds the table in a page, and what is around it.
+func cut(page string) (before, table, after string, err error) {
+	before, rest, ok := strings.Cut(page, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 || strings.Contains(after, begin) {
-		return "", "", "", fmt.Errorf("README.md must have one line %q, and then %q", begin, end)
+		return "", "", "", fmt.Errorf("docs/performance.md must have one line %q, and then %q", begin, end)
 	}
 	return before, table, after, nil
 }
 
-func replace(readme, table string) (string, error) {
-	before, _, after, err := cut(readme)
+func replace(page, table string) (string, error) {
+	before, _, after, err := cut(page)
 	if err != nil {
 		return "", err
 	}

@@ -47,7 +47,7 @@ func makeRows() []row {
 		row{"the memory of that process", "start", "MB", "", "under 40 MB"})
 }
 
-// table is what stands in README.md.
+// table is what stands in docs/performance.md.
 func table(m measured, rounds int) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nMedians of %d rounds on %d cores (%s/%s, %s).\n\n", rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())

@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// TestReadmeCommands runs what the README says of a live database, to the letter, in
+// TestPageCommands runs what docs/schema.md says of a live database, to the letter, in
 // a module that has nothing yet.
-func TestReadmeCommands(t *testing.T) {
-	commands := readmeCommands(t)
+func TestPageCommands(t *testing.T) {
+	commands := pageCommands(t)
 	url, change := database(t, shop)
 	change("INSERT INTO customers VALUES (1, 'ann'), (2, 'bob')")
 	dir := filepath.Dir(strings.TrimPrefix(url, "sqlite:"))
@@ -68,16 +68,16 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// readmeCommands are the commands of the README, with this clone for the one beside it.
-func readmeCommands(t *testing.T) []string {
+// pageCommands are the commands of docs/schema.md, with this clone for the one beside it.
+func pageCommands(t *testing.T) []string {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(testutil.Root(), "README.md"))
+	page, err := os.ReadFile(filepath.Join(testutil.Root(), "docs", "schema.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)<!-- TestReadmeCommands[^>]*-->\n```sh\n(.*?)```").FindSubmatch(readme)
+	block := regexp.MustCompile("(?s)<!-- test: TestPageCommands in cmd/exo -->\n```sh\n(.*?)```").FindSubmatch(page)
 	if block == nil || strings.Count(string(block[1]), "exo gen") != 1 || strings.Count(string(block[1]), "exo check") != 1 || strings.Count(string(block[1]), "=../exoagent ") != 1 {
-		t.Fatalf("the README does not have the commands: %s", block)
+		t.Fatalf("docs/schema.md does not have the commands: %s", block)
 	}
 	text := strings.Replace(string(block[1]), "=../exoagent ", "='"+testutil.Root()+"' ", 1)
 	return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\\\n", " ")), "\n")

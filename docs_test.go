@@ -1,0 +1,195 @@
+package exoagent_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// block is one fenced block of a page.
+type block struct {
+	page, heading string
+	line          int
+	language      string
+	mark          string // of the comment above it, <!-- test: mark -->; ""
+	text          string
+	next          *block // the block that follows with nothing but a blank line between, or nil
+}
+
+func (b block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
+
+// pages are the documents of the module.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, name := range append(names, "README.md", "RATIONALE.md", "SECURITY.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.ToSlash(name)] = string(text)
+	}
+	return out
+}
+
+// blocksOf are the fenced blocks of a page.
+func blocksOf(page, text string) (out []*block) {
+	var b *block
+	mark, heading, gap := "", "", false
+	for i, line := range strings.Split(text, "\n") {
+		m := regexp.MustCompile(`^<!-- test: (.*) -->$`).FindStringSubmatch(line)
+		switch {
+		case b != nil && strings.HasPrefix(line, "```"):
+			out, b, gap = append(out, b), nil, false
+		case b != nil:
+			b.text += line + "\n"
+		case strings.HasPrefix(line, "```"):
+			b = &block{page: page, heading: heading, line: i + 1, language: strings.TrimPrefix(line, "```"), mark: mark}
+			if len(out) > 0 && !gap && mark == "" {
+				out[len(out)-1].next = b
+			}
+		case m != nil:
+			mark = m[1]
+			continue
+		case strings.HasPrefix(line, "#"):
+			heading, gap = strings.TrimSpace(strings.TrimLeft(line, "#")), true
+		case strings.TrimSpace(line) != "":
+			gap = true
+		}
+		if b == nil || b.line != i+1 {
+			mark = ""
+		}
+	}
+	return out
+}
+
+// TestBlocks runs, compiles or compares every block of every page. A block in a language
+// that has no check here, or without the mark that its check needs, fails.
+func TestBlocks(t *testing.T) {
+	checks := map[string]func(*testing.T, *block){
+		"go": checkGo, "js": checkProgram, "sh": checkShell, "sql": checkSQL,
+		"ini": checkUnit, "yaml": checkMetrics, "nginx": checkProxy, "": checkProxy,
+	}
+	var all []*block
+	for page, text := range pages(t) {
+		all = append(all, blocksOf(page, text)...)
+	}
+	if len(all) < 20 {
+		t.Fatalf("%d blocks were found", len(all))
+	}
+	buildGo(t, all)
+	shown := map[*block]bool{} // output that the check of the block before it compares
+	for _, b := range all {
+		for n := b.next; n != nil && slices.Contains([]string{"text", "json", "sql"}, n.language); n = n.next {
+			shown[n] = true
+		}
+	}
+	for _, b := range all {
+		t.Run(b.String(), func(t *testing.T) {
+			elsewhere := regexp.MustCompile(`^(Test\w+) in (\S+)$`).FindStringSubmatch(b.mark)
+			switch check := checks[b.language]; {
+			case elsewhere != nil:
+				readsPage(t, elsewhere[1], elsewhere[2], b.page)
+			case shown[b] && b.mark == "":
+			case check != nil:
+				check(t, b)
+			default:
+				t.Errorf("a block of %q that nothing tests", b.language)
+			}
+		})
+	}
+}
+
+// readsPage checks that the test of a package reads the page.
+func readsPage(t *testing.T, test, dir, page string) {
+	t.Helper()
+	if !declared(t, dir).tests[test] {
+		t.Errorf("%s has no %s", dir, test)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), test) && strings.Contains(string(text), filepath.Base(page)) {
+			return
+		}
+	}
+	t.Errorf("no file of %s with %s names %s", dir, test, page)
+}
+
+// TestReadmeIsShort: who meets the module reads the README to its end.
+func TestReadmeIsShort(t *testing.T) {
+	readme := pages(t)["README.md"]
+	if n := len(strings.Fields(readme)); n >= 1200 {
+		t.Errorf("README.md has %d words, want under 1,200: what is longer goes to docs/", n)
+	}
+	for page, text := range pages(t) {
+		first := strings.SplitN(text, "\n", 4)
+		if strings.HasPrefix(page, "docs/") && (len(first) < 4 || first[1] != "" || !strings.HasPrefix(first[2], "For ")) {
+			t.Errorf("%s does not say in its first sentence for whom it is", page)
+		}
+		if strings.HasPrefix(page, "docs/") && !strings.Contains(readme, "]("+page+")") {
+			t.Errorf("README.md does not link to %s", page)
+		}
+	}
+}
+
+// TestLinks: every relative link of every page leads to a file, and its anchor to a heading.
+func TestLinks(t *testing.T) {
+	all, n := pages(t), 0
+	for page, text := range all {
+		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(withoutBlocks(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			n++
+			path, anchor, _ := strings.Cut(m[1], "#")
+			to := page
+			if path != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(page), path))
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			} else if anchor != "" && !slices.Contains(anchors(all[to]), anchor) {
+				t.Errorf("%s links to %s, and %s has no such heading", page, m[1], to)
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("%d links were found", n)
+	}
+}
+
+// anchors are the names that GitHub gives the headings of a page.
+func anchors(text string) (out []string) {
+	for line := range strings.Lines(withoutBlocks(text)) {
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(strings.TrimLeft(line, "#")))
+		for n, base := 1, name; slices.Contains(out, name); n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+func withoutBlocks(text string) string {
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
+}
