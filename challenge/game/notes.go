@@ -232,7 +232,7 @@ var notes = &Target{
 			ID: "key", Title: "Get the key",
 			Text: "Return the body of note 602, and claim what it holds.",
 			Hints: []Hint{
-				{Text: "Oracles count as well: a join, an order, a count or an error that depends on rows which are not yours would give the key letter by letter.", Code: "internal/proof/doc.go"},
+				{Text: "Oracles count as well: a join, an order, a count or an error that depends on rows which are not yours would give the key letter by letter.", Code: "internal/proof/doc_test.go"},
 				{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/sqlite.go"},
 				{Text: "The process: your program runs in one that has no files, no network and no secret.", Code: "exoeval/worker/doc.go"},
 				{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
