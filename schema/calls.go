@@ -38,7 +38,7 @@ func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 
 // callsOf are the functions that an expression of SQLite calls, and every other name in it.
 func callsOf(expr string) (calls []string, read map[string]bool, err error) {
-	toks, err := lex(expr, SQLite)
+	toks, err := lex(expr)
 	if err != nil {
 		return nil, nil, err
 	}

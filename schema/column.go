@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Column is a column of a table, a view or nothing else.
 type Column struct {
 	Name    string
@@ -60,3 +62,15 @@ const (
 	ByDefault   Identity = "BY DEFAULT" // unless a value is given: also a default of nextval(…), as serial has, and the rowid of SQLite. Default is empty then
 	Always      Identity = "ALWAYS"
 )
+
+// setDefault keeps a default, as an identity where it is one.
+func (c *Column) setDefault(text string, engine Engine) {
+	c.Default = text
+	up := asciiUpper(text)
+	switch {
+	case up == "NULL" || strings.HasPrefix(up, "NULL::"):
+		c.Default = ""
+	case engine == Postgres && (strings.HasPrefix(up, "NEXTVAL(") || strings.HasPrefix(up, "PG_CATALOG.NEXTVAL(")):
+		c.Default, c.Identity = "", ByDefault
+	}
+}

@@ -2,10 +2,10 @@
 // columns, keys, indexes, foreign keys and whatever else acts on rows, its views,
 // enums and domains.
 //
-// It is read from a live database ([ReadSQLite], [ReadPostgres]) or from the
-// statements that make one ([ParseDDL]); both give the same [Database]. It holds
-// no rows and no authority, and the package has no driver: the readers are given
-// something that queries.
+// [ReadSQLite] and [ReadPostgres] read it from a live database. It holds no rows and
+// no authority, and the package has no driver: the readers are given something that
+// queries. Definitions in a file are read by running them in a scratch database, as
+// exo gen -ddl does.
 //
 // # Order
 //
@@ -22,7 +22,6 @@
 //
 // # Texts of expressions
 //
-// Defaults, checks and conditions of indexes are kept as the source has them. A live
-// PostgreSQL writes them anew, so these texts alone may differ between a definition and
-// the database that was made from it.
+// Defaults, checks and conditions of indexes are as the engine gives them: SQLite as
+// they were written, PostgreSQL in a form of its own, which differs between its versions.
 package schema

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/json"
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,55 +43,6 @@ func live(t testing.TB, engine schema.Engine, ddl string) (*schema.Database, str
 	return d, ddl, err
 }
 
-// same makes two catalogues comparable: what only a live database knows is taken
-// away, and so are the texts that PostgreSQL writes anew.
-func same(d *schema.Database) *schema.Database {
-	d.Role, d.Creators, d.Hidden = schema.Role{}, nil, nil
-	text := func(s *string) {
-		if *s != "" && d.Engine == schema.Postgres {
-			*s = "…"
-		}
-		*s = quotes.Replace(*s) // a column that gets another name gets other quotes too
-	}
-	for _, v := range d.Views {
-		v.Columns, v.Bypasses = nil, nil
-	}
-	for _, x := range d.Domains {
-		text(&x.Default)
-		for i := range x.Checks {
-			text(&x.Checks[i].Expr)
-		}
-	}
-	for _, t := range d.Tables {
-		t.Owned, t.Inherited, t.Writable, t.PartPolicies, t.WholePolicies = false, false, nil, nil, nil
-		if t.Virtual {
-			t.Columns = nil
-		}
-		text(&t.PartitionBy)
-		for i := range t.Columns {
-			text(&t.Columns[i].Default)
-			text(&t.Columns[i].GenExpr)
-		}
-		for i := range t.Checks {
-			text(&t.Checks[i].Expr)
-		}
-		slices.SortFunc(t.Checks, func(a, b schema.Check) int { return strings.Compare(a.Name+a.Expr, b.Name+b.Expr) })
-		for i := range t.Indexes {
-			text(&t.Indexes[i].Where)
-			for j := range t.Indexes[i].Parts {
-				text(&t.Indexes[i].Parts[j].Expr)
-			}
-		}
-		for i := range t.Policies {
-			text(&t.Policies[i].Using)
-			text(&t.Policies[i].Check)
-		}
-	}
-	return d
-}
-
-var quotes = strings.NewReplacer(`"`, "", "[", "", "]", "", "`", "")
-
 func show(t testing.TB, d *schema.Database) string {
 	t.Helper()
 	b, err := json.MarshalIndent(d, "", " ")
@@ -113,25 +62,4 @@ func difference(a, b string) string {
 		}
 	}
 	return ""
-}
-
-// agree checks that a definition means what the engine takes it for.
-func agree(t testing.TB, engine schema.Engine, ddl string) *schema.Database {
-	t.Helper()
-	want, text, err := live(t, engine, ddl)
-	if err != nil {
-		var e *schema.SyntaxError
-		if errors.As(err, &e) {
-			t.Fatalf("reading what the engine took: %v\n%s", err, text)
-		}
-		t.Fatalf("the engine refuses it: %v\n%s", err, text)
-	}
-	got, err := schema.ParseDDL(text, engine)
-	if err != nil {
-		t.Fatalf("ParseDDL refuses what the engine takes: %v\n%s", err, text)
-	}
-	if a, b := show(t, same(got)), show(t, same(want)); a != b {
-		t.Fatalf("parsed:\n%s\nof\n%s", difference(a, b), text)
-	}
-	return got
 }

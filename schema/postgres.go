@@ -116,7 +116,7 @@ func (r *postgresReader) relations() error {
 func (r *postgresReader) columns() error {
 	return r.each(`SELECT a.attrelid::bigint, a.attname::text, a.atttypid::bigint, format_type(a.atttypid, a.atttypmod), a.attnotnull, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
 			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN l.collname::text END, ''), coalesce(NOT l.collisdeterministic, false),
-			coalesce(col_description(a.attrelid, a.attnum), ''), NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+			coalesce(col_description(a.attrelid, a.attnum), ''), coalesce(NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT'), false)
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
 		WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`, func(rows *sql.Rows) error {
@@ -126,9 +126,7 @@ func (r *postgresReader) columns() error {
 		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment, &c.Unreadable); err != nil {
 			return err
 		}
-		coll, loose := c.Collation, c.Loose
 		r.typeOf(typ, format).set(&c)
-		c.Collation, c.Loose = coll, loose
 		switch generated {
 		case "s":
 			c.Generated, c.GenExpr = Stored, expr
@@ -277,7 +275,7 @@ func (r *postgresReader) triggers() error {
 		}
 		for i, bit := range []int{4, 16, 8, 32} {
 			if bits&bit != 0 {
-				tr.Events = append(tr.Events, events[i])
+				tr.Events = append(tr.Events, []string{"INSERT", "UPDATE", "DELETE", "TRUNCATE"}[i])
 			}
 		}
 		if t := r.tables[rel]; t != nil {

@@ -119,3 +119,38 @@ func (r *postgresReader) domains() error {
 		return err
 	})
 }
+
+// typeOf is what the type of a column says of it.
+type typeOf struct {
+	text    string
+	kind    Kind
+	elem    Kind
+	enum    *Name
+	domain  *Name
+	notNull bool
+}
+
+func (t typeOf) set(c *Column) {
+	c.Type, c.Kind, c.Elem, c.Enum, c.Domain = t.text, t.kind, t.elem, t.enum, t.domain
+	c.NotNull = c.NotNull || t.notNull
+}
+
+func (t typeOf) array() typeOf {
+	if t.domain != nil {
+		t.text = typeText(*t.domain)
+	}
+	return typeOf{text: t.text + "[]", kind: List, elem: t.kind, enum: t.enum}
+}
+
+// typeText is the name of a type that is not PostgreSQL's own.
+func typeText(n Name) string { return quoteIfNeeded(n.Schema) + "." + quoteIfNeeded(n.Name) }
+
+// quoteIfNeeded quotes what would not be read as itself.
+func quoteIfNeeded(s string) string {
+	for i, r := range s {
+		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+	}
+	return s
+}

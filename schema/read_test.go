@@ -108,37 +108,29 @@ func TestReadFails(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for typ, want := range map[string]schema.Kind{"INTEGER": schema.Int, "unsigned big int": schema.Int, "VARCHAR(20)": schema.Text, "": schema.Unknown, "BLOB": schema.Bytes, "double precision": schema.Float,
 		"boolean": schema.Bool, "timestamp with time zone": schema.Time, "datetime": schema.Time, "Date": schema.Date, "numeric(10,2)": schema.Decimal, "interval": schema.Interval, "uuid": schema.UUID, "jsonb": schema.JSON, "point": schema.Unknown, "foo": schema.Unknown} {
-		d, err := schema.ParseDDL("CREATE TABLE a (x "+typ+")", schema.SQLite)
+		d, _, err := live(t, schema.SQLite, "CREATE TABLE a (x "+typ+")")
 		if err != nil || d.Tables[0].Columns[0].Kind != want {
 			t.Errorf("%q: %v %+v, want %q", typ, err, d, want)
 		}
 	}
 }
 
-// ExampleParseDDL reads a definition without a database.
-func ExampleParseDDL() {
-	d, err := schema.ParseDDL(`
-		CREATE TABLE users (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, email text NOT NULL UNIQUE);
-		CREATE TABLE todos (id serial PRIMARY KEY, user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE, tags text[]);`, schema.Postgres)
-	if err != nil {
-		panic(err)
-	}
-	for _, t := range d.Tables {
-		for _, c := range t.Columns {
-			fmt.Println(t.Name, c.Name, c.Type, c.Kind, c.NotNull)
+// TestOrder: the order of statements does not show.
+func TestOrder(t *testing.T) {
+	parts := []string{"CREATE TABLE b (x int PRIMARY KEY, y int)", "CREATE TABLE a (x int UNIQUE)", "CREATE TABLE c (z int)", "CREATE VIEW w AS SELECT 1", "CREATE VIEW v AS SELECT 1"}
+	more := []string{"CREATE INDEX j ON b (y)", "CREATE INDEX i ON b (x, y)"}
+	for _, engine := range []schema.Engine{schema.SQLite, schema.Postgres} {
+		read := func(statements ...string) string {
+			d, _, err := live(t, engine, strings.Join(statements, ";\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return brief(t, d)
 		}
-		for _, f := range t.ForeignKeys {
-			fmt.Println(f.Name, f.Columns, "leads to", f.Table, f.References, f.OnDelete)
+		first := read(append(parts, more...)...)
+		second := read(parts[4], parts[2], parts[1], parts[0], parts[3], more[1], more[0])
+		if first != second || strings.Count(first, "\n") != 5 {
+			t.Errorf("%s: %s", engine, difference(first, second))
 		}
 	}
-	_, err = schema.ParseDDL("CREATE TABLE todos (\n  id int,\n  PRIMARY KEY (ident)\n)", schema.Postgres)
-	fmt.Println(err)
-	// Output:
-	// public.todos id integer int true
-	// public.todos user_id bigint int true
-	// public.todos tags text[] list false
-	// todos_user_id_fkey [user_id] leads to public.users [id] CASCADE
-	// public.users id bigint int true
-	// public.users email text text true
-	// schema: 3:16: table public.todos has no column ident; it has id
 }

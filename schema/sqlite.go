@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -138,27 +139,20 @@ func (r *sqliteReader) definitions() error {
 		if t.Virtual {
 			continue
 		}
-		p, err := newParser(r.sql[t.Name.Name], SQLite)
-		if err == nil {
-			err = p.run()
-		}
-		if err == nil && (len(p.db.Tables) != 1 || len(p.db.Tables[0].Columns) != len(t.Columns)) {
+		own, err := readTable(r.sql[t.Name.Name])
+		if err == nil && !slices.EqualFunc(own.columns, t.Columns, func(a, b Column) bool { return SQLite.Is(a.Name, b.Name) }) {
 			err = errors.New("its definition and its columns don't agree")
 		}
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
-		own := p.db.Tables[0]
-		t.Checks = own.Checks
+		t.Checks = own.checks
 		for i := range t.Columns {
-			c, w := &t.Columns[i], own.Columns[i]
-			c.Collation, c.Loose, c.GenExpr, c.Identity = w.Collation, w.Loose, w.GenExpr, w.Identity
-			if c.Identity != NotIdentity {
-				c.NotNull = true // the rowid
-			}
+			c, w := &t.Columns[i], own.columns[i]
+			c.Collation, c.Loose, c.GenExpr = w.Collation, w.Loose, w.GenExpr
 		}
-		for _, f := range slices.Backward(p.foreign) { // SQLite numbers them from the last to the first
-			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Deferrable: f.Deferrable})
+		for _, d := range slices.Backward(own.deferrable) { // SQLite numbers them from the last to the first
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Deferrable: d})
 		}
 	}
 	return nil
@@ -182,8 +176,10 @@ func (r *sqliteReader) indexes() error {
 		if err != nil {
 			return err
 		}
+		rowid := !t.Virtual && !t.WithoutRowID
 		for _, l := range list {
 			if l.origin == "pk" {
+				rowid = false
 				continue
 			}
 			parts, err := r.parts(t, l.name)
@@ -196,10 +192,14 @@ func (r *sqliteReader) indexes() error {
 				continue
 			}
 			x := Index{Name: l.name, Parts: parts, Unique: l.unique}
-			if err := x.fromText(t, l.text); err != nil {
+			if err := x.fromText(l.text); err != nil {
 				return fmt.Errorf("index %s: %w", l.name, err)
 			}
 			t.Indexes = append(t.Indexes, x)
+		}
+		if k := t.PrimaryKey; rowid && k != nil { // without an index: the rowid by another name
+			c := t.Column(k.Columns[0])
+			c.Identity, c.NotNull = ByDefault, true
 		}
 	}
 	return nil
@@ -215,10 +215,11 @@ func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
 		if cid == -1 {
 			p.Column = "rowid"
 		}
-		own := "BINARY"
+		own := ""
 		if c := t.Column(p.Column); c != nil {
-			own = or(c.Collation, own)
+			own = c.Collation
 		}
+		own = cmp.Or(own, "BINARY")
 		if SQLite.Is(p.Collation, own) {
 			p.Collation = ""
 		}
@@ -226,30 +227,6 @@ func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
 		return nil
 	})
 	return out, err
-}
-
-// fromText takes from the definition of an index what SQLite does not report:
-// its expressions and its condition.
-func (x *Index) fromText(t *Table, text string) error {
-	p, err := newParser(text, SQLite)
-	if err != nil {
-		return err
-	}
-	p.db.Tables = []*Table{{Name: t.Name, Columns: t.Columns}}
-	if err := p.run(); err != nil {
-		return err
-	}
-	if len(p.db.Tables[0].Indexes) != 1 || len(p.db.Tables[0].Indexes[0].Parts) != len(x.Parts) {
-		return errors.New("its definition and its parts don't agree")
-	}
-	own := p.db.Tables[0].Indexes[0]
-	x.Where = own.Where
-	for i := range x.Parts {
-		if x.Parts[i].Column == "" {
-			x.Parts[i].Expr = own.Parts[i].Expr
-		}
-	}
-	return nil
 }
 
 func (r *sqliteReader) foreignKeys() error {
@@ -298,18 +275,11 @@ func (r *sqliteReader) triggers() error {
 		if t == nil {
 			return nil // of a view: no rows of ours
 		}
-		p, err := newParser(text, SQLite)
-		if err == nil {
-			p.db.Tables = []*Table{{Name: t.Name}}
-			err = p.run()
-		}
-		if err == nil && len(p.db.Tables[0].Triggers) != 1 {
-			err = errors.New("its definition makes no trigger of it")
-		}
+		tr, err := readTrigger(text)
 		if err != nil {
 			return fmt.Errorf("trigger of %s: %w", strings.TrimSpace(table), err)
 		}
-		t.Triggers = append(t.Triggers, p.db.Tables[0].Triggers...)
+		t.Triggers = append(t.Triggers, tr)
 		return nil
 	})
 }

@@ -20,7 +20,7 @@ import (
 func (t *Target) Check(ctx context.Context) error {
 	err := t.complete()
 	if err == nil {
-		t.Tables, err = tablesOf(t.Schema)
+		t.Tables, err = tablesOf(ctx, t.Schema)
 	}
 	if err == nil {
 		err = t.rehearse(ctx)
@@ -124,12 +124,19 @@ func anyHolds(rows *sql.Rows, key Key) (found bool, err error) {
 	return found, rows.Err()
 }
 
-// tablesOf reads the tables of a schema, which must mean something to both engines.
-func tablesOf(ddl string) (out []Table, err error) {
-	db, err := schema.ParseDDL(ddl, schema.SQLite)
-	if err == nil {
-		_, err = schema.ParseDDL(ddl, schema.Postgres)
+// tablesOf reads the tables of a schema, as SQLite has them. That PostgreSQL takes it,
+// too, shows when it makes its first copy there.
+func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
+	mem, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
 	}
+	defer mem.Close()
+	mem.SetMaxOpenConns(1) // each connection has a database of its own
+	if _, err := mem.ExecContext(ctx, ddl); err != nil {
+		return nil, err
+	}
+	db, err := schema.ReadSQLite(ctx, mem)
 	if err != nil {
 		return nil, err
 	}

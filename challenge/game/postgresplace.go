@@ -212,7 +212,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 		if err := db.QueryRowContext(ctx, `SELECT rolsuper FROM pg_roles WHERE rolname = current_user`).Scan(&super); err != nil {
 			return err
 		}
-		tables, err := tablesOf(t.Schema)
+		tables, err := tablesOf(ctx, t.Schema)
 		if err != nil {
 			return err
 		}

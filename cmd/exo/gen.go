@@ -29,7 +29,15 @@ the code and the list at the end say what and why.
 examples:
   exo gen -db sqlite:shop.db -o ./shop
   exo gen -db postgres://you@localhost/shop -o ./shop -tables 'orders*,customers,!*_old'
-  exo gen -ddl schema.sql -engine postgres -o ./shop
+  exo gen -ddl schema.sql -engine sqlite -o ./shop
+  exo gen -ddl schema.sql -engine postgres -scratch postgres://you@localhost/postgres -o ./shop
+
+With -ddl, FILE runs in a scratch database, and that is read: SQLite's in memory,
+PostgreSQL's under a new name on the server of -scratch, made and dropped by this run
+with the rights of that URL's role, which needs CREATEDB. Run only files that you
+trust. Dumps can be given as they are: rights and owners are passed over, and so are the
+rows of COPY. Commands of psql, and what would change the server (CREATE ROLE...), are
+errors.
 
 A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
@@ -41,7 +49,7 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 			fs.StringVar(&o.tables, "tables", "", "`PATTERNS`: which tables to declare, with commas; ! before one leaves out (default: all)")
 			return o.run
 		},
-		values: map[string][]string{"-o": {anyDir}, "-ddl": {anyFile}, "-engine": {"postgres", "sqlite"}},
+		values: map[string][]string{"-o": {anyDir}, "-ddl": {anyFile}, "-engine": {"postgres", "sqlite"}, "-scratch": {}},
 	}
 }
 

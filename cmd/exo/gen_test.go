@@ -181,21 +181,28 @@ func TestGenDDL(t *testing.T) {
 	if r.code != exitDone || !strings.Contains(files(t, dir)["tables.go"], "exo gen from SQLite definitions; DO NOT EDIT.") {
 		t.Errorf("%v\n%s", r, files(t, dir)["tables.go"])
 	}
-	file := filepath.Join(t.TempDir(), "shop.sql")
-	text := "CREATE SCHEMA sales; CREATE TABLE sales.t (id int PRIMARY KEY); CREATE TABLE t (id int PRIMARY KEY, a text); CREATE TABLE u (id int PRIMARY KEY)"
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for schemas, want := range map[string]string{"": "2 tables", "sales": "1 tables", "sales,public": "table public.t: a table of the same name comes before it in the search path"} {
-		if r := exo(t, "", "gen", "-ddl", file, "-engine", "postgres", "-schema", schemas, "-o", dir); r.code != exitDone || !strings.Contains(r.out, want) {
-			t.Errorf("-schema %s: %v, want %q", schemas, r, want)
+	for name, c := range map[string]struct{ ddl, says string }{
+		"not SQL":   {"CREATE TABLE a (id int);\n\nCREATE TABLE (", "standard input:3: "},
+		"a file":    {"ATTACH '" + dir + "/x.db' AS x", "standard input:1: "},
+		"a copy":    {"VACUUM INTO '" + dir + "/x.db'", "standard input:1: "},
+		"no end":    {"CREATE TABLE a (id int); CREATE TRIGGER t DELETE ON a BEGIN SELECT 1;", "standard input:1: "},
+		"no tables": {"-- nothing", "no table"},
+	} {
+		if r := exo(t, c.ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != exitCannot || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s: %v, want %q", name, r, c.says)
 		}
 	}
-	if r := exo(t, "", "gen", "-ddl", file, "-engine", "postgres", "-schema", "nope", "-o", dir); r.code != exitCannot || !strings.Contains(r.err, "see the patterns") {
-		t.Errorf("a schema that is not there: %v", r)
+	if _, err := os.Stat(filepath.Join(dir, "x.db")); err == nil {
+		t.Error("the definitions made a file")
 	}
-	if r := exo(t, "CREATE TABLE (", "gen", "-ddl", "-", "-engine", "sqlite", "-o", dir); r.code != exitCannot || !strings.Contains(r.err, "1:") {
-		t.Errorf("no definitions: %v", r)
+	for name, ddl := range map[string]string{
+		"what .schema prints": "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT);\nCREATE TABLE sqlite_sequence(name,seq);",
+		"a trigger":           "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TRIGGER t AFTER UPDATE ON a BEGIN UPDATE a SET id = CASE WHEN 1 THEN 2 END; DELETE FROM a; END; INSERT INTO a VALUES (1)",
+		"what .dump prints":   "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE [a;] (id INTEGER PRIMARY KEY, b TEXT DEFAULT ';');\nINSERT INTO [a;] VALUES(1,'it''s;');\nCOMMIT;",
+	} {
+		if r := exo(t, ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != exitDone || !strings.Contains(r.out, "1 tables") {
+			t.Errorf("%s: %v", name, r)
+		}
 	}
 }
 

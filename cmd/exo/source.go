@@ -21,15 +21,16 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// source is where a catalogue is read: a live database, or the text of definitions.
+// source is where a catalogue is read: a live database, or one that definitions make.
 type source struct {
-	db, ddl, engine, schemas string
+	db, ddl, engine, scratch, schemas string
 }
 
 func (s *source) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
-	fs.StringVar(&s.ddl, "ddl", "", "`FILE`: definitions (CREATE TABLE...) to read instead of a database; - is standard input")
+	fs.StringVar(&s.ddl, "ddl", "", "`FILE`: definitions (CREATE TABLE...) to run in a scratch database, which is read; - is standard input")
 	fs.StringVar(&s.engine, "engine", "", "`ENGINE`: what -ddl is written for, sqlite or postgres")
+	fs.StringVar(&s.scratch, "scratch", "", "`URL`: of any database of the PostgreSQL server where -ddl gets a database of its own, which is dropped at the end")
 	fs.StringVar(&s.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, as the search path will be (default: the database's)")
 }
 
@@ -42,6 +43,12 @@ func (s *source) validate() error {
 		return usagef("both -db and -ddl: give one of them")
 	case s.ddl != "" && s.engine != string(schema.SQLite) && s.engine != string(schema.Postgres):
 		return usagef("-ddl needs -engine sqlite or -engine postgres")
+	case s.ddl != "" && s.engine == string(schema.Postgres) && s.scratch == "":
+		return usagef("-ddl -engine postgres needs -scratch postgres://user@host/database: the definitions run in a new database on that server, which is dropped at the end")
+	case s.scratch != "" && s.engine != string(schema.Postgres):
+		return usagef("-scratch is for -ddl FILE -engine postgres: definitions of SQLite run in memory")
+	case s.scratch != "" && kindOf(s.scratch) != schema.Postgres:
+		return usagef("-scratch: want postgres://user@host/database")
 	case s.db != "" && s.engine != "":
 		return usagef("-engine is for -ddl: a database's URL says what it is")
 	case s.db != "" && s.kind() == "":
@@ -56,7 +63,12 @@ func (s *source) kind() schema.Engine {
 	if s.ddl != "" {
 		return schema.Engine(s.engine)
 	}
-	scheme, rest, _ := strings.Cut(s.db, ":")
+	return kindOf(s.db)
+}
+
+// kindOf is the engine of a database's URL, or "".
+func kindOf(raw string) schema.Engine {
+	scheme, rest, _ := strings.Cut(raw, ":")
 	switch {
 	case scheme == "sqlite" && rest != "" && rest != ":memory:":
 		return schema.SQLite
@@ -88,7 +100,7 @@ func (s *source) describe() string {
 	return name
 }
 
-// maxDDL is how many bytes of definitions are read: the parser needs them whole.
+// maxDDL is how many bytes of definitions are read: they are cut into statements whole.
 const maxDDL = 64 << 20
 
 // readDDL reads definitions. More than most bytes are an error: of a text that is cut,
@@ -106,48 +118,53 @@ func (s *source) read(ctx context.Context, stdin io.Reader) (*schema.Database, e
 	if s.ddl == "" {
 		return s.readLive(ctx)
 	}
-	in := stdin
-	if s.ddl != "-" {
-		f, err := os.Open(s.ddl)
+	return s.readDefinitions(ctx, stdin)
+}
+
+// readLive reads the catalogue of a database.
+func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
+	if s.kind() == schema.SQLite {
+		path := strings.TrimPrefix(s.db, "sqlite:")
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("-db: %w", err)
+		}
+		name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+		pool, err := sql.Open("sqlite", "file:"+name+"?mode=ro&_busy_timeout=5000&_pragma=query_only(1)")
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		in = f
+		return readIn(ctx, pool, nil, func(tx *sql.Tx) (*schema.Database, error) { return schema.ReadSQLite(ctx, tx) })
 	}
-	text, err := readDDL(in, maxDDL)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ddl, err)
-	}
-	db, err := schema.ParseDDL(text, s.kind())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ddl, err)
-	}
-	if s.schemas != "" {
-		db.Path = list(s.schemas)
-	}
-	return db, nil
-}
-
-// readLive reads the catalogue of a database in one transaction that only reads.
-func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
-	pool, err := s.open()
+	pc, err := postgresConfig("-db", s.db)
 	if err != nil {
 		return nil, err
 	}
-	defer pool.Close()
-	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
-	if s.kind() == schema.SQLite {
-		tx, err = pool.BeginTx(ctx, nil)
+	return s.readPostgres(ctx, pc)
+}
+
+// readPostgres reads the catalogue of a PostgreSQL database.
+func (s *source) readPostgres(ctx context.Context, pc *pgx.ConnConfig) (*schema.Database, error) {
+	if s.schemas != "" {
+		var path []string
+		for _, n := range list(s.schemas) {
+			path = append(path, pgx.Identifier{n}.Sanitize())
+		}
+		pc.RuntimeParams["search_path"] = strings.Join(path, ", ")
 	}
+	return readIn(ctx, stdlib.OpenDB(*pc), &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}, func(tx *sql.Tx) (*schema.Database, error) {
+		return schema.ReadPostgres(ctx, tx, list(s.schemas)...)
+	})
+}
+
+// readIn reads in one transaction, and closes the pool.
+func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sql.Tx) (*schema.Database, error)) (*schema.Database, error) {
+	defer pool.Close()
+	tx, err := pool.BeginTx(ctx, opt)
 	if err != nil {
 		return nil, fmt.Errorf("-db: %w", err)
 	}
 	defer tx.Rollback()
-	if s.kind() == schema.SQLite {
-		return schema.ReadSQLite(ctx, tx)
-	}
-	return schema.ReadPostgres(ctx, tx, list(s.schemas)...)
+	return read(tx)
 }
 
 // What is read of a server, in bytes: a row is held whole, and the catalogue, too.
@@ -156,29 +173,15 @@ const (
 	maxCatalogue = 512 << 20
 )
 
-func (s *source) open() (*sql.DB, error) {
-	if s.kind() == schema.SQLite {
-		path := strings.TrimPrefix(s.db, "sqlite:")
-		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("-db: %w", err)
-		}
-		name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
-		return sql.Open("sqlite", "file:"+name+"?mode=ro&_busy_timeout=5000&_pragma=query_only(1)")
-	}
-	pc, err := pgx.ParseConfig(s.db)
+// postgresConfig reads the URL of a flag.
+func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
+	pc, err := pgx.ParseConfig(raw)
 	if err != nil { // what the parser says quotes the URL, and masks its password as well as it can
-		return nil, errors.New("-db: this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
+		return nil, errors.New(flag + ": this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
 	}
 	if pc.ConnectTimeout == 0 {
 		pc.ConnectTimeout = 15 * time.Second
 	}
 	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})
-	if s.schemas != "" {
-		var path []string
-		for _, n := range list(s.schemas) {
-			path = append(path, pgx.Identifier{n}.Sanitize())
-		}
-		pc.RuntimeParams["search_path"] = strings.Join(path, ", ")
-	}
-	return stdlib.OpenDB(*pc), nil
+	return pc, nil
 }

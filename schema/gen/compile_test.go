@@ -97,8 +97,8 @@ func TestCompiles(t *testing.T) {
 	var packages, env []string
 	runs := 0
 	for i, d := range all(t) {
-		p := d.declare(t, d.parse(t))
-		_, url := d.live(t)
+		db, url := d.live(t)
+		p := d.declare(t, db)
 		env = append(env, fmt.Sprintf("GEN_DB_%d=%s", i, url))
 		fmt.Fprintf(&body, "run(%q, \"GEN_DB_%d\", %s.Declared(), %s.Start)\n", d, i, d.pack(), d.pack())
 		runs++

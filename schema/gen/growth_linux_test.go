@@ -26,7 +26,7 @@ func TestForeignKeysGrow(t *testing.T) {
 		return float64(u.Utime.Nano())
 	}
 	spent := func(n int) float64 {
-		db, err := schema.ParseDDL("CREATE TABLE users (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY"+each(n, ", c%d int REFERENCES users")+");"+each(n, "CREATE TABLE t%d (id int);"), schema.SQLite)
+		db, err := schema.ReadSQLite(t.Context(), openSQLite(t, "CREATE TABLE users (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY"+each(n, ", c%d int REFERENCES users")+");"+each(n, "CREATE TABLE t%d (id int);")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 // TestLooseText: a text that SQLite compares as a number is not declared as text,
 // and the caller is told.
 func TestLooseText(t *testing.T) {
-	d, err := schema.ParseDDL(`CREATE TABLE s (id INTEGER PRIMARY KEY, tenant STRING NOT NULL, name TEXT, label VARCHAR(9))`, schema.SQLite)
+	d, err := schema.ReadSQLite(t.Context(), openSQLite(t, `CREATE TABLE s (id INTEGER PRIMARY KEY, tenant STRING NOT NULL, name TEXT, label VARCHAR(9))`))
 	if err != nil {
 		t.Fatal(err)
 	}

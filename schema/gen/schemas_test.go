@@ -24,8 +24,6 @@ type definition struct {
 
 func (d definition) String() string { return d.name + "." + d.engine.Name }
 
-func (d definition) kind() schema.Engine { return schema.Engine(d.engine.Name) }
-
 // pack is the name of the Go package.
 func (d definition) pack() string {
 	if d.name == "saas" { // the same on both engines
@@ -129,13 +127,4 @@ func (d definition) declare(t testing.TB, db *schema.Database) *gen.Package {
 		t.Fatalf("%s: %v", d, err)
 	}
 	return p
-}
-
-func (d definition) parse(t testing.TB) *schema.Database {
-	t.Helper()
-	db, err := schema.ParseDDL(d.text, d.kind())
-	if err != nil {
-		t.Fatalf("%s: %v", d, err)
-	}
-	return db
 }

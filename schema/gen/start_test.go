@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/schema"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
@@ -23,24 +23,21 @@ CREATE TABLE nokey (customer_id INTEGER NOT NULL REFERENCES customers);`
 	}
 	for _, c := range []struct {
 		name, ddl  string
-		engine     schema.Engine
+		engine     tu.Engine
 		want, lack []string
 	}{
-		{"links beyond the third", "CREATE TABLE customers (id INTEGER PRIMARY KEY, boss_id INTEGER REFERENCES customers);" + children, schema.SQLite,
+		{"links beyond the third", "CREATE TABLE customers (id INTEGER PRIMARY KEY, boss_id INTEGER REFERENCES customers);" + children, tu.SQLite,
 			[]string{"Grants is what", "with -user KEY.", "func Grants(db *exosql.DB, key int64) codemode.Grants", "// \t// Further links: CustomerBoss, CustomerCustomersByBoss, CustomerDs, CustomerDsByPayer."},
 			[]string{"more.", "Nokey"}},
-		{"very many", "CREATE TABLE customers (id INTEGER PRIMARY KEY);" + many.String(), schema.SQLite, []string{"Further links: CustomerXds,", "CustomerXos, and 2 more."}, []string{"CustomerXps"}},
-		{"no other", "CREATE TABLE customers (id INTEGER PRIMARY KEY);", schema.SQLite, []string{"func Grants("}, []string{"Further"}},
-		{"a table of that name", "CREATE TABLE customers (id INTEGER PRIMARY KEY); CREATE TABLE grants (id INTEGER PRIMARY KEY);", schema.SQLite,
+		{"very many", "CREATE TABLE customers (id INTEGER PRIMARY KEY);" + many.String(), tu.SQLite, []string{"Further links: CustomerXds,", "CustomerXos, and 2 more."}, []string{"CustomerXps"}},
+		{"no other", "CREATE TABLE customers (id INTEGER PRIMARY KEY);", tu.SQLite, []string{"func Grants("}, []string{"Further"}},
+		{"a table of that name", "CREATE TABLE customers (id INTEGER PRIMARY KEY); CREATE TABLE grants (id INTEGER PRIMARY KEY);", tu.SQLite,
 			[]string{"func GrantsOfCustomer(", "-func GrantsOfCustomer -user KEY."}, []string{"func Grants("}},
-		{"a UUID", "CREATE TABLE customers (id uuid PRIMARY KEY);", schema.Postgres, []string{"with -user KEY.", "func Grants(db *exosql.DB, key [16]byte)"}, nil},
-		{"two keys", "CREATE TABLE customers (a bigint, b bigint, PRIMARY KEY (a, b));", schema.Postgres, []string{"exo repl can't give it one", "func Grants(db *exosql.DB, key int64, key2 int64)"}, []string{"-user"}},
-		{"a decimal", "CREATE TABLE customers (a numeric PRIMARY KEY);", schema.Postgres, []string{"exo repl can't give it one"}, []string{"-user"}},
+		{"a UUID", "CREATE TABLE customers (id uuid PRIMARY KEY);", tu.Postgres, []string{"with -user KEY.", "func Grants(db *exosql.DB, key [16]byte)"}, nil},
+		{"two keys", "CREATE TABLE customers (a bigint, b bigint, PRIMARY KEY (a, b));", tu.Postgres, []string{"exo repl can't give it one", "func Grants(db *exosql.DB, key int64, key2 int64)"}, []string{"-user"}},
+		{"a decimal", "CREATE TABLE customers (a numeric PRIMARY KEY);", tu.Postgres, []string{"exo repl can't give it one"}, []string{"-user"}},
 	} {
-		db, err := schema.ParseDDL(c.ddl, c.engine)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		db, _ := definition{c.name, c.engine, c.ddl}.live(t)
 		p, err := gen.Declare(db, gen.Options{Package: "shop"})
 		if err != nil {
 			t.Fatal(c.name, err)

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// readDefinitions runs the file of definitions in a scratch database, and reads the
+// catalogue that it makes there: what definitions mean, the engine itself says best.
+func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
+	in, name := stdin, "standard input"
+	if s.ddl != "-" {
+		f, err := os.Open(s.ddl)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in, name = f, filepath.Base(s.ddl)
+	}
+	text, err := readDDL(in, maxDDL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	all, err := statements(text, s.kind())
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	var db *schema.Database
+	if s.kind() == schema.SQLite {
+		db, err = inMemory(ctx, all)
+	} else {
+		db, err = s.inScratch(ctx, all)
+	}
+	if e, ok := errors.AsType[*statementError](err); ok {
+		return nil, fmt.Errorf("%s:%w", name, e)
+	}
+	return db, err
+}
+
+// statementError is a statement that the database refuses, or that we do.
+type statementError struct {
+	line int
+	err  error
+}
+
+func (e *statementError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
+func (e *statementError) Unwrap() error { return e.err }
+
+// inMemory runs statements in a SQLite database in memory. Nothing that they do
+// reaches a file: attaching one, which VACUUM INTO does too, is over the limit.
+func inMemory(ctx context.Context, all []statement) (*schema.Database, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	const attached = 7 // SQLITE_LIMIT_ATTACHED
+	if _, err := sqlite.Limit(conn, attached, 0); err != nil {
+		return nil, err
+	}
+	for _, st := range all {
+		if len(st.words) > 2 && st.is("CREATE", "TABLE") && strings.HasPrefix(st.words[2], "SQLITE_") {
+			continue // SQLite's own, which .schema prints: sqlite_sequence
+		}
+		if _, err := conn.ExecContext(ctx, st.text); err != nil {
+			return nil, &statementError{st.line, err}
+		}
+	}
+	return schema.ReadSQLite(ctx, conn)
+}
+
+// inScratch runs statements in a database of their own on the server of -scratch, and
+// drops it whatever happened. A schema would not do: dumps name the schema of what
+// they make, mostly public.
+func (s *source) inScratch(ctx context.Context, all []statement) (db *schema.Database, err error) {
+	server, err := postgresConfig("-scratch", s.scratch)
+	if err != nil {
+		return nil, err
+	}
+	name := "exo_scratch_" + strings.ToLower(rand.Text()[:16])
+	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		err = fmt.Errorf("-scratch: no database can be made there (its role needs CREATEDB): %w", err)
+		return nil, errors.Join(err, drop(ctx, server, name)) // an answer that got lost may have been a yes
+	}
+	defer func() { err = errors.Join(err, drop(ctx, server, name)) }()
+	scratch := server.Copy()
+	scratch.Database = name
+	path, err := runIn(ctx, scratch, all)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" && s.schemas == "" {
+		scratch.RuntimeParams["search_path"] = path
+	}
+	return s.readPostgres(ctx, scratch)
+}
+
+// drop drops a scratch database, even where the context is done: by Ctrl-C.
+func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if err := execute(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		return fmt.Errorf("-scratch: the database %s is left over: drop it: %w", name, err)
+	}
+	return nil
+}
+
+// execute runs one statement over a connection of its own.
+func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
+	conn, err := pgx.ConnectConfig(ctx, pc)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return conn.PgConn().Exec(ctx, statement).Close()
+}
+
+// runIn runs statements over one connection, as psql does, and gives the search path
+// that they leave.
+func runIn(ctx context.Context, pc *pgx.ConnConfig, all []statement) (path string, err error) {
+	conn, err := pgx.ConnectConfig(ctx, pc)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, st := range all {
+		if ofRights(st) {
+			continue
+		}
+		if what := ofServer(st); what != "" {
+			return "", &statementError{st.line, fmt.Errorf("%s is about the whole server, and definitions run in a scratch database: leave it out", what)}
+		}
+		err := conn.PgConn().Exec(ctx, st.text).Close()
+		pe, ok := errors.AsType[*pgconn.PgError](err)
+		const unknownParameter = "42704"
+		if ok && st.is("SET") && pe.Code == unknownParameter {
+			continue // a dump of a newer PostgreSQL
+		}
+		if ok {
+			if pe.Position > 0 {
+				before := string([]rune(st.text)[:min(int(pe.Position)-1, len([]rune(st.text)))])
+				st.line += strings.Count(before, "\n")
+			}
+			return "", &statementError{st.line, pe}
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if conn.PgConn().TxStatus() != 'I' {
+		return "", errors.New("-ddl: its transaction has no end: COMMIT is missing")
+	}
+	if err := conn.QueryRow(ctx, "SHOW search_path").Scan(&path); err != nil {
+		return "", err
+	}
+	if strings.Trim(path, `" `) == "" { // as dumps set it: everything in them has its schema's name
+		path = ""
+	}
+	return path, nil
+}
+
+// ofRights reports whether a statement says who may do something: it changes nothing of
+// the tables, and its roles need not be there.
+func ofRights(st statement) bool {
+	return st.is("GRANT") || st.is("REVOKE") || st.is("REASSIGN") || st.is("ALTER", "DEFAULT", "PRIVILEGES") || st.is("ALTER") && st.has("OWNER", "TO") ||
+		st.is("SET", "ROLE") || st.is("SET", "SESSION", "AUTHORIZATION")
+}
+
+// ofServer names what a statement would change outside of its database: "CREATE ROLE".
+func ofServer(st statement) string {
+	if len(st.words) < 2 || !st.is("CREATE") && !st.is("ALTER") && !st.is("DROP") || st.has("USER", "MAPPING") {
+		return ""
+	}
+	switch st.words[1] {
+	case "DATABASE", "ROLE", "USER", "GROUP", "TABLESPACE", "SYSTEM":
+		return st.words[0] + " " + st.words[1]
+	}
+	return ""
+}

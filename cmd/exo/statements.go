@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// statement is one statement of a file of definitions.
+type statement struct {
+	text  string
+	line  int      // of the file, from 1
+	words []string // the unquoted words outside of parentheses, in upper case
+}
+
+// is reports whether the statement begins with these words.
+func (s statement) is(words ...string) bool {
+	return len(s.words) >= len(words) && strings.Join(s.words[:len(words)], " ") == strings.Join(words, " ")
+}
+
+// has reports whether these words follow each other in the statement.
+func (s statement) has(words ...string) bool {
+	return strings.Contains(" "+strings.Join(s.words, " ")+" ", " "+strings.Join(words, " ")+" ")
+}
+
+// statements cuts a file at its semicolons, so that the one that fails can be named.
+// It reads no more of a statement than where it ends: the engine reads the rest. The
+// rows of COPY … FROM stdin, which dumps have, are left out with their statement.
+func statements(text string, engine schema.Engine) (out []statement, err error) {
+	c := &cutter{text: text, postgres: engine == schema.Postgres}
+	for {
+		c.skipSpace()
+		if c.pos >= len(text) {
+			return out, nil
+		}
+		line := 1 + strings.Count(text[:c.pos], "\n")
+		if c.postgres && text[c.pos] == '\\' {
+			// pg_dump writes these two round every dump; they act on psql alone.
+			if word := strings.Fields(c.rest())[0]; word != `\restrict` && word != `\unrestrict` {
+				return nil, fmt.Errorf("%d: %s is a command of psql, and not of PostgreSQL: leave it out (of a dump with --create: dump without it)", line, word)
+			}
+			c.past("\n")
+			continue
+		}
+		from := c.pos
+		s := statement{words: c.statement(), line: line}
+		s.text = strings.TrimSpace(text[from:c.pos])
+		if c.postgres && s.is("COPY") && s.has("FROM", "STDIN") {
+			c.past("\n\\.")
+			c.past("\n")
+			continue
+		}
+		if s.text != ";" {
+			out = append(out, s)
+		}
+	}
+}
+
+// cutter goes through a text.
+type cutter struct {
+	text     string
+	pos      int
+	postgres bool
+}
+
+func (c *cutter) rest() string { return c.text[c.pos:] }
+
+// past goes behind the next end, or to the end of the text.
+func (c *cutter) past(end string) {
+	if i := strings.Index(c.rest(), end); i >= 0 {
+		c.pos += i + len(end)
+	} else {
+		c.pos = len(c.text)
+	}
+}
+
+// skipSpace goes past white space and comments.
+func (c *cutter) skipSpace() {
+	for c.pos < len(c.text) {
+		r, n := utf8.DecodeRuneInString(c.rest())
+		switch {
+		case unicode.IsSpace(r) || r == '\ufeff':
+			c.pos += n
+		case strings.HasPrefix(c.rest(), "--"):
+			c.past("\n")
+		case strings.HasPrefix(c.rest(), "/*"):
+			c.comment()
+		default:
+			return
+		}
+	}
+}
+
+// comment goes past a comment; those of PostgreSQL nest.
+func (c *cutter) comment() {
+	c.pos += 2
+	for depth := 1; depth > 0 && c.pos < len(c.text); {
+		switch {
+		case strings.HasPrefix(c.rest(), "*/"):
+			depth--
+			c.pos += 2
+		case c.postgres && strings.HasPrefix(c.rest(), "/*"):
+			depth++
+			c.pos += 2
+		default:
+			c.pos++
+		}
+	}
+}
+
+// statement goes behind the semicolon that ends a statement, and gives its words. Those
+// in quotes, in parentheses (of rules) and between BEGIN and END (of triggers and
+// functions) do not end it.
+func (c *cutter) statement() (words []string) {
+	parens, blocks := 0, 0
+	for c.skipSpace(); c.pos < len(c.text); c.skipSpace() {
+		switch ch := c.text[c.pos]; {
+		case ch == '\'':
+			c.quoted('\'', false)
+		case ch == '"', ch == '`' && !c.postgres:
+			c.quoted(ch, false)
+		case ch == '[' && !c.postgres:
+			c.past("]")
+		case ch == '$' && c.postgres:
+			c.dollar()
+		case ch == ';':
+			c.pos++
+			if parens <= 0 && blocks <= 0 {
+				return words
+			}
+		default:
+			word := c.word()
+			switch {
+			case word == "":
+				parens += map[byte]int{'(': 1, ')': -1}[ch]
+				_, n := utf8.DecodeRuneInString(c.rest())
+				c.pos += n
+				continue
+			case c.postgres && word == "E" && strings.HasPrefix(c.rest(), "'"):
+				c.quoted('\'', true)
+				continue
+			case word == "BEGIN" && len(words) > 0 && words[0] == "CREATE", word == "CASE" && blocks > 0:
+				blocks++
+			case word == "END" && blocks > 0:
+				blocks--
+			}
+			if parens == 0 {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+// quoted goes past quotes. Two of them are one; a backslash takes the next with it
+// where escapes says so.
+func (c *cutter) quoted(q byte, escapes bool) {
+	for c.pos++; c.pos < len(c.text); c.pos++ {
+		switch c.text[c.pos] {
+		case '\\':
+			if escapes {
+				c.pos++
+			}
+		case q:
+			c.pos++
+			return // a second quote begins another text, which changes nothing here
+		}
+	}
+}
+
+// dollar goes past $tag$ … $tag$, or a dollar that begins none.
+func (c *cutter) dollar() {
+	tag := c.text[c.pos : c.pos+1]
+	for i, r := range c.rest()[1:] {
+		if r == '$' {
+			tag = c.rest()[:i+2]
+			break
+		}
+		if !wordRune(r) || i == 0 && unicode.IsDigit(r) {
+			break
+		}
+	}
+	c.pos += len(tag)
+	if len(tag) > 1 {
+		c.past(tag)
+	}
+}
+
+// word goes past a word, and gives it in upper case.
+func (c *cutter) word() string {
+	from := c.pos
+	for i, r := range c.rest() {
+		if !wordRune(r) && (r != '$' || i == 0) {
+			break
+		}
+		c.pos = from + i + utf8.RuneLen(r)
+	}
+	return strings.ToUpper(c.text[from:c.pos])
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || r >= 0x80 && r != utf8.RuneError
+}

@@ -1,0 +1,211 @@
+package schema
+
+import (
+	"errors"
+	"strings"
+)
+
+// SQLite keeps definitions as texts and reports most of what is in them. The
+// functions here read the rest: each takes one text as sqlite_schema has it, which
+// SQLite itself took before, and looks at nothing but what its result names.
+
+var errDefinition = errors.New("its definition can't be read")
+
+// definition is a text and its tokens.
+type definition struct {
+	src  string
+	toks []token
+}
+
+func newDefinition(src string) (definition, error) {
+	toks, err := lex(src)
+	return definition{src, toks}, err
+}
+
+// text is the source from one token to before another, without the space at its ends.
+func (d definition) text(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return strings.TrimSpace(d.src[d.toks[from].pos:d.toks[to-1].end])
+}
+
+// word is the token i in upper case if it is a word.
+func (d definition) word(i int) string {
+	if i < 0 || i >= len(d.toks) {
+		return ""
+	}
+	return d.toks[i].up
+}
+
+// past is the token after the one at i, or after the parenthesis that begins there.
+func (d definition) past(i int) int {
+	depth := 0
+	for ; i < len(d.toks); i++ {
+		switch t := d.toks[i]; {
+		case t.punct("("):
+			depth++
+		case t.punct(")"):
+			depth--
+		}
+		if depth <= 0 {
+			return i + 1
+		}
+	}
+	return i
+}
+
+// find is the first token from i on that is a word, outside of parentheses; -1 if none is.
+func (d definition) find(i int, word string) int {
+	for ; i < len(d.toks); i = d.past(i) {
+		if d.toks[i].up == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// parts are the ranges of tokens between the commas of the parenthesis at i.
+func (d definition) parts(i int) (out [][2]int, err error) {
+	if i >= len(d.toks) || !d.toks[i].punct("(") {
+		return nil, errDefinition
+	}
+	end := d.past(i) - 1
+	from := i + 1
+	for i = from; i < end; i = d.past(i) {
+		if d.toks[i].punct(",") {
+			out = append(out, [2]int{from, i})
+			from = i + 1
+		}
+	}
+	return append(out, [2]int{from, end}), nil
+}
+
+// definedTable is what only the text of a table says.
+type definedTable struct {
+	columns    []Column // name, collation and expression
+	checks     []Check
+	deferrable []bool // for each foreign key, as they are written
+}
+
+// readTable reads CREATE TABLE.
+func readTable(text string) (*definedTable, error) {
+	d, err := newDefinition(text)
+	if err != nil {
+		return nil, err
+	}
+	open := 0
+	for open < len(d.toks) && !d.toks[open].punct("(") {
+		open++
+	}
+	parts, err := d.parts(open)
+	if err != nil {
+		return nil, err
+	}
+	t := &definedTable{}
+	for _, p := range parts {
+		if p[0] >= p[1] {
+			return nil, errDefinition
+		}
+		switch d.word(p[0]) {
+		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
+			t.constraints(d, p[0], p[1], &Column{}) // one after the other: the comma between them may be missing
+		default:
+			t.columns = append(t.columns, Column{Name: d.toks[p[0]].text})
+			t.constraints(d, p[0]+1, p[1], &t.columns[len(t.columns)-1])
+		}
+	}
+	return t, nil
+}
+
+// constraints reads the type and the constraints of a column, or those of a table.
+func (t *definedTable) constraints(d definition, i, end int, c *Column) {
+	name, foreign := "", len(t.deferrable)
+	for ; i < end; i = d.past(i) {
+		switch d.word(i) {
+		case "CONSTRAINT":
+			i++
+			name = d.toks[min(i, end-1)].text
+			continue
+		case "CHECK":
+			t.checks = append(t.checks, Check{name, d.text(i+2, d.past(i+1)-1)})
+		case "COLLATE":
+			i++
+			c.Collation = d.toks[min(i, end-1)].text
+			c.Loose = sqliteLoose(c.Collation)
+		case "AS":
+			c.GenExpr = d.text(i+2, d.past(i+1)-1)
+		case "REFERENCES":
+			t.deferrable = append(t.deferrable, false)
+		case "DEFERRABLE":
+			if len(t.deferrable) > foreign && d.word(i-1) != "NOT" {
+				t.deferrable[len(t.deferrable)-1] = true
+			}
+		case "DEFAULT":
+			if d.word(i-1) != "SET" { // of a foreign key's action; else a value, which may be called like a constraint
+				i++
+			}
+		case "NOT", "NULL", "PRIMARY", "UNIQUE", "FOREIGN":
+		default:
+			continue // of a type, or of the constraint that is being read
+		}
+		name = "" // it was that constraint's
+	}
+}
+
+// fromText takes from the definition of an index what SQLite does not report:
+// its expressions and its condition.
+func (x *Index) fromText(text string) error {
+	d, err := newDefinition(text)
+	if err != nil {
+		return err
+	}
+	open := d.find(0, "ON") + 2 // ON table (
+	parts, err := d.parts(open)
+	if err != nil {
+		return err
+	}
+	if len(parts) != len(x.Parts) {
+		return errors.New("its definition and its parts don't agree")
+	}
+	for i, p := range parts {
+		if x.Parts[i].Column == "" {
+			end := d.past(p[0])
+			for end < p[1] && !indexEnd[d.word(end)] {
+				end = d.past(end)
+			}
+			x.Parts[i].Expr = d.text(p[0], end)
+		}
+	}
+	if where := d.find(open, "WHERE"); where >= 0 && where+1 < len(d.toks) {
+		x.Where = strings.TrimSpace(d.src[d.toks[where+1].pos:])
+	}
+	return nil
+}
+
+// indexEnd are the words that end the expression of a part of an index.
+var indexEnd = map[string]bool{"ASC": true, "DESC": true, "COLLATE": true, "NULLS": true}
+
+// readTrigger reads the head of CREATE TRIGGER.
+func readTrigger(text string) (Trigger, error) {
+	d, err := newDefinition(text)
+	i := d.find(0, "TRIGGER") + 1
+	if err != nil || i == 0 || i+1 >= len(d.toks) {
+		return Trigger{}, errors.Join(err, errDefinition)
+	}
+	tr := Trigger{Name: d.toks[i].text, Timing: "BEFORE"}
+	i++
+	switch d.word(i) {
+	case "BEFORE":
+		i++
+	case "AFTER":
+		tr.Timing = "AFTER"
+		i++
+	}
+	event := d.word(i)
+	if event != "INSERT" && event != "UPDATE" && event != "DELETE" {
+		return Trigger{}, errDefinition
+	}
+	tr.Events = []string{event}
+	return tr, nil
+}
