@@ -84,17 +84,17 @@ func (c *cutter) fit(v exo.Value, budget int, path string) error {
 	if size(v, budget) <= budget {
 		return c.all(v)
 	}
-	switch v.Kind() {
-	case exo.KindText:
+	switch v.Type() {
+	case exo.TypeText:
 		b, shown := appendText(c.b, v.Text(), budget)
 		c.b = b
 		c.cut(path, "bytes of text", shown, len(v.Text()))
 		return nil
-	case exo.KindList:
+	case exo.TypeList:
 		return c.list(&items{v}, v.Len(), budget, path)
-	case exo.KindRows:
+	case exo.TypeRows:
 		return c.list(rowItems{v.Rows(), v.Rows().Writer()}, v.Len(), budget, path)
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		return c.record(v, budget, path)
 	}
 	return c.all(v)

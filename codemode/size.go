@@ -56,29 +56,29 @@ const noData = math.MinInt / 2
 // negative if it came upon something that is no data.
 func size(v exo.Value, limit int) int {
 	n := 0
-	switch v.Kind() {
-	case exo.KindNull:
+	switch v.Type() {
+	case exo.TypeNull:
 		return len("null")
-	case exo.KindBool:
+	case exo.TypeBool:
 		if v.Bool() {
 			return len("true")
 		}
 		return len("false")
-	case exo.KindInt:
+	case exo.TypeInt:
 		return intSize(v.Int())
-	case exo.KindTime:
+	case exo.TypeTime:
 		return len(exo.TimeFormat) + len(`""`)
-	case exo.KindText:
+	case exo.TypeText:
 		if len(v.Text()) > limit {
 			return len(v.Text()) + len(`""`)
 		}
 		return textSize(v.Text())
-	case exo.KindList:
+	case exo.TypeList:
 		for i := 0; i < v.Len() && n <= limit && n >= 0; i++ {
 			n += size(v.At(i), limit-n) + len(",")
 		}
 		return listSize(n)
-	case exo.KindRows:
+	case exo.TypeRows:
 		if v.Len() == 0 {
 			return len("[]")
 		}
@@ -87,7 +87,7 @@ func size(v exo.Value, limit int) int {
 			n += rows.size(i, limit-n) + len(",")
 		}
 		return listSize(n)
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		for name, x := range v.Fields() {
 			if n > limit || n < 0 {
 				break

@@ -12,7 +12,7 @@ func sameValue(a, b Value) bool {
 		return false
 	}
 	switch a.kind {
-	case KindList, KindRecord:
+	case kindList, kindRecord:
 		return false // may have been converted inside
 	}
 	return a.bits == b.bits && a.str == b.str
@@ -24,7 +24,7 @@ func (v Value) canonical(typ, text string) (Value, bool) {
 	if !ok {
 		return v, false
 	}
-	return Value{kind: KindText, str: s, label: v.label}, true
+	return Value{kind: kindText, str: s, label: v.label}, true
 }
 
 // admit checks a plain value against a closed type and converts it: a whole
@@ -34,66 +34,66 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 	if depth > 64 {
 		return v, false
 	}
-	if v.kind == KindNull {
+	if v.kind == kindNull {
 		return v, want.Null || want.Name == TypeNull || want.Name == TypeData
 	}
 	switch want.Name {
 	case TypeData, TypeJSON:
 		return v, literalType(v, 0) != nil
 	case TypeBool:
-		return v, v.kind == KindBool
+		return v, v.kind == kindBool
 	case TypeInt, TypeNumber, TypeFloat:
 		switch {
-		case v.kind == KindInt:
+		case v.kind == kindInt:
 			return v, true
-		case v.kind == KindFloat:
+		case v.kind == kindFloat:
 			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -SafeInteger && f <= SafeInteger {
-				return Value{kind: KindInt, bits: uint64(int64(f)), label: v.label}, true
+				return Value{kind: kindInt, bits: uint64(int64(f)), label: v.label}, true
 			}
 			return v, want.Name != TypeInt
-		case v.kind == KindText && want.Name != TypeFloat:
+		case v.kind == kindText && want.Name != TypeFloat:
 			return exactInteger(v)
 		}
 	case TypeDecimal:
 		switch v.kind {
-		case KindInt:
+		case kindInt:
 			return v.canonical(TypeDecimal, strconv.FormatInt(v.Int(), 10))
-		case KindFloat: // the digits that JavaScript shows are the number that was meant
+		case kindFloat: // the digits that JavaScript shows are the number that was meant
 			return v.canonical(TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
-		case KindText:
+		case kindText:
 			return v.canonical(TypeDecimal, v.str)
 		}
 	case TypeDate:
-		if v.kind == KindTime {
+		if v.kind == kindTime {
 			return v.canonical(TypeDate, v.Time().Format(time.DateOnly))
 		}
-		if v.kind == KindText {
+		if v.kind == kindText {
 			if t, ok := ParseTime(v.str); ok {
 				return v.canonical(TypeDate, t.Format(time.DateOnly))
 			}
 		}
 	case TypeInterval, TypeUUID, TypeBytes:
-		if v.kind == KindText {
+		if v.kind == kindText {
 			return v.canonical(want.Name, v.str)
 		}
 	case TypeText:
-		if v.kind != KindText {
+		if v.kind != kindText {
 			return v, false
 		}
 		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.str)
 	case TypeTime:
-		if v.kind == KindText {
+		if v.kind == kindText {
 			t, ok := ParseTime(v.str)
 			if !ok {
 				return v, false
 			}
 			t2 := Time(t).WithLabel(v.label)
-			return t2, t2.kind == KindTime
+			return t2, t2.kind == kindTime
 		}
-		return v, v.kind == KindTime
+		return v, v.kind == kindTime
 	case TypeList:
 		l, ok := v.ref.([]Value)
-		if !ok || v.kind != KindList {
+		if !ok || v.kind != kindList {
 			return v, false
 		}
 		out := make([]Value, len(l))
@@ -102,9 +102,9 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 				return v, false
 			}
 		}
-		return Value{kind: KindList, ref: out, label: v.label}, true
+		return Value{kind: kindList, ref: out, label: v.label}, true
 	case TypeRecord:
-		if v.kind != KindRecord {
+		if v.kind != kindRecord {
 			return v, false
 		}
 		return admitRecord(want, v, depth)
@@ -125,7 +125,7 @@ func explain(want *Type, v Value, at string, depth int) string {
 		return at + "." + name
 	}
 	switch {
-	case want.Name == TypeRecord && v.kind == KindRecord:
+	case want.Name == TypeRecord && v.kind == kindRecord:
 		var names []string
 		for _, w := range want.Fields {
 			names = append(names, w.Name)
@@ -147,7 +147,7 @@ func explain(want *Type, v Value, at string, depth int) string {
 				return why
 			}
 		}
-	case want.Name == TypeList && v.kind == KindList:
+	case want.Name == TypeList && v.kind == kindList:
 		for i, x := range v.ref.([]Value) {
 			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1); why != "" {
 				return why
@@ -182,7 +182,7 @@ func admitRecord(want *Type, v Value, depth int) (Value, bool) {
 		}
 		out = append(out, Field{w.Name, x})
 	}
-	return Value{kind: KindRecord, ref: out, label: v.label}, true
+	return Value{kind: kindRecord, ref: out, label: v.label}, true
 }
 
 func exactInteger(v Value) (Value, bool) {
@@ -194,7 +194,7 @@ func exactInteger(v Value) (Value, bool) {
 	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= SafeInteger && i >= -SafeInteger) {
 		return v, false
 	}
-	return Value{kind: KindInt, bits: uint64(i), label: v.label}, true
+	return Value{kind: kindInt, bits: uint64(i), label: v.label}, true
 }
 
 // literalType is the type of a plain value, nil for what is none.
@@ -203,29 +203,29 @@ func literalType(v Value, depth int) *Type {
 		return nil
 	}
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 		return litNull
-	case KindBool:
+	case kindBool:
 		return litBool
-	case KindInt:
+	case kindInt:
 		return litInt
-	case KindFloat:
+	case kindFloat:
 		return litFloat
-	case KindText:
+	case kindText:
 		return litText
-	case KindTime:
+	case kindTime:
 		return litTime
-	case KindList:
+	case kindList:
 		for _, x := range v.ref.([]Value) {
 			if literalType(x, depth+1) == nil {
 				return nil
 			}
 		}
 		return litList
-	case KindRecord:
+	case kindRecord:
 		seen := make(map[string]bool, v.Len())
 		for n, x := range v.Fields() {
-			if seen[n] || Text(n).kind != KindText || literalType(x, depth+1) == nil {
+			if seen[n] || Text(n).kind != kindText || literalType(x, depth+1) == nil {
 				return nil
 			}
 			seen[n] = true

@@ -15,17 +15,17 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
 	switch v.kind {
-	case NoValue:
+	case noValue:
 		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
-	case KindRef:
+	case kindRef:
 		return m.adoptObject(v)
-	case KindList:
+	case kindList:
 		l, err := m.adoptAll(v.ref.([]Value), &v.label, depth)
 		if err != nil {
 			return Value{}, err
 		}
 		v.ref = l
-	case KindRecord:
+	case kindRecord:
 		old := v.ref.([]Field)
 		fs := make([]Field, len(old))
 		for i, f := range old {
@@ -36,7 +36,7 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 			fs[i], v.label = Field{f.Name, x}, v.label.Join(x.label)
 		}
 		v.ref = fs
-	case KindRows:
+	case kindRows:
 		r := v.Rows()
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
 			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
@@ -56,7 +56,7 @@ func (m *Message) adoptAll(vs []Value, label *Label, depth int) ([]Value, error)
 	for i := range vs {
 		x := vs[i]
 		switch x.kind {
-		case NoValue, KindRef, KindList, KindRecord, KindRows:
+		case noValue, kindRef, kindList, kindRecord, kindRows:
 			y, err := m.adopt(x, depth+1)
 			if err != nil {
 				return nil, err
@@ -95,7 +95,7 @@ func (m *Message) adoptObject(v Value) (Value, error) {
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)
-	return Value{kind: KindRef, bits: uint64(len(e.objects) - 1), label: v.label}, nil
+	return Value{kind: kindRef, bits: uint64(len(e.objects) - 1), label: v.label}, nil
 }
 
 // number makes the objects of a reply those of the run. It is called when the
@@ -126,7 +126,7 @@ func (v *Value) renumber(base uint64) {
 			r.Cells[i].renumber(base)
 		}
 	default:
-		if v.kind == KindRef {
+		if v.kind == kindRef {
 			v.bits += base
 		}
 	}

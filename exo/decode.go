@@ -91,7 +91,7 @@ func (d *Decoder) scalar(tag byte) (v Value) {
 	case tagTime:
 		v = Time(time.UnixMilli(d.Int()))
 	}
-	if v.kind == NoValue {
+	if v.kind == noValue {
 		d.Fail("no such value")
 	}
 	return v
@@ -105,7 +105,7 @@ func (d *Decoder) list(depth int) Value {
 			return Value{}
 		}
 	}
-	return Value{kind: KindList, ref: items}
+	return Value{kind: kindList, ref: items}
 }
 
 func (d *Decoder) record(depth int) Value {
@@ -124,7 +124,7 @@ func (d *Decoder) record(depth int) Value {
 			return Value{}
 		}
 	}
-	return Value{kind: KindRecord, ref: fields}
+	return Value{kind: kindRecord, ref: fields}
 }
 
 func (d *Decoder) name() string {
@@ -168,7 +168,7 @@ func (d *Decoder) rows(depth int) Value {
 		d.Fail("rows that may not come")
 	}
 	d.cells(r, depth)
-	return Value{kind: KindRows, ref: r}
+	return Value{kind: kindRows, ref: r}
 }
 
 // Shape reads a shape.

@@ -67,27 +67,27 @@ func (e *Encoder) value(v *Value, depth int) {
 		e.label(v.label)
 	}
 	switch v.kind {
-	case KindList:
+	case kindList:
 		items := v.ref.([]Value)
 		e.B = wire.AppendCount(append(e.B, tagList), len(items))
 		for i := range items {
 			e.value(&items[i], depth+1)
 			e.flush()
 		}
-	case KindRecord:
+	case kindRecord:
 		e.record(v.ref.([]Field), depth)
-	case KindRows:
+	case kindRows:
 		if e.plain {
 			e.none(errPlain)
 		} else if !e.extended(v) {
 			e.rows(v.ref.(*Rows), depth)
 		}
-	case KindRef:
+	case kindRef:
 		if !e.extended(v) {
 			e.reference(v)
 		}
 	default:
-		if e.B = appendScalar(e.B, v); v.kind == NoValue {
+		if e.B = appendScalar(e.B, v); v.kind == noValue {
 			e.refuse(errNoValue)
 		}
 	}
@@ -102,20 +102,20 @@ func (e *Encoder) extended(v *Value) (ok bool) {
 
 func appendScalar(b []byte, v *Value) []byte {
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 		return append(b, tagNull)
-	case KindBool:
+	case kindBool:
 		if v.bits == 1 {
 			return append(b, tagTrue)
 		}
 		return append(b, tagFalse)
-	case KindInt:
+	case kindInt:
 		return wire.AppendInt(append(b, tagInt), int64(v.bits))
-	case KindFloat:
+	case kindFloat:
 		return wire.AppendBits(append(b, tagFloat), v.bits)
-	case KindText:
+	case kindText:
 		return wire.AppendText(append(b, tagText), v.str)
-	case KindTime:
+	case kindTime:
 		return wire.AppendInt(append(b, tagTime), int64(v.bits))
 	}
 	return append(b, tagNone)
@@ -222,7 +222,7 @@ func (e *Encoder) cells(r *Rows, depth int) {
 	e.Values += len(r.Cells)
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.kind >= KindNull && c.kind <= KindTime && (c.label.set == nil || !e.whole) {
+		if c.kind >= kindNull && c.kind <= kindTime && (c.label.set == nil || !e.whole) {
 			e.B = appendScalar(e.B, c)
 		} else {
 			e.Values-- // it was counted

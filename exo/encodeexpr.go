@@ -61,7 +61,7 @@ func (e *Encoder) node(n *WireNode) {
 	if len(n.Names) > 0 {
 		has |= hasNames
 	}
-	if n.Lit.kind != NoValue {
+	if n.Lit.kind != noValue {
 		has |= hasLit
 	}
 	if n.Ref != 0 {

@@ -153,7 +153,7 @@ func TestEncodingNamesEveryField(t *testing.T) {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}
 	}
-	if KindRef != 10 || OpList != 8 {
+	if kindRef != 10 || OpList != 8 {
 		t.Error("a new kind of value or node; the encoding was written for fewer")
 	}
 }

@@ -172,7 +172,7 @@ func badMessage(i int, why string) *Error {
 // remake makes node w again. Fields that a node of its kind doesn't have must
 // be empty: two spellings of one message would be two keys and two chances.
 func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
-	if w.Op != OpLit && w.Lit.kind != NoValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
+	if w.Op != OpLit && w.Lit.kind != noValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
 		return nil, badMessage(i, "has parts that its kind has not")
 	}
@@ -302,7 +302,7 @@ func (s *shaper) lift(n *Node) {
 func (s *shaper) literal(v Value, depth int) {
 	s.b = append(s.b, "?nbiftTlrwR"[v.kind])
 	switch v.kind {
-	case KindList:
+	case kindList:
 		items := v.ref.([]Value)
 		kinds := uint32(0)
 		for _, x := range items {
@@ -312,7 +312,7 @@ func (s *shaper) literal(v Value, depth int) {
 		s.b = append(s.b, ',')
 		s.b = strconv.AppendInt(s.b, int64(kinds), 10)
 		s.b = append(s.b, ';')
-		if kinds&(1<<KindList|1<<KindRecord) != 0 {
+		if kinds&(1<<kindList|1<<kindRecord) != 0 {
 			// Names in it are part of the shape, so each item is.
 			s.b = strconv.AppendInt(s.b, int64(len(items)), 10)
 			s.b = append(s.b, ';')
@@ -320,7 +320,7 @@ func (s *shaper) literal(v Value, depth int) {
 				s.literal(x, depth+1)
 			}
 		}
-	case KindRecord:
+	case kindRecord:
 		for _, f := range v.ref.([]Field) {
 			s.text(f.Name)
 			s.literal(f.Value, depth+1)

@@ -19,11 +19,11 @@ func (v Value) AppendJSON(b []byte) ([]byte, error) { return v.appendJSON(b) }
 // a hundred thousand.
 func (v *Value) appendJSON(b []byte) ([]byte, error) {
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 		return append(b, "null"...), nil
-	case KindBool:
+	case kindBool:
 		return strconv.AppendBool(b, v.bits == 1), nil
-	case KindInt:
+	case kindInt:
 		i := int64(v.bits)
 		if i > SafeInteger || i < -SafeInteger {
 			b = append(b, '"')
@@ -31,15 +31,15 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 			return append(b, '"'), nil
 		}
 		return strconv.AppendInt(b, i, 10), nil
-	case KindFloat:
+	case kindFloat:
 		return appendFloat(b, v.Float()), nil
-	case KindText:
+	case kindText:
 		return appendJSONText(b, v.str), nil
-	case KindTime:
+	case kindTime:
 		b = append(b, '"')
 		b = v.Time().AppendFormat(b, TimeFormat)
 		return append(b, '"'), nil
-	case KindList:
+	case kindList:
 		b = append(b, '[')
 		var err error
 		items := v.ref.([]Value)
@@ -52,7 +52,7 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 			}
 		}
 		return append(b, ']'), nil
-	case KindRecord:
+	case kindRecord:
 		b = append(b, '{')
 		var err error
 		fields := v.ref.([]Field)
@@ -66,7 +66,7 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 			}
 		}
 		return append(b, '}'), nil
-	case KindRows:
+	case kindRows:
 		b = append(b, '[')
 		var err error
 		if n := v.Rows().Len(); n > 0 {
@@ -81,7 +81,7 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 			}
 		}
 		return append(b, ']'), nil
-	case KindRef:
+	case kindRef:
 		return nil, Errorf(Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
 	}
 	return nil, Errorf(Invalid, "", "this is no value that data can hold")

@@ -17,7 +17,7 @@ func checkName(n string) *Error {
 	if len(n) > 100 {
 		return Errorf(Invalid, "", "a name is longer than 100 bytes")
 	}
-	if Text(n).kind != KindText {
+	if Text(n).kind != kindText {
 		return Errorf(Invalid, "", "a name is not valid text")
 	}
 	return nil

@@ -135,7 +135,7 @@ func (s *Session) spelled(x Expr, c *Checked) ([]byte, error) {
 // digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
 // has none.
 func (s *Session) digestOf(v Value) Digest {
-	if s.gate.record == nil || v.kind == NoValue {
+	if s.gate.record == nil || v.kind == noValue {
 		return Digest{}
 	}
 	d, _ := v.Digest()

@@ -139,7 +139,7 @@ func TestBudgets(t *testing.T) {
 		_, err := w.send(count0())
 		wantOK(t, what, err)
 		v, err := w.send(count0())
-		if wantKind(t, what, err, Limit); v.Kind() != NoValue {
+		if wantKind(t, what, err, Limit); v.kind != noValue {
 			t.Error("a result next to an error:", v)
 		}
 	}
@@ -266,7 +266,7 @@ func TestBadResults(t *testing.T) {
 		w := newWorld(t, Config{})
 		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
-		if wantKind(t, what, err, Internal); got.Kind() != NoValue {
+		if wantKind(t, what, err, Internal); got.kind != noValue {
 			t.Errorf("%s: %v", what, got)
 		}
 		_, err = w.send(count0())
@@ -309,25 +309,25 @@ func TestResultsAreNotChanged(t *testing.T) {
 
 // find is the number of the one reference in v, which must hold no object.
 func find(v Value) uint32 {
-	switch v.Kind() {
-	case KindRef:
+	switch v.kind {
+	case kindRef:
 		if v.Ref() != nil {
 			return 1 << 30
 		}
 		return v.RefID()
-	case KindList:
+	case kindList:
 		for i := range v.Len() {
 			if id := find(v.At(i)); id > 0 {
 				return id
 			}
 		}
-	case KindRecord:
+	case kindRecord:
 		for _, f := range v.Fields() {
 			if id := find(f); id > 0 {
 				return id
 			}
 		}
-	case KindRows:
+	case kindRows:
 		return find(List(v.Rows().Cells...))
 	}
 	return 0

@@ -110,7 +110,7 @@ func skeleton(n *Node, at map[*Node]int) string {
 	parts := []string{skeleton(n.Recv, at)}
 	for i, a := range n.Args {
 		if n.Op == OpCall && n.method.Params[i].Static {
-			parts = append(parts, fmt.Sprintf("static %d %q", a.Lit.Kind(), a.Lit))
+			parts = append(parts, fmt.Sprintf("static %d %q", a.Lit.kind, a.Lit))
 			continue
 		}
 		parts = append(parts, skeleton(a, at))
@@ -119,19 +119,19 @@ func skeleton(n *Node, at map[*Node]int) string {
 }
 
 func literalSkeleton(v Value) string {
-	s := fmt.Sprint("kind ", v.Kind())
-	switch v.Kind() {
-	case KindList:
-		kinds, nested := map[ValueKind]bool{}, ""
+	s := fmt.Sprint("kind ", v.kind)
+	switch v.kind {
+	case kindList:
+		kinds, nested := map[valueKind]bool{}, ""
 		for i := range v.Len() {
-			kinds[v.At(i).Kind()] = true
+			kinds[v.At(i).kind] = true
 			nested += literalSkeleton(v.At(i)) + ","
 		}
 		s += fmt.Sprint(" class ", ListClass(v.Len()), kinds)
-		if kinds[KindList] || kinds[KindRecord] {
+		if kinds[kindList] || kinds[kindRecord] {
 			s += "[" + nested + "]"
 		}
-	case KindRecord:
+	case kindRecord:
 		for n, f := range v.Fields() {
 			s += fmt.Sprintf(" {%q: %s}", n, literalSkeleton(f))
 		}

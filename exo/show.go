@@ -150,20 +150,20 @@ func (c *Checker) unselectable(n *Node) string {
 func (c *Checker) describe(n *Node) string {
 	switch n.Op {
 	case OpLit:
-		switch n.Lit.Kind() {
-		case KindText:
+		switch n.Lit.kind {
+		case kindText:
 			s := n.Lit.Text()
 			if len(s) > 40 {
 				s = s[:40] + "…"
 			}
 			return fmt.Sprintf("the text %q", strings.ToValidUTF8(s, ""))
-		case KindNull:
+		case kindNull:
 			return "null"
-		case KindBool, KindInt, KindFloat, KindTime:
+		case kindBool, kindInt, kindFloat, kindTime:
 			return "the plain value " + strings.Trim(n.Lit.String(), `"`)
-		case KindList:
+		case kindList:
 			return "a list"
-		case KindRecord:
+		case kindRecord:
 			return "an object"
 		}
 	case OpRecord:

@@ -17,7 +17,7 @@ func FuzzParseTime(f *testing.F) {
 			return
 		}
 		v := Time(at)
-		if v.Kind() == NoValue {
+		if v.kind == noValue {
 			return // a year that no engine takes
 		}
 		again, ok := ParseTime(v.Time().Format(TimeFormat))

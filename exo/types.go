@@ -51,6 +51,10 @@ const (
 	// whole rows or further such records, or one whole row (an interface that Is TypeRow).
 	TypeSelection = "selection"
 	TypeRow       = "Row" // what an interface Is when it stands for a whole row
+
+	// Of a Value alone: see (Value).Type.
+	TypeRows = "rows" // many records of one shape
+	TypeRef  = "ref"  // a reference to an Object
 )
 
 func scalar(name string) bool {

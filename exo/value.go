@@ -9,28 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// ValueKind says what a Value holds. NoValue is the zero kind: a Value nobody made.
-type ValueKind uint8
+// valueKind is what Type says, in a byte. noValue is that of a Value nobody made.
+type valueKind uint8
 
 const (
-	NoValue ValueKind = iota
-	KindNull
-	KindBool
-	KindInt    // 64-bit integer
-	KindFloat  // finite 64-bit float: NaN and infinities are refused at the boundary
-	KindText   // valid UTF-8 without NUL
-	KindTime   // an instant, millisecond precision, UTC
-	KindList   // values in order
-	KindRecord // names with values, in order
-	KindRows   // many records of one shape, stored flat
-	KindRef    // an Object: only ever made by the host
+	noValue valueKind = iota
+	kindNull
+	kindBool
+	kindInt    // 64-bit integer
+	kindFloat  // finite 64-bit float: NaN and infinities are refused at the boundary
+	kindText   // valid UTF-8 without NUL
+	kindTime   // an instant, millisecond precision, UTC
+	kindList   // values in order
+	kindRecord // names with values, in order
+	kindRows   // many records of one shape, stored flat
+	kindRef    // an Object: only ever made by the host
 )
 
 // Value is anything that crosses between guest and host: plain data, or a
 // reference that the host made. Values are immutable once made; nothing in one
 // aliases memory that either side can still write.
 type Value struct {
-	kind  ValueKind
+	kind  valueKind
 	bits  uint64
 	str   string
 	ref   any
@@ -44,25 +44,25 @@ type Field struct {
 }
 
 // Null is SQL's NULL and JavaScript's null.
-func Null() Value { return Value{kind: KindNull} }
+func Null() Value { return Value{kind: kindNull} }
 
 // Bool makes a truth value.
 func Bool(b bool) Value {
 	if b {
-		return Value{kind: KindBool, bits: 1}
+		return Value{kind: kindBool, bits: 1}
 	}
-	return Value{kind: KindBool}
+	return Value{kind: kindBool}
 }
 
 // Int makes an exact 64-bit integer.
-func Int(i int64) Value { return Value{kind: KindInt, bits: uint64(i)} }
+func Int(i int64) Value { return Value{kind: kindInt, bits: uint64(i)} }
 
 // Float makes a number. NaN and infinities make the zero Value, which every boundary refuses.
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Value{}
 	}
-	return Value{kind: KindFloat, bits: math.Float64bits(f)}
+	return Value{kind: kindFloat, bits: math.Float64bits(f)}
 }
 
 // Text makes a text. Text with NUL or invalid UTF-8 makes the zero Value: the
@@ -71,7 +71,7 @@ func Text(s string) Value {
 	if !isText(s) {
 		return Value{}
 	}
-	return Value{kind: KindText, str: s}
+	return Value{kind: kindText, str: s}
 }
 
 func isText(s string) bool {
@@ -92,17 +92,17 @@ func Time(t time.Time) Value {
 	if y := t.Year(); y < 1 || y > 9999 {
 		return Value{}
 	}
-	return Value{kind: KindTime, bits: uint64(t.UnixMilli())}
+	return Value{kind: kindTime, bits: uint64(t.UnixMilli())}
 }
 
 // List makes a list; vs is copied.
-func List(vs ...Value) Value { return Value{kind: KindList, ref: slices.Clone(vs)} }
+func List(vs ...Value) Value { return Value{kind: kindList, ref: slices.Clone(vs)} }
 
 // Record makes a record; fields are copied. The caller sees to it that names are unique.
-func RecordValue(fields ...Field) Value { return Value{kind: KindRecord, ref: slices.Clone(fields)} }
+func RecordValue(fields ...Field) Value { return Value{kind: kindRecord, ref: slices.Clone(fields)} }
 
 // RowsValue makes a value of many records. r is not copied and must not be changed any more.
-func RowsValue(r *Rows) Value { return Value{kind: KindRows, ref: r} }
+func RowsValue(r *Rows) Value { return Value{kind: kindRows, ref: r} }
 
 // RefValue makes a reference to an object. Only hosts make these: a guest's
 // message carries numbers that the session resolves.
@@ -110,15 +110,23 @@ func RefValue(o Object) Value {
 	if o == nil {
 		return Value{}
 	}
-	return Value{kind: KindRef, ref: o}
+	return Value{kind: kindRef, ref: o}
 }
 
 // RefNumber is a reference as a guest's process holds it: a number of its
 // session, which there refers to nothing.
-func RefNumber(id uint32) Value { return Value{kind: KindRef, bits: uint64(id)} }
+func RefNumber(id uint32) Value { return Value{kind: kindRef, bits: uint64(id)} }
 
-// Kind says what the value holds.
-func (v Value) Kind() ValueKind { return v.kind }
+// Type names what the value holds: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText, TypeTime,
+// TypeList, TypeRecord, TypeRows or TypeRef; "" for the zero Value. Types that JavaScript
+// does not have, like TypeDecimal, are texts.
+func (v Value) Type() string { return valueTypes[v.kind] }
+
+var valueTypes = [...]string{kindNull: TypeNull, kindBool: TypeBool, kindInt: TypeInt, kindFloat: TypeFloat, kindText: TypeText,
+	kindTime: TypeTime, kindList: TypeList, kindRecord: TypeRecord, kindRows: TypeRows, kindRef: TypeRef}
+
+// IsZero reports whether v is the zero Value, which nobody made and every boundary refuses.
+func (v Value) IsZero() bool { return v.kind == noValue }
 
 // Label is the value's label.
 func (v Value) Label() Label { return v.label }
@@ -127,14 +135,14 @@ func (v Value) Label() Label { return v.label }
 func (v Value) WithLabel(l Label) Value { v.label = v.label.Join(l); return v }
 
 // IsNull reports whether v is null.
-func (v Value) IsNull() bool { return v.kind == KindNull }
+func (v Value) IsNull() bool { return v.kind == kindNull }
 
 // Bool is the value as a truth value; false for every other kind.
-func (v Value) Bool() bool { return v.kind == KindBool && v.bits == 1 }
+func (v Value) Bool() bool { return v.kind == kindBool && v.bits == 1 }
 
 // Int is the value as an integer; 0 for every other kind.
 func (v Value) Int() int64 {
-	if v.kind != KindInt {
+	if v.kind != kindInt {
 		return 0
 	}
 	return int64(v.bits)
@@ -143,9 +151,9 @@ func (v Value) Int() int64 {
 // Float is the value as a float, also of an integer; 0 for every other kind.
 func (v Value) Float() float64 {
 	switch v.kind {
-	case KindFloat:
+	case kindFloat:
 		return math.Float64frombits(v.bits)
-	case KindInt:
+	case kindInt:
 		return float64(int64(v.bits))
 	}
 	return 0
@@ -153,7 +161,7 @@ func (v Value) Float() float64 {
 
 // Text is the value as text; "" for every other kind.
 func (v Value) Text() string {
-	if v.kind != KindText {
+	if v.kind != kindText {
 		return ""
 	}
 	return v.str
@@ -161,7 +169,7 @@ func (v Value) Text() string {
 
 // Time is the value as an instant in UTC; the zero time for every other kind.
 func (v Value) Time() time.Time {
-	if v.kind != KindTime {
+	if v.kind != kindTime {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(v.bits)).UTC()
@@ -279,9 +287,9 @@ func (r *Rows) Len() int {
 func (r *Rows) Plain() (text int, ok bool) {
 	for i := range r.Cells {
 		switch c := &r.Cells[i]; c.kind {
-		case KindText:
+		case kindText:
 			text += len(c.str)
-		case KindNull, KindBool, KindInt, KindFloat, KindTime:
+		case kindNull, kindBool, kindInt, kindFloat, kindTime:
 		default:
 			return text, false
 		}
@@ -306,7 +314,7 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 			fs[i].Value, cells = cells[0], cells[1:]
 		}
 	}
-	return Value{kind: KindRecord, ref: fs}, cells
+	return Value{kind: kindRecord, ref: fs}, cells
 }
 
 // bytesUpTo is Bytes, but stops counting once it exceeds limit.
@@ -370,25 +378,25 @@ func (v Value) Bytes() int {
 // String describes the value for logs and test failures; it shows the content.
 func (v Value) String() string {
 	switch v.kind {
-	case KindNull:
+	case kindNull:
 		return "null"
-	case KindBool:
+	case kindBool:
 		return fmt.Sprint(v.Bool())
-	case KindInt:
+	case kindInt:
 		return fmt.Sprint(v.Int())
-	case KindFloat:
+	case kindFloat:
 		return fmt.Sprint(v.Float())
-	case KindText:
+	case kindText:
 		return fmt.Sprintf("%q", v.str)
-	case KindTime:
+	case kindTime:
 		return v.Time().Format(TimeFormat)
-	case KindList, KindRecord, KindRows:
+	case kindList, kindRecord, kindRows:
 		b, err := v.AppendJSON(nil)
 		if err != nil {
 			return "<" + err.Error() + ">"
 		}
 		return string(b)
-	case KindRef:
+	case kindRef:
 		return "<object>"
 	}
 	return "<no value>"

@@ -126,7 +126,7 @@ func TestNoValue(t *testing.T) {
 			Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))},
 		"no object": {RefValue(nil), RefValue(newMail())},
 	} {
-		if c.bad.Kind() != NoValue || c.good.Kind() == NoValue {
+		if c.bad.kind != noValue || c.good.kind == noValue {
 			t.Errorf("%s: %v and %v", what, c.bad, c.good)
 		}
 		if _, err := List(c.bad).MarshalJSON(); err == nil {
@@ -162,9 +162,9 @@ func TestImmutable(t *testing.T) {
 // Accessors of the wrong kind give zeros, never another's bits.
 func TestAccessors(t *testing.T) {
 	for _, x := range []Value{{}, Null(), Bool(true), Int(7), Float(7), Text("7"), Time(time.UnixMilli(7)), List(Int(7)), RecordValue(Field{"a", Int(7)}), RefValue(newMail())} {
-		k := x.Kind()
-		if x.Bool() != (k == KindBool) || (x.Int() != 0) != (k == KindInt) || (x.Float() != 0) != (k == KindFloat || k == KindInt) || (x.Text() != "") != (k == KindText) ||
-			x.Time().IsZero() != (k != KindTime) || (x.At(0).Kind() != NoValue) != (k == KindList) || (x.Ref() != nil) != (k == KindRef) || x.Rows() != nil {
+		k := x.kind
+		if x.Bool() != (k == kindBool) || (x.Int() != 0) != (k == kindInt) || (x.Float() != 0) != (k == kindFloat || k == kindInt) || (x.Text() != "") != (k == kindText) ||
+			x.Time().IsZero() != (k != kindTime) || (x.At(0).kind != noValue) != (k == kindList) || (x.Ref() != nil) != (k == kindRef) || x.Rows() != nil {
 			t.Errorf("%v of kind %d answers for another", x, k)
 		}
 	}

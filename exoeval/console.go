@@ -46,7 +46,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 			continue
 		}
 		b, jerr := v.AppendJSON(nil)
-		if v.Kind() == exo.KindText {
+		if v.Type() == exo.TypeText {
 			b = []byte(v.Text())
 		}
 		if jerr != nil {

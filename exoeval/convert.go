@@ -181,7 +181,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 			}
 			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the date is not valid")
 		}
-		if x := exo.Time(t); x.Kind() != exo.NoValue {
+		if x := exo.Time(t); !x.IsZero() {
 			return x, nil
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the year of the date must be 1 to 9999")
@@ -234,7 +234,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 	case int64:
 		return exo.Int(x), nil
 	case float64:
-		if f := exo.Float(x); f.Kind() != exo.NoValue {
+		if f := exo.Float(x); !f.IsZero() {
 			return f, nil
 		}
 		if c.how != forArgument {
@@ -250,7 +250,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 		if c.how == forResult {
 			x = strings.Clone(x) // it may be a part of a text of megabytes
 		}
-		if t := exo.Text(x); t.Kind() != exo.NoValue && !loneSurrogate(v) {
+		if t := exo.Text(x); !t.IsZero() && !loneSurrogate(v) {
 			return t, nil
 		}
 		if c.how != forArgument {
@@ -298,7 +298,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 				continue
 			}
 		}
-		if exo.Text(k).Kind() == exo.NoValue {
+		if exo.Text(k).IsZero() {
 			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
 		}
 		c.own += ValueBytes + len(k)
@@ -357,35 +357,35 @@ func loneSurrogate(v goja.Value) bool {
 // toJS turns a value of the host into a JavaScript value of the program's own:
 // nothing in it is shared with the host.
 func (r *run) toJS(v exo.Value) goja.Value {
-	switch v.Kind() {
-	case exo.KindBool:
+	switch v.Type() {
+	case exo.TypeBool:
 		return r.vm.ToValue(v.Bool())
-	case exo.KindInt:
+	case exo.TypeInt:
 		if i := v.Int(); i > exo.SafeInteger || i < -exo.SafeInteger {
 			return r.vm.ToValue(strconv.FormatInt(i, 10))
 		}
 		return r.vm.ToValue(v.Int())
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		return r.vm.ToValue(v.Float())
-	case exo.KindText:
+	case exo.TypeText:
 		return r.vm.ToValue(v.Text())
-	case exo.KindTime:
+	case exo.TypeTime:
 		return r.vm.ToValue(v.Time().Format(exo.TimeFormat))
-	case exo.KindList:
+	case exo.TypeList:
 		items := make([]any, v.Len())
 		for i := range items {
 			items[i] = r.toJS(v.At(i))
 		}
 		return r.vm.NewArray(items...)
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		o := r.vm.NewObject()
 		for n, x := range v.Fields() {
 			r.put(o, n, r.toJS(x))
 		}
 		return o
-	case exo.KindRows:
+	case exo.TypeRows:
 		return r.newRows(v)
-	case exo.KindRef:
+	case exo.TypeRef:
 		return r.grantedObject(v.RefID())
 	}
 	return goja.Null()

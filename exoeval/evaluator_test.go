@@ -50,7 +50,7 @@ func TestCancelStopsAProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			res := exoeval.NewLocal(gate).Run(ctx, exoeval.Job{Program: program})
-			if res.Err == nil || !errors.Is(res.Err, exo.ErrCancelled) || res.Value.Kind() != exo.NoValue {
+			if res.Err == nil || !errors.Is(res.Err, exo.ErrCancelled) || !res.Value.IsZero() {
 				t.Errorf("got %v %v, want kind cancelled", res.Value, res.Err)
 			}
 		})

@@ -129,7 +129,7 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 		case a.Op == exo.OpLit && inexact(a.Lit):
 			e.Msg += "; JavaScript's numbers are not exact beyond 2^53: write it as text, in quotes"
 			return err
-		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Kind() == exo.KindInt && a.Lit.Int() < 0 && i.Methods["endsWith"] != nil:
+		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0 && i.Methods["endsWith"] != nil:
 			e.Msg += "; to compare an end use .endsWith('…'), for else " + onRows
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
@@ -177,19 +177,19 @@ func (r *run) exact(recv *exo.Node, name string, v exo.Value) error {
 // inexact reports whether there is a whole number in v, at any depth, of which
 // JavaScript knows the first digits only.
 func inexact(v exo.Value) bool {
-	switch v.Kind() {
-	case exo.KindFloat:
+	switch v.Type() {
+	case exo.TypeFloat:
 		f := v.Float()
 		return f == math.Trunc(f) && math.Abs(f) > exo.SafeInteger && math.Abs(f) < 1<<63
-	case exo.KindInt:
+	case exo.TypeInt:
 		return v.Int() > exo.SafeInteger || v.Int() < -exo.SafeInteger
-	case exo.KindList:
+	case exo.TypeList:
 		for k := range v.Len() {
 			if inexact(v.At(k)) {
 				return true
 			}
 		}
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		for _, x := range v.Fields() {
 			if inexact(x) {
 				return true

@@ -113,17 +113,17 @@ func TestRowsPassThrough(t *testing.T) {
 		if res.Err != nil {
 			return exo.GuestText(res.Err)
 		}
-		s := fmt.Sprint(res.Value.Kind())
+		s := fmt.Sprint(res.Value.Type())
 		for _, f := range res.Value.Fields() {
-			s += fmt.Sprint(" ", f.Kind())
+			s += fmt.Sprint(" ", f.Type())
 		}
 		return s
 	}
-	rows, list, record := fmt.Sprint(exo.KindRows), fmt.Sprint(exo.KindList), fmt.Sprint(exo.KindRecord)
+	rows, list, record := fmt.Sprint(exo.TypeRows), fmt.Sprint(exo.TypeList), fmt.Sprint(exo.TypeRecord)
 	for program, want := range map[string]string{
 		"return await store.rows()": rows,
 		"store.rows()":              rows,
-		"const rows = await store.rows(); return { rows, n: rows.length }":     record + " " + rows + " " + fmt.Sprint(exo.KindInt),
+		"const rows = await store.rows(); return { rows, n: rows.length }":     record + " " + rows + " " + fmt.Sprint(exo.TypeInt),
 		"const rows = await store.rows(); rows[0].id; return rows":             list,
 		"const rows = await store.rows(); rows.push(1); return rows":           list,
 		"const { results } = await store.rows(); return results":               rows,

@@ -57,10 +57,10 @@ var casts = map[string]sqlast.Cast{
 
 // convert makes of an argument what is bound for it. all are those that it is one of.
 func (a *argSource) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
-	switch v.Kind() {
-	case exo.KindNull:
+	switch v.Type() {
+	case exo.TypeNull:
 		return v, nil
-	case exo.KindBool, exo.KindInt, exo.KindFloat, exo.KindText, exo.KindTime:
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime:
 	default:
 		return v, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
 	}
@@ -68,10 +68,10 @@ func (a *argSource) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 	case exo.TypeFloat:
 		return exo.Float(v.Float()), nil
 	case exo.TypeDecimal:
-		switch v.Kind() {
-		case exo.KindInt:
+		switch v.Type() {
+		case exo.TypeInt:
 			return exo.Text(strconv.FormatInt(v.Int(), 10)), nil
-		case exo.KindFloat:
+		case exo.TypeFloat:
 			return exo.Text(strconv.FormatFloat(v.Float(), 'f', -1, 64)), nil
 		}
 	case exo.TypeBytes:

@@ -65,7 +65,7 @@ func (c *collector) null() error {
 // add takes the value of the next cell, of the declared kind; the zero Value
 // stands for what such a cell can't hold, and is the host's error.
 func (c *collector) add(v exo.Value) error {
-	if v.Kind() == exo.NoValue {
+	if v.IsZero() {
 		return c.next().contradicts("what no value can be")
 	}
 	if len(c.page) == cap(c.page) {

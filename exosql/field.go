@@ -62,7 +62,7 @@ func toValue(v any) exo.Value {
 		}
 		items := make([]exo.Value, r.Len())
 		for i := range items {
-			if items[i] = toValue(r.Index(i).Interface()); items[i].Kind() == exo.NoValue {
+			if items[i] = toValue(r.Index(i).Interface()); items[i].IsZero() {
 				return exo.Value{}
 			}
 		}

@@ -45,7 +45,7 @@ func FuzzLiterals(f *testing.F) {
 			return [row.s === s, row.x === x, row.isS, row.inS, String(row.n) === String(n), row.isN, row.inX].join()`
 		for _, e := range engines {
 			o := e.r.Run(t, program)
-			valid := exo.Text(s).Kind() == exo.KindText && utf8.ValidString(s)
+			valid := exo.Text(s).Type() == exo.TypeText && utf8.ValidString(s)
 			switch {
 			case valid && o.JSON != `"true,true,true,true,true,true,true"`:
 				t.Errorf("%s: %q %d %v: %s", e.name, s, n, x, o)

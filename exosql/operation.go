@@ -289,23 +289,15 @@ func (e argExpr) beside(kind string) argExpr {
 	return e
 }
 
-func kindOfValue(v exo.Value) string { return scalarOf(v.Kind()) }
+func kindOfValue(v exo.Value) string { return scalarOf(v.Type()) }
 
-// scalarOf is the scalar type of values of a kind.
-func scalarOf(k exo.ValueKind) string {
-	switch k {
-	case exo.KindBool:
-		return exo.TypeBool
-	case exo.KindInt:
-		return exo.TypeInt
-	case exo.KindFloat:
-		return exo.TypeFloat
-	case exo.KindTime:
-		return exo.TypeTime
-	case exo.KindText:
-		return exo.TypeText
+// scalarOf is the type of what is bound as one argument: null for what has parts.
+func scalarOf(typ string) string {
+	switch typ {
+	case exo.TypeList, exo.TypeRecord, exo.TypeRows, exo.TypeRef, "":
+		return exo.TypeNull
 	}
-	return exo.TypeNull
+	return typ
 }
 
 // list makes the placeholders of a list: as many as the class of its length, so

@@ -70,7 +70,7 @@ func jsonList(d *json.Decoder, depth int) exo.Value {
 	var items []exo.Value
 	for d.More() {
 		v := jsonValue(d, depth+1)
-		if v.Kind() == exo.NoValue {
+		if v.IsZero() {
 			return v
 		}
 		items = append(items, v)
@@ -87,11 +87,11 @@ func jsonRecord(d *json.Decoder, depth int) exo.Value {
 	for d.More() {
 		t, err := d.Token()
 		name, ok := t.(string)
-		if err != nil || !ok || exo.Text(name).Kind() == exo.NoValue {
+		if err != nil || !ok || exo.Text(name).IsZero() {
 			return exo.Value{}
 		}
 		v := jsonValue(d, depth+1)
-		if v.Kind() == exo.NoValue {
+		if v.IsZero() {
 			return v
 		}
 		if i, again := at[name]; again {

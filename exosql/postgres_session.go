@@ -33,7 +33,7 @@ type postgresSession struct {
 
 // postgresStmt is a prepared statement with the decoders of its cells.
 type postgresStmt struct {
-	kinds  []exo.ValueKind // of the arguments: they were the types that it was prepared with
+	kinds  []string // of the arguments: they were the types that it was prepared with
 	sd     *pgconn.StatementDescription
 	decode []postgresDecoder
 	texts  []bool // cells that are texts as they came
@@ -228,10 +228,10 @@ func (s *postgresSession) prepare(ctx context.Context, p *plan, args []exo.Value
 		}
 		s.stmts.Remove(p)
 	}
-	st := &postgresStmt{kinds: make([]exo.ValueKind, len(args))}
+	st := &postgresStmt{kinds: make([]string, len(args))}
 	types := make([]uint32, len(args))
 	for i, v := range args {
-		st.kinds[i], types[i] = v.Kind(), postgresType(v.Kind())
+		st.kinds[i], types[i] = v.Type(), postgresType(v.Type())
 	}
 	s.names++
 	var err error
@@ -269,7 +269,7 @@ func prepareBytes(p *plan) int { return 12<<10 + 100*len(p.text) + 150*p.joins }
 
 func (st *postgresStmt) serves(args []exo.Value) bool {
 	for i, v := range args {
-		if st.kinds[i] != v.Kind() {
+		if st.kinds[i] != v.Type() {
 			return false
 		}
 	}

@@ -19,15 +19,15 @@ import (
 // placeholder is never more than a text.
 
 // postgresType is the type that an argument is declared with; 0: inferred.
-func postgresType(k exo.ValueKind) uint32 {
+func postgresType(k string) uint32 {
 	switch k {
-	case exo.KindBool:
+	case exo.TypeBool:
 		return pgtype.BoolOID
-	case exo.KindInt:
+	case exo.TypeInt:
 		return pgtype.Int8OID
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		return pgtype.Float8OID
-	case exo.KindTime:
+	case exo.TypeTime:
 		return pgtype.TimestamptzOID
 	}
 	return 0
@@ -53,22 +53,22 @@ func (a *postgresArgs) encode(vals []exo.Value) (params [][]byte, formats []int1
 	for _, v := range vals {
 		from := len(a.buf)
 		format := int16(1)
-		switch v.Kind() {
-		case exo.KindBool:
+		switch v.Type() {
+		case exo.TypeBool:
 			b := byte(0)
 			if v.Bool() {
 				b = 1
 			}
 			a.buf = append(a.buf, b)
-		case exo.KindInt:
+		case exo.TypeInt:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Int()))
-		case exo.KindFloat:
+		case exo.TypeFloat:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, math.Float64bits(v.Float()))
-		case exo.KindTime:
+		case exo.TypeTime:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Time().UnixMicro()-postgresEpoch))
-		case exo.KindText:
+		case exo.TypeText:
 			a.buf, format = append(a.buf, v.Text()...), 0
-		case exo.KindNull:
+		case exo.TypeNull:
 			a.params, a.formats = append(a.params, nil), append(a.formats, format)
 			continue
 		}
@@ -211,7 +211,7 @@ func decodeList(b []byte, of uint32, item postgresDecoder) exo.Value {
 		if size > len(b) {
 			return exo.Value{}
 		}
-		if items[i] = item(b[:size]); items[i].Kind() == exo.NoValue {
+		if items[i] = item(b[:size]); items[i].IsZero() {
 			return exo.Value{}
 		}
 		b = b[size:]

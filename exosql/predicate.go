@@ -51,7 +51,7 @@ func combine[T any](op string, ps []Predicate[T]) Predicate[T] {
 // checked notes values that no engine can hold; the query that uses them fails.
 func (p *pred) checked() *pred {
 	for _, v := range p.vals {
-		if v.Kind() == exo.NoValue {
+		if v.IsZero() {
 			p.err = exo.Errorf(exo.Invalid, p.col.table.name+"."+p.col.name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
 		}
 	}

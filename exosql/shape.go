@@ -27,7 +27,7 @@ type shaper struct {
 
 // held is a value that has been moved to the arguments.
 type held struct {
-	kind exo.ValueKind
+	kind string
 	slot int // its index among the grant's arguments
 }
 
@@ -85,9 +85,8 @@ func (s *shaper) link(l *link) *link {
 }
 
 func (s *shaper) value(v exo.Value) held {
-	s.uint(uint64(v.Kind()))
 	s.vals = append(s.vals, v)
-	return held{v.Kind(), len(s.vals) - 1}
+	return held{s.text(v.Type()), len(s.vals) - 1}
 }
 
 func (s *shaper) pred(p *pred) *pred {

@@ -55,7 +55,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case []Scope:
 		return []any{[]Scope{{&scope{kind: scopeShared, table: w.t2}}}}
 	case []held:
-		return []any{[]held{{exo.KindInt, 3}}}
+		return []any{[]held{{exo.TypeInt, 3}}}
 	case *DB:
 		return []any{&DB{}}
 	case *facet:

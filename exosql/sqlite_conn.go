@@ -121,7 +121,7 @@ func (c *sqliteConn) bind(st *stmt, args []exo.Value) error {
 	size := 0
 	for i := range args {
 		size += len(args[i].Text())
-		if args[i].Kind() == exo.KindTime {
+		if args[i].Type() == exo.TypeTime {
 			size += len(exo.TimeFormat)
 		}
 	}
@@ -131,22 +131,22 @@ func (c *sqliteConn) bind(st *stmt, args []exo.Value) error {
 	at := c.text
 	for i, v := range args {
 		n, rc := int32(i+1), int32(sqlite3.SQLITE_OK)
-		switch v.Kind() {
-		case exo.KindNull:
+		switch v.Type() {
+		case exo.TypeNull:
 			rc = sqlite3.Xsqlite3_bind_null(c.tls, st.p, n)
-		case exo.KindBool:
+		case exo.TypeBool:
 			b := int64(0)
 			if v.Bool() {
 				b = 1
 			}
 			rc = sqlite3.Xsqlite3_bind_int64(c.tls, st.p, n, b)
-		case exo.KindInt:
+		case exo.TypeInt:
 			rc = sqlite3.Xsqlite3_bind_int64(c.tls, st.p, n, v.Int())
-		case exo.KindFloat:
+		case exo.TypeFloat:
 			rc = sqlite3.Xsqlite3_bind_double(c.tls, st.p, n, v.Float())
-		case exo.KindText, exo.KindTime:
+		case exo.TypeText, exo.TypeTime:
 			s := v.Text()
-			if v.Kind() == exo.KindTime {
+			if v.Type() == exo.TypeTime {
 				s = v.Time().Format(exo.TimeFormat)
 			}
 			copy(libc.GoBytes(at, len(s)), s)
@@ -154,7 +154,7 @@ func (c *sqliteConn) bind(st *stmt, args []exo.Value) error {
 			rc = sqlite3.Xsqlite3_bind_text(c.tls, st.p, n, at, int32(len(s)), 0) // not copied: reset unbinds it
 			at += uintptr(len(s))
 		default:
-			return fmt.Errorf("exosql: a value of kind %d can't be bound", v.Kind())
+			return fmt.Errorf("exosql: a value of %s can't be bound", v.Type())
 		}
 		if rc != sqlite3.SQLITE_OK {
 			return c.fault(rc)

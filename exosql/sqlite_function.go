@@ -65,7 +65,7 @@ func (d functions) defineAll() {
 	d.defineText("exo_interval", intervalKey)
 	d.defineText("exo_count", func(s string) any {
 		list := decodeJSON([]byte(s))
-		if list.Kind() != exo.KindList {
+		if list.Type() != exo.TypeList {
 			return nil
 		}
 		return int64(list.Len())
@@ -103,7 +103,7 @@ func (d functions) defineAll() {
 		b, ok := number(v) // once: it may have 16,000 digits, and the array as many elements
 		return func(x exo.Value) bool {
 			a, okA := number(plain(x))
-			return ok && okA && x.Kind() != exo.KindBool && a.cmp(b) == 0
+			return ok && okA && x.Type() != exo.TypeBool && a.cmp(b) == 0
 		}
 	})
 }
@@ -117,7 +117,7 @@ func (d functions) defineHas(name string, is func(v driver.Value) func(element e
 			return nil
 		}
 		list := decodeJSON([]byte(s))
-		if list.Kind() != exo.KindList {
+		if list.Type() != exo.TypeList {
 			return nil
 		}
 		found, same := any(int64(0)), is(args[0])
@@ -126,7 +126,7 @@ func (d functions) defineHas(name string, is func(v driver.Value) func(element e
 			if same(x) {
 				return int64(1)
 			}
-			if x.Kind() == exo.KindNull {
+			if x.Type() == exo.TypeNull {
 				found = nil // as SQL has it: the value might be the one that is not known
 			}
 		}
@@ -188,14 +188,14 @@ func intervalKey(s string) any {
 
 // plain is an element of an array as SQLite would hold it.
 func plain(x exo.Value) any {
-	switch x.Kind() {
-	case exo.KindBool:
+	switch x.Type() {
+	case exo.TypeBool:
 		return truth(x.Bool())
-	case exo.KindInt:
+	case exo.TypeInt:
 		return x.Int()
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		return x.Float()
-	case exo.KindText:
+	case exo.TypeText:
 		return x.Text()
 	}
 	return nil

@@ -44,27 +44,27 @@ func (c *cell) decodeScalar(x any) exo.Value {
 
 // decodeElements checks an array's elements against their type.
 func (c *cell) decodeElements(list exo.Value) exo.Value {
-	if list.Kind() != exo.KindList {
+	if list.Type() != exo.TypeList {
 		return exo.Value{}
 	}
 	item := cell{kind: c.of}
 	items := make([]exo.Value, list.Len())
 	for i := range items {
 		v := list.At(i)
-		switch v.Kind() {
-		case exo.KindNull:
+		switch v.Type() {
+		case exo.TypeNull:
 			items[i] = v
 			continue
-		case exo.KindBool:
+		case exo.TypeBool:
 			items[i] = item.decodeSQLite(v.Bool())
-		case exo.KindInt:
+		case exo.TypeInt:
 			items[i] = item.decodeSQLite(v.Int())
-		case exo.KindFloat:
+		case exo.TypeFloat:
 			items[i] = item.decodeSQLite(v.Float())
-		case exo.KindText:
+		case exo.TypeText:
 			items[i] = item.decodeSQLite(v.Text())
 		}
-		if items[i].Kind() == exo.NoValue {
+		if items[i].IsZero() {
 			return exo.Value{}
 		}
 	}
@@ -102,7 +102,7 @@ func exactValue(kind, s string) exo.Value {
 			return exo.Int(i)
 		}
 	}
-	if v := canonical(exo.TypeDecimal, s); v.Kind() != exo.NoValue {
+	if v := canonical(exo.TypeDecimal, s); !v.IsZero() {
 		return v
 	}
 	if d, ok := parseDecimal(s); ok { // of more digits than a program may write

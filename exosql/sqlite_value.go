@@ -50,7 +50,7 @@ func (c *sqliteConn) cell(st *stmt, i int, out *collector, texts *arena) error {
 		held = bytes.Clone(b)
 	}
 	v := want.decodeSQLite(held)
-	if v.Kind() == exo.NoValue {
+	if v.IsZero() {
 		return want.contradicts(fmt.Sprintf("a %T", held))
 	}
 	return out.add(v)

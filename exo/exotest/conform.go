@@ -226,7 +226,7 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
 	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		return c.fits(t.Args["of"], v, at) // a column of a result is its values
-	} else if i != nil && v.Kind() == exo.KindRecord && len(i.Fields) > 0 {
+	} else if i != nil && v.Type() == exo.TypeRecord && len(i.Fields) > 0 {
 		row := &exo.Type{Name: exo.TypeRecord}
 		for _, n := range i.Names() {
 			if f := i.Fields[n]; f != nil {
@@ -249,31 +249,31 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 		}
 		return bad()
 	}
-	switch k := v.Kind(); t.Name {
+	switch k := v.Type(); t.Name {
 	case exo.TypeData, exo.TypeJSON:
 		return nil
 	case exo.TypeBool:
-		if k != exo.KindBool {
+		if k != exo.TypeBool {
 			return bad()
 		}
 	case exo.TypeInt:
-		if k != exo.KindInt {
+		if k != exo.TypeInt {
 			return bad()
 		}
 	case exo.TypeFloat, exo.TypeNumber:
-		if k != exo.KindFloat && k != exo.KindInt {
+		if k != exo.TypeFloat && k != exo.TypeInt {
 			return bad()
 		}
 	case exo.TypeText:
-		if k != exo.KindText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
+		if k != exo.TypeText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
 			return bad()
 		}
 	case exo.TypeTime:
-		if k != exo.KindTime {
+		if k != exo.TypeTime {
 			return bad()
 		}
 	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
-		if text, ok := exo.Canonical(t.Name, v.Text()); k != exo.KindText || !ok || text != v.Text() {
+		if text, ok := exo.Canonical(t.Name, v.Text()); k != exo.TypeText || !ok || text != v.Text() {
 			return bad()
 		}
 	case exo.TypeList:
@@ -288,9 +288,9 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 
 func (c *conform) fitsList(t *exo.Type, v exo.Value, at string, bad func() error) error {
 	item := v.At
-	switch v.Kind() {
-	case exo.KindList:
-	case exo.KindRows:
+	switch v.Type() {
+	case exo.TypeList:
+	case exo.TypeRows:
 		item = v.Rows().Row
 	default:
 		return bad()
@@ -304,7 +304,7 @@ func (c *conform) fitsList(t *exo.Type, v exo.Value, at string, bad func() error
 }
 
 func (c *conform) fitsRecord(t *exo.Type, v exo.Value, at string, bad func() error) error {
-	if v.Kind() != exo.KindRecord {
+	if v.Type() != exo.TypeRecord {
 		return bad()
 	}
 	n := 0
@@ -328,7 +328,7 @@ func (c *conform) fitsRecord(t *exo.Type, v exo.Value, at string, bad func() err
 
 // refers is the type of the object that a reply refers to.
 func (c *conform) refers(v exo.Value) *exo.Type {
-	if v.Kind() != exo.KindRef {
+	if v.Type() != exo.TypeRef {
 		return nil
 	}
 	return c.run.checker.Ref(v.RefID())

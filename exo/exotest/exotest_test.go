@@ -242,7 +242,7 @@ func TestSendHeld(t *testing.T) {
 		}
 		return exo.Int(1), nil
 	}}
-	if v, err := Send(t, o, "ask"); err != nil || v.Kind() != exo.KindRecord || acted != 1 {
+	if v, err := Send(t, o, "ask"); err != nil || v.Type() != exo.TypeRecord || acted != 1 {
 		t.Errorf("%v, %v, acted %d times", v, err, acted)
 	}
 	fail = true

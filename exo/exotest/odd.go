@@ -26,7 +26,7 @@ func (c *conform) arguments(m *exo.Method) (args []any, ok bool) {
 		if p.Ident {
 			v = exo.Text(pick(c, []string{"a", "b2", "_c"}))
 		}
-		if p.Count && v.Kind() == exo.KindInt && v.Int() < 0 {
+		if p.Count && v.Type() == exo.TypeInt && v.Int() < 0 {
 			v = exo.Int(0)
 		}
 		args = append(args, v)

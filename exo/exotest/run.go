@@ -111,7 +111,7 @@ func (r *Run) On(name string) *Chain {
 // Reply begins a chain of calls at the object that a reply of this run refers to.
 func (r *Run) Reply(v exo.Value) *Chain {
 	r.t.Helper()
-	if v.Kind() != exo.KindRef {
+	if v.Type() != exo.TypeRef {
 		r.t.Fatalf("exotest: %s refers to no object", v)
 	}
 	return r.ref(v.RefID())
@@ -190,7 +190,7 @@ func labelsOf(t testing.TB, o exo.Object) (l exo.Label) {
 func labelsIn(v exo.Value) exo.Label {
 	l := v.Label()
 	for i := range v.Len() {
-		if x := v.At(i); x.Kind() != exo.NoValue {
+		if x := v.At(i); !x.IsZero() {
 			l = l.Join(labelsIn(x))
 		}
 	}

@@ -24,7 +24,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
 		return op // New says what is wrong
 	}
 	op.admitsFor = func(arg exo.Value) exo.Label {
-		if arg.Kind() != exo.KindRecord { // it is labelled as a whole
+		if arg.Type() != exo.TypeRecord { // it is labelled as a whole
 			return exo.Label{}
 		}
 		var fs []exo.Field
@@ -49,16 +49,16 @@ func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
 
 // known reports whether nothing was taken out of v because it is labelled.
 func known(v exo.Value) bool {
-	switch v.Kind() {
-	case exo.NoValue:
+	switch v.Type() {
+	case "":
 		return false
-	case exo.KindList:
+	case exo.TypeList:
 		for i := range v.Len() {
 			if !known(v.At(i)) {
 				return false
 			}
 		}
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		for _, x := range v.Fields() {
 			if !known(x) {
 				return false

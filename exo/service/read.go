@@ -29,19 +29,19 @@ func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 		dst.Set(p)
 		return f.elem.read(v, p.Elem(), at)
 	case formTime:
-		if v.Kind() == exo.KindText {
+		if v.Type() == exo.TypeText {
 			if t, ok := exo.ParseTime(v.Text()); ok {
 				v = exo.Time(t)
 			}
 		}
-		if v.Kind() != exo.KindTime {
+		if v.Type() != exo.TypeTime {
 			return bad("must be a date")
 		}
 		dst.Set(reflect.ValueOf(v.Time()))
 		return nil
 	case formText:
 		// The error's own text is dropped: it was not written for a guest.
-		if v.Kind() != exo.KindText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
+		if v.Type() != exo.TypeText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
 			return bad("is not well formed")
 		}
 		return nil
@@ -53,7 +53,7 @@ func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 	case formList:
 		return f.readList(v, dst, at, bad)
 	case formMap:
-		if v.Kind() != exo.KindRecord {
+		if v.Type() != exo.TypeRecord {
 			return bad("must be an object")
 		}
 		dst.Set(reflect.MakeMapWithSize(f.typ, v.Len()))
@@ -79,7 +79,7 @@ func path(at, name string) string {
 }
 
 func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
-	if v.Kind() != exo.KindList {
+	if v.Type() != exo.TypeList {
 		return bad("must be a list")
 	}
 	n := v.Len()
@@ -98,7 +98,7 @@ func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(stri
 
 // readRecord refuses unknown fields here too: inside plain data the gate can't know them.
 func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
-	if v.Kind() != exo.KindRecord {
+	if v.Type() != exo.TypeRecord {
 		return bad("must be an object")
 	}
 	known := 0
@@ -124,17 +124,17 @@ func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(st
 func readScalar(v exo.Value, dst reflect.Value, bad func(string) error) error {
 	switch {
 	case dst.Kind() == reflect.Bool:
-		if v.Kind() != exo.KindBool {
+		if v.Type() != exo.TypeBool {
 			return bad("must be true or false")
 		}
 		dst.SetBool(v.Bool())
 	case dst.Kind() == reflect.String:
-		if v.Kind() != exo.KindText {
+		if v.Type() != exo.TypeText {
 			return bad("must be text")
 		}
 		dst.SetString(v.Text())
 	case dst.CanFloat():
-		if v.Kind() != exo.KindFloat && v.Kind() != exo.KindInt {
+		if v.Type() != exo.TypeFloat && v.Type() != exo.TypeInt {
 			return bad("must be a number")
 		}
 		if dst.OverflowFloat(v.Float()) {
@@ -163,10 +163,10 @@ func readScalar(v exo.Value, dst reflect.Value, bad func(string) error) error {
 
 // whole is v as an integer; inside plain data a guest's number may be a float.
 func whole(v exo.Value) (int64, bool) {
-	switch v.Kind() {
-	case exo.KindInt:
+	switch v.Type() {
+	case exo.TypeInt:
 		return v.Int(), true
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		f := v.Float()
 		return int64(f), f == math.Trunc(f) && math.Abs(f) <= exo.SafeInteger
 	}
@@ -175,24 +175,24 @@ func whole(v exo.Value) (int64, bool) {
 
 // plain is v as Go's untyped data.
 func plain(v exo.Value) any {
-	switch v.Kind() {
-	case exo.KindBool:
+	switch v.Type() {
+	case exo.TypeBool:
 		return v.Bool()
-	case exo.KindInt:
+	case exo.TypeInt:
 		return v.Int()
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		return v.Float()
-	case exo.KindText:
+	case exo.TypeText:
 		return v.Text()
-	case exo.KindTime:
+	case exo.TypeTime:
 		return v.Time()
-	case exo.KindList:
+	case exo.TypeList:
 		l := make([]any, v.Len())
 		for i := range l {
 			l[i] = plain(v.At(i))
 		}
 		return l
-	case exo.KindRecord:
+	case exo.TypeRecord:
 		m := make(map[string]any, v.Len())
 		for n, x := range v.Fields() {
 			m[n] = plain(x)

@@ -38,7 +38,7 @@ func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, error) {
 		return exo.Value{}, err
 	}
 	var args []*exo.Node
-	if arg.Kind() != exo.NoValue {
+	if !arg.IsZero() {
 		a, err := r.c.MakeLit(arg)
 		if err != nil {
 			return exo.Value{}, err

@@ -128,7 +128,7 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 		return exo.Value{}, internal(err)
 	}
 	rows := 0
-	if v.Kind() == exo.KindList {
+	if v.Type() == exo.TypeList {
 		rows = v.Len()
 	}
 	return v, m.Spend(rows, v.Bytes())

@@ -202,7 +202,7 @@ func TestErrors(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if exo.GuestText(err) != c.guest || v.Kind() != exo.NoValue {
+		if exo.GuestText(err) != c.guest || !v.IsZero() {
 			t.Errorf("%s: the guest reads %q and %v, want %q", c.name, exo.GuestText(err), v, c.guest)
 		}
 		if !errors.Is(err, c.err) && c.kind == exo.Internal {
@@ -215,7 +215,7 @@ func TestNilErrorOfErrorType(t *testing.T) {
 	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { return 1, (*exo.Error)(nil) }))
 	v, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
 	wantKind(t, err, exo.Internal)
-	if v.Kind() != exo.NoValue {
+	if !v.IsZero() {
 		t.Error("a result next to an error left:", v)
 	}
 }

@@ -70,7 +70,7 @@ func empty(v reflect.Value) bool {
 
 // made refuses what no Value can hold: NaN, text with NUL, the year 10000.
 func made(v exo.Value, at string) (exo.Value, error) {
-	if v.Kind() == exo.NoValue {
+	if v.IsZero() {
 		return v, fmt.Errorf("%s: a value that can't leave: text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
 	}
 	return v, nil
@@ -166,19 +166,19 @@ func fits(t *exo.Type, v exo.Value, at string) error {
 	case exo.TypeNull:
 		ok = v.IsNull()
 	case exo.TypeBool:
-		ok = v.Kind() == exo.KindBool
+		ok = v.Type() == exo.TypeBool
 	case exo.TypeInt:
-		ok = v.Kind() == exo.KindInt
+		ok = v.Type() == exo.TypeInt
 	case exo.TypeFloat:
-		ok = v.Kind() == exo.KindFloat
+		ok = v.Type() == exo.TypeFloat
 	case exo.TypeText:
-		ok = v.Kind() == exo.KindText
+		ok = v.Type() == exo.TypeText
 	case exo.TypeTime:
-		ok = v.Kind() == exo.KindTime
+		ok = v.Type() == exo.TypeTime
 	case exo.TypeList:
-		ok = v.Kind() == exo.KindList
+		ok = v.Type() == exo.TypeList
 	case exo.TypeRecord:
-		ok = v.Kind() == exo.KindRecord
+		ok = v.Type() == exo.TypeRecord
 	}
 	if v.IsNull() && t.Null {
 		return nil

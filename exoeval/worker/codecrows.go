@@ -91,7 +91,7 @@ func holds(r *exo.Rows) (h held, ok bool) {
 // Append writes what the worker is to know of an object, and rows that stay here. Other
 // rows cross as they are.
 func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
-	if v.Kind() == exo.KindRef {
+	if v.Type() == exo.TypeRef {
 		b = wire.AppendUint(append(b, tagObject), uint64(v.RefID()))
 		return exo.AppendType(b, l.typ(v.RefID())), true
 	}
@@ -137,7 +137,7 @@ type homeward rowsLog
 
 // Append implements exo.Encoder.
 func (h *homeward) Append(b []byte, v exo.Value) ([]byte, bool) {
-	if v.Kind() == exo.KindRef { // no reference ever goes to the host
+	if v.Type() == exo.TypeRef { // no reference ever goes to the host
 		return append(b, 0), true
 	}
 	n, ok := h.index[v.Rows()]

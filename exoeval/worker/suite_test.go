@@ -71,7 +71,7 @@ func rowsOf(n int) exo.Value {
 
 func gateOf(t testing.TB, s *shop, l exo.Limits) *exo.Gate {
 	t.Helper()
-	if s.rows.Kind() == exo.NoValue {
+	if s.rows.IsZero() {
 		s.rows = rowsOf(100)
 	}
 	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded, Limits: l})

@@ -65,7 +65,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 		return nil, "", "", errNoResult
 	}
 	items, ok := records(res.Value)
-	if !ok && res.Value.Kind() == exo.KindRecord {
+	if !ok && res.Value.Type() == exo.TypeRecord {
 		items, ok = []exo.Value{res.Value}, true
 	}
 	if !ok {
@@ -117,7 +117,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 // leaves are the values in a record; nested records have dotted names.
 func leaves(prefix string, v exo.Value, yield func(name string, x exo.Value)) {
 	for n, x := range v.Fields() {
-		if x.Kind() == exo.KindRecord && x.Len() > 0 {
+		if x.Type() == exo.TypeRecord && x.Len() > 0 {
 			leaves(prefix+n+".", x, yield)
 		} else {
 			yield(prefix+n, x)
@@ -126,19 +126,19 @@ func leaves(prefix string, v exo.Value, yield func(name string, x exo.Value)) {
 }
 
 func csvCell(v exo.Value, text func(string) string) string {
-	switch v.Kind() {
-	case exo.NoValue, exo.KindNull:
+	switch v.Type() {
+	case "", exo.TypeNull:
 		return ""
-	case exo.KindText:
+	case exo.TypeText:
 		return text(v.Text())
-	case exo.KindTime:
+	case exo.TypeTime:
 		return v.Time().Format(exo.TimeFormat)
 	}
 	b, err := v.AppendJSON(nil)
 	if err != nil {
 		return ""
 	}
-	if v.Kind() == exo.KindList || v.Kind() == exo.KindRecord || v.Kind() == exo.KindRows {
+	if v.Type() == exo.TypeList || v.Type() == exo.TypeRecord || v.Type() == exo.TypeRows {
 		return text(string(b))
 	}
 	return strings.Trim(string(b), `"`) // a whole number beyond JSON's is a text there

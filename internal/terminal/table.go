@@ -24,9 +24,9 @@ func (s screen) render(v exo.Value, raw json.RawMessage, t types) (text string, 
 	switch {
 	case ok && len(items) > 0:
 		return s.rows(items, t), len(items)
-	case v.Kind() == exo.KindRows || v.Kind() == exo.KindList && v.Len() == 0:
+	case v.Type() == exo.TypeRows || v.Type() == exo.TypeList && v.Len() == 0:
 		return "", 0
-	case v.Kind() == exo.KindRecord && v.Len() > 0:
+	case v.Type() == exo.TypeRecord && v.Len() > 0:
 		if groups := s.groups(v, t); groups != "" {
 			return groups, -1
 		}
@@ -66,11 +66,11 @@ func records(v exo.Value) ([]exo.Value, bool) {
 		}
 		return out, true
 	}
-	if v.Kind() != exo.KindList {
+	if v.Type() != exo.TypeList {
 		return nil, false
 	}
 	for i := range v.Len() {
-		if v.At(i).Kind() != exo.KindRecord {
+		if v.At(i).Type() != exo.TypeRecord {
 			return nil, false
 		}
 		out = append(out, v.At(i))
@@ -90,7 +90,7 @@ type cell struct {
 func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[]string) {
 	for n, x := range v.Fields() {
 		name := oneLine(prefix + n)
-		if x.Kind() == exo.KindRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != exo.TypeJSON {
+		if x.Type() == exo.TypeRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != exo.TypeJSON {
 			t.flatten(prefix+n+".", x, row, names)
 			continue
 		}
@@ -102,25 +102,25 @@ func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[
 }
 
 func cellOf(v exo.Value) cell {
-	switch v.Kind() {
-	case exo.KindText:
+	switch v.Type() {
+	case exo.TypeText:
 		return cell{text: oneLine(v.Text()), kind: "text"}
-	case exo.KindTime:
+	case exo.TypeTime:
 		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
-	case exo.KindInt:
+	case exo.TypeInt:
 		return cell{text: v.String(), right: true, kind: "int", style: yellow}
-	case exo.KindFloat:
+	case exo.TypeFloat:
 		return cell{text: v.String(), right: true, kind: "float", style: yellow}
-	case exo.KindNull: // dim, so that it is not taken for the text "null"
+	case exo.TypeNull: // dim, so that it is not taken for the text "null"
 		return cell{text: "null", kind: "null", style: dim}
-	case exo.KindBool:
+	case exo.TypeBool:
 		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
 	}
 	b, err := v.AppendJSON(nil)
 	if err != nil {
 		return cell{text: "?", kind: "?"}
 	}
-	return cell{text: oneLine(string(b)), kind: map[exo.ValueKind]string{exo.KindList: "list", exo.KindRecord: "record", exo.KindRows: "rows"}[v.Kind()]}
+	return cell{text: oneLine(string(b)), kind: v.Type()}
 }
 
 // shortTime is an instant as programs write it, without a zero of seconds or milliseconds.

@@ -38,9 +38,9 @@ func (t types) cell(name string, v exo.Value) cell {
 		if b, err := v.AppendJSON(nil); err == nil {
 			return cell{text: oneLine(string(b)), kind: kind}
 		}
-	case kind == exo.TypeFloat && v.Kind() == exo.KindInt: // 2.0, read by a program
+	case kind == exo.TypeFloat && v.Type() == exo.TypeInt: // 2.0, read by a program
 		x.kind = "float"
-	case v.Kind() == exo.KindText:
+	case v.Type() == exo.TypeText:
 		t.text(&x, kind, v.Text())
 	}
 	return x

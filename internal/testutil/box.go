@@ -45,7 +45,7 @@ func (b *Box) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 		b.Puts++
 		return b.kept, nil
 	case "get":
-		if b.kept.Kind() == exo.NoValue {
+		if b.kept.IsZero() {
 			return exo.Null(), nil
 		}
 		return b.kept, nil
