@@ -1,19 +1,20 @@
 package exosql
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/schema"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
 // Declared is something that [Check] compares with the database: a *Table, a Link, a
 // *Facet with all that it reaches, a Relation with its scopes, a [Scope], and what
 // [Granted] and [Written] make.
-type Declared interface{ declared(*checker) }
+type Declared interface{ declared(*check.Checker) }
 
 // Check compares declarations with the live database, and returns a *[CheckError]
 // with all findings at once, or nil. A host calls it when it starts:
@@ -33,224 +34,65 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found, func(f Finding) bool { return !f.Warning }) {
-		return &CheckError{found}
+	if slices.ContainsFunc(found, func(f check.Finding) bool { return !f.Warning }) {
+		return &check.CheckError{Findings: found}
 	}
 	return nil
 }
 
 // Inspect is Check for whoever wants the warnings too. The error is that nothing
 // could be compared: no connection, or a grant that is wrong in itself.
-func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
-	if db == nil || db.engine == nil {
-		return nil, errClosed
+func Inspect(ctx context.Context, db *DB, what ...Declared) ([]check.Finding, error) {
+	if db == nil || db.pool == nil {
+		return nil, engine.ErrClosed
 	}
-	c := &checker{uses: map[*table]*use{}, links: map[*link]bool{}}
+	c := check.NewChecker()
 	for _, d := range what {
 		if d == nil {
 			return nil, errNilDeclared
 		}
 		d.declared(c)
 	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	if len(c.tables) == 0 {
-		return nil, errors.New("exosql: Check was given nothing to compare: give it what is granted")
-	}
-	select {
-	case <-db.closed:
-		return nil, errClosed
-	default:
-	}
-	var err error
-	if c.live, err = db.engine.catalog(ctx); err != nil {
-		return nil, err
-	}
-	for _, t := range c.tables {
-		c.table(t)
-	}
-	for _, l := range c.order {
-		c.link(l)
-		c.pairs(l)
-	}
-	c.path()
-	c.role()
-	return c.found, nil
+	return c.Inspect(ctx, db.pool.Catalog)
 }
 
 var errNilDeclared = errors.New("exosql: Check was given nil")
 
-// checker gathers what is declared, and then what is found.
-type checker struct {
-	live   *schema.Database
-	tables []*table // in the order in which they were given
-	uses   map[*table]*use
-	order  []*link
-	links  map[*link]bool // whether it is granted
-	found  []Finding
-	err    error
-}
-
-// use is how a table is used.
-type use struct {
-	granted bool
-	reads   map[*column]bool // that queries of what is granted use
-	scopes  []*pred          // that its rows must satisfy
-	written bool             // its rows may be changed
-	known   []string         // triggers, rules and cascades that may act then
-}
-
-func (c *checker) use(t *table) *use {
-	u := c.uses[t]
-	if u == nil {
-		u = &use{reads: map[*column]bool{}}
-		c.uses[t] = u
-		c.tables = append(c.tables, t)
-	}
-	return u
-}
-
-func (c *checker) useLink(l *link, granted bool) {
-	if _, ok := c.links[l]; !ok {
-		c.order = append(c.order, l)
-	}
-	c.links[l] = c.links[l] || granted
-	for _, t := range []*table{l.from, l.to} {
-		u := c.use(t)
-		u.granted = u.granted || granted
-	}
-	for _, p := range l.pairs {
-		if granted {
-			c.reads(p.from, p.to)
-		}
-	}
-}
-
-// reads notes columns that queries of what is granted use.
-func (c *checker) reads(cols ...*column) {
-	for _, col := range cols {
-		c.use(col.table).reads[col] = true
-	}
-}
-
-// scoped notes a predicate that rows of t must satisfy.
-func (c *checker) scoped(t *table, p *pred) {
-	u := c.use(t)
-	u.granted, u.scopes = true, append(u.scopes, p)
-	c.reads(predColumns(p)...)
-}
-
-func predColumns(p *pred) (out []*column) {
-	if p == nil {
-		return nil
-	}
-	if p.col != nil {
-		out = append(out, p.col)
-	}
-	for _, s := range p.subs {
-		out = append(out, predColumns(s)...)
-	}
-	return out
-}
-
-func (c *checker) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (t *Table[T]) declared(c *checker) {
+func (t *Table[T]) declared(c *check.Checker) {
 	switch {
 	case t == nil:
-		c.fail(errNilDeclared)
+		c.Fail(errNilDeclared)
 	case t.t == nil:
-		c.fail(errors.New("exosql: Check was given a zero Table: NewTable makes one"))
+		c.Fail(errors.New("exosql: Check was given a zero Table: NewTable makes one"))
 	default:
-		c.use(t.t)
+		c.Use(t.t)
 	}
 }
 
-func (l Link[A, B]) declared(c *checker) {
+func (l Link[A, B]) declared(c *check.Checker) {
 	if l.l == nil {
-		c.fail(errors.New("exosql: Check was given a zero Link"))
+		c.Fail(errors.New("exosql: Check was given a zero Link"))
 		return
 	}
-	c.useLink(l.l, false)
+	c.UseLink(l.l, false)
 }
 
-func (f *Facet[T]) declared(c *checker) {
+func (f *Facet[T]) declared(c *check.Checker) {
 	switch {
 	case f == nil:
-		c.fail(errNilDeclared)
+		c.Fail(errNilDeclared)
 	case f.f == nil:
-		c.fail(errors.New("exosql: Check was given a zero Facet: NewFacet makes one"))
+		c.Fail(errors.New("exosql: Check was given a zero Facet: NewFacet makes one"))
 	default:
-		c.facet(f.f, map[*facet]bool{})
+		c.Facet(f.f)
 	}
 }
 
-// facet walks all that a facet reaches, without freezing it.
-func (c *checker) facet(f *facet, seen map[*facet]bool) {
-	if seen[f] {
-		return
-	}
-	seen[f] = true
-	c.use(f.table).granted = true
-	c.reads(f.table.keys...) // by which rows are ordered
-	f.mu.Lock()
-	c.reads(f.cols...)
-	links := slices.Clone(f.links)
-	f.mu.Unlock()
-	for _, l := range links {
-		c.useLink(l.l, true)
-		c.facet(l.to, seen)
-	}
-}
+func (s Scope) declared(c *check.Checker) { c.ScopeOf(s.s) }
 
-func (s Scope) declared(c *checker) {
-	switch {
-	case s.s == nil:
-		c.fail(errors.New("exosql: Check was given a zero Scope"))
-	case s.s.link != nil:
-		c.useLink(s.s.link, true)
-	default:
-		c.use(s.s.table).granted = true
-		if s.s.kind == scopeRows {
-			c.scoped(s.s.table, s.s.pred)
-		}
-	}
-}
-
-func (r Relation[T]) declared(c *checker) {
-	if c.relation(r.r); r.r != nil && r.r.err == nil {
-		c.reads(r.r.table.cols...) // its All reads whole rows
-	}
-}
-
-func (c *checker) relation(r *relation) {
-	switch {
-	case r == nil:
-		c.fail(errZeroRelation)
-		return
-	case r.err != nil:
-		c.fail(r.err)
-		return
-	}
-	for s := r; s != nil; s = s.prev {
-		c.use(s.table).granted = true
-		if s.kind == stepFollow {
-			c.useLink(s.link, true)
-		}
-		for _, o := range s.order {
-			c.reads(o.col)
-		}
-		c.reads(predColumns(s.pred)...)
-	}
-	root := r.grant()
-	c.scoped(root.table, root.pred)
-	for _, s := range root.scopes {
-		s.declared(c)
+func (r Relation[T]) declared(c *check.Checker) {
+	if c.Relation(r.r); r.r != nil && r.r.Err == nil {
+		c.Reads(r.r.Table.Cols...) // its All reads whole rows
 	}
 }
 
@@ -261,18 +103,18 @@ func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
 
-func (g granted) declared(c *checker) {
+func (g granted) declared(c *check.Checker) {
 	o, ok := g.o.(*object)
 	if !ok || o == nil {
-		c.fail(errors.New("exosql: Granted takes what Facet.Of made, before it is attenuated"))
+		c.Fail(errors.New("exosql: Granted takes what Facet.Of made, before it is attenuated"))
 		return
 	}
 	if err := o.prepare(); err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return
 	}
-	c.facet(o.facet, map[*facet]bool{})
-	c.relation(o.rel)
+	c.Facet(o.facet)
+	c.Relation(o.rel)
 }
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then
@@ -290,32 +132,14 @@ func Written[T any](t *Table[T], known ...constant) Declared {
 }
 
 type writtenTable struct {
-	t     *table
+	t     *decl.Table
 	known []string
 }
 
-func (w writtenTable) declared(c *checker) {
+func (w writtenTable) declared(c *check.Checker) {
 	if w.t == nil {
-		c.fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
+		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
 		return
 	}
-	u := c.use(w.t)
-	u.written = true
-	u.known = append(u.known, w.known...)
-}
-
-// add notes a finding, once. What it says is made of names that a database chose,
-// of types, triggers and collations too, and goes to terminals and logs: no name may
-// move the cursor there, or begin a line of its own.
-func (c *checker) add(f Finding) {
-	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
-	if !slices.Contains(c.found, f) {
-		c.found = append(c.found, f)
-	}
-}
-
-// byName sorts names for a message.
-func byName(names []string) []string {
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
-	return names
+	c.Writes(w.t, w.known)
 }

@@ -3,52 +3,26 @@ package exosql
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
 // Column is a column of type V in the table whose rows scan into T. The field
 // function binds it, so a mismatch between column and struct does not compile.
 type Column[T, V any] struct {
-	c *column
+	c *decl.Column
 	t *Table[T]
-}
-
-// column is the untyped core of a Column.
-type column struct {
-	table *table
-	index int
-	name  string // in the database
-	guest string // in programs
-	kind  string // a scalar type of exo, or exo.TypeList
-	elem  string // of a list: the type of its elements
-	null  bool
-	key   bool
-	enum  []string
-	doc   string
-	label exo.Label
-	iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
-
-	indexed bool // may be looked up before the scope is
 }
 
 // core is nil for a column that was not declared. The methods have a pointer as
 // receiver because each is compiled for every type of row and value: with values it
 // would be twice, and a package of five hundred tables has thousands of them.
-func (c *Column[T, V]) core() *column {
+func (c *Column[T, V]) core() *decl.Column {
 	if c == nil {
 		return nil
 	}
 	return c.c
-}
-
-// change panics where a column can't be described any more, or never was declared.
-func (c *column) change() {
-	if c == nil {
-		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
-	}
-	c.table.change()
 }
 
 // The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO, Indexed)
@@ -61,7 +35,7 @@ func (c *column) change() {
 // Programs see it under its name in camel case; see Named.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
-	t.t.add(c)
+	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
 	return &Column[T, V]{c, t}
 }
@@ -71,8 +45,8 @@ func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[
 // answer. Several keys make a composite one.
 func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
-	c.key = true
-	t.t.add(c)
+	c.Key = true
+	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
 	return &Column[T, V]{c, t}
 }
@@ -81,8 +55,8 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, 
 // for NULL. The column keeps its V, so links over nullable keys compile.
 func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Column[T, V] {
 	c := newColumn[V](t.t, name)
-	c.null = true
-	t.t.add(c)
+	c.Null = true
+	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool {
 		p := field(row)
 		if v.IsNull() {
@@ -95,47 +69,47 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Colu
 	return &Column[T, V]{c, t}
 }
 
-func newColumn[V any](t *table, name constant) *column {
+func newColumn[V any](t *decl.Table, name constant) *decl.Column {
 	if name == "" {
-		panic("exosql: a column of " + t.name + " has an empty name")
+		panic("exosql: a column of " + t.Name + " has an empty name")
 	}
-	c := &column{table: t, name: string(name), guest: camel(string(name))}
-	c.kind, c.elem = kindOf(reflect.TypeFor[V]())
-	if c.kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.name, name, reflect.TypeFor[V]()))
+	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
+	c.Kind, c.Elem = kindOf(reflect.TypeFor[V]())
+	if c.Kind == "" {
+		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.Name, name, reflect.TypeFor[V]()))
 	}
-	if exo.ReservedName(c.guest) {
-		c.guest = "" // it needs Named before a facet can show it
+	if exo.ReservedName(c.Guest) {
+		c.Guest = "" // it needs Named before a facet can show it
 	}
 	return c
 }
 
 // Named gives the column another name for programs.
 func (c *Column[T, V]) Named(name constant) *Column[T, V] {
-	c.core().change()
+	c.core().Change()
 	if exo.ReservedName(string(name)) {
-		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.table.name, c.c.name, name))
+		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.Table.Name, c.c.Name, name))
 	}
-	c.c.guest = string(name)
+	c.c.Guest = string(name)
 	return c
 }
 
 // Doc adds a line for whoever reads the declarations: a model, mostly.
 func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
-	c.core().change()
-	c.c.doc = string(text)
+	c.core().Change()
+	c.c.Doc = string(text)
 	return c
 }
 
 // OneOf lists the only values of a text column. Programs are told, and a
 // comparison with anything else is an error that lists them.
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
-	c.core().change()
-	if c.c.kind != exo.TypeText || len(values) == 0 {
-		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.table.name, c.c.name))
+	c.core().Change()
+	if c.c.Kind != exo.TypeText || len(values) == 0 {
+		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	for _, v := range values {
-		c.c.enum = append(c.c.enum, reflect.ValueOf(v).String())
+		c.c.Enum = append(c.c.Enum, reflect.ValueOf(v).String())
 	}
 	return c
 }
@@ -143,8 +117,8 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 // WithLabel labels every value of the column. A run that reads it, be it in a
 // condition only, carries the label from then on, and so may its result.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
-	c.core().change()
-	c.c.label = c.c.label.Join(exo.NewLabel(tags...))
+	c.core().Change()
+	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
 	return c
 }
 
@@ -153,11 +127,11 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 // millisecond, as timestamptz(3) does: then comparing and sorting can use an
 // index. Without it times are normalised in the query, whatever form they have.
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
-	c.core().change()
-	if c.c.kind != exo.TypeTime {
-		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.table.name, c.c.name))
+	c.core().Change()
+	if c.c.Kind != exo.TypeTime {
+		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.Table.Name, c.c.Name))
 	}
-	c.c.iso = true
+	c.c.Iso = true
 	return c
 }
 
@@ -170,8 +144,8 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 // values, and so, in time, which. It is for columns like a date or a state, and not for
 // what one customer must not learn of another.
 func (c *Column[T, V]) Indexed() *Column[T, V] {
-	c.core().change()
-	c.c.indexed = true
+	c.core().Change()
+	c.c.Indexed = true
 	return c
 }
 
@@ -212,7 +186,7 @@ func (c *Column[T, V]) test(op string) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	return Predicate[T]{&pred{op: op, col: c.c}}
+	return Predicate[T]{&decl.Pred{Op: op, Col: c.c}}
 }
 
 // Asc orders by the column, NULL first. JSON and arrays have no order.
@@ -225,26 +199,15 @@ func (c *Column[T, V]) compare(op string, vs ...V) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	p := &pred{op: op, col: c.c}
+	p := &decl.Pred{Op: op, Col: c.c}
 	for _, v := range vs {
-		p.vals = append(p.vals, toValue(v))
+		p.Vals = append(p.Vals, toValue(v))
 	}
-	return Predicate[T]{p.checked()}
+	return Predicate[T]{p.Checked()}
 }
 
 // Order is one term of an order of rows of T.
 type Order[T any] struct {
-	col  *column
+	col  *decl.Column
 	desc bool
-}
-
-func camel(s string) string {
-	parts := strings.Split(s, "_")
-	out := parts[0]
-	for _, p := range parts[1:] {
-		if p != "" {
-			out += strings.ToUpper(p[:1]) + p[1:]
-		}
-	}
-	return out
 }

@@ -7,10 +7,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
+	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -20,12 +23,8 @@ import (
 // compiler. It gives no access to the connections. Make one with Open, share it, Close it.
 type DB struct {
 	dialect sqlast.Dialect
-	plans   *lru.Cache[*plan]
-	engine  engine
-	opened  int // how many sessions there may be
-	free    chan session
-	closed  chan struct{}
-	close   sync.Once
+	plans   *lru.Cache[*plan.Plan]
+	pool    *engine.Pool
 }
 
 // Options are for Open; nil means the defaults.
@@ -50,7 +49,7 @@ type Query struct {
 	Rows int
 	Took time.Duration
 
-	plan *plan
+	plan *plan.Plan
 }
 
 // AppendJSON writes the query as a record keeps it: sql, args, rows and ms.
@@ -81,18 +80,18 @@ func (q Query) Outputs() []Output {
 	if q.plan == nil {
 		return nil
 	}
-	out := make([]Output, 0, len(q.plan.cells))
+	out := make([]Output, 0, len(q.plan.Cells))
 	var walk func(s *exo.Shape, prefix string)
 	walk = func(s *exo.Shape, prefix string) {
 		for i, n := range s.Names {
 			if sub := s.Sub(i); sub != nil {
 				walk(sub, prefix+n+".")
 			} else {
-				out = append(out, Output{prefix + n, q.plan.cells[len(out)].kind})
+				out = append(out, Output{prefix + n, q.plan.Cells[len(out)].Kind})
 			}
 		}
 	}
-	walk(q.plan.shape, "")
+	walk(q.plan.Shape, "")
 	return out
 }
 
@@ -104,33 +103,27 @@ func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
-	n := or(opt.Conns, 4)
-	db := &DB{plans: lru.New[*plan](or(opt.PlanBytes, defaultPlanBytes)), free: make(chan session, n), closed: make(chan struct{})}
+	db := &DB{plans: lru.New[*plan.Plan](or(opt.PlanBytes, defaultPlanBytes))}
+	to := engine.Options{Setup: opt.Setup, PreparedBytes: opt.preparedBytes()}
+	var e engine.Engine
 	scheme, rest, _ := strings.Cut(url, ":")
 	var err error
 	switch {
 	case scheme == "sqlite" && rest != "":
 		db.dialect = sqlast.SQLite
-		db.engine, err = openSQLite(ctx, rest, opt)
+		e, err = sqlite.Open(ctx, rest, to)
 	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
 		db.dialect = sqlast.Postgres
-		db.engine, err = openPostgres(ctx, url, opt)
+		e, err = postgres.Open(ctx, url, to)
 	default: // the URL itself may hold a password
 		err = errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
 	}
 	if err != nil {
 		return nil, err
 	}
-	for range n {
-		db.free <- nil // opened when first needed
-	}
-	db.opened = n
-	s, err := db.acquire(ctx)
-	if err != nil {
-		db.Close()
+	if db.pool, err = engine.NewPool(ctx, e, or(opt.Conns, 4)); err != nil {
 		return nil, err
 	}
-	db.release(s)
 	return db, nil
 }
 
@@ -149,70 +142,16 @@ func or(n, d int) int {
 
 // Close waits for the queries that run, and closes every connection. Queries
 // that come later fail. A second Close does nothing.
-func (db *DB) Close() error {
-	var err error
-	db.close.Do(func() { err = db.shut() })
-	return err
-}
-
-func (db *DB) shut() error {
-	close(db.closed)
-	var errs []error
-	for range db.opened {
-		if s := <-db.free; s != nil {
-			errs = append(errs, s.close())
-		}
-	}
-	if db.engine != nil {
-		errs = append(errs, db.engine.close())
-	}
-	return errors.Join(errs...)
-}
-
-var errClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
-
-func (db *DB) acquire(ctx context.Context) (session, error) {
-	select {
-	case <-db.closed:
-		return nil, errClosed
-	default:
-	}
-	var s session
-	select {
-	case s = <-db.free:
-	case <-db.closed:
-		return nil, errClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if s == nil {
-		var err error
-		if s, err = db.engine.connect(ctx); err != nil {
-			db.free <- nil
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// release gives a session back, or closes one whose state is not known: another
-// is opened when it is needed.
-func (db *DB) release(s session) {
-	if !s.sound() {
-		_ = s.close()
-		s = nil
-	}
-	db.free <- s
-}
+func (db *DB) Close() error { return db.pool.Close() }
 
 // query runs a plan. m is the message it answers, or nil for the typed API.
-func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Message) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (exo.Value, error) {
 	start := time.Now()
-	out := newCollector(p, m)
-	err := db.run(ctx, p, args, out)
-	rows := out.rows()
+	out := plan.NewCollector(p, m)
+	err := db.pool.Run(ctx, p, args, out)
+	rows := out.Rows()
 	if m != nil {
-		m.Detail(Query{SQL: p.text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p})
+		m.Detail(Query{SQL: p.Text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p})
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -221,38 +160,16 @@ func (db *DB) query(ctx context.Context, p *plan, args []exo.Value, m *exo.Messa
 		return exo.Value{}, exo.Classify("", err)
 	}
 	switch {
-	case p.kind == runCount:
+	case p.Kind == plan.RunCount:
 		if rows.Len() != 1 {
 			return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a count gave no row")}
 		}
 		return rows.Cells[0], nil
-	case p.kind == runFirst && m != nil:
+	case p.Kind == plan.RunFirst && m != nil:
 		if rows.Len() == 0 {
 			return exo.Null(), nil
 		}
 		return rows.Row(0), nil
 	}
 	return exo.RowsValue(rows), nil
-}
-
-func (db *DB) run(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
-	for tries := 0; ; tries++ {
-		err := db.once(ctx, p, args, out)
-		if errors.Is(err, errLost) && tries < db.opened {
-			continue // all may be lost; then the last try opens a new one
-		}
-		if err != nil {
-			return err
-		}
-		return out.end()
-	}
-}
-
-func (db *DB) once(ctx context.Context, p *plan, args []exo.Value, out *collector) error {
-	s, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.release(s)
-	return s.query(ctx, p, args, out)
 }

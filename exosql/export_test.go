@@ -11,10 +11,14 @@ import (
 	"time"
 
 	"modernc.org/libc"
-	"modernc.org/sqlite"
+	modernc "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
+	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // CachedPlans are the plans that db keeps, each with its key.
@@ -23,7 +27,7 @@ func CachedPlans(db *DB) []any {
 	for key, p := range db.plans.All() {
 		out = append(out, struct {
 			key  string
-			plan *plan
+			plan *plan.Plan
 		}{key, p})
 	}
 	return out
@@ -33,7 +37,7 @@ func CachedPlans(db *DB) []any {
 func PlanTexts(db *DB) []string {
 	var out []string
 	for _, p := range db.plans.All() {
-		out = append(out, p.text)
+		out = append(out, p.Text)
 	}
 	slices.Sort(out)
 	return out
@@ -45,13 +49,13 @@ func PlanBytes(db *DB) int { return db.plans.Bytes() }
 // PreparedBytes is how large the statements of idle connections are, as they count them.
 func PreparedBytes(db *DB) int {
 	n := 0
-	for range cap(db.free) {
-		c := <-db.free
+	for range cap(db.pool.Free) {
+		c := <-db.pool.Free
 		if c != nil {
-			_, k := c.prepared()
+			_, k := c.Prepared()
 			n += k
 		}
-		db.free <- c
+		db.pool.Free <- c
 	}
 	return n
 }
@@ -59,30 +63,30 @@ func PreparedBytes(db *DB) int {
 // EngineBytes is the memory of the engine for the statements of the first idle connection
 // that is open, as the engine says, and how many there are.
 func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
-	for range cap(db.free) {
-		c := <-db.free
+	for range cap(db.pool.Free) {
+		c := <-db.pool.Free
 		if bytes == 0 && err == nil {
 			switch s := c.(type) {
-			case *postgresSession:
+			case *postgres.Session:
 				var text string
-				text, err = s.one(ctx, "SELECT (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'exo\\_%') || ' ' || (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name LIKE 'Cached%')")
+				text, err = s.One(ctx, "SELECT (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'exo\\_%') || ' ' || (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name LIKE 'Cached%')")
 				if err == nil {
 					_, err = fmt.Sscan(text, &n, &bytes)
 				}
 				n -= 3 // those of every query
-			case *sqliteSession:
-				for st := sqlite3.Xsqlite3_next_stmt(s.c.tls, s.c.db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.c.tls, s.c.db, st) {
+			case *sqlite.Session:
+				for st := sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, st) {
 					n++
 				}
-				used := libc.Xmalloc(s.c.tls, 8)
-				if sqlite3.Xsqlite3_db_status(s.c.tls, s.c.db, sqlite3.SQLITE_DBSTATUS_STMT_USED, used, used+4, 0) != 0 {
+				used := libc.Xmalloc(s.C.Tls, 8)
+				if sqlite3.Xsqlite3_db_status(s.C.Tls, s.C.Db, sqlite3.SQLITE_DBSTATUS_STMT_USED, used, used+4, 0) != 0 {
 					err = errors.New("no status")
 				}
 				bytes = int(binary.NativeEndian.Uint32(libc.GoBytes(used, 4)))
-				libc.Xfree(s.c.tls, used)
+				libc.Xfree(s.C.Tls, used)
 			}
 		}
-		db.free <- c
+		db.pool.Free <- c
 	}
 	return n, bytes, err
 }
@@ -90,13 +94,13 @@ func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
 // Prepared counts the statements that idle connections keep.
 func Prepared(db *DB) int {
 	n := 0
-	for range cap(db.free) {
-		c := <-db.free
+	for range cap(db.pool.Free) {
+		c := <-db.pool.Free
 		if c != nil {
-			k, _ := c.prepared()
+			k, _ := c.Prepared()
 			n += k
 		}
-		db.free <- c
+		db.pool.Free <- c
 	}
 	return n
 }
@@ -104,34 +108,34 @@ func Prepared(db *DB) int {
 // Bound is what the statements of idle connections are, with the values that they hold.
 func Bound(db *DB) []string {
 	var out []string
-	for range cap(db.free) {
-		c := <-db.free
-		if s, ok := c.(*sqliteSession); ok {
-			for _, st := range s.stmts.All() {
-				p := sqlite3.Xsqlite3_expanded_sql(s.c.tls, st.p)
+	for range cap(db.pool.Free) {
+		c := <-db.pool.Free
+		if s, ok := c.(*sqlite.Session); ok {
+			for _, st := range s.Stmts.All() {
+				p := sqlite3.Xsqlite3_expanded_sql(s.C.Tls, st.P)
 				out = append(out, libc.GoString(p))
-				sqlite3.Xsqlite3_free(s.c.tls, p)
+				sqlite3.Xsqlite3_free(s.C.Tls, p)
 			}
 		}
-		db.free <- c
+		db.pool.Free <- c
 	}
 	return out
 }
 
 // WaitsOn reports whether a query that found the database locked tries once more.
 func WaitsOn(ctx context.Context) bool {
-	return new(patience).more(ctx, &sqliteError{code: sqlite3.SQLITE_BUSY})
+	return new(sqlite.Patience).More(ctx, &sqlite.SqlError{Code: sqlite3.SQLITE_BUSY})
 }
 
 // Guarded runs a statement on a guarded connection that admits reading what
 // reads lists ("table.column"), as it would while a plan runs.
 func Guarded(ctx context.Context, db *DB, statement string, reads ...string) error {
-	s, err := db.acquire(ctx)
+	s, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.release(s)
-	c := s.(*sqliteSession)
+	defer db.pool.Release(s)
+	c := s.(*sqlite.Session)
 	admitted := map[string]map[string]bool{}
 	for _, r := range reads {
 		t, col, _ := strings.Cut(r, ".")
@@ -141,10 +145,10 @@ func Guarded(ctx context.Context, db *DB, statement string, reads ...string) err
 		admitted[t][col] = true
 	}
 	if len(reads) > 0 {
-		c.guard.admit(&admitted)
-		defer c.guard.admit(nil)
+		c.Guard.Admit(&admitted)
+		defer c.Guard.Admit(nil)
 	}
-	return c.c.exec(statement)
+	return c.C.Exec(statement)
 }
 
 // Plan plans a message as answer does, or as if its plan were not kept.
@@ -157,7 +161,7 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		}
 	}
 	if cold {
-		_, err := compileMessage(db.dialect, m, objs)
+		_, err := compile.Message(db.dialect, m, grantsOf(objs))
 		return err
 	}
 	_, _, err := db.plan(m, objs)
@@ -167,19 +171,19 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 // Late runs a statement whose context ended before its first step, and waits
 // so long before it that the first interrupt comes too early.
 func Late(db *DB, statement string, reads map[string]map[string]bool) error {
-	s, err := db.acquire(context.Background())
+	s, err := db.pool.Acquire(context.Background())
 	if err != nil {
 		return err
 	}
-	defer db.release(s)
-	c := s.(*sqliteSession)
-	c.guard.admit(&reads)
-	defer c.guard.admit(nil)
+	defer db.pool.Release(s)
+	c := s.(*sqlite.Session)
+	c.Guard.Admit(&reads)
+	defer c.Guard.Admit(nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	stop := c.c.watch(ctx)
+	stop := c.C.Watch(ctx)
 	time.Sleep(20 * time.Millisecond)
-	err = c.c.exec(statement)
+	err = c.C.Exec(statement)
 	if !stop() {
 		return errors.New("the context ended, and the watch does not know")
 	}
@@ -187,17 +191,17 @@ func Late(db *DB, statement string, reads map[string]map[string]bool) error {
 }
 
 // Busy counts the connections that are being used.
-func Busy(db *DB) int { return cap(db.free) - len(db.free) }
+func Busy(db *DB) int { return cap(db.pool.Free) - len(db.pool.Free) }
 
 // Plans counts the plans that db keeps.
 func Plans(db *DB) int { return len(CachedPlans(db)) }
 
 // OpenConnections counts the connections that are open beneath db.
 func OpenConnections(db *DB) int {
-	e := db.engine.(*sqliteEngine)
-	n := int(e.opened.Load())
-	if e.keep != nil {
-		n += e.keep.Stats().OpenConnections
+	e := db.pool.Engine.(*sqlite.Database)
+	n := int(e.Opened.Load())
+	if e.Keep != nil {
+		n += e.Keep.Stats().OpenConnections
 	}
 	return n
 }
@@ -206,9 +210,9 @@ func OpenConnections(db *DB) int {
 // connections made from now on: what an expression of a program is tried on can be
 // seen then, and not only timed.
 func TrapSQLite(see func(text string)) {
-	d := &sqlite.Driver{}
-	functions(func(name string, n int32, f func([]driver.Value) any) {
-		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	d := &modernc.Driver{}
+	sqlite.Definer(func(name string, n int32, f func([]driver.Value) any) {
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
 			for _, a := range args {
 				if s, ok := a.(string); ok {
 					see(s)
@@ -216,6 +220,6 @@ func TrapSQLite(see func(text string)) {
 			}
 			return f(args), nil
 		})
-	}).defineAll()
-	sqliteDriver = func() *sqlite.Driver { return d }
+	}).DefineAll()
+	sqlite.SharedDriver = func() *modernc.Driver { return d }
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
@@ -28,9 +29,9 @@ func toValue(v any) exo.Value {
 	case time.Time:
 		return exo.Time(x)
 	case Decimal:
-		return canonical(exo.TypeDecimal, string(x))
+		return plan.Canonical(exo.TypeDecimal, string(x))
 	case Date:
-		return canonical(exo.TypeDate, x.String())
+		return plan.Canonical(exo.TypeDate, x.String())
 	case Interval:
 		return exo.Text(x.String())
 	case JSON:
@@ -55,7 +56,7 @@ func toValue(v any) exo.Value {
 		b := make([]byte, r.Len())
 		reflect.Copy(reflect.ValueOf(b), r)
 		s := hex.EncodeToString(b)
-		return canonical(exo.TypeUUID, s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:])
+		return plan.Canonical(exo.TypeUUID, s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:])
 	case reflect.Slice:
 		if r.Type().Elem() == byteType {
 			return exo.Text(base64.StdEncoding.EncodeToString(r.Bytes()))
@@ -67,13 +68,6 @@ func toValue(v any) exo.Value {
 			}
 		}
 		return exo.List(items...)
-	}
-	return exo.Value{}
-}
-
-func canonical(typ, s string) exo.Value {
-	if t, ok := exo.Canonical(typ, s); ok {
-		return exo.Text(t)
 	}
 	return exo.Value{}
 }

@@ -9,45 +9,47 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // session takes a PostgreSQL session out of the pool for a while.
-func inSession(ctx context.Context, db *DB, f func(*postgresSession) error) error {
-	s, err := db.acquire(ctx)
+func inSession(ctx context.Context, db *DB, f func(*postgres.Session) error) error {
+	s, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.release(s)
-	return f(s.(*postgresSession))
+	defer db.pool.Release(s)
+	return f(s.(*postgres.Session))
 }
 
 // Backend is the server's process behind the next connection of the pool.
 func Backend(ctx context.Context, db *DB) (pid uint32, err error) {
-	err = inSession(ctx, db, func(s *postgresSession) error { pid = s.conn.PID(); return nil })
+	err = inSession(ctx, db, func(s *postgres.Session) error { pid = s.Conn.PID(); return nil })
 	return pid, err
 }
 
 // LeaveIdle makes the next connection look as if it had been idle for long.
 func LeaveIdle(ctx context.Context, db *DB) error {
-	return inSession(ctx, db, func(s *postgresSession) error { s.used = time.Time{}; return nil })
+	return inSession(ctx, db, func(s *postgres.Session) error { s.Used = time.Time{}; return nil })
 }
 
 // Ask runs a statement as a plan is run, and returns its first row. of is the
 // kind of a list's items.
 func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, args ...exo.Value) ([]exo.Value, error) {
-	p := &plan{text: statement, shape: &exo.Shape{}}
+	p := &plan.Plan{Text: statement, Shape: &exo.Shape{}}
 	for i := range cells {
-		p.cells = append(p.cells, cell{kind: kind, of: of, name: "cell"})
-		p.shape.Names = append(p.shape.Names, fmt.Sprint(i))
+		p.Cells = append(p.Cells, plan.Cell{Kind: kind, Of: of, Name: "cell"})
+		p.Shape.Names = append(p.Shape.Names, fmt.Sprint(i))
 	}
-	out := newCollector(p, nil)
-	if err := db.run(ctx, p, args, out); err != nil {
+	out := plan.NewCollector(p, nil)
+	if err := db.pool.Run(ctx, p, args, out); err != nil {
 		return nil, err
 	}
-	if out.count() == 0 {
+	if out.Count() == 0 {
 		return nil, nil
 	}
-	return out.rows().Cells[:cells], nil
+	return out.Rows().Cells[:cells], nil
 }
 
 // AskOne is Ask for one cell.
@@ -64,15 +66,15 @@ func AskOne(ctx context.Context, db *DB, statement, kind, of string, args ...exo
 
 // VerifyWall verifies the wall of a connection that begins its transactions with begin.
 func VerifyWall(ctx context.Context, db *DB, begin string) error {
-	return inSession(ctx, db, func(s *postgresSession) error {
-		was := s.begin
-		defer func() { s.begin = was }()
+	return inSession(ctx, db, func(s *postgres.Session) error {
+		was := s.Begin
+		defer func() { s.Begin = was }()
 		var err error
-		if s.begin, err = s.conn.Prepare(ctx, "exo_other", begin, nil); err != nil {
+		if s.Begin, err = s.Conn.Prepare(ctx, "exo_other", begin, nil); err != nil {
 			return err
 		}
-		defer s.conn.Deallocate(ctx, "exo_other")
-		return s.verifyWall(ctx)
+		defer s.Conn.Deallocate(ctx, "exo_other")
+		return s.VerifyWall(ctx)
 	})
 }
 
@@ -86,32 +88,32 @@ func SQLState(err error) string {
 
 // FailRollback runs a query whose rollback fails.
 func FailRollback(ctx context.Context, db *DB) error {
-	return inSession(ctx, db, func(s *postgresSession) error {
-		was := s.rollback
-		defer func() { s.rollback = was }()
+	return inSession(ctx, db, func(s *postgres.Session) error {
+		was := s.Rollback
+		defer func() { s.Rollback = was }()
 		var err error
-		if s.rollback, err = s.conn.Prepare(ctx, "exo_fails", "SELECT 1/0", nil); err != nil {
+		if s.Rollback, err = s.Conn.Prepare(ctx, "exo_fails", "SELECT 1/0", nil); err != nil {
 			return err
 		}
-		defer s.conn.Deallocate(ctx, "exo_fails")
-		return s.query(ctx, &plan{text: "SELECT 1 WHERE false", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{})
+		defer s.Conn.Deallocate(ctx, "exo_fails")
+		return s.Query(ctx, &plan.Plan{Text: "SELECT 1 WHERE false", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, &plan.Collector{})
 	})
 }
 
 // Asker asks by one plan again and again.
 func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (exo.Value, error) {
-	p := &plan{text: statement, shape: &exo.Shape{Names: []string{"0"}}, cells: []cell{{kind: kind, name: "cell"}}}
+	p := &plan.Plan{Text: statement, Shape: &exo.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: kind, Name: "cell"}}}
 	return func(ctx context.Context, args ...exo.Value) (exo.Value, error) {
-		out := newCollector(p, nil)
-		if err := db.run(ctx, p, args, out); err != nil {
+		out := plan.NewCollector(p, nil)
+		if err := db.pool.Run(ctx, p, args, out); err != nil {
 			return exo.Value{}, err
 		}
-		return out.rows().Cells[0], nil
+		return out.Rows().Cells[0], nil
 	}
 }
 
 // PanicInQuery runs a query that panics while it reads its rows.
 func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
 	defer func() { panicked = recover() }()
-	return db.once(ctx, &plan{text: "SELECT NULL::int", shape: &exo.Shape{}, cells: []cell{{kind: exo.TypeInt}}}, nil, &collector{shape: &exo.Shape{}})
+	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, &plan.Collector{Shape: &exo.Shape{}})
 }

@@ -1,6 +1,9 @@
 package exosql
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
 
 // Like holds where the text matches the pattern: % stands for any text, _ for one
 // character, \ before one for itself. Case counts, on every engine.
@@ -33,17 +36,17 @@ func Has[T, V any](c *Column[T, []V], v V) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	return Predicate[T]{(&pred{op: "has", col: c.c, vals: []exo.Value{toValue(v)}}).checked()}
+	return Predicate[T]{(&decl.Pred{Op: "has", Col: c.c, Vals: []exo.Value{toValue(v)}}).Checked()}
 }
 
 func textual[T any, V ~string](c *Column[T, V], op, s string) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	p := &pred{op: op, col: c.c, vals: []exo.Value{exo.Text(s)}}
-	if c.c.kind != exo.TypeText { // a Decimal is a string of Go's, but no text
-		p.err = exo.Errorf(exo.Invalid, c.c.table.name+"."+c.c.name, "is no text")
+	p := &decl.Pred{Op: op, Col: c.c, Vals: []exo.Value{exo.Text(s)}}
+	if c.c.Kind != exo.TypeText { // a Decimal is a string of Go's, but no text
+		p.Err = exo.Errorf(exo.Invalid, c.c.Table.Name+"."+c.c.Name, "is no text")
 		return Predicate[T]{p}
 	}
-	return Predicate[T]{p.checked()}
+	return Predicate[T]{p.Checked()}
 }

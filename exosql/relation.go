@@ -6,82 +6,56 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // Relation is a capability to the rows of one table that its grant reaches. It
 // is immutable; every method narrows. The zero Relation answers each query with an error.
 type Relation[T any] struct {
-	r *relation
-	t *Table[T]
+	r  *decl.Relation
+	t  *Table[T]
+	db *DB
 }
-
-// relation is the untyped core: a grant, or one step from another relation.
-type relation struct {
-	db     *DB
-	err    error
-	table  *table
-	prev   *relation // what this step narrows
-	kind   stepKind
-	pred   *pred   // stepGrant, stepWhere
-	scopes []Scope // stepGrant
-	link   *link   // stepFollow: prev is of another table
-	order  []ordering
-	n      int64 // stepLimit, stepOffset
-	slot   int   // of a shaper's copy: of n
-}
-
-type ordering struct {
-	col  *column
-	desc bool
-}
-
-type stepKind uint8
-
-const (
-	stepGrant stepKind = iota
-	stepWhere
-	stepOrder
-	stepLimit
-	stepOffset
-	stepFollow
-)
-
-var errZeroRelation = &exo.Error{Kind: exo.Denied, Msg: "this relation was never granted"}
 
 // Grant makes the relation of those rows of t for which scope holds, on behalf
 // of whoever it is handed to. The scope can't be left out; AllRows is long on
 // purpose. others fix the scopes of further tables: see Scope.
 func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Relation[T] {
-	r := &relation{db: db, kind: stepGrant, pred: scope.p, scopes: others}
+	r := &decl.Relation{Kind: decl.StepGrant, Pred: scope.p}
+	for _, o := range others {
+		r.Scopes = append(r.Scopes, o.s)
+	}
 	switch {
 	case t == nil || db == nil:
 		return Relation[T]{}
 	case scope.p == nil:
-		r.err = &exo.Error{Op: t.t.name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
-	case scope.p.err != nil:
-		r.err = scope.p.err
+		r.Err = &exo.Error{Op: t.t.Name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
+	case scope.p.Err != nil:
+		r.Err = scope.p.Err
 	}
-	r.table = t.t
-	return Relation[T]{r, t}
+	r.Table = t.t
+	return Relation[T]{r, t, db}
 }
 
-func (r Relation[T]) step(s relation) Relation[T] {
+func (r Relation[T]) step(s decl.Relation) Relation[T] {
 	if r.r == nil {
 		return r
 	}
-	s.db, s.table, s.prev = r.r.db, r.r.table, r.r
-	if s.err == nil {
-		s.err = r.r.err
+	s.Table, s.Prev = r.r.Table, r.r
+	if s.Err == nil {
+		s.Err = r.r.Err
 	}
-	return Relation[T]{&s, r.t}
+	return Relation[T]{&s, r.t, r.db}
 }
 
 // Where keeps the rows for which p holds. After Limit it filters the rows that
 // Limit left, and never brings others in.
 func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
-	s := relation{kind: stepWhere, pred: p.p}
+	s := decl.Relation{Kind: decl.StepWhere, Pred: p.p}
 	if p.p != nil {
-		s.err = p.p.err
+		s.Err = p.p.Err
 	}
 	return r.step(s)
 }
@@ -89,36 +63,36 @@ func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 // OrderBy sorts the rows; further calls sort within equals. Ties are broken by
 // the key where a limit makes the order count.
 func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
-	s := relation{kind: stepOrder}
+	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
 		if o.col == nil {
-			s.err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
+			s.Err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
 			break
 		}
-		if operatorOn()[columnInterfaces[o.col.kind]]["asc"] == nil {
-			s.err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.table.name, o.col.name)
+		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
+			s.Err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.Table.Name, o.col.Name)
 			break
 		}
-		s.order = append(s.order, ordering(o))
+		s.Order = append(s.Order, decl.Ordering{Col: o.col, Desc: o.desc})
 	}
 	return r.step(s)
 }
 
 // Limit keeps at most n rows; a negative n is an error.
-func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(stepLimit, n)) }
+func (r Relation[T]) Limit(n int64) Relation[T] { return r.step(countStep(decl.StepLimit, n)) }
 
 // Offset skips n rows; a negative n is an error. A page is Offset and then Limit:
 // after Limit it skips some of the rows that Limit left.
-func (r Relation[T]) Offset(n int64) Relation[T] { return r.step(countStep(stepOffset, n)) }
+func (r Relation[T]) Offset(n int64) Relation[T] { return r.step(countStep(decl.StepOffset, n)) }
 
-func countStep(kind stepKind, n int64) relation {
-	s := relation{kind: kind, n: n}
+func countStep(kind decl.StepKind, n int64) decl.Relation {
+	s := decl.Relation{Kind: kind, N: n}
 	if n < 0 {
 		op := "exosql: Limit"
-		if kind == stepOffset {
+		if kind == decl.StepOffset {
 			op = "exosql: Offset"
 		}
-		s.err = exo.Errorf(exo.Invalid, op, "%d is negative", n)
+		s.Err = exo.Errorf(exo.Invalid, op, "%d is negative", n)
 	}
 	return s
 }
@@ -132,13 +106,13 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}
 	}
-	return Relation[B]{&relation{db: r.r.db, err: r.r.err, kind: stepFollow, table: l.l.to, prev: r.r, link: l.l}, l.to}
+	return Relation[B]{&decl.Relation{Err: r.r.Err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db}
 }
 
 // All reads the rows. Without Limit or Offset, rows that no OrderBy tells apart come in
 // an order that is the engine's and may depend on rows out of scope.
 func (r Relation[T]) All(ctx context.Context) ([]T, error) {
-	rows, err := r.read(ctx, runAll)
+	rows, err := r.read(ctx, plan.RunAll)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +121,7 @@ func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 
 // First reads the first row; ok is false when there is none.
 func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
-	rows, err := r.read(ctx, runFirst)
+	rows, err := r.read(ctx, plan.RunFirst)
 	if err != nil || rows.Len() == 0 {
 		return row, false, err
 	}
@@ -161,20 +135,20 @@ func (r Relation[T]) First(ctx context.Context) (row T, ok bool, err error) {
 // Count counts the rows.
 func (r Relation[T]) Count(ctx context.Context) (int64, error) {
 	if r.r == nil {
-		return 0, errZeroRelation
+		return 0, decl.ErrZeroRelation
 	}
-	v, err := r.r.run(ctx, runCount)
+	v, err := r.db.relation(ctx, r.r, plan.RunCount)
 	if err != nil {
 		return 0, err
 	}
 	return v.Int(), nil
 }
 
-func (r Relation[T]) read(ctx context.Context, kind runKind) (*exo.Rows, error) {
+func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*exo.Rows, error) {
 	if r.r == nil {
-		return nil, errZeroRelation
+		return nil, decl.ErrZeroRelation
 	}
-	v, err := r.r.run(ctx, kind)
+	v, err := r.db.relation(ctx, r.r, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -183,23 +157,15 @@ func (r Relation[T]) read(ctx context.Context, kind runKind) (*exo.Rows, error) 
 
 // scan turns rows of all the table's columns into Ts.
 func (t *Table[T]) scan(rows *exo.Rows) ([]T, error) {
-	w := len(t.t.cols)
+	w := len(t.t.Cols)
 	out := make([]T, rows.Len())
 	for i := range out {
 		for c, set := range t.sets {
 			if !set(&out[i], rows.Cells[i*w+c]) {
-				col := t.t.cols[c]
-				return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.name, col.name)}
+				col := t.t.Cols[c]
+				return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.Name, col.Name)}
 			}
 		}
 	}
 	return out, nil
-}
-
-// grant is the step that began the chain.
-func (r *relation) grant() *relation {
-	for r.prev != nil {
-		r = r.prev
-	}
-	return r
 }

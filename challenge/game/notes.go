@@ -202,7 +202,7 @@ var notes = &Target{
 			Hints: []Hint{
 				{Text: "The second example does it."},
 				{Text: "You can read the number 602: it is a column of your own row. What it points at is another row."},
-				{Text: "A column of a row in scope is yours, whatever its value means to somebody else.", Code: "exosql/facet.go"},
+				{Text: "A column of a row in scope is yours, whatever its value means to somebody else.", Code: "exosql/internal/decl/facet.go"},
 			},
 			Done: gives("tasks", 4, "Reprint the survey", "602"),
 		},
@@ -212,7 +212,7 @@ var notes = &Target{
 			Hints: []Hint{
 				{Text: "(api) => api.organization.projects().tasks().note()"},
 				{Text: "There are two: the third is out of scope, though the row that leads to it is in. Player assignee().notes() and manager().notes(), which lead there as well."},
-				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/occurrence.go"},
+				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/internal/compile/occurrence.go"},
 			},
 			Done: func(a *Attempt) bool {
 				return gives("notes", 2, "Paper prices", "Cover")(a) && asked("note_id", 2)(a)
@@ -233,7 +233,7 @@ var notes = &Target{
 			Text: "Return the body of note 602, and claim what it holds.",
 			Hints: []Hint{
 				{Text: "Oracles count as well: a join, an order, a count or an error that depends on rows which are not yours would give the key letter by letter.", Code: "internal/proof/doc_test.go"},
-				{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/sqlite.go"},
+				{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/internal/engine/sqlite/sqlite.go"},
 				{Text: "The process: your program runs in one that has no files, no network and no secret.", Code: "exoeval/worker/doc.go"},
 				{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
 			},

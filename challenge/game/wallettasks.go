@@ -29,7 +29,7 @@ var walletTasks = []Task{
 		Hints: []Hint{
 			{Text: "(api) => api.currentUser.inviter()"},
 			{Text: "It is empty, though the foreign key is there and you can read it. Being pointed at is not being granted."},
-			{Text: "The table users has one scope in this grant, and a link into it doesn't widen that.", Code: "exosql/occurrence.go"},
+			{Text: "The table users has one scope in this grant, and a link into it doesn't widen that.", Code: "exosql/internal/compile/occurrence.go"},
 		},
 		Done: asked("invited_by", 0),
 	},
@@ -48,7 +48,7 @@ var walletTasks = []Task{
 		Text: "Return Vera's key, and claim it.",
 		Hints: []Hint{
 			{Text: "Three walls are left: the expression, the database, and the process. Most things that one tries first stand in testdata/attacks, each with a twin that gets through where the wall is missing.", Code: "testdata/attacks"},
-			{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/sqlite.go"},
+			{Text: "The database: each statement may read only the tables and columns of its plan, whatever text it has.", Code: "exosql/internal/engine/sqlite/sqlite.go"},
 			{Text: "The process: your program runs in one that has no files, no network and no secret; the key is not in it until the host sends it a row. Take it over if you can, and then?", Code: "exoeval/worker/doc.go"},
 			{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
 		},

@@ -22,11 +22,20 @@ type Mutation struct {
 	Test     string // TestName or TestName/subtest, in the package of File; "" for a survivor
 	Survives string // why no test can fail; "" otherwise
 	Why      string // the attack that the line stops
+
+	outer bool // the test is not in the file's own folder: see Package
 }
 
 // Package is the folder of the mutated file. The test must be there, too: a line that
-// only tests of other packages hold is lost when those change.
-func (m *Mutation) Package() string { return "./" + path.Dir(m.File) }
+// only tests of other packages hold is lost when those change. The line of a package that is
+// internal to another one may be held by a test of that one, which is its only user.
+func (m *Mutation) Package() string {
+	folder := path.Dir(m.File)
+	if outer, _, ok := strings.Cut(folder, "/internal/"); ok && m.outer {
+		folder = outer
+	}
+	return "./" + folder
+}
 
 // Name is how a report calls the mutation.
 func (m *Mutation) Name() string { return m.File + ": " + m.Old }
@@ -51,6 +60,15 @@ func ReadAll(folder string) ([]*Mutation, error) {
 			return nil, err
 		}
 		all = append(all, ms...)
+	}
+	root := filepath.Join(folder, "..", "..")
+	for _, m := range all {
+		own, err := Tests(filepath.Join(root, filepath.FromSlash(path.Dir(m.File))))
+		if err != nil {
+			return nil, err
+		}
+		test, _, _ := strings.Cut(m.Test, "/")
+		m.outer = !own[test]
 	}
 	return all, nil
 }

@@ -1,0 +1,199 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+func NewChecker() *Checker {
+	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}}
+}
+
+// Inspect compares what was declared with what catalog reads.
+func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*schema.Database, error)) ([]Finding, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if len(c.tables) == 0 {
+		return nil, errors.New("exosql: Check was given nothing to compare: give it what is granted")
+	}
+	var err error
+	if c.live, err = catalog(ctx); err != nil {
+		return nil, err
+	}
+	for _, t := range c.tables {
+		c.table(t)
+	}
+	for _, l := range c.order {
+		c.link(l)
+		c.pairs(l)
+	}
+	c.path()
+	c.role()
+	return c.found, nil
+}
+
+// Checker gathers what is declared, and then what is found.
+type Checker struct {
+	live   *schema.Database
+	tables []*decl.Table // in the order in which they were given
+	uses   map[*decl.Table]*use
+	order  []*decl.Link
+	links  map[*decl.Link]bool // whether it is granted
+	found  []Finding
+	err    error
+}
+
+// use is how a table is used.
+type use struct {
+	granted bool
+	reads   map[*decl.Column]bool // that queries of what is granted use
+	scopes  []*decl.Pred          // that its rows must satisfy
+	written bool                  // its rows may be changed
+	known   []string              // triggers, rules and cascades that may act then
+}
+
+func (c *Checker) Use(t *decl.Table) *use {
+	u := c.uses[t]
+	if u == nil {
+		u = &use{reads: map[*decl.Column]bool{}}
+		c.uses[t] = u
+		c.tables = append(c.tables, t)
+	}
+	return u
+}
+
+func (c *Checker) UseLink(l *decl.Link, granted bool) {
+	if _, ok := c.links[l]; !ok {
+		c.order = append(c.order, l)
+	}
+	c.links[l] = c.links[l] || granted
+	for _, t := range []*decl.Table{l.From, l.To} {
+		u := c.Use(t)
+		u.granted = u.granted || granted
+	}
+	for _, p := range l.Pairs {
+		if granted {
+			c.Reads(p.From, p.To)
+		}
+	}
+}
+
+// Reads notes columns that queries of what is granted use.
+func (c *Checker) Reads(cols ...*decl.Column) {
+	for _, col := range cols {
+		c.Use(col.Table).reads[col] = true
+	}
+}
+
+// scoped notes a predicate that rows of t must satisfy.
+func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
+	u := c.Use(t)
+	u.granted, u.scopes = true, append(u.scopes, p)
+	c.Reads(predColumns(p)...)
+}
+
+func predColumns(p *decl.Pred) (out []*decl.Column) {
+	if p == nil {
+		return nil
+	}
+	if p.Col != nil {
+		out = append(out, p.Col)
+	}
+	for _, s := range p.Subs {
+		out = append(out, predColumns(s)...)
+	}
+	return out
+}
+
+func (c *Checker) Fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Facet walks all that a facet reaches, without freezing it.
+func (c *Checker) Facet(f *decl.Facet) { c.facets(f, map[*decl.Facet]bool{}) }
+
+func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
+	if seen[f] {
+		return
+	}
+	seen[f] = true
+	c.Use(f.Table).granted = true
+	c.Reads(f.Table.Keys...) // by which rows are ordered
+	cols, links := f.Members()
+	c.Reads(cols...)
+	for _, l := range links {
+		c.UseLink(l.L, true)
+		c.facets(l.To, seen)
+	}
+}
+
+func (c *Checker) ScopeOf(s *decl.Scope) {
+	switch {
+	case s == nil:
+		c.Fail(errors.New("exosql: Check was given a zero Scope"))
+	case s.Link != nil:
+		c.UseLink(s.Link, true)
+	default:
+		c.Use(s.Table).granted = true
+		if s.Kind == decl.ScopeRows {
+			c.scoped(s.Table, s.Pred)
+		}
+	}
+}
+
+func (c *Checker) Relation(r *decl.Relation) {
+	switch {
+	case r == nil:
+		c.Fail(decl.ErrZeroRelation)
+		return
+	case r.Err != nil:
+		c.Fail(r.Err)
+		return
+	}
+	for s := r; s != nil; s = s.Prev {
+		c.Use(s.Table).granted = true
+		if s.Kind == decl.StepFollow {
+			c.UseLink(s.Link, true)
+		}
+		for _, o := range s.Order {
+			c.Reads(o.Col)
+		}
+		c.Reads(predColumns(s.Pred)...)
+	}
+	root := r.Grant()
+	c.scoped(root.Table, root.Pred)
+	for _, s := range root.Scopes {
+		c.ScopeOf(s)
+	}
+}
+
+// Writes notes that rows of t may be changed.
+func (c *Checker) Writes(t *decl.Table, known []string) {
+	u := c.Use(t)
+	u.written = true
+	u.known = append(u.known, known...)
+}
+
+// add notes a finding, once. What it says is made of names that a database chose,
+// of types, triggers and collations too, and goes to terminals and logs: no name may
+// move the cursor there, or begin a line of its own.
+func (c *Checker) add(f Finding) {
+	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
+	if !slices.Contains(c.found, f) {
+		c.found = append(c.found, f)
+	}
+}
+
+// byName sorts names for a message.
+func byName(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(a, b) })
+	return names
+}

@@ -1,0 +1,45 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// linearFunctions are functions of SQLite that no statement of ours calls, and that a
+// virtual column may: the time and the memory that they take grow no faster than what they are given.
+var linearFunctions = map[string]bool{"abs": true, "concat": true, "concat_ws": true, "date": true, "datetime": true, "time": true, "unixepoch": true,
+	"hex": true, "iif": true, "if": true, "json": true, "json_array_length": true, "json_extract": true, "json_type": true, "json_valid": true, "->": true, "->>": true,
+	"lower": true, "upper": true, "ltrim": true, "rtrim": true, "octet_length": true, "quote": true, "sign": true, "typeof": true, "unicode": true}
+
+// functions refuses columns that call functions which the authorizer would not admit.
+// SQLite resolves the expression of a virtual column when it reads the schema, and asks
+// the authorizer nothing: whoever wrote the file chose what each read of the column calls.
+func (c *Checker) functions(t *decl.Table, live *schema.Table) {
+	if c.live.Engine != schema.SQLite {
+		return
+	}
+	for _, col := range t.Cols {
+		x := c.find(live.Columns, col.Name)
+		if x == nil {
+			continue
+		}
+		f := Finding{Kind: UnlistedFunction, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
+			Fix: "a definition with … STORED, which is computed when a row is written, or a declaration without the column"}
+		calls, err := live.VirtualCalls(x)
+		calls = slices.DeleteFunc(calls, func(name string) bool { return sqlite.Functions[name] || linearFunctions[name] })
+		switch {
+		case err != nil:
+			f.Problem = fmt.Sprintf("is computed whenever it is read, and its expression can't be checked: %s", err)
+		case len(calls) > 0:
+			f.Problem = fmt.Sprintf("is computed whenever it is read, with %s, which the authorizer is not asked about", strings.Join(calls, ", "))
+		default:
+			continue
+		}
+		c.add(f)
+	}
+}

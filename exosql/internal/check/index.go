@@ -1,0 +1,144 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// link checks that an index serves whoever follows a link: without one each step
+// reads the whole table, and with it the rows of everybody.
+func (c *Checker) link(l *decl.Link) {
+	to := c.live.Table(schema.Name{Name: l.To.Name})
+	if to == nil {
+		return // reported, or a view
+	}
+	var cols []string
+	for _, p := range l.Pairs {
+		if c.find(to.Columns, p.To.Name) == nil {
+			return // reported
+		}
+		cols = append(cols, p.To.Name)
+	}
+	if c.byText(l, to) || c.indexed(to, cols) {
+		return
+	}
+	f := Finding{Kind: NoIndex, Table: l.To.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
+		Fix: createIndex(l.To.Name, cols), Warning: !c.links[l]}
+	if len(cols) == 1 {
+		f.Column = cols[0]
+	}
+	c.add(f)
+}
+
+func createIndex(table string, cols []string) string {
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(table+"_by_"+strings.Join(cols, "_")), quoteName(table), quoteAll(cols))
+}
+
+// scope checks that an index serves a predicate.
+func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
+	need, selective := c.unserved(live, p)
+	if !selective || len(need) == 0 {
+		return // AllRows, or conditions that no index serves anyway
+	}
+	f := Finding{Kind: NoIndex, Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: createIndex(t.Name, need[:1])}
+	if len(need) == 1 {
+		f.Column = need[0]
+	}
+	c.add(f)
+}
+
+// unserved are the columns of which an index is missing for a predicate to be found
+// by one; selective says that an index could serve it at all. One condition of an
+// And is enough, an Or needs all of its own.
+func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, selective bool) {
+	switch {
+	case p == nil:
+	case p.Op == "and":
+		for _, s := range p.Subs {
+			n, sel := c.unserved(live, s)
+			if sel && len(n) == 0 {
+				return nil, true
+			}
+			need, selective = append(need, n...), selective || sel
+		}
+	case p.Op == "or":
+		for _, s := range p.Subs {
+			n, sel := c.unserved(live, s)
+			if !sel {
+				return nil, false // the whole table is read in any case
+			}
+			need, selective = append(need, n...), true
+		}
+	case p.Col != nil && p.Op != "ne" && p.Op != "notIn" && p.Op != "isNotNull":
+		if c.find(live.Columns, p.Col.Name) != nil && !c.indexed(live, []string{p.Col.Name}) {
+			need = []string{p.Col.Name}
+		}
+		return need, true
+	}
+	return need, selective
+}
+
+// fixed are the columns that a predicate compares with = or in wherever it holds.
+func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
+	switch {
+	case p == nil:
+	case p.Op == "eq" || p.Op == "in":
+		return append(out, p.Col)
+	case p.Op == "and":
+		for _, s := range p.Subs {
+			out = fixed(s, out)
+		}
+	}
+	return out
+}
+
+// indexed reports whether some index or key begins with these columns, in any order.
+func (c *Checker) indexed(t *schema.Table, cols []string) bool {
+	begins := func(with []string) bool {
+		return len(with) >= len(cols) && c.within(with[:len(cols)], cols)
+	}
+	for p := t; p != nil; {
+		if p.PrimaryKey != nil && begins(p.PrimaryKey.Columns) || slices.ContainsFunc(p.Uniques, func(k schema.Key) bool { return begins(k.Columns) }) {
+			return true
+		}
+		for _, x := range p.Indexes {
+			if begins(c.leading(p, x)) && !x.Invalid && (x.Where == "" || c.onlyNulls(x.Where, cols)) {
+				return true
+			}
+		}
+		if p.PartitionOf == nil {
+			return false
+		}
+		p = c.live.Table(*p.PartitionOf) // what it has, its partitions have
+	}
+	return false
+}
+
+// leading are the columns by which an index finds rows that are equal.
+func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
+	for _, p := range x.Parts {
+		if p.Column == "" || p.Collation != "" || p.OpClass != "" && !strings.HasSuffix(p.OpClass, "_pattern_ops") {
+			break
+		}
+		out = append(out, p.Column)
+	}
+	switch {
+	case x.Method == "" || x.Method == "btree":
+		return out
+	case x.Method == "hash" && len(out) == 1:
+		return out
+	}
+	return nil // gin, gist, brin: not for =
+}
+
+// onlyNulls reports whether a partial index leaves out rows of which one of the
+// columns is NULL, and no others: nothing that is equal is NULL.
+func (c *Checker) onlyNulls(where string, cols []string) bool {
+	w := strings.NewReplacer("(", " ", ")", " ", `"`, "").Replace(where)
+	f := strings.Fields(w)
+	return len(f) == 4 && strings.EqualFold(strings.Join(f[1:], " "), "is not null") && c.within(f[:1], cols)
+}

@@ -1,0 +1,122 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// pairs refuses links whose columns PostgreSQL does not compare with each other, so that
+// each query of them fails. SQLite compares whatever there is; see loose.
+func (c *Checker) pairs(l *decl.Link) {
+	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
+	if c.live.Engine != schema.Postgres || from == nil || to == nil {
+		return // missing, and reported, or a view
+	}
+	for _, p := range l.Pairs {
+		a, b := c.find(from.Columns, p.From.Name), c.find(to.Columns, p.To.Name)
+		if a == nil || b == nil || p.From.Kind != exo.TypeText || p.To.Kind != exo.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
+			continue // missing, or of another type, and reported
+		}
+		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name}
+		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE ", quoteName(l.To.Name), quoteName(p.To.Name))
+		var why string
+		switch {
+		case !asText(p) && (typeClass(a) != typeClass(b) || typeClass(a) == ""):
+			why = fmt.Sprintf("both are declared with OneOf, and PostgreSQL compares no %s with %s", a.Type, b.Type)
+			f.Fix = alter + a.Type
+			if typeClass(a) != "text" {
+				f.Fix += fmt.Sprintf(" USING %s::text::%s", quoteName(p.To.Name), a.Type)
+			}
+		case collation(a) != "" && collation(b) != "" && collation(a) != collation(b):
+			why = fmt.Sprintf("they have the collations %s and %s, between which PostgreSQL refuses to choose", collation(a), collation(b))
+			f.Fix = fmt.Sprintf("%s%s COLLATE %s", alter, b.Type, quoteName(collation(a)))
+		default:
+			continue
+		}
+		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: %s", l.From.Name, l.Name, l.From.Name, p.From.Name, why)
+		c.add(f)
+	}
+}
+
+// asText reports whether the columns of a pair are both cast to text on PostgreSQL; see
+// from.pair.
+func asText(p decl.Pair) bool {
+	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && (p.From.Enum == nil || p.To.Enum == nil)
+}
+
+// typeClass names the types that PostgreSQL compares with each other without a cast; of
+// "" it compares none.
+func typeClass(x *schema.Column) string {
+	switch {
+	case x.Enum != nil && x.Domain != nil:
+		return "" // for a domain over an enum there is no =
+	case x.Enum != nil:
+		return "enum " + x.Enum.String()
+	}
+	switch plain := plainType(x); plain {
+	case "text", "character varying", "character", "bpchar", "citext", "name":
+		return "text"
+	case "xml":
+		return ""
+	default:
+		return plain
+	}
+}
+
+// collation is that of a column, "" for the default, which gives way to any other.
+func collation(x *schema.Column) string {
+	if x.Collation == "" && plainType(x) == "name" {
+		return "C"
+	}
+	return x.Collation
+}
+
+// plainType is a type without its length.
+func plainType(x *schema.Column) string { return strings.SplitN(x.Type, "(", 2)[0] }
+
+// byText checks links that compare nothing but texts of columns that are none: an index
+// of such a column, enum, citext or char(n), does not serve its text. It reports whether
+// the link is one of these.
+func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
+	if c.live.Engine != schema.Postgres {
+		return false
+	}
+	served := false
+	for _, p := range l.Pairs {
+		x := c.find(to.Columns, p.To.Name)
+		if plain := plainType(x); !asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
+			return false // by this one, an index can serve
+		}
+		for _, i := range to.Indexes {
+			served = served || !i.Invalid && i.Where == "" && (i.Method == "btree" || i.Method == "hash") && len(i.Parts) > 0 && i.Parts[0].Expr != "" && textOf(i.Parts[0].Expr, p.To.Name)
+		}
+	}
+	if served {
+		return true
+	}
+	p := l.Pairs[0]
+	x := c.find(to.Columns, p.To.Name)
+	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Warning: !c.links[l],
+		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
+	from := c.live.Table(schema.Name{Name: l.From.Name})
+	switch y := from.Column(p.From.Name); {
+	case x.Enum != nil && y != nil && y.Enum != nil && *x.Enum == *y.Enum:
+		f.Fix = "OneOf in both declarations"
+	case x.Enum != nil: // its text depends on settings, says PostgreSQL, and has no index
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(l.To.Name), quoteName(p.To.Name))
+	default:
+		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", quoteName(l.To.Name+"_by_"+p.To.Name+"_text"), quoteName(l.To.Name), quoteName(p.To.Name))
+	}
+	c.add(f)
+	return true
+}
+
+// textOf reports whether the expression of an index is the text of a column. PostgreSQL
+// writes it as ((name)::text).
+func textOf(expr, name string) bool {
+	return strings.NewReplacer("(", "", ")", "", `"`, "").Replace(expr) == name+"::text"
+}

@@ -1,0 +1,138 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// readable refuses columns that the role may not read: each query that names one fails.
+// Of what is granted these are the columns that facets, scopes and links use: for the
+// others no right is needed, and better none is given.
+func (c *Checker) readable(t *decl.Table, live []schema.Column) {
+	u, role := c.uses[t], c.live.Role.Name
+	var hidden []string
+	all := true
+	for _, col := range t.Cols {
+		x := c.find(live, col.Name)
+		if x == nil {
+			continue
+		}
+		all = all && x.Unreadable
+		if x.Unreadable && (!u.granted || u.reads[col]) {
+			hidden = append(hidden, col.Name)
+		}
+	}
+	if len(hidden) == 0 {
+		return
+	}
+	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", quoteAll(hidden), quoteName(t.Name), quoteName(role))}
+	if all {
+		f.Problem = fmt.Sprintf("the role %s may not read it: each query of it fails", role)
+	} else {
+		f.Problem = fmt.Sprintf("the role %s may not read (%s): each query that names one of them fails", role, strings.Join(hidden, ", "))
+	}
+	c.add(f)
+}
+
+// unusable reports a table that is there, in a schema that the role may not use: then
+// PostgreSQL passes the schema by, and says that there is no such table.
+func (c *Checker) unusable(t *decl.Table) bool {
+	i := slices.IndexFunc(c.live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
+	if i < 0 {
+		return false
+	}
+	in, role := c.live.Hidden[i].Schema, c.live.Role.Name
+	c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("it is in the schema %s, which the role %s may not use: each query of it fails", in, role),
+		Fix: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", quoteName(in), quoteName(role))})
+	return true
+}
+
+// role warns of a role that may do more than queries need. They run in transactions that
+// only read; the rights of the role are the wall behind. A host that develops as a
+// superuser is not stopped for it.
+func (c *Checker) role() {
+	role := c.live.Role
+	var writes, grants, schemas []string
+	for _, t := range c.tables {
+		live, u := c.live.Table(schema.Name{Name: t.Name}), c.uses[t]
+		if live == nil || !u.granted {
+			continue
+		}
+		if !u.written && len(live.Writable) > 0 {
+			writes = append(writes, fmt.Sprintf("%s (%s)", t.Name, strings.Join(live.Writable, ", ")))
+		}
+		var cols []string
+		for _, col := range t.Cols {
+			if u.reads[col] {
+				cols = append(cols, col.Name)
+			}
+		}
+		if len(cols) > 0 {
+			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", quoteAll(cols), c.named(live)))
+		}
+		if s := fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO ", quoteName(live.Schema)); !slices.Contains(schemas, s) {
+			schemas = append(schemas, s)
+		}
+	}
+	f := Finding{Kind: RoleRights, Warning: true}
+	switch {
+	case len(schemas) == 0:
+		return // nothing is granted
+	case role.Superuser:
+		f.Problem = fmt.Sprintf("the role %s is a superuser: no right and no policy binds it, and a read-only transaction keeps it from no file or program of the server", role.Name)
+	case len(writes) > 0:
+		f.Problem = fmt.Sprintf("the role %s may write to tables that are only read: %s", role.Name, strings.Join(writes, ", "))
+	default:
+		return
+	}
+	own := "exo"
+	if role.Name == own {
+		own = "exo_reader"
+	}
+	f.Fix = "a URL with a role of its own: CREATE ROLE " + own + " LOGIN NOSUPERUSER NOBYPASSRLS"
+	for _, g := range append(schemas, grants...) {
+		f.Fix += "; " + g + own
+	}
+	c.add(f)
+}
+
+// path refuses a search path on which everybody may create: a table that somebody puts
+// in front is read instead of the declared one, and an operator for an enum or a domain
+// says which of its values a scope takes for equal. A role by its name may be meant to.
+func (c *Checker) path() {
+	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
+	for _, x := range c.live.Creators {
+		who, from := "the role "+x.Role, quoteName(x.Role)
+		if x.Role == "" {
+			who, from = "everybody", "PUBLIC"
+		}
+		c.add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", quoteName(x.Schema), from),
+			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can stand in for one that is declared, and an operator for =", who, x.Schema)})
+	}
+}
+
+// relatives refuses policies that a query passes by: PostgreSQL applies those of the
+// table that a query names, to rows of its partitions and heirs too, and no others.
+func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
+	if live.RowSecurity {
+		return // bound by its own
+	}
+	for _, r := range []struct {
+		names []schema.Name
+		are   string
+	}{{live.PartPolicies, "tables whose rows it shows too, partitions or heirs, have some"}, {live.WholePolicies, "the tables that it is a part or an heir of have some"}} {
+		var names []string
+		for _, n := range r.names {
+			names = append(names, n.Name)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		c.add(Finding{Kind: RowSecurity, Table: t.Name, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
+			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, with policies of its own", quoteName(t.Name))})
+	}
+}

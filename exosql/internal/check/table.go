@@ -1,0 +1,255 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// table compares one table, and all of its columns.
+func (c *Checker) table(t *decl.Table) {
+	u := c.uses[t]
+	live := c.live.Table(schema.Name{Name: t.Name})
+	if live == nil {
+		if v := c.live.View(schema.Name{Name: t.Name}); v != nil {
+			c.view(t, v)
+			return
+		}
+		if !c.unusable(t) {
+			c.missing(t)
+		}
+		return
+	}
+	c.columns(t, live.Columns, false)
+	c.key(t, live)
+	c.loose(t, live, live.Columns)
+	c.functions(t, live)
+	for _, p := range u.scopes {
+		c.scope(t, live, p)
+	}
+	c.security(t, live)
+	c.relatives(t, live)
+	c.readable(t, live.Columns)
+	if u.written {
+		c.effects(t, live)
+		c.spanning(t, live)
+	}
+}
+
+func (c *Checker) missing(t *decl.Table) {
+	var names []string
+	for _, o := range c.live.Tables {
+		names = append(names, o.Name.Name)
+	}
+	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
+	if c.live.Engine == schema.Postgres {
+		f.Problem += " in the search path (" + strings.Join(c.live.Path, ", ") + ")"
+	}
+	if near := exo.Nearest(t.Name, byName(names)); near != "" {
+		f.Fix = fmt.Sprintf("exosql.NewTable[…](%q)", near)
+	} else {
+		var cols []string
+		for _, col := range t.Cols {
+			cols = append(cols, c.define(col))
+		}
+		if key := columnNames(t.Keys); len(key) > 0 {
+			cols = append(cols, "PRIMARY KEY ("+quoteAll(key)+")")
+		}
+		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", quoteName(t.Name), strings.Join(cols, ", "))
+	}
+	c.add(f)
+}
+
+func columnNames(cols []*decl.Column) []string {
+	var out []string
+	for _, c := range cols {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// find is the live column of a declared one.
+func (c *Checker) find(cols []schema.Column, name string) *schema.Column {
+	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.live.Engine.Is(x.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &cols[i]
+}
+
+func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
+	for _, col := range t.Cols {
+		x := c.find(live, col.Name)
+		if x == nil {
+			c.missingColumn(t, col, live)
+			continue
+		}
+		c.kind(t, col, x)
+		switch {
+		case view: // of its columns no engine knows
+		case col.Key && !x.NotNull:
+			c.add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
+				Fix: c.setNotNull(t, col, "a definition with "+quoteName(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
+		case !col.Null && !x.NotNull:
+			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
+				Fix: c.setNotNull(t, col, "exosql.NewNullable with a pointer field")})
+		case col.Null && x.NotNull:
+			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: "exosql.NewColumn", Warning: true})
+		}
+	}
+}
+
+func (c *Checker) setNotNull(t *decl.Table, col *decl.Column, sqlite string) string {
+	if c.live.Engine == schema.SQLite {
+		return sqlite
+	}
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", quoteName(t.Name), quoteName(col.Name))
+}
+
+func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.Column) {
+	var names []string
+	for _, x := range live {
+		names = append(names, x.Name)
+	}
+	f := Finding{Kind: MissingColumn, Table: t.Name, Column: col.Name, Problem: "there is no such column"}
+	if near := exo.Nearest(col.Name, names); near != "" {
+		f.Fix = fmt.Sprintf("the name %q in the declaration", near)
+	} else {
+		if other := undeclared(t, names); other != "" {
+			f.Problem += "; if it was renamed (" + other + " has no declaration), name it so in its declaration, or run exo gen again; if it is yet to be made"
+		}
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", quoteName(t.Name), c.define(col))
+	}
+	c.add(f)
+}
+
+// undeclared names some of the columns that t has in the database only.
+func undeclared(t *decl.Table, live []string) string {
+	var out []string
+	for _, n := range live {
+		if !slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return col.Name == n }) {
+			out = append(out, strconv.Quote(n))
+		}
+	}
+	if len(out) > 3 {
+		return strings.Join(out[:3], ", ") + ", …"
+	}
+	return strings.Join(out, ", ")
+}
+
+// define is a column in the database's words.
+func (c *Checker) define(col *decl.Column) string {
+	s := quoteName(col.Name) + " " + c.typeName(col)
+	if !col.Null {
+		s += " NOT NULL"
+	}
+	return s
+}
+
+// key checks that the declared key tells rows apart.
+func (c *Checker) key(t *decl.Table, live *schema.Table) {
+	granted := c.uses[t].granted
+	keys := live.Keys()
+	for p := live; p.PartitionOf != nil; { // of a partition only its own keys are listed
+		if p = c.live.Table(*p.PartitionOf); p == nil {
+			break
+		}
+		keys = append(keys, p.Keys()...)
+	}
+	if len(t.Keys) == 0 {
+		f := Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !granted}
+		if live.PrimaryKey != nil {
+			f.Fix = "exosql.NewKey for " + strings.Join(live.PrimaryKey.Columns, ", ")
+		} else {
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, declared with exosql.NewKey", quoteName(t.Name))
+		}
+		c.add(f)
+		return
+	}
+	declared := columnNames(t.Keys)
+	if live.Inherited { // the children's rows are among its own, and its keys leave them out
+		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.disinherit(live)})
+		return
+	}
+	for _, k := range keys {
+		if c.within(k, declared) {
+			return
+		}
+	}
+	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
+	if c.live.Engine == schema.Postgres && live.PrimaryKey == nil {
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", quoteName(t.Name), quoteAll(declared))
+	} else {
+		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name+"_key"), quoteName(t.Name), quoteAll(declared))
+	}
+	c.add(f)
+}
+
+// within reports whether all of names are among of.
+func (c *Checker) within(names, of []string) bool {
+	for _, n := range names {
+		if !slices.ContainsFunc(of, func(o string) bool { return c.live.Engine.Is(o, n) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// security refuses policies that bind nobody, or not the role that runs the queries.
+func (c *Checker) security(t *decl.Table, live *schema.Table) {
+	if c.live.Engine != schema.Postgres || !live.RowSecurity && len(live.Policies) == 0 && !live.ForceRowSecurity {
+		return
+	}
+	f := Finding{Kind: RowSecurity, Table: t.Name}
+	role := c.live.Role
+	switch {
+	case !live.RowSecurity:
+		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", quoteName(t.Name))
+	case role.Superuser:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s is a superuser, whom it does not bind", role.Name)
+		f.Fix = "a URL with a role that has no more rights than it needs"
+	case role.BypassRLS:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s bypasses it", role.Name)
+		f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", quoteName(role.Name))
+	case live.Owned && !live.ForceRowSecurity:
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s owns the table, and owners are not bound", role.Name)
+		f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", quoteName(t.Name))
+	case len(live.Policies) == 0:
+		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
+		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", quoteName(t.Name))
+	default:
+		return
+	}
+	c.add(f)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "a " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// quoteName writes a name into a statement that somebody reads, and may run.
+func quoteName(s string) string {
+	for i, r := range s {
+		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+	}
+	return s
+}
+
+func quoteAll(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, quoteName(n))
+	}
+	return strings.Join(out, ", ")
+}

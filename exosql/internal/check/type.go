@@ -1,0 +1,134 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// typeNames is a column's type in the databases' words: SQLite's, PostgreSQL's.
+var typeNames = map[string][2]string{
+	exo.TypeInt: {"INTEGER", "bigint"}, exo.TypeFloat: {"REAL", "double precision"}, exo.TypeBool: {"BOOLEAN", "boolean"}, exo.TypeText: {"TEXT", "text"},
+	exo.TypeTime: {"TEXT", "timestamptz"}, exo.TypeDecimal: {"TEXT", "numeric"}, exo.TypeDate: {"TEXT", "date"}, exo.TypeInterval: {"TEXT", "interval"},
+	exo.TypeUUID: {"TEXT", "uuid"}, exo.TypeBytes: {"BLOB", "bytea"}, exo.TypeJSON: {"TEXT", "jsonb"},
+}
+
+func (c *Checker) typeName(col *decl.Column) string {
+	if c.live.Engine == schema.SQLite {
+		if col.Kind == exo.TypeList {
+			return "TEXT"
+		}
+		return typeNames[col.Kind][0]
+	}
+	if col.Kind == exo.TypeList {
+		return typeNames[col.Elem][1] + "[]"
+	}
+	return typeNames[col.Kind][1]
+}
+
+// sqliteHolds says in columns of which kinds SQLite can hold a declared type; doc.go
+// has the forms. A column without a type holds anything.
+var sqliteHolds = map[string][]schema.Kind{
+	exo.TypeInt: {schema.Int, schema.Bool}, exo.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, exo.TypeBool: {schema.Bool, schema.Int},
+	exo.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval},
+	exo.TypeTime:    {schema.Time, schema.Text},
+	exo.TypeDecimal: {schema.Decimal, schema.Text, schema.Int, schema.Float}, exo.TypeDate: {schema.Date, schema.Text}, exo.TypeInterval: {schema.Interval, schema.Text},
+	exo.TypeUUID: {schema.UUID, schema.Text}, exo.TypeBytes: {schema.Bytes}, exo.TypeJSON: {schema.JSON, schema.Text}, exo.TypeList: {schema.JSON, schema.Text},
+}
+
+// kind compares a column's type with the database's.
+func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
+	if !c.holds(col, x) {
+		is := x.Type
+		if x.Domain != nil {
+			is = x.Domain.String() + ", " + is + ","
+		}
+		f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared %s and is %s in the database", declaredType(col), is)}
+		switch to := goType(x); {
+		case to != "":
+			f.Fix = "a field of type " + to
+		case c.live.Engine == schema.Postgres:
+			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(t.Name), quoteName(col.Name), c.typeName(col))
+		default:
+			f.Fix = "a column of type " + c.typeName(col)
+		}
+		c.add(f)
+		return
+	}
+	if x.Enum == nil || col.Kind != exo.TypeText {
+		return
+	}
+	i := slices.IndexFunc(c.live.Enums, func(e *schema.Enum) bool { return e.Name == *x.Enum })
+	if i < 0 || col.Enum == nil {
+		return
+	}
+	if x.Domain != nil {
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with OneOf and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", x.Domain, x.Enum),
+			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", quoteName(t.Name), quoteName(col.Name), x.Type)})
+	}
+	// PostgreSQL fails where an enum is compared with a value that it has not.
+	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("OneOf lists %s, which the enum %s has not: comparing with it fails", more, x.Enum), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values))})
+	} else if less := without(c.live.Enums[i].Values, col.Enum); less != "" {
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which OneOf does not list: programs can't ask for it", x.Enum, less), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values)), Warning: true})
+	}
+}
+
+func without(a, b []string) string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return quotedTexts(out)
+}
+
+func quotedTexts(s []string) string {
+	var out []string
+	for _, x := range s {
+		out = append(out, fmt.Sprintf("%q", x))
+	}
+	return strings.Join(out, ", ")
+}
+
+// holds reports whether values of x can be read as the declared type.
+func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
+	if c.live.Engine == schema.SQLite {
+		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)
+	}
+	switch {
+	case col.Kind == exo.TypeText && x.Kind == schema.Unknown:
+		return true // it is compared and shown AS text, whatever it is
+	case col.Kind == exo.TypeList:
+		return x.Kind == schema.List && string(x.Elem) == col.Elem
+	}
+	return string(x.Kind) == col.Kind
+}
+
+func declaredType(col *decl.Column) string {
+	if col.Kind == exo.TypeList {
+		return "a list of " + col.Elem
+	}
+	return col.Kind
+}
+
+// goTypes are the types of fields.
+var goTypes = map[schema.Kind]string{
+	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time", schema.Decimal: "exosql.Decimal",
+	schema.Date: "exosql.Date", schema.Interval: "exosql.Interval", schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
+}
+
+func goType(x *schema.Column) string {
+	if x.Kind != schema.List {
+		return goTypes[x.Kind]
+	}
+	if of := goTypes[x.Elem]; of != "" {
+		return "[]" + of
+	}
+	return ""
+}

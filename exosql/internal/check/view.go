@@ -1,0 +1,48 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// view compares what is declared of a view, and refuses it where it is granted:
+// rows of which nothing says that they differ have no order, no pages and no counts.
+// SQLite's guard admits the tables of a plan alone, so that it refuses each query of a view.
+func (c *Checker) view(t *decl.Table, v *schema.View) {
+	c.columns(t, v.Columns, true)
+	c.loose(t, nil, v.Columns)
+	c.readable(t, v.Columns)
+	f := Finding{Kind: NoKey, Table: t.Name, Problem: "is a view: nothing makes its key unique", Warning: !c.uses[t].granted, Fix: "a declaration of the tables behind the view, and a grant of these"}
+	if c.live.Engine == schema.SQLite {
+		f.Problem += ", and each query of it is refused"
+	}
+	c.add(f)
+	if len(v.Bypasses) == 0 {
+		return
+	}
+	var names []string
+	for _, n := range v.Bypasses {
+		names = append(names, n.Name)
+	}
+	f = Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true), and of the views that it reads (PostgreSQL 15)", quoteName(t.Name)),
+		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind whoever queries it", strings.Join(names, ", "))}
+	if v.Materialized {
+		f.Problem = fmt.Sprintf("is a materialized view of %s: it holds what whoever refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
+		f.Fix = "a declaration of the tables behind the view, and a grant of these"
+	}
+	c.add(f)
+}
+
+// disinherit is what would be right of a table whose key must tell all of its rows apart.
+func (c *Checker) disinherit(parent *schema.Table) string {
+	for _, t := range c.live.Tables {
+		if slices.Contains(t.Inherits, parent.Name) {
+			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", c.named(t), c.named(parent))
+		}
+	}
+	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", c.named(parent))
+}

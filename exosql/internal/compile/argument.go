@@ -1,0 +1,19 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// arg makes a placeholder. What PostgreSQL would infer from the place where it
+// stands is said where it is not the type of the value.
+func (c *compiler) arg(s plan.Source) sqlast.Expr {
+	c.slots = append(c.slots, s)
+	return sqlast.Arg{Slot: len(c.slots) - 1, Cast: casts[s.Kind]}
+}
+
+var casts = map[string]sqlast.Cast{
+	exo.TypeDecimal: sqlast.CastNumeric, exo.TypeDate: sqlast.CastDate, exo.TypeInterval: sqlast.CastInterval,
+	exo.TypeUUID: sqlast.CastUUID, exo.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
+}

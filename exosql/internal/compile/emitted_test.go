@@ -1,0 +1,49 @@
+package compile
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// leafExpr counts how often it is written, and ends the test where that goes on.
+type leafExpr struct {
+	t *testing.T
+	n *int
+}
+
+func (e leafExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+
+func (e leafExpr) sql(*from) sqlast.Expr {
+	e.t.Helper()
+	if *e.n++; *e.n > 2*maxEmitted {
+		e.t.Fatalf("an operand was written %d times", *e.n)
+	}
+	return sqlast.Null
+}
+
+// Programs know no expression that doubles with each level, see TestLevelsDoNotDouble.
+// If one is found, what is written of it is bounded, and the query is refused:
+// part of it would be missing.
+func TestDoublingIsRefused(t *testing.T) {
+	for _, dialect := range []sqlast.Dialect{sqlast.SQLite, sqlast.Postgres} {
+		n := 0
+		f := &from{c: &compiler{dialect: dialect}}
+		var e expr = leafExpr{t, &n}
+		for range 30 {
+			e = opExpr{sqlast.Or, []expr{e, e}, e.typ()}
+		}
+		f.where = append(f.where, e.sql(f))
+		_, err := f.finish(&query{}, plan.RunCount, nil)
+		if !errors.Is(err, exo.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
+			t.Errorf("dialect %v: %v", dialect, err)
+		}
+		if n == 0 || f.c.emitted > maxEmitted+100 {
+			t.Errorf("dialect %v: %d operations and %d operands were written", dialect, f.c.emitted, n)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// expr is an expression over rows. It becomes SQL when it is known in which
+// from it is used.
+type expr interface {
+	sql(f *from) sqlast.Expr
+	typ() exprType
+}
+
+// exprType is what the values of an expression are.
+type exprType struct {
+	kind  string // a scalar type of exo
+	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+	size  digits // of a number, or of a text; zero: what its kind holds
+}
+
+func (t exprType) number() bool { return exo.NumberRank(t.kind) > 0 }
+
+// decimal reports whether comparing it needs exact numbers.
+func (t exprType) decimal() bool { return t.exact || t.kind == exo.TypeDecimal }
+
+type colExpr struct {
+	row *occurrence
+	col *decl.Column
+}
+
+func (e colExpr) sql(f *from) sqlast.Expr { return f.col(e.row, e.col) }
+
+func (e colExpr) typ() exprType { return exprType{kind: e.col.Kind} }
+
+// comparable is the column as it can be compared and sorted: times on SQLite
+// may be stored in many forms, so they are normalised unless declared ISO.
+func (e colExpr) comparable(f *from) sqlast.Expr {
+	x := f.col(e.row, e.col)
+	if f.c.dialect == sqlast.Postgres {
+		return e.comparablePostgres(x)
+	}
+	if e.col.Kind == exo.TypeTime && !e.col.Iso && x != nil {
+		return call(sqlast.StrftimeMillis, x)
+	}
+	return x
+}
+
+// argExpr is a value of the program or of the host, bound to a placeholder of its own
+// wherever it is used.
+type argExpr struct {
+	src  plan.Source
+	kind string
+	size digits
+}
+
+func (e argExpr) sql(f *from) sqlast.Expr { return f.c.arg(e.src) }
+
+func (e argExpr) typ() exprType { return exprType{kind: e.kind, size: e.size} }
+
+// as is the value bound as one of another kind.
+func (e argExpr) as(kind string) argExpr {
+	e.size = e.typ().digits() // a whole number stays one
+	e.kind, e.src.Kind = kind, kind
+	return e
+}
+
+// opExpr is an operation on operands as they are compared.
+type opExpr struct {
+	op   sqlast.Op
+	args []expr
+	of   exprType
+}
+
+func (e opExpr) typ() exprType { return e.of }
+
+func (e opExpr) sql(f *from) sqlast.Expr {
+	if f.c.emitted++; f.c.emitted > maxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	if f.c.dialect == sqlast.Postgres {
+		if x := e.postgres(f); x != nil {
+			return x
+		}
+	}
+	c := sqlast.Call{Op: e.op}
+	for _, a := range e.args {
+		x := compared(a, f)
+		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
+			x = a.sql(f) // as it is stored: normalising would hide an index, and call an unreadable time null
+		}
+		c.Args = append(c.Args, x)
+	}
+	return c
+}
+
+type inExpr struct {
+	x    expr
+	list []expr
+	not  bool
+}
+
+func (e inExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+
+func (e inExpr) sql(f *from) sqlast.Expr {
+	in := sqlast.In{X: compared(e.x, f), Not: e.not}
+	for _, a := range e.list {
+		in.List = append(in.List, compared(a, f))
+	}
+	if e.not && len(e.list) == 0 {
+		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
+		return call(sqlast.IsNotNull, e.x.sql(f))
+	}
+	return in
+}
+
+// shown is an expression as a result shows it: a time exactly as it is compared,
+// or a time that was read would not find the row that it came from. What can't be
+// read as a time stays as it is, to be reported and not to pass for NULL.
+func shown(e expr, f *from) sqlast.Expr {
+	if f.c.dialect == sqlast.Postgres {
+		return shownPostgres(e, f)
+	}
+	if _, ok := e.(colExpr); !ok {
+		return e.sql(f)
+	}
+	x := compared(e, f)
+	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
+		return call(sqlast.Coalesce, x, c.Args[0])
+	}
+	return x
+}
+
+// sortExpr is an expression that is sorted by. A condition is negated twice:
+// SQLite makes the constant of one that can't hold, like in([]), and takes a
+// number that stands alone in ORDER BY for that of an output.
+type sortExpr struct{ x expr }
+
+func (e sortExpr) typ() exprType { return e.x.typ() }
+
+func (e sortExpr) sql(f *from) sqlast.Expr {
+	if c, ok := e.x.(colExpr); ok && c.col.Kind == exo.TypeTime {
+		return c.comparable(f)
+	}
+	x := sorted(e.x).sql(f)
+	if e.x.typ().kind != exo.TypeBool || x == nil {
+		return x
+	}
+	if _, ok := e.x.(colExpr); ok {
+		return x
+	}
+	return call(sqlast.Not, call(sqlast.Not, x))
+}
+
+func compared(e expr, f *from) sqlast.Expr {
+	if c, ok := e.(colExpr); ok {
+		return c.comparable(f)
+	}
+	return e.sql(f)
+}
+
+func call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }

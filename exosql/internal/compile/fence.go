@@ -1,0 +1,205 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// What a program asks of rows comes after what says which rows there are. An engine
+// takes the conditions of one WHERE in any order: it would try a program's condition on
+// a row that its scope refuses a moment later, and how long the condition takes says
+// what is in that row (TestFence). So the conditions of a program stand
+// outside a derived table that holds the scopes, and that neither engine opens: SQLite
+// moves no condition into a subquery with a LIMIT and flattens none with an OFFSET,
+// PostgreSQL neither with an OFFSET. It is what PostgreSQL's security_barrier is for
+// views, and has its exception: what is leakproof may go first, see leakproof.
+
+// require adds a condition of the scope, of a link or of the host.
+func (f *from) require(cond sqlast.Expr) {
+	f.where = append(f.where, cond)
+	f.open = true
+}
+
+// fence closes what is in f so far, if something came since the last fence.
+func (f *from) fence() {
+	if f.open {
+		f.enclose()
+	}
+}
+
+// enclose makes one source of everything so far, and a fence of that.
+func (f *from) enclose() {
+	f.wrap(func(_ *from, sel *sqlast.Select, _ string) []sqlast.Expr {
+		sel.Offset = []sqlast.Expr{sqlast.Zero}
+		return nil
+	})
+	f.at[f.rows[0]].derived.fence = true
+}
+
+// demand adds a condition of a program.
+func (f *from) demand(cond expr) {
+	if f.asked != nil {
+		*f.asked = append(*f.asked, conjuncts(cond)...)
+		return
+	}
+	for _, c := range conjuncts(cond) {
+		if row := leakproof(c); row != nil {
+			f.admit(c, row)
+			continue
+		}
+		f.fence()
+		f.where = append(f.where, c.sql(f))
+	}
+}
+
+// admit adds a leakproof condition on a row within the fences that it is behind:
+// there an index can serve it.
+func (f *from) admit(c expr, row *occurrence) {
+	if p, here := f.at[row]; here && p.derived != nil && p.derived.fence {
+		p.derived.inner.admit(c, row)
+		p.derived.sel.Where = p.derived.inner.where
+		return
+	}
+	f.where = append(f.where, c.sql(f))
+}
+
+// conjuncts are the parts of a condition of which all have to hold.
+func conjuncts(e expr) []expr {
+	op, ok := e.(opExpr)
+	if !ok || op.op != sqlast.And {
+		return []expr{e}
+	}
+	var out []expr
+	for _, a := range op.args {
+		out = append(out, conjuncts(a)...)
+	}
+	return out
+}
+
+// leakproof gives the row of a condition that may be tried on rows out of scope: one
+// column, compared with values of the program at a cost that does not depend on it. By
+// time it tells whether some row has the value, which of a key is that the row exists,
+// and of a column that was declared Indexed what its host has agreed to.
+func leakproof(e expr) *occurrence {
+	var x expr
+	var with []expr
+	range_ := false
+	switch e := e.(type) {
+	case inExpr:
+		if e.not {
+			return nil
+		}
+		x, with = e.x, e.list
+	case opExpr:
+		switch e.op {
+		case sqlast.Eq, sqlast.Is, sqlast.IsNull, sqlast.IsNotNull:
+		case sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between:
+			range_ = true
+		default:
+			return nil
+		}
+		x, with = e.args[0], e.args[1:]
+	default:
+		return nil
+	}
+	c, ok := plainText(x).(colExpr)
+	if !ok || c.row.optional || !c.col.Indexed && (!c.col.Key || range_) {
+		return nil // of a row that may be missing: it holds outside its join only
+	}
+	for _, a := range with {
+		if _, ok := plainText(a).(argExpr); !ok {
+			return nil
+		}
+	}
+	return c.row
+}
+
+func plainText(e expr) expr {
+	if t, ok := e.(textExpr); ok {
+		return t.x
+	}
+	return e
+}
+
+// bare reports whether an expression is a column as it is stored.
+func bare(e expr) bool {
+	_, ok := plainText(e).(colExpr)
+	return ok
+}
+
+// free reports whether rows may be sorted by an expression before their scope is
+// looked at: a key, or a column that is declared Indexed. By any other the time to the
+// first rows in scope would tell how many of all come before them; and PostgreSQL may
+// sort a table by an expression before it joins what says which rows are in scope.
+func free(e expr) bool {
+	c, ok := plainText(e).(colExpr)
+	return ok && (c.col.Key || c.col.Indexed)
+}
+
+// identity reports whether a condition compares two columns that a link could: keys,
+// or the two of one that is declared. Of another column it would tell by time which
+// value it has: the engine carries a key that the program names over to it.
+func identity(e expr) bool {
+	op, ok := e.(opExpr)
+	if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
+		return false
+	}
+	a, ok := keyColumn(op.args[0])
+	b, ok2 := keyColumn(op.args[1])
+	if !ok || !ok2 {
+		return false
+	}
+	return free(a) && free(b) || declared(a, b) || declared(b, a)
+}
+
+// keyColumn is the column that an operand compares as it is stored.
+func keyColumn(e expr) (colExpr, bool) {
+	if t, ok := e.(sameText); ok {
+		return t.x, true
+	}
+	c, ok := e.(colExpr)
+	return c, ok
+}
+
+func declared(a, b colExpr) bool {
+	if a.row.facet == nil {
+		return false
+	}
+	for _, m := range a.row.facet.Links {
+		for _, p := range m.L.Pairs {
+			if p.From == a.col && p.To == b.col {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guarded is what a program demands of a row that may be missing, for the ON of its
+// join, where no fence can stand: an engine does not enter THEN before WHEN holds.
+// implied is the link if it says all that the scope would.
+func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
+	var out, behind []sqlast.Expr
+	for _, c := range asked {
+		if x := c.sql(f); leakproof(c) != nil {
+			out = append(out, x)
+		} else {
+			behind = append(behind, x)
+		}
+	}
+	if len(behind) == 0 {
+		return out, nil
+	}
+	scope := implied
+	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
+		n := len(f.where)
+		if err := f.scope(row, nil, nil); err != nil {
+			return nil, err
+		}
+		scope = append(scope, f.where[n:]...)
+		f.where = f.where[:n:n]
+	}
+	if len(scope) == 0 {
+		return append(out, behind...), nil
+	}
+	return append(out, call(sqlast.Case, call(sqlast.And, scope...), call(sqlast.And, behind...), sqlast.False)), nil
+}

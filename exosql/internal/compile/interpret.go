@@ -1,0 +1,321 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// names is what the placeholders of the enclosing callbacks stand for.
+type names map[*exo.Node][]named
+
+// errNode is for trees that the gate should have refused: never the guest's words.
+func errNode(n *exo.Node) error {
+	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
+}
+
+// query interprets a node that stands for a query, adding its sources to f.
+func (f *from) query(n *exo.Node, env names) (*query, error) {
+	if err := f.c.step(); err != nil {
+		return nil, err
+	}
+	if n.Op == exo.OpRef {
+		return f.granted(n)
+	}
+	if n.Op != exo.OpCall {
+		return nil, errNode(n)
+	}
+	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
+		row, err := f.row(n.Recv, env)
+		if err != nil {
+			return nil, err
+		}
+		return f.walk(n.Name, row)
+	}
+	switch n.Name {
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as":
+	default:
+		return f.followQuery(n, env)
+	}
+	q, err := f.query(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	switch n.Name {
+	case "where":
+		return q, f.doWhere(q, n.Args[0], env)
+	case "join":
+		return q, f.doJoin(q, n, env)
+	case "leftJoin":
+		return q, f.doLeftJoin(q, n, env)
+	case "distinct":
+		return q, f.doDistinct(q)
+	case "select":
+		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))
+		return q, err
+	case "orderBy":
+		return q, f.doOrder(q, n.Args[0], env)
+	case "limit":
+		q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+	case "offset":
+		q.offsets = append(q.offsets, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+	case "as":
+		if len(q.ns) != 1 {
+			return nil, errNode(n)
+		}
+		q.ns = []named{{n.Args[0].Lit.Text(), q.ns[0].row}}
+	}
+	return q, nil
+}
+
+// bound is env with a callback's placeholder standing for the query's tables.
+func (f *from) bound(lambda *exo.Node, q *query, env names) names {
+	out := make(names, len(env)+1)
+	for k, v := range env {
+		out[k] = v
+	}
+	out[lambda.Recv] = q.ns
+	return out
+}
+
+// granted is a query of everything that a granted object reaches.
+func (f *from) granted(n *exo.Node) (*query, error) {
+	g := f.c.grants[n.Slot]
+	context := append([]*occurrence(nil), f.rows...)
+	if !g.Rel.Limited() {
+		row, err := f.occur(g, g.Facet, g.Rel.Table, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		q := &query{base: row, ns: []named{{g.Facet.Alias, row}}, context: context}
+		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
+			var terms []orderTerm
+			for _, o := range s.Order {
+				terms = append(terms, orderTerm{sortExpr{colExpr{row, o.Col}}, o.Desc})
+			}
+			q.order = append(terms, q.order...) // the chain is read backwards
+		}
+		for _, o := range q.order {
+			if !free(o.expr.(sortExpr).x) {
+				f.fence()
+			}
+		}
+		return q, nil
+	}
+	// The host's own limit: built on its own and wrapped at once, so that nothing
+	// a program adds gets inside.
+	sub := f.c.newFrom(nil)
+	q, row, err := sub.relation(g.Rel, g)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	row.facet = g.Facet
+	q.context, q.ns = context, []named{{g.Facet.Alias, row}}
+	f.adopt(sub)
+	return q, nil
+}
+
+// adopt moves the sources of a from that stands on its own into f.
+func (f *from) adopt(sub *from) {
+	f.sources = append(f.sources, sub.sources...)
+	f.where = append(f.where, sub.where...)
+	f.rows = append(f.rows, sub.rows...)
+	f.open = f.open || sub.open
+	for r, p := range sub.at {
+		f.at[r] = p
+	}
+}
+
+// walk is a link of a row: the linked rows, joined by its keys.
+func (f *from) walk(name string, parent *occurrence) (*query, error) {
+	if parent.facet == nil || parent.facet.Link(name) == nil {
+		return nil, exo.Errorf(exo.Denied, name, "no such link")
+	}
+	l := parent.facet.Link(name)
+	context := append([]*occurrence(nil), f.rows...)
+	row, err := f.occur(parent.grant, l.To, l.To.Table, l.L, parent)
+	if err != nil {
+		return nil, err
+	}
+	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
+}
+
+// followQuery is a link of a query: the rows that it reaches, each once.
+func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
+	context := append([]*occurrence(nil), f.rows...)
+	if len(f.rows) > 0 && asks(n.Recv) {
+		f.fence() // of its own rows, but by conditions that may read these
+	}
+	// Find out where the link leads, in a from of its own.
+	sub := f.c.newFrom(f)
+	q, err := sub.query(n.Recv, env)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	parent := q.base
+	if parent.facet == nil || parent.facet.Link(n.Name) == nil {
+		return nil, exo.Errorf(exo.Denied, n.Name, "no such link")
+	}
+	l := parent.facet.Link(n.Name)
+	row, err := f.table(parent.grant, l.To, l.To.Table, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.require(f.matched(row, l.L.Pairs, sub, parent))
+	// The semi-join says what joining by the link would: parent is in scope.
+	if err := f.scope(row, l.L, parent); err != nil {
+		return nil, err
+	}
+	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
+}
+
+func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	cond, err := f.expr(arg.Args[0], f.bound(arg, q, env))
+	if err != nil {
+		return err
+	}
+	f.demand(cond)
+	return nil
+}
+
+func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	env = f.bound(arg, q, env)
+	terms := []*exo.Node{arg.Args[0]}
+	if terms[0].Op == exo.OpList {
+		terms = terms[0].Args
+	}
+	for _, t := range terms {
+		desc := false
+		if op := operatorOf(t); op != nil && op.Form == language.FormOrder {
+			desc = t.Name == "desc"
+			t = t.Recv
+		}
+		e, err := f.expr(t, env)
+		if err != nil {
+			return err
+		}
+		if !free(e) && f.asked == nil {
+			f.fence() // see free
+		}
+		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
+	}
+	return nil
+}
+
+// isRow reports whether a node stands for one row, which has links, rather than a query.
+func isRow(n *exo.Node, f *from, env names) bool {
+	_, err := f.row(n, env)
+	return err == nil
+}
+
+// row finds the occurrence that a node stands for: a table of a callback's namespace.
+func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
+	if n.Op == exo.OpField && n.Recv.Op == exo.OpParam {
+		for _, x := range env[n.Recv] {
+			if x.name == n.Name {
+				return x.row, nil
+			}
+		}
+	}
+	return nil, errNode(n)
+}
+
+// expr interprets a node that stands for a value of a row.
+func (f *from) expr(n *exo.Node, env names) (expr, error) {
+	if err := f.c.step(); err != nil {
+		return nil, err
+	}
+	switch n.Op {
+	case exo.OpLit:
+		return f.literal(n, ""), nil
+	case exo.OpField:
+		if op := operatorOf(n); op != nil {
+			return f.operation(op, n, env)
+		}
+		row, err := f.row(n.Recv, env)
+		if err != nil {
+			return nil, err
+		}
+		col := row.facet.Column(n.Name)
+		if col == nil {
+			return nil, exo.Errorf(exo.Denied, n.Name, "no such column")
+		}
+		return colExpr{row, col}, nil
+	case exo.OpCall:
+		if op := operatorOf(n); op != nil {
+			return f.operation(op, n, env)
+		}
+		if n.Name == language.ExistsMethod {
+			return f.exists(n.Recv, env)
+		}
+	}
+	return nil, errNode(n)
+}
+
+// projection interprets what select's callback returned.
+func (f *from) projection(n *exo.Node, env names) (*projection, error) {
+	if row, err := f.row(n, env); err == nil {
+		return wholeRow(row), nil
+	}
+	if n.Op == exo.OpParam { // ns => ns: every table by its name
+		p := &projection{}
+		for _, x := range env[n] {
+			p.names = append(p.names, x.name)
+			p.items = append(p.items, projected{sub: wholeRow(x.row)})
+		}
+		return p, nil
+	}
+	if n.Op != exo.OpRecord {
+		return nil, errNode(n)
+	}
+	p := &projection{names: n.Names}
+	for _, a := range n.Args {
+		it := projected{kind: a.Type.Name, null: true}
+		if of := a.Type.Args["of"]; of != nil {
+			it.kind = of.Name
+			if item := of.Args["of"]; item != nil {
+				it.elem = item.Name
+			}
+		}
+		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam {
+			sub, err := f.projection(a, env)
+			if err != nil {
+				return nil, err
+			}
+			it = projected{sub: sub}
+		} else {
+			e, err := f.expr(a, env)
+			if err != nil {
+				return nil, err
+			}
+			it.expr = e
+		}
+		p.items = append(p.items, it)
+	}
+	return p, nil
+}
+
+// wholeRow is every column that the row's facet shows.
+func wholeRow(row *occurrence) *projection {
+	p := &projection{}
+	for _, c := range row.facet.Cols {
+		p.names = append(p.names, c.Guest)
+		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
+	}
+	return p
+}

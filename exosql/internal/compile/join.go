@@ -1,0 +1,227 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+func (f *from) doJoin(q *query, n *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	item, inner := n.Args[0], env
+	if item.Op == exo.OpLambda {
+		inner = f.bound(item, q, env)
+		item = item.Args[0]
+	}
+	var q2 *query
+	var sub *from
+	var err error
+	if item.Closed() {
+		// It depends on no row of this query: built on its own, so that a limit in
+		// it acts once and not for every row.
+		sub = f.c.newFrom(nil)
+		if q2, err = sub.query(item, inner); err == nil {
+			err = sub.settle(q2)
+		}
+		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
+			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+		}
+	} else if q2, err = f.query(item, inner); err == nil {
+		err = f.settle(q2)
+	}
+	if err != nil {
+		return err
+	}
+	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.order = append(q.order, q2.order...)
+	if sub != nil && len(n.Args) < 2 {
+		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
+	}
+	if len(n.Args) < 2 {
+		return nil
+	}
+	on, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+	if err != nil {
+		return err
+	}
+	if sub == nil {
+		f.demand(on)
+		return nil
+	}
+	if slices.ContainsFunc(conjuncts(on), func(e expr) bool { return !identity(e) }) {
+		// Each by itself: the engine may then join what is left of both as it likes.
+		f.fence()
+		sub.fence()
+	}
+	f.adopt(sub)
+	if last := len(f.sources) - 1; last > 0 && !f.sources[last].Left {
+		// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
+		// In the ON of a left join it would refuse matches and no rows.
+		f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
+	} else {
+		f.where = append(f.where, on.sql(f))
+	}
+	return nil
+}
+
+// doLeftJoin keeps the rows that have no match. What the other query demands of
+// its rows, their scope first of all, becomes the condition of the join: a row out of
+// scope is no match. That can be said of one source, so the other query has to be one.
+func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	item, inner := n.Args[0], env
+	if item.Op == exo.OpLambda {
+		inner = f.bound(item, q, env)
+		item = item.Args[0]
+	}
+	var asked []expr
+	if len(n.Args) > 1 || asks(item) {
+		// What the program demands stands beside the link, in one condition.
+		f.fence()
+		f.asked = &asked
+		defer func() { f.asked = nil }()
+	}
+	sources, conditions := len(f.sources), len(f.where)
+	var q2 *query
+	var err error
+	if item.Closed() {
+		if len(n.Args) < 2 {
+			return exo.Errorf(exo.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument")
+		}
+		sub := f.c.newFrom(nil)
+		if q2, err = sub.query(item, inner); err == nil {
+			err = sub.settle(q2)
+		}
+		if err != nil {
+			return err
+		}
+		if sub.fence(); len(sub.sources) > 1 {
+			sub.enclose()
+		}
+		f.adopt(sub)
+	} else {
+		first := sourceOf(f.sources)
+		if q2, err = f.query(item, inner); err != nil {
+			return err
+		}
+		if q2.pending() || len(f.sources) != sources+1 || sourceOf(f.sources) != first {
+			return exo.Errorf(exo.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
+		}
+	}
+	if len(f.sources) != sources+1 || sources == 0 {
+		return errNode(n)
+	}
+	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.order = append(q.order, q2.order...) // as join has it
+	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
+	f.where = f.where[:conditions:conditions]
+	if len(n.Args) > 1 {
+		c, err := f.expr(n.Args[1].Args[0], f.bound(n.Args[1], q, env))
+		if err != nil {
+			return err
+		}
+		asked = append(asked, conjuncts(c)...)
+	}
+	var implied []sqlast.Expr
+	if len(on) == 0 {
+		implied = f.sources[sources].On
+	}
+	more, err := f.guarded(q2.ns[0].row, asked, implied)
+	if err != nil {
+		return err
+	}
+	for _, x := range q2.ns {
+		x.row.optional = true
+	}
+	on = append(on, more...)
+	s := &f.sources[sources]
+	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
+	for _, o := range q2.order {
+		if !free(o.expr.(sortExpr).x) {
+			f.fence() // as doOrder has it, where a callback can't
+		}
+	}
+	return nil
+}
+
+// asks reports whether a chain of calls asks anything of rows besides following links.
+func asks(n *exo.Node) bool {
+	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+		for _, a := range n.Args {
+			if a.Op == exo.OpLambda {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sourceOf(s []sqlast.Source) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return s[0].Alias
+}
+
+// doDistinct keeps, of all rows that show the same, the first in the query's
+// order: its place in the result is then well defined, too.
+func (f *from) doDistinct(q *query) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	if !out.plain() {
+		f.fence()
+	}
+	keys, err := f.distinctKeys(out, nil)
+	if err != nil {
+		return err
+	}
+	order := f.orders(q, true)
+	keys = append(keys, f.keysOf(q.context)...)
+	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
+		return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
+	})
+	return nil
+}
+
+// plain reports whether a projection shows columns only.
+func (p *projection) plain() bool {
+	for _, it := range p.items {
+		if it.sub != nil && !it.sub.plain() || it.sub == nil && !bare(it.expr) {
+			return false
+		}
+	}
+	return true
+}
+
+// distinctKeys are what rows are compared by.
+func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr, error) {
+	for i, it := range out.items {
+		if it.sub != nil {
+			var err error
+			if keys, err = f.distinctKeys(it.sub, keys); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		t := it.expr.typ()
+		if t.kind == exo.TypeJSON || t.kind == exo.TypeList {
+			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
+		}
+		if _, value := it.expr.(argExpr); value || t.kind == exo.TypeNull {
+			continue // the same in every row
+		}
+		keys = append(keys, compared(keyOf(it.expr, t), f))
+	}
+	return keys, nil
+}

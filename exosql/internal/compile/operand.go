@@ -1,0 +1,180 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// nullExpr is the literal null, whose place in the message's shape says so.
+type nullExpr struct{}
+
+func (nullExpr) sql(*from) sqlast.Expr { return sqlast.Null }
+
+func (nullExpr) typ() exprType { return exprType{kind: exo.TypeNull} }
+
+// textExpr is an operand as text, compared by code points: on PostgreSQL a
+// column may hold it as an enum, and sort by a language's rules.
+type textExpr struct{ x expr }
+
+func (e textExpr) typ() exprType { return exprType{kind: exo.TypeText, size: e.x.typ().bytes()} }
+
+func (e textExpr) sql(f *from) sqlast.Expr {
+	x := e.x.sql(f)
+	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
+		return x
+	} else if value {
+		return call(sqlast.CastedText, x)
+	}
+	return call(sqlast.CodePointText, x)
+}
+
+// alike prepares operands that are compared, or one of which becomes the result:
+// numbers of different types as exact ones, values as what they stand beside. It
+// returns the type of the result, by the rule of the catalogue.
+func (f *from) alike(args []expr) ([]expr, exprType) {
+	var of exprType
+	exact, whole, fraction, numeric := false, false, false, false
+	for _, a := range args {
+		t := a.typ()
+		if t.kind == exo.TypeNull {
+			continue
+		}
+		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || exo.NumberRank(t.kind) > exo.NumberRank(of.kind)) {
+			of = t
+		}
+		exact = exact || t.decimal()
+		if _, value := a.(argExpr); !value {
+			whole, fraction = whole || t.kind == exo.TypeInt, fraction || t.kind == exo.TypeFloat
+		}
+	}
+	if !of.number() {
+		return args, of
+	}
+	out := make([]expr, len(args))
+	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
+	for i, a := range args {
+		out[i] = a
+		v, value := a.(argExpr)
+		switch t := a.typ(); {
+		case t.kind == exo.TypeNull:
+		case exact || mixed:
+			out[i] = f.exactly(a)
+		case value && fraction:
+			out[i] = v.as(exo.TypeFloat)
+		case value && whole && t.kind == exo.TypeFloat:
+			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
+			// make a float of both.
+			if f.c.dialect == sqlast.Postgres {
+				out[i], numeric = v.as(exo.TypeDecimal), true
+			}
+		}
+	}
+	return out, exprType{kind: of.kind, exact: exact || mixed || numeric}
+}
+
+func kinds(args []expr) int {
+	seen := map[string]bool{}
+	for _, a := range args {
+		if k := a.typ().kind; k != exo.TypeNull {
+			seen[k] = true
+		}
+	}
+	return len(seen)
+}
+
+// exactly is a number to be calculated with.
+func (f *from) exactly(e expr) expr {
+	t := e.typ()
+	switch v, value := e.(argExpr); {
+	case value:
+		return v.as(exo.TypeDecimal)
+	case t.exact, t.kind == exo.TypeDecimal, t.kind == exo.TypeNull:
+		return e
+	case t.kind == exo.TypeFloat:
+		return opExpr{sqlast.FloatExact, []expr{e}, exprType{t.kind, true, t.digits()}}
+	}
+	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true, t.digits()}}
+}
+
+// sameText is a column of text as it is compared with another one by =, under the
+// columns' own collation: an index of either serves. Collations take only equal texts
+// for equal, or Check refuses them; two columns with different ones PostgreSQL refuses to compare.
+type sameText struct{ x colExpr }
+
+func (e sameText) typ() exprType { return e.x.typ() }
+
+func (e sameText) sql(f *from) sqlast.Expr {
+	x := f.col(e.x.row, e.x.col)
+	if f.c.dialect != sqlast.Postgres || x == nil {
+		return x
+	}
+	return call(sqlast.CastedText, x)
+}
+
+// pair is the one comparison of key columns: a and b as they are compared by = in the
+// ON of a link, in the semi-join of a scope, and where a program compares two columns
+// that a link is declared over. Keys are equal if a program that reads both finds them
+// equal: texts by their code points whatever the columns' types, so that citext and
+// char(n) let in no row whose key is spelt in another way; numbers exactly; times to the
+// millisecond. An enum stays one only beside another one, whose index then serves.
+func (f *from) pair(a, b colExpr) (x, y expr) {
+	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText && (a.col.Enum == nil || b.col.Enum == nil) {
+		return sameText{a}, sameText{b}
+	}
+	args, of := f.alike([]expr{a, b})
+	return keyOf(args[0], of), keyOf(args[1], of)
+}
+
+// linkedPair reports whether the operands are two columns that a link is declared over.
+func linkedPair(args []expr) (a, b colExpr, ok bool) {
+	if len(args) != 2 {
+		return a, b, false
+	}
+	a, ok = args[0].(colExpr)
+	b, ok2 := args[1].(colExpr)
+	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
+}
+
+// keyed are operands as they can be compared by = and <.
+func (f *from) keyed(args []expr) []expr {
+	if a, b, ok := linkedPair(args); ok {
+		x, y := f.pair(a, b)
+		return []expr{x, y}
+	}
+	args, of := f.alike(args)
+	if columns := f.columns(args); of.kind == exo.TypeText && len(columns) > 1 {
+		// Of columns with two collations PostgreSQL fails to choose one, for the first
+		// row that it looks at.
+		return mapped(args, func(a expr) expr { return textExpr{a} })
+	}
+	return mapped(args, func(a expr) expr { return keyOf(a, of) })
+}
+
+// columns are the operands that are no values of the message.
+func (f *from) columns(args []expr) (out []expr) {
+	for _, a := range args {
+		if _, value := a.(argExpr); !value && a.typ().kind != exo.TypeNull {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// keyOf is a value such that = and < mean what they mean for its type.
+func keyOf(e expr, of exprType) expr {
+	switch {
+	case of.decimal():
+		return opExpr{sqlast.NumberKey, []expr{e}, of}
+	case of.kind == exo.TypeInterval:
+		return opExpr{sqlast.IntervalKey, []expr{e}, of}
+	}
+	return e
+}
+
+// sorted is an expression that can be sorted by.
+func sorted(e expr) expr {
+	if e.typ().kind == exo.TypeText {
+		return textExpr{e}
+	}
+	return keyOf(e, e.typ())
+}

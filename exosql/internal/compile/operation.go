@@ -1,0 +1,382 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// operatorOf is the operator that a node applies to an expression, or nil.
+func operatorOf(n *exo.Node) *language.Operator {
+	if n.Recv == nil || n.Op != exo.OpCall && n.Op != exo.OpField {
+		return nil
+	}
+	return language.OperatorOn()[n.Recv.Type.Name][n.Name]
+}
+
+// operation interprets an operator of the table.
+func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, error) {
+	if op.Form == language.FormOrder {
+		return nil, errNode(n)
+	}
+	x, err := f.expr(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	of := exprType{kind: exo.TypeBool}
+	if t := n.Type.Args["of"]; t != nil {
+		of.kind = t.Name
+	}
+	if op.Form == language.FormList {
+		list, err := f.list(n.Args[0], x.typ().kind, env)
+		if err != nil {
+			return nil, err
+		}
+		f.handle(sqlast.Eq, append([]expr{x}, list...))
+		all := f.keyed(append([]expr{x}, list...))
+		return inExpr{all[0], all[1:], op.Name == "notIn"}, nil
+	}
+	args := []expr{x}
+	for _, a := range n.Args {
+		if a.Op == exo.OpLit && a.Lit.IsNull() {
+			args = append(args, nullExpr{}) // the shape of the message says that it is null
+			continue
+		}
+		if a.Op == exo.OpLit {
+			args = append(args, f.literal(a, f.operandKind(op, n.Recv.Type, x)))
+			continue
+		}
+		y, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, y)
+	}
+	if op.Form != language.FormPattern && op.Form != language.FormFolded { // see match
+		f.handle(op.Ast, args)
+	}
+	e := f.operate(op, args, of)
+	return e, e.typ().fits(n.Name)
+}
+
+// operandKind is what a literal beside x is bound as.
+func (f *from) operandKind(op *language.Operator, t *exo.Type, x expr) string {
+	switch op.Form {
+	case language.FormHas:
+		return t.Args["item"].Name
+	case language.FormCompare, language.FormOrdered, language.FormSame:
+		if op.Name != "case" {
+			return x.typ().kind
+		}
+	}
+	return ""
+}
+
+// operate applies an operator to its operands; of is what it gives.
+func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
+	switch op.Form {
+	case language.FormCompare:
+		if _, null := args[1].(nullExpr); null && op.Null {
+			return opExpr{op.IfNull, args[:1], of}
+		}
+		return opExpr{plainer(op.Ast, args), f.keyed(args), of}
+	case language.FormOrdered:
+		if args[0].typ().kind == exo.TypeText {
+			args = texted(args)
+		} else {
+			args = f.keyed(args)
+		}
+		if _, column := args[0].(colExpr); op.Name == "between" && !column {
+			// An operand that is an expression is not repeated: it could double with each level.
+			if f.c.dialect == sqlast.Postgres {
+				return opExpr{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
+			}
+			return opExpr{sqlast.Between, args, of}
+		} else if op.Name == "between" {
+			return opExpr{sqlast.And, []expr{opExpr{sqlast.Ge, args[:2], of}, opExpr{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
+		}
+		return opExpr{op.Ast, args, of}
+	case language.FormNumber, language.FormReversed:
+		return f.calculation(op, args, of)
+	case language.FormText:
+		args = texted(args)
+		if op.Name == "prepend" {
+			args = []expr{args[1], args[0]}
+		}
+		switch op.Ast {
+		case sqlast.Concat, sqlast.Lower, sqlast.Upper:
+			args = mapped(args, f.boundedText)
+			fallthrough
+		case sqlast.Trim:
+			of.size = textSize(op.Ast, args)
+		case sqlast.Includes:
+			args = f.search(args)
+		}
+		return opExpr{op.Ast, args, of}
+	case language.FormPattern, language.FormFolded:
+		return f.match(op, args, of)
+	case language.FormSame:
+		return f.same(op, args, of)
+	case language.FormSlice:
+		return slice(op, args, of)
+	case language.FormToText:
+		return f.toText(args[0])
+	case language.FormHas:
+		has := op.Ast
+		if args[1].typ().number() {
+			has = sqlast.HasNumber
+		}
+		return opExpr{has, []expr{args[1], args[0]}, of}
+	}
+	// PostgreSQL gives parts of dates as numerics, and of arrays the length as an int.
+	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres && op.Ast != sqlast.Elements
+	return opExpr{op.Ast, args, of}
+}
+
+func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return textExpr{a} }) }
+
+func mapped(args []expr, f func(expr) expr) []expr {
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = f(a)
+	}
+	return out
+}
+
+// calculation is arithmetic: exact on every engine, see number.go.
+func (f *from) calculation(op *language.Operator, args []expr, of exprType) expr {
+	if op.Ast == sqlast.Round {
+		places := expr(constExpr(sqlast.Zero))
+		if len(args) > 1 {
+			places = args[1].(argExpr).as(plan.ArgPlaces)
+		}
+		x := f.bounded(args[0])
+		return opExpr{op.Ast, []expr{x, places}, exprType{of.kind, true, sizeOf(op.Ast, []expr{x})}}
+	}
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = f.bounded(a)
+	}
+	if op.Form == language.FormReversed {
+		out[0], out[1] = out[1], out[0]
+	}
+	return opExpr{op.Ast, out, exprType{of.kind, true, sizeOf(op.Ast, out)}}
+}
+
+func (f *from) match(op *language.Operator, args []expr, of exprType) expr {
+	p := args[1].(argExpr)
+	p.src.Pattern = true
+	args = texted([]expr{args[0], p})
+	if op.Form == language.FormFolded {
+		f.handle(sqlast.Lower, args)
+		for i, a := range args {
+			a = f.boundedText(a)
+			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
+		}
+	}
+	f.handle(sqlast.Like, args[:1])
+	m := opExpr{sqlast.Like, args, of}
+	if op.Ast == sqlast.Not {
+		return opExpr{sqlast.Not, []expr{m}, of}
+	}
+	return m
+}
+
+// same is an operator whose result is one of its operands.
+func (f *from) same(op *language.Operator, args []expr, of exprType) expr {
+	var head []expr
+	if op.Ast == sqlast.Case {
+		head, args = args[:1], args[1:]
+	}
+	if of.kind == exo.TypeText {
+		args = texted(args)
+		if made(args) {
+			args = mapped(args, f.boundedText)
+		}
+		of.size = longest(args)
+	} else {
+		// Bounded here, where each is a column: what bounds an expression repeats it.
+		args = mapped(args, func(a expr) expr {
+			if a.typ().unbounded() {
+				return f.bounded(a)
+			}
+			return a
+		})
+		args, of = f.alike(args)
+		if of.exact { // all of them: a whole number beside a fraction, too
+			args = mapped(args, f.exactly)
+		}
+		of.size = largest(args)
+	}
+	switch {
+	case op.Ast == sqlast.NullIf && of.decimal():
+		return opExpr{sqlast.NullIfNumber, args, of}
+	case op.Ast == sqlast.NullIf && of.kind == exo.TypeInterval:
+		return opExpr{sqlast.NullIfInterval, args, of}
+	}
+	return opExpr{op.Ast, append(head[:len(head):len(head)], args...), of}
+}
+
+// slice is a part of a text, up to a position or, of substr, of a length.
+func slice(op *language.Operator, args []expr, of exprType) expr {
+	start := args[1].(argExpr).as(plan.ArgPosition)
+	var end argExpr
+	if len(args) > 2 {
+		end = args[2].(argExpr).as(plan.ArgLength)
+		if op.Name != "substr" {
+			end.src.From = start.src.Index + 1
+		}
+		if op.Name == "substring" { // whichever comes first, as in JavaScript
+			start.src.Or, end.src.Swap = end.src.Index+1, true
+		}
+	}
+	out := []expr{textExpr{args[0]}, start}
+	if len(args) > 2 {
+		out = append(out, end)
+	}
+	of.size = textSize(sqlast.Substr, out)
+	return opExpr{sqlast.Substr, out, of}
+}
+
+func (f *from) toText(x expr) expr {
+	text := exprType{kind: exo.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
+	switch t := x.typ(); {
+	case t.number():
+		return opExpr{sqlast.NumberText, []expr{f.bounded(x)}, text}
+	case t.kind == exo.TypeBool:
+		return opExpr{sqlast.ByTruth, []expr{x}, text}
+	case t.kind == exo.TypeTime:
+		return opExpr{sqlast.TimeText, []expr{x}, text}
+	case t.kind == exo.TypeDate:
+		return opExpr{sqlast.DateText, []expr{x}, text}
+	}
+	return textExpr{x}
+}
+
+// plainer makes = of a null-safe comparison in which nothing can be null: an
+// index serves = everywhere.
+func plainer(op sqlast.Op, args []expr) sqlast.Op {
+	for _, a := range args {
+		switch a := a.(type) {
+		case colExpr:
+			if a.col.Null || a.row.optional {
+				return op
+			}
+		case argExpr: // one that is null has become isNull already
+		default:
+			return op
+		}
+	}
+	switch op {
+	case sqlast.Is:
+		return sqlast.Eq
+	case sqlast.IsNot:
+		return sqlast.Ne
+	}
+	return op
+}
+
+// literal is a value of the message, bound as of the given kind, or as what it is.
+func (f *from) literal(n *exo.Node, kind string) argExpr {
+	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: kindOfValue(n.Lit)}
+	return e.beside(kind)
+}
+
+// beside is the value bound as what it was written for: a text as a decimal or a day.
+func (e argExpr) beside(kind string) argExpr {
+	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == exo.TypeFloat && e.kind == exo.TypeInt {
+		return e.as(kind)
+	}
+	return e
+}
+
+func kindOfValue(v exo.Value) string { return scalarOf(v.Type()) }
+
+// scalarOf is the type of what is bound as one argument: null for what has parts.
+func scalarOf(typ string) string {
+	switch typ {
+	case exo.TypeList, exo.TypeRecord, exo.TypeRows, exo.TypeRef, "":
+		return exo.TypeNull
+	}
+	return typ
+}
+
+// list makes the placeholders of a list: as many as the class of its length, so
+// that a few plans serve all lengths. Its numbers are of one kind, the least that
+// holds all: which of them are whole is no part of the message's shape.
+func (f *from) list(n *exo.Node, kind string, env names) ([]expr, error) {
+	var out []expr
+	if n.Op == exo.OpLit {
+		item := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
+		for i := range n.Lit.Len() {
+			switch k := kindOfValue(n.Lit.At(i)); {
+			case item.kind == "":
+				item.kind = k
+			case item.kind != k:
+				item = item.as(exo.TypeDecimal)
+			}
+		}
+		for i := range exo.ListClass(n.Lit.Len()) {
+			item.src.Item = i
+			out = append(out, item.beside(kind))
+		}
+		return out, nil
+	}
+	for _, a := range n.Args {
+		if a.Op == exo.OpLit {
+			out = append(out, f.literal(a, kind))
+			continue
+		}
+		x, err := f.expr(a, env)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// constExpr is a constant of a statement's text.
+type constExpr sqlast.Const
+
+func (e constExpr) sql(*from) sqlast.Expr { return sqlast.Const(e) }
+
+func (e constExpr) typ() exprType { return exprType{kind: exo.TypeInt} }
+
+// predicate makes the SQL of a shaper's predicate for one row. origin says whose
+// arguments its values are.
+func (f *from) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqlast.Expr {
+	if p == nil {
+		return sqlast.False // the zero predicate
+	}
+	switch p.Op {
+	case "all":
+		return sqlast.True
+	case "and", "or", "not":
+		if len(p.Subs) == 0 {
+			return sqlast.False
+		}
+		c := sqlast.Call{Op: language.OperatorByName()[p.Op].Ast}
+		for _, s := range p.Subs {
+			c.Args = append(c.Args, f.predicate(s, row, origin))
+		}
+		return c
+	}
+	args := []expr{colExpr{row, p.Col}}
+	for _, v := range p.Args {
+		e := argExpr{src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, kind: scalarOf(v.Kind)}
+		args = append(args, e.beside(p.Col.Kind))
+	}
+	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
+	if op == nil { // a host may order what programs can't, like truth values
+		op = language.OperatorByName()[p.Op]
+	}
+	if op.Form == language.FormList {
+		all := f.keyed(args)
+		return inExpr{all[0], all[1:], op.Name == "notIn"}.sql(f)
+	}
+	return f.operate(op, args, exprType{kind: exo.TypeBool}).sql(f)
+}

@@ -1,0 +1,157 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// maxValues is below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
+const maxValues = 30_000
+
+// finish makes the statement of a query that is complete.
+func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan, error) {
+	p := &plan.Plan{Kind: kind}
+	sel := &sqlast.Select{}
+	if kind == plan.RunCount {
+		if err := f.settle(q); err != nil {
+			return nil, err
+		}
+		sel.Columns = []sqlast.Output{{Expr: sqlast.CountAll{}, As: "c0"}}
+		p.Cells = []plan.Cell{{Kind: exo.TypeInt, Name: "count"}}
+		p.Shape = &exo.Shape{Names: []string{"count"}}
+	} else {
+		p.Shape = f.outputs(sel, p, out)
+		sel.OrderBy = f.orders(q, q.pending() || kind == plan.RunFirst)
+		sel.Limit, sel.Offset = q.limits, q.offsets
+		if kind == plan.RunFirst {
+			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)
+		}
+	}
+	sel.From, sel.Where = f.sources, f.where
+	if f.c.emitted > maxEmitted {
+		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
+	}
+	if f.c.handled > maxHandled || f.c.held > maxHeld {
+		return nil, exo.Errorf(exo.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
+	}
+	if len(f.c.slots) > maxValues {
+		return nil, exo.Errorf(exo.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
+	}
+	text, slots, err := sqlast.Render(sel, f.c.dialect)
+	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
+		return nil, &exo.Error{Kind: exo.Limit, Msg: "the query is too large for the database", Err: err}
+	}
+	if err != nil {
+		return nil, &exo.Error{Kind: exo.Internal, Err: err}
+	}
+	p.Text, p.Joins = text, f.c.tables*f.c.columns
+	for _, s := range slots {
+		p.Args = append(p.Args, f.c.slots[s])
+	}
+	p.Reads = map[string]map[string]bool{}
+	for t, cols := range sqlast.Tables(sel) {
+		lower := map[string]bool{}
+		for c := range cols {
+			lower[strings.ToLower(c)] = true
+		}
+		p.Reads[strings.ToLower(t)] = lower
+	}
+	return p, nil
+}
+
+// outputs adds the cells of a projection to the statement and the plan.
+func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection) *exo.Shape {
+	s := &exo.Shape{Names: slices.Clone(out.names)}
+	for i, it := range out.items {
+		if it.sub != nil {
+			if s.Subs == nil {
+				s.Subs = make([]*exo.Shape, len(out.items))
+			}
+			s.Subs[i] = f.outputs(sel, p, it.sub)
+			continue
+		}
+		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
+		if ce, ok := it.expr.(colExpr); ok {
+			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
+		}
+		p.Cells = append(p.Cells, c)
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+	}
+	return s
+}
+
+// Message plans a guest's message.
+func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, error) {
+	c := &compiler{dialect: d, msg: m}
+	for i := range grants {
+		g := grants[i].grant
+		g.Origin = plan.Origin(i)
+		g.Basis = nil
+		c.grants = append(c.grants, &g)
+	}
+	f := c.newFrom(nil)
+	q, err := f.query(m.Root.Recv, names{})
+	if err != nil {
+		return nil, err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	switch m.Root.Name {
+	case "execute":
+		return f.finish(q, plan.RunAll, out)
+	case "first":
+		return f.finish(q, plan.RunFirst, out)
+	case "count":
+		return f.finish(q, plan.RunCount, nil)
+	}
+	return nil, errNode(m.Root)
+}
+
+// typed is a chain of typed calls as it is planned: the key of its plan, its values, and
+// copies without them.
+type typed struct {
+	Key    []byte
+	Vals   []exo.Value
+	chain  *decl.Relation
+	scopes scope.Scopes
+	kind   plan.RunKind
+}
+
+func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind) typed {
+	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
+	chain, fixed := s.relation(r), s.scopes(ss)
+	return typed{s.key, s.vals, chain, fixed, kind}
+}
+
+func (s *typed) Compile(d sqlast.Dialect) (*plan.Plan, error) {
+	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind)
+}
+
+// relation plans a chain of typed calls. r and g are a shaper's copies.
+func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunKind) (*plan.Plan, error) {
+	c := &compiler{dialect: d, grants: []*scope.Grant{g}}
+	f := c.newFrom(nil)
+	q, row, err := f.relation(r, g)
+	if err != nil {
+		return nil, err
+	}
+	if kind == plan.RunFirst && len(r.Table.Keys) == 0 {
+		return nil, noKey(r.Table)
+	}
+	out := &projection{}
+	for _, col := range r.Table.Cols {
+		out.names = append(out.names, col.Name)
+		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
+	}
+	return f.finish(q, kind, out)
+}

@@ -1,0 +1,86 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Where PostgreSQL's own rules differ from the ones that hold on both engines:
+//
+// A text column is compared and shown as text, whatever type of text it has:
+// otherwise an enum refuses values that it does not have, char(n) ignores spaces, citext
+// case, and a value that was read would not find its row. For text and varchar
+// the cast is nothing, and an index serves. Texts are sorted by code point, which an index
+// of another collation does not serve.
+//
+// A time is compared, sorted and shown in milliseconds, as programs have them;
+// the column may hold microseconds. A comparison with a value is written as a
+// range of the column itself, so that an index serves. StoredISO says that the column
+// holds no finer times.
+
+// comparablePostgres is the column x as it is compared by = and in lists. A
+// column with OneOf may be an enum: no other value gets here, and an index on it serves.
+func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
+	switch {
+	case x == nil:
+	case e.col.Kind == exo.TypeText && e.col.Enum == nil:
+		return call(sqlast.CastedText, x)
+	case e.col.Kind == exo.TypeTime && !e.col.Iso:
+		return call(sqlast.TruncMillis, x)
+	}
+	return x
+}
+
+// tieBreak is a column of a key in an order that only breaks ties: times as they
+// are stored are as good as any.
+func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
+	if col.Kind == exo.TypeTime {
+		return f.col(row, col)
+	}
+	return sorted(colExpr{row, col}).sql(f)
+}
+
+// postgres is the operation where it is written in a way of its own, or nil.
+func (e opExpr) postgres(f *from) sqlast.Expr {
+	switch e.op {
+	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
+	default:
+		return nil
+	}
+	c, ok := e.args[0].(colExpr)
+	if !ok || len(e.args) != 2 || c.col.Kind != exo.TypeTime || c.col.Iso {
+		return nil
+	}
+	if v, ok := e.args[1].(argExpr); ok {
+		return c.postgresRange(e.op, f.col(c.row, c.col), v.sql(f))
+	}
+	return nil
+}
+
+// postgresRange compares the milliseconds of x with v, which has no finer part,
+// in terms of x: they are at least v when x is, and equal to v within a millisecond.
+func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
+	if x == nil {
+		return nil
+	}
+	next := call(sqlast.NextMillis, v)
+	switch op {
+	case sqlast.Eq:
+		return call(sqlast.And, call(sqlast.Ge, x, v), call(sqlast.Lt, x, next))
+	case sqlast.Gt:
+		return call(sqlast.Ge, x, next)
+	case sqlast.Le:
+		return call(sqlast.Lt, x, next)
+	}
+	return call(op, x, v) // < and >= are the same for x and for its milliseconds
+}
+
+// shownPostgres is an expression as a result shows it. A time is cut when it is read.
+func shownPostgres(e expr, f *from) sqlast.Expr {
+	x := e.sql(f)
+	if c, ok := e.(colExpr); ok && c.col.Kind == exo.TypeText && x != nil {
+		return call(sqlast.CastedText, x)
+	}
+	return x
+}

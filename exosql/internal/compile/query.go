@@ -1,0 +1,309 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// compiler turns a message, or a chain of typed calls, into one statement.
+//
+// Everything a query mentions lives in one flat list of sources (a from), and
+// each row of the program's namespace is an occurrence with an identity of its
+// own. What a row's columns are called is looked up in the from at the moment of
+// use, never stored in names of the guest: an inner query can't capture an outer
+// name (testdata/attacks/001), and wrapping a from moves all its rows at once.
+type compiler struct {
+	dialect sqlast.Dialect
+	aliases int
+	slots   []plan.Source
+	steps   int
+	emitted int            // operations written: what is repeated in the statement counts each time
+	handled int            // bytes of made texts in one row, weighed, see handle
+	held    int            // bytes of them
+	tables  int            // that the statement reads, each place where it does
+	columns int            // of all those together
+	grants  []*scope.Grant // of the message's objects
+	msg     *exo.Message
+}
+
+// maxSteps bounds the work of one compilation: a message is a graph, and each
+// use of a node is compiled anew.
+const maxSteps = 5000
+
+// maxEmitted bounds what is written of it: an operand that is repeated could
+// double with each level.
+const maxEmitted = 50_000
+
+const maxSources = 60 // SQLite joins at most 64 tables
+
+// occurrence is one row variable of a query: one table, in one place.
+type occurrence struct {
+	grant *scope.Grant // which grant's scopes apply to it
+	facet *decl.Facet  // what a program sees of it; nil for hidden ones
+	table *decl.Table
+
+	optional bool // joined so that it may be missing: all its columns may be null
+}
+
+// from is a FROM clause being built: sources, conditions, and where each row is now.
+type from struct {
+	c       *compiler
+	outer   *from // the enclosing one, for EXISTS and IN
+	sources []sqlast.Source
+	where   []sqlast.Expr
+	rows    []*occurrence
+	at      map[*occurrence]place
+	open    bool    // something came since the last fence
+	asked   *[]expr // within a left join: what the program demands, for its condition
+}
+
+// place says where a row's columns are: in a table, or among the outputs of a
+// derived table, to which they are added when first used.
+type place struct {
+	alias   string
+	derived *derived
+}
+
+type derived struct {
+	inner *from
+	sel   *sqlast.Select
+	outs  map[outKey]string
+	fence bool // it does nothing else: a condition inside holds outside too
+}
+
+type outKey struct {
+	row *occurrence
+	col *decl.Column
+}
+
+// query is what a describing call has built so far, over a from.
+type query struct {
+	ns      []named       // what callbacks see
+	base    *occurrence   // whose row a result shows without a select
+	out     *projection   // what select chose, or nil
+	order   []orderTerm   //
+	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
+	offsets []sqlast.Expr
+	context []*occurrence // the rows that were there before: a limit acts for each combination of them
+}
+
+type named struct {
+	name string
+	row  *occurrence
+}
+
+type orderTerm struct {
+	expr expr
+	desc bool
+}
+
+// projection is what each result row shows: columns, scalars, records of them.
+type projection struct {
+	names []string
+	items []projected
+}
+
+type projected struct {
+	expr expr
+	kind string // scalar kind of the cell
+	elem string // of a list: that of its elements
+	null bool
+	sub  *projection
+}
+
+func (c *compiler) newFrom(outer *from) *from {
+	return &from{c: c, outer: outer, at: map[*occurrence]place{}}
+}
+
+func (c *compiler) alias() string {
+	c.aliases++
+	return fmt.Sprintf("t%d", c.aliases-1)
+}
+
+func (c *compiler) step() error {
+	if c.steps++; c.steps > maxSteps {
+		return exo.Errorf(exo.Limit, "", "the query is too large")
+	}
+	return nil
+}
+
+// col is the expression that reads a row's column, wherever the row is now.
+func (f *from) col(row *occurrence, col *decl.Column) sqlast.Expr {
+	p, ok := f.at[row]
+	if !ok {
+		if f.outer == nil {
+			return nil // sqlast refuses nil: a row that is nowhere is an error, not a name
+		}
+		return f.outer.col(row, col)
+	}
+	if p.derived == nil {
+		return sqlast.Column{Alias: p.alias, Name: col.Name}
+	}
+	return sqlast.Column{Alias: p.alias, Name: p.derived.expose(row, col)}
+}
+
+func (d *derived) expose(row *occurrence, col *decl.Column) string {
+	k := outKey{row, col}
+	name, ok := d.outs[k]
+	if !ok {
+		name = fmt.Sprintf("c%d", len(d.outs))
+		d.outs[k] = name
+		d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: d.inner.col(row, col), As: name})
+	}
+	return name
+}
+
+// table adds a table to the sources and returns the row that stands for it.
+func (f *from) table(g *scope.Grant, fc *decl.Facet, t *decl.Table, on func(*occurrence) []sqlast.Expr) (*occurrence, error) {
+	if len(f.sources) >= maxSources {
+		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+	}
+	row := &occurrence{grant: g, facet: fc, table: t}
+	f.c.tables++
+	f.c.columns += len(t.Cols)
+	f.open = true
+	f.rows = append(f.rows, row)
+	f.at[row] = place{alias: f.c.alias()}
+	s := sqlast.Source{Table: t.Name, Alias: f.at[row].alias}
+	if on != nil {
+		conds := on(row)
+		if len(f.sources) == 0 {
+			f.where = append(f.where, conds...) // the first source has no ON: it correlates with an outer from
+		} else {
+			s.On = conds
+		}
+	}
+	f.sources = append(f.sources, s)
+	return row, nil
+}
+
+// keyOrder is the order that makes any order total: by the keys of all rows.
+func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
+	var out []sqlast.Order
+	for _, r := range rows {
+		for _, k := range r.table.Keys {
+			out = append(out, sqlast.Order{Expr: f.tieBreak(r, k)})
+		}
+	}
+	return out
+}
+
+func (f *from) orders(q *query, total bool) []sqlast.Order {
+	var out []sqlast.Order
+	for _, o := range q.order {
+		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc})
+	}
+	if total {
+		out = append(out, f.keyOrder(f.rows)...)
+	}
+	return out
+}
+
+func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
+
+// settle makes pending limits act, by wrapping everything so far in a derived
+// table: whatever comes later works on the rows that were left. This is why a
+// host's limit can't be paged past and a filter after it can't choose other rows.
+//
+// Where other rows were there before (a limit inside a join's callback), it acts
+// for each combination of them: rows are numbered within it. Both engines can do
+// that, while SQLite has no LATERAL.
+func (f *from) settle(q *query) error {
+	if !q.pending() {
+		return nil
+	}
+	f.wrap(func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr {
+		order := inner.orders(q, true)
+		if len(q.context) == 0 {
+			sel.OrderBy, sel.Limit, sel.Offset = order, q.limits, q.offsets
+			return nil
+		}
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: inner.keysOf(q.context), OrderBy: order}, As: "n"})
+		n := sqlast.Column{Alias: alias, Name: "n"}
+		var skip sqlast.Expr = sqlast.Zero
+		for i, o := range q.offsets {
+			if i == 0 {
+				skip = o
+			} else {
+				skip = call(sqlast.Add, skip, o)
+			}
+		}
+		where := []sqlast.Expr{call(sqlast.Gt, n, skip)}
+		for _, l := range q.limits {
+			where = append(where, call(sqlast.Le, n, call(sqlast.Add, skip, l)))
+		}
+		return where
+	})
+	q.limits, q.offsets = nil, nil
+	return nil
+}
+
+// keysOf are the columns that tell combinations of the rows apart.
+func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
+	var keys []sqlast.Expr
+	for _, r := range rows {
+		for _, k := range r.table.Keys {
+			keys = append(keys, f.col(r, k))
+		}
+	}
+	return keys
+}
+
+// wrap moves everything so far into a derived table. fill completes that, and
+// returns what has to hold of its rows.
+func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
+	inner := *f
+	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
+	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
+	alias := f.c.alias()
+	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked}
+	outer.sources = []sqlast.Source{{Sub: sel, Alias: alias}}
+	for _, r := range inner.rows {
+		outer.at[r] = place{alias: alias, derived: d}
+	}
+	outer.where = fill(&inner, sel, alias)
+	// A limit closes it as a fence does. Rows that are numbered don't: engines move
+	// conditions on what they are numbered by inside.
+	outer.open = len(sel.Limit)+len(sel.Offset) == 0
+	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
+		if keys := inner.rows[0].table.Keys; len(keys) > 0 {
+			d.expose(inner.rows[0], keys[0])
+		} else {
+			sel.Columns = []sqlast.Output{{Expr: sqlast.One, As: "one"}}
+		}
+	}
+	*f = outer
+}
+
+// semi is the condition that some row of another query matches ours. pairs are
+// (theirs, ours); build fills the sub-query's from and returns the row to match.
+func (f *from) semi(row *occurrence, pairs []decl.Pair, build func(sub *from) (*occurrence, error)) (sqlast.Expr, error) {
+	sub := f.c.newFrom(f)
+	other, err := build(sub)
+	if err != nil {
+		return nil, err
+	}
+	return f.matched(row, pairs, sub, other), nil
+}
+
+// matched is the condition that other, a row of the finished sub-query, matches row.
+func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occurrence) sqlast.Expr {
+	var theirs, ours []sqlast.Expr
+	for _, p := range pairs {
+		x, y := f.pair(colExpr{other, p.From}, colExpr{row, p.To})
+		theirs, ours = append(theirs, compared(x, sub)), append(ours, compared(y, f))
+	}
+	if len(pairs) == 1 {
+		sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, From: sub.sources, Where: sub.where}
+		return sqlast.InSelect{X: ours[0], Sub: sel}
+	}
+	for i := range pairs {
+		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
+	}
+	return sqlast.Exists{Sub: &sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, From: sub.sources, Where: sub.where}}
+}

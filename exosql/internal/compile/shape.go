@@ -1,0 +1,156 @@
+package compile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+)
+
+// shaper makes, in one walk, what the compiler works on and the key of its plans. The
+// compiler gets a copy of a grant, and each field of the copy is what a method of the
+// shaper returned, which has written it into the key. A field that is left out of the
+// walk is zero in the copy: the compiler fails for want of it, where a key without it
+// would hand one grant the plan of another, with its rows. Held by TestShapeKey.
+//
+// Values are not in the key, and the copy has none: of each it has the kind and where
+// it is among the arguments.
+//
+// The key is a sequence of numbers and of texts that begin with their length, and every
+// list begins with its length, so no two grants have one key.
+type shaper struct {
+	key  []byte
+	vals []exo.Value
+}
+
+func (s *shaper) uint(n uint64) uint64 {
+	s.key = binary.AppendUvarint(s.key, n)
+	return n
+}
+
+func (s *shaper) len(n int) int { return int(s.uint(uint64(n))) }
+
+func (s *shaper) flag(b bool) bool {
+	n := uint64(0)
+	if b {
+		n = 1
+	}
+	return s.uint(n) == 1
+}
+
+func (s *shaper) text(t string) string {
+	s.len(len(t))
+	s.key = append(s.key, t...)
+	return t
+}
+
+// table also freezes the declaration: its id stands for all of it in the key.
+func (s *shaper) table(t *decl.Table) *decl.Table {
+	if t == nil {
+		s.uint(0)
+		return nil
+	}
+	t.Freeze()
+	s.uint(t.ID)
+	return t
+}
+
+func (s *shaper) column(c *decl.Column) *decl.Column {
+	if c == nil {
+		s.uint(0)
+		return nil
+	}
+	s.table(c.Table)
+	s.len(c.Index)
+	return c
+}
+
+func (s *shaper) link(l *decl.Link) *decl.Link {
+	if l == nil {
+		s.uint(0)
+		return nil
+	}
+	s.uint(l.ID)
+	l.From.Freeze()
+	l.To.Freeze()
+	return l
+}
+
+func (s *shaper) value(v exo.Value) decl.Held {
+	s.vals = append(s.vals, v)
+	return decl.Held{Kind: s.text(v.Type()), Slot: len(s.vals) - 1}
+}
+
+func (s *shaper) pred(p *decl.Pred) *decl.Pred {
+	if !s.flag(p != nil) {
+		return nil
+	}
+	q := &decl.Pred{Op: s.text(p.Op), Col: s.column(p.Col)}
+	for range s.len(len(p.Vals)) {
+		q.Args = append(q.Args, s.value(p.Vals[len(q.Args)]))
+	}
+	for range s.len(len(p.Subs)) {
+		q.Subs = append(q.Subs, s.pred(p.Subs[len(q.Subs)]))
+	}
+	return q
+}
+
+// relation copies a chain, from its end to its grant.
+func (s *shaper) relation(r *decl.Relation) *decl.Relation {
+	if !s.flag(r != nil) {
+		return nil
+	}
+	q := &decl.Relation{Kind: decl.StepKind(s.uint(uint64(r.Kind))), Table: s.table(r.Table), Pred: s.pred(r.Pred), Link: s.link(r.Link)}
+	for range s.len(len(r.Order)) {
+		o := r.Order[len(q.Order)]
+		q.Order = append(q.Order, decl.Ordering{Col: s.column(o.Col), Desc: s.flag(o.Desc)})
+	}
+	if r.Kind == decl.StepLimit || r.Kind == decl.StepOffset {
+		q.Slot = s.value(exo.Int(r.N)).Slot
+	}
+	q.Prev = s.relation(r.Prev)
+	return q
+}
+
+// scopes copies a set in the order of the tables' declarations, so that equal grants
+// have equal keys.
+func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
+	out := scope.Scopes{}
+	s.len(len(ss))
+	for _, t := range slices.SortedFunc(maps.Keys(ss), func(a, b *decl.Table) int { return cmp.Compare(a.ID, b.ID) }) {
+		d := ss[t]
+		out[s.table(t)] = &decl.Scope{Kind: decl.ScopeKind(s.uint(uint64(d.Kind))), Table: s.table(d.Table), Pred: s.pred(d.Pred), Link: s.link(d.Link)}
+	}
+	return out
+}
+
+// facets copies the facets that can be reached from the first, and returns the copy of that.
+func (s *shaper) facets(reach []*decl.Facet) *decl.Facet {
+	place := make(map[*decl.Facet]int, len(reach))
+	copies := make([]*decl.Facet, s.len(len(reach)))
+	for i, f := range reach {
+		place[f], copies[i] = i, &decl.Facet{}
+	}
+	for i, f := range reach {
+		c := copies[i]
+		c.Alias, c.Table = s.text(f.Alias), s.table(f.Table)
+		for range s.len(len(f.Cols)) {
+			c.Cols = append(c.Cols, s.column(f.Cols[len(c.Cols)]))
+		}
+		for range s.len(len(f.Links)) {
+			m := f.Links[len(c.Links)]
+			c.Links = append(c.Links, decl.LinkMember{L: s.link(m.L), To: copies[s.len(place[m.To])]})
+		}
+	}
+	return copies[0]
+}
+
+// grant is all that the compiler gets of an object: reach is the object's facet first,
+// rel the granted relation, every and chain the scopes of all tables and of the relation's own.
+func (s *shaper) grant(reach []*decl.Facet, rel *decl.Relation, every, chain scope.Scopes) scope.Grant {
+	return scope.Grant{Facet: s.facets(reach), Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}
+}

@@ -1,0 +1,110 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+const (
+	maxMade    = 8 << 20 // of one that is made; no result can show more
+	maxLiteral = 256 << 10
+)
+
+// bytes is the bound of a value as a text; zero if there is none.
+func (t exprType) bytes() digits {
+	switch t.kind {
+	case exo.TypeText, exo.TypeNull:
+		return t.size
+	}
+	return digits{whole: 64} // a day, a UUID: a number is no text before toText
+}
+
+// fits refuses what could become too large for an engine, in whatever row.
+func (t exprType) fits(op string) error {
+	switch d := t.digits(); {
+	case t.number() && d.whole+d.part > number.MaxNumeric:
+		return exo.Errorf(exo.Limit, op, "what is calculated here could have more than %d digits", number.MaxNumeric)
+	case t.kind == exo.TypeText && t.size.whole > maxMade:
+		return exo.Errorf(exo.Limit, op, "the text that is put together here could be longer than %d MiB", maxMade>>20)
+	}
+	return nil
+}
+
+// boundedText is a text that may be made larger.
+func (f *from) boundedText(e expr) expr {
+	t := e.typ()
+	if _, value := value(e); value || t.size.whole > 0 || isNull(e) {
+		return e
+	}
+	t.size = digits{whole: plan.MaxBrief}
+	if f.c.dialect == sqlast.Postgres {
+		return opExpr{sqlast.Brief, []expr{e, e}, t}
+	}
+	return opExpr{sqlast.Brief, []expr{e}, t}
+}
+
+func isNull(e expr) bool {
+	t, ok := e.(textExpr)
+	return ok && t.x.typ().kind == exo.TypeNull
+}
+
+// value is the value of the message that e stands for, if it does.
+func value(e expr) (argExpr, bool) {
+	if t, ok := e.(textExpr); ok {
+		e = t.x
+	}
+	v, ok := e.(argExpr)
+	return v, ok
+}
+
+// textSize is the bound of what an operator gives.
+func textSize(op sqlast.Op, args []expr) digits {
+	sum := 0
+	for i, a := range args {
+		if op == sqlast.Substr && i > 0 {
+			break
+		}
+		n := a.typ().size.whole
+		if _, value := value(a); value {
+			n = maxLiteral
+		}
+		if n == 0 {
+			return digits{}
+		}
+		sum += n
+	}
+	if op == sqlast.Lower || op == sqlast.Upper {
+		sum *= 3 // \u0390 has one code point, its capital three
+	}
+	return digits{whole: sum}
+}
+
+// made reports whether an operand was calculated or put together. Then all of them
+// are bounded one by one: what bounds an expression repeats it, and must not be
+// inside of what is repeated.
+func made(args []expr) bool {
+	for _, a := range args {
+		if _, value := value(a); !value && (a.typ().size != digits{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// longest is the bound of a text that is one of some.
+func longest(args []expr) digits {
+	out := digits{whole: maxLiteral}
+	for _, a := range args {
+		if _, value := value(a); value || a.typ().kind == exo.TypeNull {
+			continue
+		}
+		n := a.typ().size.whole
+		if n == 0 {
+			return digits{}
+		}
+		out.whole = max(out.whole, n)
+	}
+	return out
+}

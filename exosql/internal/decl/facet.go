@@ -1,0 +1,205 @@
+package decl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+)
+
+type Facet struct {
+	mu     sync.Mutex
+	frozen bool
+	err    error
+	Table  *Table
+	Alias  string
+	Cols   []*Column
+	Links  []LinkMember
+	iface  string // the name of the row's interface
+	freeze sync.Once
+	reach  []*Facet // every facet that can be reached, itself first
+}
+
+type LinkMember struct {
+	L  *Link
+	To *Facet
+}
+
+func NewFacet(t *Table, alias string) *Facet {
+	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
+	if f.iface == exo.TypeRow {
+		f.iface += "Row"
+	}
+	for _, i := range language.SharedInterfaces() {
+		if i.Name == f.iface || i.Name == f.iface+language.QueryInterface {
+			f.iface += "Row" // the alias `text` would name its row like the column interface Text
+		}
+	}
+	return f
+}
+
+// Change runs add, which adds members, while nobody else does.
+func (f *Facet) Change(add func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.frozen {
+		panic(fmt.Sprintf("exosql: facet %s is in use and can't be changed", f.Alias))
+	}
+	add()
+}
+
+// Members are what the facet shows so far.
+func (f *Facet) Members() ([]*Column, []LinkMember) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.Cols), slices.Clone(f.Links)
+}
+
+func (f *Facet) taken(name string) bool {
+	for _, c := range f.Cols {
+		if c.Guest == name {
+			return true
+		}
+	}
+	for _, l := range f.Links {
+		if l.L.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Facet) AddColumn(c *Column) {
+	if c == nil || c.Guest == "" {
+		panic(fmt.Sprintf("exosql: facet %s: a column has no name that programs can use; give it one with Named", f.Alias))
+	}
+	if f.taken(c.Guest) {
+		panic(fmt.Sprintf("exosql: facet %s has two members named %q", f.Alias, c.Guest))
+	}
+	f.Cols = append(f.Cols, c)
+}
+
+func (f *Facet) AddLink(l *Link, to *Facet) {
+	if l == nil || to == nil {
+		panic(fmt.Sprintf("exosql: facet %s: Via of nothing", f.Alias))
+	}
+	if f.taken(l.Name) {
+		panic(fmt.Sprintf("exosql: facet %s has two members named %q", f.Alias, l.Name))
+	}
+	f.Links = append(f.Links, LinkMember{l, to})
+}
+
+func (f *Facet) Column(name string) *Column {
+	for _, c := range f.Cols {
+		if c.Guest == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (f *Facet) Link(name string) *LinkMember {
+	for i := range f.Links {
+		if f.Links[i].L.Name == name {
+			return &f.Links[i]
+		}
+	}
+	return nil
+}
+
+// Close collects every facet that can be reached and freezes them all.
+func (f *Facet) Close() ([]*Facet, error) {
+	f.freeze.Do(func() {
+		seen := map[*Facet]bool{}
+		byAlias := map[string]*Facet{}
+		var visit func(*Facet)
+		visit = func(g *Facet) {
+			if seen[g] {
+				return
+			}
+			seen[g] = true
+			f.reach = append(f.reach, g)
+			g.mu.Lock()
+			g.frozen = true
+			links := g.Links
+			g.mu.Unlock()
+			if h := byAlias[g.Alias]; h != nil && f.err == nil {
+				f.err = fmt.Errorf("exosql: two facets have the alias %q", g.Alias)
+			}
+			byAlias[g.Alias] = g
+			if len(g.Table.Keys) == 0 && f.err == nil {
+				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total", g.Table.Name)
+			}
+			for _, k := range g.Table.Keys {
+				if !k.Label.Public() && f.err == nil {
+					// Keys break ties: with limit and offset their order shows, without a label.
+					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
+				}
+			}
+			if len(g.Cols) == 0 && f.err == nil {
+				f.err = fmt.Errorf("exosql: facet %s shows no column", g.Alias)
+			}
+			for _, l := range links {
+				visit(l.To)
+			}
+		}
+		visit(f)
+	})
+	return f.reach, f.err
+}
+
+// Describe is the catalogue of all that can be reached.
+func (f *Facet) Describe() (exo.Description, error) {
+	reach, err := f.Close()
+	if err != nil {
+		return exo.Description{}, err
+	}
+	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces())}
+	for _, g := range reach {
+		d.Interfaces = append(d.Interfaces, g.interfaces()...)
+	}
+	return d, nil
+}
+
+// queryType is the type of an unrestricted query of the facet's rows.
+func (f *Facet) queryType() *exo.Type {
+	row := &exo.Type{Name: f.iface}
+	return &exo.Type{Name: f.iface + language.QueryInterface, Args: map[string]*exo.Type{
+		"ns": {Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
+	}}
+}
+
+// interfaces makes the two interfaces of a facet: its row, and its query, which
+// has the links as well so that they can be walked without a join.
+func (f *Facet) interfaces() []*exo.Interface {
+	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Fields: map[string]*exo.Member{}, Methods: map[string]*exo.Method{}}
+	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Methods: map[string]*exo.Method{}}
+	for _, c := range f.Cols {
+		row.Fields[c.Guest] = &exo.Member{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
+		row.Order = append(row.Order, c.Guest)
+	}
+	for _, l := range f.Links {
+		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.queryType()}}
+		if l.L.One {
+			m.Truth = language.ExistsMethod
+		}
+		for _, p := range l.L.Pairs {
+			// Following compares the keys: what a row shows then depends on them.
+			m.Label = m.Label.Join(p.From.Label).Join(p.To.Label)
+		}
+		if l.L.One && m.Doc == "" {
+			m.Doc = "at most one"
+		}
+		row.Methods[m.Name], q.Methods[m.Name] = m, m
+		row.Order = append(row.Order, m.Name)
+		q.Order = append(q.Order, m.Name)
+	}
+	for _, m := range language.SharedMethods() {
+		q.Methods[m.Name] = m
+		q.Order = append(q.Order, m.Name)
+	}
+	return []*exo.Interface{row, q}
+}

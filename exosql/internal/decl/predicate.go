@@ -1,0 +1,35 @@
+package decl
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+)
+
+// Pred is the untyped core; nil is the zero predicate.
+type Pred struct {
+	Op   string // of operators (operator.go), or all, and, or, not
+	Col  *Column
+	Vals []exo.Value
+	Subs []*Pred
+	Err  error
+	Args []Held // of a shaper's copy, in the place of vals
+}
+
+// Checked notes values that no engine can hold; the query that uses them fails.
+func (p *Pred) Checked() *Pred {
+	for _, v := range p.Vals {
+		if v.IsZero() {
+			p.Err = exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
+		}
+	}
+	if language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]]["eq"] == nil && len(p.Vals) > 0 && p.Op != "has" {
+		p.Err = exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "JSON and arrays can't be compared")
+	}
+	return p
+}
+
+// Held is a value that has been moved to the arguments.
+type Held struct {
+	Kind string
+	Slot int // its index among the grant's arguments
+}

@@ -1,0 +1,78 @@
+package decl
+
+import (
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Relation is the untyped core: a grant, or one step from another relation.
+type Relation struct {
+	Err    error
+	Table  *Table
+	Prev   *Relation // what this step narrows
+	Kind   StepKind
+	Pred   *Pred    // stepGrant, stepWhere
+	Scopes []*Scope // stepGrant; nil for a zero Scope
+	Link   *Link    // stepFollow: prev is of another table
+	Order  []Ordering
+	N      int64 // stepLimit, stepOffset
+	Slot   int   // of a shaper's copy: of n
+}
+
+type Ordering struct {
+	Col  *Column
+	Desc bool
+}
+
+type StepKind uint8
+
+const (
+	StepGrant StepKind = iota
+	StepWhere
+	StepOrder
+	StepLimit
+	StepOffset
+	StepFollow
+)
+
+var ErrZeroRelation = &exo.Error{Kind: exo.Denied, Msg: "this relation was never granted"}
+
+// Grant is the step that began the chain.
+func (r *Relation) Grant() *Relation {
+	for r.Prev != nil {
+		r = r.Prev
+	}
+	return r
+}
+
+// Followed reports whether a link was followed since the grant.
+func (r *Relation) Followed() bool {
+	for s := r; s != nil; s = s.Prev {
+		if s.Kind == StepFollow {
+			return true
+		}
+	}
+	return false
+}
+
+// LastLink is the link of the last Follow, or nil.
+func (r *Relation) LastLink() *Link {
+	for s := r; s != nil; s = s.Prev {
+		if s.Kind == StepFollow {
+			return s.Link
+		}
+	}
+	return nil
+}
+
+// Limited reports whether a limit or offset acts in the chain on its own table.
+func (r *Relation) Limited() bool {
+	for s := r; s != nil; s = s.Prev {
+		if s.Kind == StepLimit || s.Kind == StepOffset {
+			return true
+		}
+		if s.Kind == StepFollow {
+			return false
+		}
+	}
+	return false
+}

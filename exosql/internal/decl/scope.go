@@ -1,0 +1,22 @@
+package decl
+
+type Scope struct {
+	Kind  ScopeKind
+	Table *Table
+	Pred  *Pred
+	Link  *Link
+}
+
+type ScopeKind uint8
+
+const (
+	noScope     ScopeKind = iota
+	ScopeRoot             // the predicate given to Grant
+	ScopeStart            // only the relation that was handed out
+	ScopeRows             // a predicate, usually on a tenant column
+	ScopeVia              // the rows that a link reaches from rows in scope
+	ScopeShared           // every row, for everybody
+)
+
+// Own reports whether the table is in scope by the grant, not by a link.
+func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/lru"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Engine is one kind of database: it opens guarded connections.
+type Engine interface {
+	// Connect opens one guarded connection and verifies that its wall holds.
+	Connect(ctx context.Context) (Session, error)
+	// Catalog reads what the database says of itself; see Check.
+	Catalog(ctx context.Context) (*schema.Database, error)
+	// Close is called once, after every session was closed.
+	Close() error
+}
+
+// Options are what an engine needs to know.
+type Options struct {
+	Setup         func(ctx context.Context, db *sql.DB) error // see Options.Setup
+	PreparedBytes int                                         // bounds the statements of one connection
+}
+
+// Session is one guarded connection. It runs one query at a time; whoever holds
+// it is alone with it. An idle session admits nothing.
+type Session interface {
+	// Query runs p with one value per placeholder and hands the cells of its rows to
+	// out in order. It ends soon after ctx does, and whatever it returns, nothing of
+	// the query goes on afterwards, unless sound then says no.
+	Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error
+	// Sound reports whether the session may serve another query. One that does not
+	// know its own state says no, and is closed.
+	Sound() bool
+	// Prepared is how many statements the session keeps, and their bytes as it counts them.
+	Prepared() (n, bytes int)
+	Close() error
+}
+
+// Statements are what one session keeps prepared, by the plan. A plan that fell out of the
+// cache is made anew as another, so its statement is not used again and falls out, too.
+type Statements[S any] = lru.Set[*plan.Plan, S]
+
+// ErrLost is a session that was found dead before anything was sent: the query
+// may be tried on another.
+var ErrLost = errors.New("exosql: the connection to the database was lost")
+
+// MaxRow is the size of the largest message that the server may send: one row is
+// held whole before any budget sees it.
+const MaxRow = 64 << 20

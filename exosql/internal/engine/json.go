@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// maxJSONDepth bounds the nesting of a document: programs and results are walked
+// by recursion.
+const maxJSONDepth = 200
+
+// DecodeJSON makes plain data of a document. Whole numbers are exact where they
+// fit 64 bits, and floats otherwise; what is beyond a float stays as its text.
+// Of fields with one name the last counts, as jsonb has it. A document that holds a
+// text that no Value can (NUL, half a surrogate pair) is none.
+func DecodeJSON(b []byte) exo.Value {
+	if !utf8.Valid(b) || loneSurrogate(b) {
+		return exo.Value{}
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	v := jsonValue(d, 0)
+	if _, err := d.Token(); err != io.EOF { // More would take a bracket for the end
+		return exo.Value{}
+	}
+	return v
+}
+
+func jsonValue(d *json.Decoder, depth int) exo.Value {
+	t, err := d.Token()
+	if err != nil || depth > maxJSONDepth {
+		return exo.Value{}
+	}
+	switch t := t.(type) {
+	case nil:
+		return exo.Null()
+	case bool:
+		return exo.Bool(t)
+	case string:
+		return exo.Text(t)
+	case json.Number:
+		return jsonNumber(t.String())
+	case json.Delim:
+		if t == '[' {
+			return jsonList(d, depth)
+		}
+		return jsonRecord(d, depth)
+	}
+	return exo.Value{}
+}
+
+func jsonNumber(s string) exo.Value {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return exo.Int(i)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return exo.Text(s)
+	}
+	return exo.Float(f)
+}
+
+func jsonList(d *json.Decoder, depth int) exo.Value {
+	var items []exo.Value
+	for d.More() {
+		v := jsonValue(d, depth+1)
+		if v.IsZero() {
+			return v
+		}
+		items = append(items, v)
+	}
+	if _, err := d.Token(); err != nil {
+		return exo.Value{}
+	}
+	return exo.List(items...)
+}
+
+func jsonRecord(d *json.Decoder, depth int) exo.Value {
+	var fields []exo.Field
+	at := map[string]int{}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		if err != nil || !ok || exo.Text(name).IsZero() {
+			return exo.Value{}
+		}
+		v := jsonValue(d, depth+1)
+		if v.IsZero() {
+			return v
+		}
+		if i, again := at[name]; again {
+			fields[i].Value = v
+			continue
+		}
+		at[name] = len(fields)
+		fields = append(fields, exo.Field{Name: name, Value: v})
+	}
+	if _, err := d.Token(); err != nil {
+		return exo.Value{}
+	}
+	return exo.RecordValue(fields...)
+}
+
+// loneSurrogate reports whether a document has an escape of half a surrogate
+// pair, which encoding/json would replace without a word. json, unlike jsonb, admits it.
+func loneSurrogate(b []byte) bool {
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		i++ // what is escaped: a backslash, too
+		r, ok := escaped(b, i)
+		if !ok || r < 0xd800 || r > 0xdfff {
+			continue
+		}
+		low, ok := escaped(b, i+6)
+		if r >= 0xdc00 || !ok || b[i+5] != '\\' || low < 0xdc00 || low > 0xdfff {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// escaped is the code unit of an escape whose u is at i.
+func escaped(b []byte, i int) (uint64, bool) {
+	if i+5 > len(b) || b[i] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[i+1:i+5]), 16, 16)
+	return n, err == nil
+}

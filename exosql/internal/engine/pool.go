@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Pool are the sessions of one database. They are opened when they are first needed.
+type Pool struct {
+	Engine Engine
+	opened int // how many sessions there may be
+	Free   chan Session
+	closed chan struct{}
+	close  sync.Once
+}
+
+// NewPool makes a pool of n sessions and opens one, to see that it can be.
+func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
+	p := &Pool{Engine: e, opened: n, Free: make(chan Session, n), closed: make(chan struct{})}
+	for range n {
+		p.Free <- nil // opened when first needed
+	}
+	s, err := p.Acquire(ctx)
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	p.Release(s)
+	return p, nil
+}
+
+// Close waits for the queries that run, and closes every connection. Queries
+// that come later fail. A second Close does nothing.
+func (p *Pool) Close() error {
+	var err error
+	p.close.Do(func() { err = p.shut() })
+	return err
+}
+
+func (p *Pool) shut() error {
+	close(p.closed)
+	var errs []error
+	for range p.opened {
+		if s := <-p.Free; s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	if p.Engine != nil {
+		errs = append(errs, p.Engine.Close())
+	}
+	return errors.Join(errs...)
+}
+
+var ErrClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
+
+func (p *Pool) Acquire(ctx context.Context) (Session, error) {
+	select {
+	case <-p.closed:
+		return nil, ErrClosed
+	default:
+	}
+	var s Session
+	select {
+	case s = <-p.Free:
+	case <-p.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s == nil {
+		var err error
+		if s, err = p.Engine.Connect(ctx); err != nil {
+			p.Free <- nil
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Release gives a session back, or closes one whose state is not known: another
+// is opened when it is needed.
+func (p *Pool) Release(s Session) {
+	if !s.Sound() {
+		_ = s.Close()
+		s = nil
+	}
+	p.Free <- s
+}
+
+func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	for tries := 0; ; tries++ {
+		err := p.Once(ctx, pl, args, out)
+		if errors.Is(err, ErrLost) && tries < p.opened {
+			continue // all may be lost; then the last try opens a new one
+		}
+		if err != nil {
+			return err
+		}
+		return out.End()
+	}
+}
+
+func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	s, err := p.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Release(s)
+	return s.Query(ctx, pl, args, out)
+}
+
+// Catalog reads what the database says of itself.
+func (p *Pool) Catalog(ctx context.Context) (*schema.Database, error) {
+	select {
+	case <-p.closed:
+		return nil, ErrClosed
+	default:
+		return p.Engine.Catalog(ctx)
+	}
+}

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/schema"
+)
+
+func (e *database) Catalog(ctx context.Context) (*schema.Database, error) {
+	db := stdlib.OpenDB(e.setup)
+	if err := db.PingContext(ctx); err != nil {
+		db.Close()
+		return nil, connectError(err)
+	}
+	return engine.InTransaction(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(tx *sql.Tx) (*schema.Database, error) {
+		// The names of declarations have no schema: only what is in the path can be meant.
+		var text string
+		if err := tx.QueryRowContext(ctx, pinPath).Scan(&text); err != nil {
+			return nil, err
+		}
+		if err := tx.QueryRowContext(ctx, "SELECT to_json(ARRAY(SELECT s::text FROM unnest(current_schemas(false)) AS s WHERE s !~ '^pg_'))::text").Scan(&text); err != nil {
+			return nil, err
+		}
+		var path []string
+		if err := json.Unmarshal([]byte(text), &path); err != nil {
+			return nil, err
+		}
+		if len(path) == 0 {
+			return nil, fmt.Errorf("the search path names no schema that there is and that the role may use (GRANT USAGE ON SCHEMA … TO …)")
+		}
+		return schema.ReadPostgres(ctx, tx, path...)
+	})
+}

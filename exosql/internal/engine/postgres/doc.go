@@ -1,0 +1,6 @@
+// Package postgres runs plans on PostgreSQL, each in a transaction that only reads and is
+// rolled back.
+//
+// In: a plan and its values. Out: cells of the declared kinds. Invariant: no setting, lock or
+// cancel request of one query reaches the next one on its connection.
+package postgres

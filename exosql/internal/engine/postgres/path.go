@@ -1,0 +1,14 @@
+package postgres
+
+// pinPath sets the search path for good: the schemas that the URL, the role or the
+// database says, without pg_catalog, which PostgreSQL searches first where the path does
+// not name it, and with temporary tables after all. An operator or function of a schema
+// in front of pg_catalog would stand in for the one that a scope is compared with. The
+// statement itself runs on the path that was found, so it names the schema of all that
+// it uses. Held by TestShadowedOperators.
+//
+// What is left to a schema on the path are operators on types that pg_catalog has none
+// for but that of a related type: of two varchars, an enum, a domain. Texts are cast to
+// text, see pair; others than the host must not be able to create there.
+const pinPath = `SELECT pg_catalog.set_config('search_path', pg_catalog.array_to_string(pg_catalog.array_append(
+	ARRAY(SELECT pg_catalog.quote_ident(s) FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s WHERE s OPERATOR(pg_catalog.!~) '^pg_'), 'pg_temp'), ', '), false)`

@@ -1,0 +1,224 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/internal/pgbound"
+)
+
+// database is one PostgreSQL database, or one that speaks its protocol.
+type database struct {
+	config   *pgconn.Config
+	prepared int            // bytes of statements that a connection keeps, as estimated
+	setup    pgx.ConnConfig // the same, for the standard library's interface
+}
+
+func (e *database) Close() error { return nil }
+
+// maxCatalogue is how many bytes a reader of the catalogue takes of a server.
+const maxCatalogue = 512 << 20
+
+// defaultConnect is how long connecting may take, and after it setting a connection up.
+const defaultConnect = 15 * time.Second
+
+func Open(ctx context.Context, url string, opt engine.Options) (engine.Engine, error) {
+	pc, err := pgx.ParseConfig(url)
+	if err != nil {
+		// What the parser says quotes the URL, and masks its password as well as it can.
+		return nil, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+	}
+	if pc.ConnectTimeout == 0 {
+		pc.ConnectTimeout = defaultConnect
+	}
+	pc.AfterConnect = checkVersion
+	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: engine.MaxRow})
+	if opt.Setup != nil {
+		if err := setUp(ctx, *pc, opt.Setup); err != nil {
+			return nil, err
+		}
+	}
+	setup := *pc.Copy()
+	pgbound.Limit(&setup.Config, pgbound.Bounds{Message: engine.MaxRow, Total: maxCatalogue})
+	c := &pc.Config
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "exosql"
+	}
+	return &database{c, opt.PreparedBytes, setup}, nil
+}
+
+func setUp(ctx context.Context, pc pgx.ConnConfig, setup func(context.Context, *sql.DB) error) error {
+	w := stdlib.OpenDB(pc)
+	w.SetMaxOpenConns(1)
+	if err := w.PingContext(ctx); err != nil {
+		w.Close()
+		return connectError(err)
+	}
+	if err := setup(ctx, w); err != nil {
+		w.Close()
+		return err
+	}
+	return w.Close()
+}
+
+// connectError keeps what the driver says of a failed connection, and of its
+// errors only those that are known: the others hold the configuration, with the password.
+func connectError(err error) error {
+	if e, ok := errors.AsType[*VersionError](err); ok {
+		return e
+	}
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, cutText(err.Error(), maxServerError))
+		}
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("exosql: connect to PostgreSQL: %w", boundError(e))
+	}
+	return errors.New("exosql: connect to PostgreSQL: " + cutText(err.Error(), maxServerError))
+}
+
+// pins sets whatever could change what a statement or a value means, over what
+// the URL, the role or the database says. Of the search path the schemas are theirs,
+// which say which tables the declarations mean: see pinPath.
+const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
+	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
+	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
+	set_config('transform_null_equals', 'off', false), set_config('bytea_output', 'hex', false),
+	set_config('default_transaction_isolation', 'read committed', false),
+	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false),
+	` + planning + ` `
+
+// planning keeps the planner from showing by the clock what is in rows out of scope. A
+// plan that knows a program's values tries them on the statistics of whole tables,
+// whose rows are anybody's, and what it then thinks of their number turns on the
+// compiler. Parallel plans sort by a program's expression before they join the scope.
+// Held by TestStatistics and TestFence.
+const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`
+
+// ceiling reads the role's own statement timeout, in milliseconds; 0 is none.
+const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`
+
+// maxStatement bounds a statement whose context has no deadline: what a process
+// leaves behind when it dies must end.
+const maxStatement = time.Hour
+
+// Connect opens one guarded connection, sets it up, and verifies that its wall holds.
+func (e *database) Connect(ctx context.Context) (engine.Session, error) {
+	s := &Session{timeout: maxStatement, Used: time.Now()}
+	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
+	c := e.config.Copy()
+	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		s.cancel = &canceller{conn: conn} // of several hosts, the last is the one that is connected
+		return s.cancel
+	}
+	var err error
+	if s.Conn, err = pgconn.ConnectConfig(ctx, c); err != nil {
+		return nil, connectError(err)
+	}
+	limit := c.ConnectTimeout
+	if limit <= 0 {
+		limit = defaultConnect
+	}
+	within, cancel := context.WithTimeout(ctx, limit) // a server that answers slowly for ever would keep whoever waits for a connection
+	defer cancel()
+	if err := s.setUp(within); err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
+	}
+	return s, nil
+}
+
+func (s *Session) setUp(ctx context.Context) error {
+	if _, err := s.One(ctx, pinPath); err != nil { // first: the rest names no schemas
+		return err
+	}
+	if _, err := s.One(ctx, pins); err != nil {
+		return err
+	}
+	ms, err := s.One(ctx, ceiling)
+	if err != nil {
+		return err
+	}
+	if d, err := time.ParseDuration(ms + "ms"); err != nil || d < 0 {
+		return fmt.Errorf("statement_timeout is %q", ms)
+	} else if d > 0 {
+		s.timeout = min(d, maxStatement)
+	}
+	for _, p := range []struct {
+		to   **pgconn.StatementDescription
+		name string
+		text string
+	}{
+		{&s.Begin, "exo_begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"},
+		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true)"},
+		{&s.Rollback, "exo_rollback", "ROLLBACK"},
+	} {
+		if *p.to, err = s.Conn.Prepare(ctx, p.name, p.text, nil); err != nil {
+			return err
+		}
+	}
+	return s.VerifyWall(ctx)
+}
+
+// maxSetting is the longest answer to a statement of the set-up.
+const maxSetting = 64 << 10
+
+// One runs a constant statement and returns the first cell of its row as text. The
+// second row already is an error, and so is a long one: a server could send rows for ever.
+func (s *Session) One(ctx context.Context, text string) (string, error) {
+	rr := s.Conn.ExecParams(ctx, text, nil, nil, nil, nil)
+	cell, n := "", 0
+	for rr.NextRow() {
+		row := rr.Values()
+		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
+			_ = s.Conn.Conn().Close() // the rest would be read otherwise
+			_, _ = rr.Close()
+			return "", fmt.Errorf("the server answers %s with more than one row of at most %d bytes", strings.Fields(text)[0], maxSetting)
+		}
+		cell = string(row[0])
+	}
+	if _, err := rr.Close(); err != nil {
+		return "", err
+	}
+	if n == 0 {
+		return "", errors.New("no row, want one")
+	}
+	return cell, nil
+}
+
+// The server's codes for a write in a transaction that only reads, and for
+// making a transaction write that has read already.
+const (
+	readOnlyTransaction = "25006"
+	activeTransaction   = "25001"
+)
+
+// VerifyWall tries to write in the very transaction that queries run in, and to
+// make it one that writes. Each must be refused for the reason that it should be.
+// Where one is not, the rollback undoes it, and the connection is not used.
+func (s *Session) VerifyWall(ctx context.Context) error {
+	for attempt, want := range map[string]string{
+		"CREATE TABLE exo_wall (x int)": readOnlyTransaction,
+		"SET TRANSACTION READ WRITE":    activeTransaction,
+	} {
+		err := s.guarded(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
+		if err == nil {
+			return fmt.Errorf("the second wall does not hold: %s was allowed", attempt)
+		}
+		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
+			return fmt.Errorf("the second wall could not be verified with %s: %w", attempt, err)
+		}
+	}
+	return nil
+}

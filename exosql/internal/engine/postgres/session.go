@@ -1,0 +1,299 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Session is one guarded connection with its prepared statements. All of
+// a query travels in one batch and runs in a transaction that only reads and is
+// rolled back, so nothing that a statement might set outlives it.
+type Session struct {
+	Conn    *pgconn.PgConn
+	cancel  *canceller
+	stmts   engine.Statements[*stmt]
+	gone    []string      // statements that are to be deallocated
+	names   int           // statements prepared so far
+	timeout time.Duration // the longest that a statement may run
+	Used    time.Time     // when the last query ended
+	busy    bool          // with a batch: where a panic leaves it, nobody knows what comes next
+	bad     bool
+	args    arguments
+
+	Begin, limit, Rollback *pgconn.StatementDescription
+}
+
+// stmt is a prepared statement with the decoders of its cells.
+type stmt struct {
+	kinds  []string // of the arguments: they were the types that it was prepared with
+	sd     *pgconn.StatementDescription
+	decode []decoder
+	texts  []bool // cells that are texts as they came
+}
+
+func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
+
+// Sound reports whether the connection is open, in no transaction, and sure that
+// no cancel request is on its way to it.
+func (s *Session) Sound() bool {
+	return !s.bad && !s.busy && !s.Conn.IsClosed() && s.Conn.TxStatus() == 'I' && !s.cancel.unsure
+}
+
+func (s *Session) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return s.Conn.Close(ctx)
+}
+
+// idleCheck is how long a connection may be idle before it is looked at first:
+// servers restart, and firewalls forget.
+const idleCheck = time.Second
+
+func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	if time.Since(s.Used) > idleCheck {
+		if err := s.ping(ctx); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		s.deallocate()
+		s.Used = time.Now()
+	}()
+	err := s.run(ctx, p, args, out)
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || out.Count() > 0 || !s.Sound():
+	case e.Code == notSupported:
+		// The statement was prepared for tables that have changed since.
+		s.stmts.Remove(p)
+		return s.run(ctx, p, args, out)
+	case e.Code == invalidStatement:
+		// Something between us and the server, a pooler, has dropped what was prepared.
+		s.bad = true
+		return fmt.Errorf("%w: %w", engine.ErrLost, err)
+	}
+	return err
+}
+
+// The server's codes for what is retried or translated.
+const (
+	notSupported     = "0A000" // also: a prepared statement's result would have another type now
+	invalidStatement = "26000" // no such prepared statement
+	queryCanceled    = "57014"
+)
+
+func (s *Session) ping(ctx context.Context) error {
+	pl := s.Conn.StartPipeline(ctx)
+	err := pl.Sync()
+	if err == nil {
+		_, err = pl.GetResults()
+	}
+	if err = errors.Join(err, pl.Close()); err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.bad = true
+	return fmt.Errorf("%w: %w", engine.ErrLost, boundError(err))
+}
+
+func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	st, err := s.prepare(ctx, p, args)
+	if err != nil {
+		return err
+	}
+	if _, kept := s.stmts.Get(p); !kept {
+		defer s.dropped(st) // too large: it ends with its query
+	}
+	params, formats := s.args.encode(args)
+	return s.guarded(ctx, func(pl *pgconn.Pipeline) {
+		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+	}, func(rr *pgconn.ResultReader) error {
+		var texts engine.Arena
+		for rr.NextRow() {
+			for i, b := range rr.Values() {
+				if err = out.Afford(len(b)); err != nil {
+					return err
+				}
+				switch {
+				case b == nil:
+					err = out.Null()
+				case st.texts[i]:
+					err = out.Add(exo.Text(texts.Keep(b)))
+				default:
+					err = out.Add(st.decode[i](b))
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+var binaryFormat = []int16{1}
+
+// guarded runs one statement in a transaction that only reads and has a time
+// limit, in one round trip. The rollback comes after a synchronisation point of its own, so
+// that it is done whatever happens before it. That the limit is set by a query
+// also closes the transaction to SET TRANSACTION READ WRITE, which works before
+// the first query only.
+func (s *Session) guarded(ctx context.Context, send func(*pgconn.Pipeline), read func(*pgconn.ResultReader) error) error {
+	limit, byContext := s.timeout, false
+	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
+		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
+	}
+	start := time.Now()
+	qctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.busy = true
+	pl := s.Conn.StartPipeline(qctx)
+	pl.SendQueryStatement(s.Begin, nil, nil, nil)
+	pl.SendQueryStatement(s.limit, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
+	send(pl)
+	pl.SendPipelineSync()
+	pl.SendQueryStatement(s.Rollback, nil, nil, nil)
+	err := pl.Sync()
+	for i := 0; i < 3 && err == nil; i++ {
+		var res any
+		if res, err = pl.GetResults(); err != nil {
+			break
+		}
+		rr, ok := res.(*pgconn.ResultReader)
+		if !ok {
+			err = fmt.Errorf("exosql: the server answers with %T", res)
+			break
+		}
+		if i == 2 && read != nil {
+			if err = read(rr); err != nil {
+				cancel() // the rest of the rows would come first
+				break
+			}
+		}
+		_, err = rr.Close()
+	}
+	if cerr := pl.Close(); err == nil {
+		err = cerr // of the rollback
+	}
+	err = boundError(err)
+	if !s.Conn.IsClosed() && s.Conn.TxStatus() != 'I' {
+		s.rollBack()
+	}
+	s.busy = false
+	if late := time.Since(start) >= limit-time.Millisecond; late && byContext {
+		if err != nil {
+			<-ctx.Done() // the server was first by a moment; who waits for the run reads its context
+		}
+		return s.translate(ctx, err, context.DeadlineExceeded)
+	} else if late {
+		return s.translate(ctx, err, exo.Errorf(exo.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
+	}
+	return s.translate(ctx, err, &exo.Error{Kind: exo.Cancelled}) // by somebody at the server
+}
+
+// rollBack is for a cancel request that hit the rollback itself. No other is on
+// its way now: the pipeline has ended.
+func (s *Session) rollBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	defer cancel()
+	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the state says how it went
+}
+
+// translate says what an error of the server is to a program; stopped is what it
+// is when the server ended the query by itself. The server's words are for the host.
+func (s *Session) translate(ctx context.Context, err error, stopped error) error {
+	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
+		return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == queryCanceled && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", stopped, err)
+	}
+	return err
+}
+
+func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (*stmt, error) {
+	if st, ok := s.stmts.Get(p); ok {
+		if st.serves(args) {
+			return st, nil
+		}
+		s.stmts.Remove(p)
+	}
+	st := &stmt{kinds: make([]string, len(args))}
+	types := make([]uint32, len(args))
+	for i, v := range args {
+		st.kinds[i], types[i] = v.Type(), typeOf(v.Type())
+	}
+	s.names++
+	var err error
+	st.sd, err = s.Conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), p.Text, types)
+	if err != nil {
+		return nil, boundError(err)
+	}
+	if len(st.sd.Fields) != len(p.Cells) || len(st.sd.ParamOIDs) != len(args) {
+		err = fmt.Errorf("exosql: the statement has %d cells and %d values, its plan %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells), len(args))
+	}
+	for i := range p.Cells {
+		if err != nil {
+			break
+		}
+		d := decoderOf(&p.Cells[i], st.sd.Fields[i].DataTypeOID)
+		if d == nil {
+			err = p.Cells[i].Contradicts(fmt.Sprintf("PostgreSQL's type %d", st.sd.Fields[i].DataTypeOID))
+		}
+		st.decode, st.texts = append(st.decode, d), append(st.texts, p.Cells[i].Kind == exo.TypeText)
+	}
+	if err != nil {
+		_ = s.Conn.Deallocate(ctx, st.sd.Name)
+		return nil, err
+	}
+	if size := prepareBytes(p) + p.Bytes; s.stmts.Fits(size) {
+		s.stmts.Add(p, st, size)
+	}
+	return st, nil
+}
+
+// prepareBytes estimates the memory of the server for a statement and its plan, which a
+// role that only reads may not ask for. A join names the columns of all tables before it
+// again, so many tables cost more than their text says. Held by TestStatementBytes.
+func prepareBytes(p *plan.Plan) int { return 12<<10 + 100*len(p.Text) + 150*p.Joins }
+
+func (st *stmt) serves(args []exo.Value) bool {
+	for i, v := range args {
+		if st.kinds[i] != v.Type() {
+			return false
+		}
+	}
+	return true
+}
+
+// dropped notes a statement that is not used any more.
+func (s *Session) dropped(st *stmt) { s.gone = append(s.gone, st.sd.Name) }
+
+// deallocate has the server forget what was dropped, whatever became of the query. Where
+// it can't be told, the connection is closed soon, and the statements with it.
+func (s *Session) deallocate() {
+	if len(s.gone) == 0 || !s.Sound() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	defer cancel()
+	for _, name := range s.gone {
+		if s.Conn.Deallocate(ctx, name) != nil {
+			s.bad = true
+			return
+		}
+	}
+	s.gone = s.gone[:0]
+}

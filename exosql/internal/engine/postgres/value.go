@@ -1,0 +1,222 @@
+package postgres
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Values travel in the protocol's binary forms. The types of arguments are said
+// when a statement is prepared, so that none is guessed from what it is compared with: an
+// integer is a bigint beside an int4 column too. Only texts take the type of
+// what is beside them; they travel as text, so that one that looks like SQL, a cast or a
+// placeholder is never more than a text.
+
+// typeOf is the type that an argument is declared with; 0: inferred.
+func typeOf(k string) uint32 {
+	switch k {
+	case exo.TypeBool:
+		return pgtype.BoolOID
+	case exo.TypeInt:
+		return pgtype.Int8OID
+	case exo.TypeFloat:
+		return pgtype.Float8OID
+	case exo.TypeTime:
+		return pgtype.TimestamptzOID
+	}
+	return 0
+}
+
+// arguments is memory for the arguments of one query, used again for the next.
+type arguments struct {
+	buf     []byte
+	params  [][]byte
+	formats []int16
+}
+
+// encode returns the arguments and their formats. They are good until the next call.
+func (a *arguments) encode(vals []exo.Value) (params [][]byte, formats []int16) {
+	a.buf, a.params, a.formats = a.buf[:0], a.params[:0], a.formats[:0]
+	need := 0
+	for _, v := range vals {
+		need += 8 + len(v.Text())
+	}
+	if cap(a.buf) < need { // once: the parameters point into it
+		a.buf = make([]byte, 0, need)
+	}
+	for _, v := range vals {
+		from := len(a.buf)
+		format := int16(1)
+		switch v.Type() {
+		case exo.TypeBool:
+			b := byte(0)
+			if v.Bool() {
+				b = 1
+			}
+			a.buf = append(a.buf, b)
+		case exo.TypeInt:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Int()))
+		case exo.TypeFloat:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, math.Float64bits(v.Float()))
+		case exo.TypeTime:
+			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Time().UnixMicro()-epoch))
+		case exo.TypeText:
+			a.buf, format = append(a.buf, v.Text()...), 0
+		case exo.TypeNull:
+			a.params, a.formats = append(a.params, nil), append(a.formats, format)
+			continue
+		}
+		a.params, a.formats = append(a.params, a.buf[from:len(a.buf):len(a.buf)]), append(a.formats, format)
+	}
+	return a.params, a.formats
+}
+
+// epoch is 2000-01-01 in microseconds since 1970.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+// decoder makes a Value of a cell that is not NULL. What no Value of the
+// kind can hold (NaN, infinity, a year before 1) is the zero Value.
+type decoder func([]byte) exo.Value
+
+// decoderOf finds the decoder of a cell from the type that the server
+// says its output has, or nil where that contradicts the declaration.
+func decoderOf(c *plan.Cell, oid uint32) decoder {
+	if c.Exact && oid == pgtype.NumericOID {
+		return func(b []byte) exo.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }
+	}
+	switch c.Kind {
+	case exo.TypeNull:
+		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value
+	case exo.TypeList:
+	default:
+		return scalar(c.Kind, oid)
+	}
+	of, ok := elementOf[oid]
+	if !ok {
+		return nil
+	}
+	item := scalar(c.Of, of)
+	if item == nil {
+		return nil
+	}
+	return func(b []byte) exo.Value { return decodeList(b, of, item) }
+}
+
+// elementOf is the type of the items of each array type.
+var elementOf = map[uint32]uint32{
+	pgtype.BoolArrayOID: pgtype.BoolOID, pgtype.Int2ArrayOID: pgtype.Int2OID, pgtype.Int4ArrayOID: pgtype.Int4OID, pgtype.Int8ArrayOID: pgtype.Int8OID,
+	pgtype.Float4ArrayOID: pgtype.Float4OID, pgtype.Float8ArrayOID: pgtype.Float8OID, pgtype.TextArrayOID: pgtype.TextOID, pgtype.VarcharArrayOID: pgtype.VarcharOID,
+	pgtype.BPCharArrayOID: pgtype.BPCharOID, pgtype.NameArrayOID: pgtype.NameOID, pgtype.TimestamptzArrayOID: pgtype.TimestamptzOID,
+	pgtype.TimestampArrayOID: pgtype.TimestampOID, pgtype.DateArrayOID: pgtype.DateOID, pgtype.IntervalArrayOID: pgtype.IntervalOID,
+	pgtype.NumericArrayOID: pgtype.NumericOID, pgtype.UUIDArrayOID: pgtype.UUIDOID, pgtype.ByteaArrayOID: pgtype.ByteaOID,
+	pgtype.JSONArrayOID: pgtype.JSONOID, pgtype.JSONBArrayOID: pgtype.JSONBOID,
+}
+
+// scalars are the decoders of each kind by the types that may hold it.
+var scalars = map[string]map[uint32]decoder{
+	exo.TypeBool: {pgtype.BoolOID: func(b []byte) exo.Value { return exo.Bool(b[0] != 0) }},
+	exo.TypeInt: {
+		pgtype.Int2OID: func(b []byte) exo.Value { return exo.Int(int64(int16(binary.BigEndian.Uint16(b)))) },
+		pgtype.Int4OID: func(b []byte) exo.Value { return exo.Int(int64(int32(binary.BigEndian.Uint32(b)))) },
+		pgtype.Int8OID: func(b []byte) exo.Value { return exo.Int(int64(binary.BigEndian.Uint64(b))) },
+	},
+	exo.TypeFloat: {
+		pgtype.Float4OID: func(b []byte) exo.Value { return exo.Float(float64(math.Float32frombits(binary.BigEndian.Uint32(b)))) },
+		pgtype.Float8OID: func(b []byte) exo.Value { return exo.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
+	},
+	exo.TypeText: {pgtype.TextOID: decodeText, pgtype.VarcharOID: decodeText, pgtype.NameOID: decodeText, pgtype.BPCharOID: decodeText},
+	exo.TypeTime: {pgtype.TimestamptzOID: decodeTime, pgtype.TimestampOID: decodeTime},
+
+	exo.TypeDecimal:  {pgtype.NumericOID: decodeNumeric},
+	exo.TypeDate:     {pgtype.DateOID: decodeDate},
+	exo.TypeInterval: {pgtype.IntervalOID: decodeInterval},
+	exo.TypeUUID:     {pgtype.UUIDOID: decodeUUID},
+	exo.TypeBytes:    {pgtype.ByteaOID: func(b []byte) exo.Value { return exo.Text(base64.StdEncoding.EncodeToString(b)) }},
+	exo.TypeJSON: {
+		pgtype.JSONOID:  engine.DecodeJSON,
+		pgtype.JSONBOID: func(b []byte) exo.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version
+	},
+}
+
+// scalar is a decoder that checks the length first, so that no answer of
+// a server can make it read beyond it.
+func scalar(kind string, oid uint32) decoder {
+	d := scalars[kind][oid]
+	size, fixed := sizes[oid]
+	if d == nil || !fixed {
+		return d
+	}
+	return func(b []byte) exo.Value {
+		if len(b) != size {
+			return exo.Value{}
+		}
+		return d(b)
+	}
+}
+
+var sizes = map[uint32]int{
+	pgtype.BoolOID: 1, pgtype.Int2OID: 2, pgtype.Int4OID: 4, pgtype.Int8OID: 8, pgtype.Float4OID: 4, pgtype.Float8OID: 8,
+	pgtype.TimestampOID: 8, pgtype.TimestamptzOID: 8, pgtype.DateOID: 4, pgtype.IntervalOID: 16, pgtype.UUIDOID: 16,
+}
+
+func decodeText(b []byte) exo.Value { return exo.Text(string(b)) }
+
+func decodeUUID(b []byte) exo.Value {
+	var s [36]byte
+	for i, at := range [...]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		hex.Encode(s[at:], b[i:i+1])
+	}
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return exo.Text(string(s[:]))
+}
+
+// decodeList makes a list of an array of one dimension. More of them are no list
+// of this kind of item.
+func decodeList(b []byte, of uint32, item decoder) exo.Value {
+	if len(b) < 12 || binary.BigEndian.Uint32(b[8:]) != of {
+		return exo.Value{}
+	}
+	switch binary.BigEndian.Uint32(b) {
+	case 0:
+		return exo.List()
+	case 1:
+	default:
+		return exo.Value{}
+	}
+	if len(b) < 20 {
+		return exo.Value{}
+	}
+	n := int(binary.BigEndian.Uint32(b[12:]))
+	b = b[20:] // where it begins to count does not matter
+	if n > len(b)/4 {
+		return exo.Value{}
+	}
+	items := make([]exo.Value, n)
+	for i := range items {
+		if len(b) < 4 {
+			return exo.Value{}
+		}
+		size := int(int32(binary.BigEndian.Uint32(b)))
+		b = b[4:]
+		if size < 0 {
+			items[i] = exo.Null()
+			continue
+		}
+		if size > len(b) {
+			return exo.Value{}
+		}
+		if items[i] = item(b[:size]); items[i].IsZero() {
+			return exo.Value{}
+		}
+		b = b[size:]
+	}
+	return exo.List(items...)
+}

@@ -1,0 +1,16 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// What a database says of itself is read over a connection of its own, which no
+// plan ever has: the guarded ones may not read it. It can't write, and is closed after.
+
+func (e *Database) Catalog(ctx context.Context) (*schema.Database, error) {
+	return engine.InTransaction(ctx, sql.OpenDB(connector{e.read}), nil, func(tx *sql.Tx) (*schema.Database, error) { return schema.ReadSQLite(ctx, tx) })
+}

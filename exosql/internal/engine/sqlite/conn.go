@@ -1,0 +1,228 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"modernc.org/libc"
+	"modernc.org/libc/sys/types"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// conn runs statements on a connection of the driver through the engine's
+// own interface. What lies between, database/sql and the driver's rows, costs more
+// than most queries do: locks, boxes and conversions for each cell, and a
+// goroutine for each query. One goroutine at a time uses it; only interrupt may be
+// called from others.
+type conn struct {
+	driver driver.Conn // opened it, has its authorizer, and closes it
+	Db     uintptr     // the engine's handle
+	mutex  uintptr     // the engine's lock of this connection
+	Tls    *libc.TLS
+	out    uintptr // where prepare leaves its results
+	text   uintptr // bound texts lie here while their statement runs
+	room   int     // bytes at text
+}
+
+const pointerSize = strconv.IntSize / 8
+
+func newConn(d driver.Conn) (*conn, error) {
+	db, err := handle(d)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{driver: d, Db: db, Tls: libc.NewTLS()}
+	c.mutex = sqlite3.Xsqlite3_db_mutex(c.Tls, db)
+	if c.out = libc.Xmalloc(c.Tls, 2*pointerSize); c.out == 0 {
+		c.Tls.Close()
+		return nil, errNoMemory
+	}
+	return c, nil
+}
+
+var errNoMemory = errors.New("exosql: SQLite has no memory left")
+
+// close frees what the connection holds; its statements are finalized before.
+func (c *conn) close() error {
+	libc.Xfree(c.Tls, c.out)
+	libc.Xfree(c.Tls, c.text)
+	c.Tls.Close()
+	return c.driver.Close()
+}
+
+// SqlError is what the engine says. It may quote the schema: it is for the host alone.
+type SqlError struct {
+	Code int32
+	msg  string
+}
+
+func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
+
+// primary is the code without its extension.
+func primary(code int32) int32 { return code & 0xff }
+
+func (c *conn) fault(code int32) error {
+	return &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
+}
+
+// stmt is a prepared statement.
+type stmt struct {
+	P     uintptr
+	texts []int32 // the placeholders that point to bound texts
+}
+
+// prepare compiles one statement, with the authorizer that is in force.
+func (c *conn) prepare(text string) (*stmt, error) {
+	sql, err := libc.CString(text)
+	if err != nil {
+		return nil, errNoMemory
+	}
+	defer libc.Xfree(c.Tls, sql)
+	tail := c.out + pointerSize
+	if rc := sqlite3.Xsqlite3_prepare_v3(c.Tls, c.Db, sql, int32(len(text)+1), sqlite3.SQLITE_PREPARE_PERSISTENT, c.out, tail); rc != sqlite3.SQLITE_OK {
+		return nil, c.fault(rc)
+	}
+	st := &stmt{P: pointerAt(c.out)}
+	if st.P == 0 || pointerAt(tail) != sql+uintptr(len(text)) {
+		c.finalize(st)
+		return nil, errors.New("exosql: a text that is not one statement")
+	}
+	return st, nil
+}
+
+// pointerAt reads a pointer from the engine's memory.
+func pointerAt(p uintptr) uintptr {
+	b := libc.GoBytes(p, pointerSize)
+	if pointerSize == 4 {
+		return uintptr(binary.NativeEndian.Uint32(b))
+	}
+	return uintptr(binary.NativeEndian.Uint64(b))
+}
+
+// bytes is the memory of the engine that a statement has.
+func (c *conn) bytes(st *stmt) int {
+	return int(sqlite3.Xsqlite3_stmt_status(c.Tls, st.P, sqlite3.SQLITE_STMTSTATUS_MEMUSED, 0))
+}
+
+func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
+
+// bind gives every placeholder its value. The number of values must be that of
+// the placeholders: one that was left out would keep the value of another run.
+func (c *conn) bind(st *stmt, args []exo.Value) error {
+	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
+		return fmt.Errorf("exosql: a statement has %d placeholders and is given %d values", n, len(args))
+	}
+	size := 0
+	for i := range args {
+		size += len(args[i].Text())
+		if args[i].Type() == exo.TypeTime {
+			size += len(exo.TimeFormat)
+		}
+	}
+	if size > math.MaxInt32 || !c.reserve(size) {
+		return errNoMemory
+	}
+	at := c.text
+	for i, v := range args {
+		n, rc := int32(i+1), int32(sqlite3.SQLITE_OK)
+		switch v.Type() {
+		case exo.TypeNull:
+			rc = sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
+		case exo.TypeBool:
+			b := int64(0)
+			if v.Bool() {
+				b = 1
+			}
+			rc = sqlite3.Xsqlite3_bind_int64(c.Tls, st.P, n, b)
+		case exo.TypeInt:
+			rc = sqlite3.Xsqlite3_bind_int64(c.Tls, st.P, n, v.Int())
+		case exo.TypeFloat:
+			rc = sqlite3.Xsqlite3_bind_double(c.Tls, st.P, n, v.Float())
+		case exo.TypeText, exo.TypeTime:
+			s := v.Text()
+			if v.Type() == exo.TypeTime {
+				s = v.Time().Format(exo.TimeFormat)
+			}
+			copy(libc.GoBytes(at, len(s)), s)
+			st.texts = append(st.texts, n)
+			rc = sqlite3.Xsqlite3_bind_text(c.Tls, st.P, n, at, int32(len(s)), 0) // not copied: reset unbinds it
+			at += uintptr(len(s))
+		default:
+			return fmt.Errorf("exosql: a value of %s can't be bound", v.Type())
+		}
+		if rc != sqlite3.SQLITE_OK {
+			return c.fault(rc)
+		}
+	}
+	return nil
+}
+
+// reserve makes room for bound texts. No statement has any bound at this time.
+func (c *conn) reserve(n int) bool {
+	if n = max(n, 1); n <= c.room { // never the null pointer: that would bind NULL in the place of ''
+		return true
+	}
+	libc.Xfree(c.Tls, c.text)
+	c.room = 0
+	if c.text = libc.Xmalloc(c.Tls, types.Size_t(n)); c.text == 0 {
+		return false
+	}
+	c.room = n
+	return true
+}
+
+// keptRoom is how much memory for texts a connection keeps between queries.
+const keptRoom = 64 << 10
+
+// reset ends a statement, whatever became of it: its locks are given back, and no
+// value of this run is left in it. (Numbers stay until the next run overwrites
+// them: unbinding them would make SQLite plan the statement anew.)
+func (c *conn) reset(st *stmt) {
+	sqlite3.Xsqlite3_reset(c.Tls, st.P) // repeats the error of the last step, which is known
+	for _, n := range st.texts {
+		sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
+	}
+	st.texts = st.texts[:0]
+	if c.room > keptRoom {
+		libc.Xfree(c.Tls, c.text)
+		c.text, c.room = 0, 0
+	}
+}
+
+// step goes to the next row and reports whether there is one.
+func (c *conn) step(st *stmt) (bool, error) {
+	switch rc := sqlite3.Xsqlite3_step(c.Tls, st.P); rc {
+	case sqlite3.SQLITE_ROW:
+		return true, nil
+	case sqlite3.SQLITE_DONE:
+		return false, nil
+	default:
+		return false, c.fault(rc)
+	}
+}
+
+// Exec runs a statement to its end.
+func (c *conn) Exec(text string) error {
+	st, err := c.prepare(text)
+	if err != nil {
+		return err
+	}
+	defer c.finalize(st)
+	for more := true; more && err == nil; {
+		more, err = c.step(st)
+	}
+	return err
+}
+
+// lock takes the engine's lock of this connection for a whole row or query, so
+// that what is read of each cell need not take it again. It does not keep an
+// interrupt out. unlock gives it back.
+func (c *conn) lock() { sqlite3.Xsqlite3_mutex_enter(c.Tls, c.mutex) }
+
+func (c *conn) unlock() { sqlite3.Xsqlite3_mutex_leave(c.Tls, c.mutex) }

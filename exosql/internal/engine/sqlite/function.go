@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"math/big"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// The functions that sqlast writes for SQLite and SQLite has not, or has for ASCII
+// only. They belong to the driver of this package, so no other connection of the
+// process sees them. All are total: see number.go.
+func newDriver() *sqlite.Driver {
+	d := &sqlite.Driver{}
+	Definer(func(name string, n int32, f func([]driver.Value) any) {
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			return f(args), nil
+		})
+	}).DefineAll()
+	return d
+}
+
+func (d Definer) DefineAll() {
+	for name, f := range map[string]func(a, b number.Decimal) any{"exo_add": number.Add, "exo_sub": number.Sub, "exo_mul": number.Mul, "exo_div": number.Div, "exo_mod": number.Mod, "exo_round": number.Round} {
+		d.define(name, 2, func(args []driver.Value) any {
+			a, okA := number.Read(args[0])
+			b, okB := number.Read(args[1])
+			if !okA || !okB {
+				return nil
+			}
+			return f(a, b)
+		})
+	}
+	for name, f := range map[string]func(a number.Decimal) any{
+		"exo_neg": number.Neg, "exo_abs": number.Abs, "exo_round_up": number.RoundUp, "exo_floor": number.Floor, "exo_ceil": number.Ceil, "exo_text": number.Text, "exo_key": number.Key,
+	} {
+		d.define(name, 1, func(args []driver.Value) any {
+			a, ok := number.Read(args[0])
+			if !ok {
+				return nil
+			}
+			return f(a)
+		})
+	}
+	d.define("exo_bounded", 1, func(args []driver.Value) any {
+		if a, ok := number.Read(args[0]); ok && number.Bounded(a) {
+			return args[0]
+		}
+		return nil
+	})
+	d.defineText("exo_brief", func(s string) any {
+		if len(s) > plan.MaxBrief {
+			return nil
+		}
+		return s
+	})
+	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
+	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
+	d.defineText("exo_interval", intervalKey)
+	d.defineText("exo_count", func(s string) any {
+		list := engine.DecodeJSON([]byte(s))
+		if list.Type() != exo.TypeList {
+			return nil
+		}
+		return int64(list.Len())
+	})
+	d.defineText("exo_short", func(s string) any {
+		if len(s) > plan.MaxNeedle {
+			return nil
+		}
+		return s
+	})
+	d.defineText2("exo_includes", func(s, part string) any { return truth(strings.Contains(s, part)) })
+	d.defineText2("exo_starts", func(s, start string) any { return truth(strings.HasPrefix(s, start)) })
+	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
+	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
+	d.define("exo_nullif", 2, func(args []driver.Value) any {
+		a, okA := number.Read(args[0])
+		b, okB := number.Read(args[1])
+		if okA && okB && a.Cmp(b) == 0 {
+			return nil
+		}
+		return args[0]
+	})
+	d.define("exo_nullif_interval", 2, func(args []driver.Value) any {
+		a, okA := args[0].(string)
+		b, okB := args[1].(string)
+		if okA && okB && bytes.Equal(keyBytes(intervalKey(a)), keyBytes(intervalKey(b))) {
+			return nil
+		}
+		return args[0]
+	})
+	d.defineHas("exo_has", func(v driver.Value) func(exo.Value) bool {
+		return func(x exo.Value) bool { return plain(x) == v }
+	})
+	d.defineHas("exo_has_number", func(v driver.Value) func(exo.Value) bool {
+		b, ok := number.Read(v) // once: it may have 16,000 digits, and the array as many elements
+		return func(x exo.Value) bool {
+			a, okA := number.Read(plain(x))
+			return ok && okA && x.Type() != exo.TypeBool && a.Cmp(b) == 0
+		}
+	})
+}
+
+// defineHas defines whether a value is among the elements of an array. They are what
+// a program is shown of the array: what it read is found.
+func (d Definer) defineHas(name string, is func(v driver.Value) func(element exo.Value) bool) {
+	d.define(name, 2, func(args []driver.Value) any {
+		s, ok := args[1].(string)
+		if !ok || args[0] == nil {
+			return nil
+		}
+		list := engine.DecodeJSON([]byte(s))
+		if list.Type() != exo.TypeList {
+			return nil
+		}
+		found, same := any(int64(0)), is(args[0])
+		for i := range list.Len() {
+			x := list.At(i)
+			if same(x) {
+				return int64(1)
+			}
+			if x.Type() == exo.TypeNull {
+				found = nil // as SQL has it: the value might be the one that is not known
+			}
+		}
+		return found
+	})
+}
+
+// Definer takes one function of so many arguments.
+type Definer func(name string, n int32, f func(args []driver.Value) any)
+
+func (d Definer) define(name string, n int32, f func(args []driver.Value) any) { d(name, n, f) }
+
+func (d Definer) defineText(name string, f func(s string) any) {
+	d.define(name, 1, func(args []driver.Value) any {
+		if s, ok := args[0].(string); ok {
+			return f(s)
+		}
+		return nil
+	})
+}
+
+func (d Definer) defineText2(name string, f func(a, b string) any) {
+	d.define(name, 2, func(args []driver.Value) any {
+		a, okA := args[0].(string)
+		b, okB := args[1].(string)
+		if !okA || !okB {
+			return nil
+		}
+		return f(a, b)
+	})
+}
+
+func truth(b bool) any {
+	if b {
+		return int64(1)
+	}
+	return int64(0)
+}
+
+// keyBytes is a key as bytes; that of no value is like no other's.
+func keyBytes(key any) []byte {
+	if b, ok := key.([]byte); ok {
+		return b
+	}
+	return []byte{0xff}
+}
+
+// intervalKey is the length of an interval as PostgreSQL compares it, in
+// microseconds: a month has 30 days, a day 24 hours.
+func intervalKey(s string) any {
+	i, ok := exo.ParseInterval(s)
+	if !ok {
+		return nil
+	}
+	days := int64(i.Months)*30 + int64(i.Days)
+	n := new(big.Int).Mul(big.NewInt(days), big.NewInt(86_400_000_000))
+	return number.Key(number.Decimal{Coef: n.Add(n, big.NewInt(i.Micros)), Exp: 0})
+}
+
+// plain is an element of an array as SQLite would hold it.
+func plain(x exo.Value) any {
+	switch x.Type() {
+	case exo.TypeBool:
+		return truth(x.Bool())
+	case exo.TypeInt:
+		return x.Int()
+	case exo.TypeFloat:
+		return x.Float()
+	case exo.TypeText:
+		return x.Text()
+	}
+	return nil
+}

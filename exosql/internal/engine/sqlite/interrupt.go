@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// handle finds the engine's handle of a connection. The driver has no method for
+// it, so the field is read by its name; verifyInterrupt fails where that has
+// changed, and then no connection is opened.
+func handle(driverConn any) (uintptr, error) {
+	v := reflect.ValueOf(driverConn)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Struct {
+		if f := v.FieldByName("db"); f.Kind() == reflect.Uintptr && f.Uint() != 0 {
+			return uintptr(f.Uint()), nil
+		}
+	}
+	return 0, errors.New("exosql: the SQLite driver's connection has no handle that can be used")
+}
+
+// interrupt stops the statement that runs on the connection. It is the one thing
+// that may be done to it from another goroutine.
+func (c *conn) interrupt() {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	sqlite3.Xsqlite3_interrupt(tls, c.Db)
+}
+
+// Watch interrupts what runs on the connection once ctx has ended, and goes on
+// until the function that it returns is called: SQLite forgets an interrupt that
+// comes before a statement's first step. That function reports whether ctx ended
+// first; no interrupt comes after it has returned. A context that does not end
+// costs no goroutine.
+func (c *conn) Watch(ctx context.Context) (stop func() bool) {
+	over, left := make(chan struct{}), make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(left)
+		for again := time.NewTicker(time.Millisecond); ; {
+			c.interrupt()
+			select {
+			case <-again.C:
+			case <-over:
+				again.Stop()
+				return
+			}
+		}
+	})
+	return func() bool {
+		if unwatch() {
+			return false
+		}
+		close(over)
+		<-left
+		return true
+	}
+}
+
+// verifyInterrupt stops a statement after its first row.
+func verifyInterrupt(c *conn) error {
+	st, err := c.prepare("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 100000")
+	if err != nil {
+		return err
+	}
+	defer c.finalize(st)
+	more, err := c.step(st)
+	if err != nil || !more {
+		return errors.Join(errors.New("exosql: the interrupt could not be verified"), err)
+	}
+	c.interrupt()
+	for more && err == nil {
+		more, err = c.step(st)
+	}
+	if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_INTERRUPT {
+		return fmt.Errorf("exosql: a statement can't be interrupted with this SQLite driver: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"unicode/utf8"
+)
+
+// like reports whether s matches a pattern of SQL: % stands for any text, _ for
+// one character, and \ for the character that follows. The pattern is cut at its %;
+// each piece is looked for where the one before it ended, by all its characters
+// at once (shift-and, Baeza-Yates and Gonnet 1992). So the work is the length of the
+// text times a 64th of the longest piece, whatever both are: this runs inside the
+// engine, where nothing can stop it.
+func like(s, pattern string) bool {
+	pieces, open := cutPattern(pattern)
+	first, last := pieces[0], pieces[len(pieces)-1]
+	if !open {
+		rest, ok := first.prefix(s)
+		return ok && rest == ""
+	}
+	rest, ok := first.prefix(s)
+	if !ok {
+		return false
+	}
+	for _, p := range pieces[1 : len(pieces)-1] {
+		if rest, ok = p.find(rest); !ok {
+			return false
+		}
+	}
+	return last.suffix(rest)
+}
+
+// piece is a part of a pattern between two %; anyRune stands for _.
+type piece []rune
+
+const anyRune = -1
+
+func cutPattern(pattern string) (pieces []piece, open bool) {
+	pieces = []piece{nil}
+	escaped := false
+	for _, r := range pattern {
+		last := &pieces[len(pieces)-1]
+		switch {
+		case escaped:
+			*last, escaped = append(*last, r), false
+		case r == '\\':
+			escaped = true
+		case r == '%':
+			pieces, open = append(pieces, nil), true
+		case r == '_':
+			*last = append(*last, anyRune)
+		default:
+			*last = append(*last, r)
+		}
+	}
+	return pieces, open
+}
+
+// prefix is what follows the piece at the beginning of s.
+func (p piece) prefix(s string) (rest string, ok bool) {
+	for _, want := range p {
+		r, n := utf8.DecodeRuneInString(s)
+		if n == 0 || want != anyRune && want != r {
+			return "", false
+		}
+		s = s[n:]
+	}
+	return s, true
+}
+
+func (p piece) suffix(s string) bool {
+	for i := len(p) - 1; i >= 0; i-- {
+		r, n := utf8.DecodeLastRuneInString(s)
+		if n == 0 || p[i] != anyRune && p[i] != r {
+			return false
+		}
+		s = s[:len(s)-n]
+	}
+	return true
+}
+
+// find is what follows the first place in s where the piece is.
+func (p piece) find(s string) (rest string, ok bool) {
+	if len(p) == 0 {
+		return s, true
+	}
+	words := (len(p) + 63) / 64
+	wild := make([]uint64, words) // where any character does
+	at := map[rune][]uint64{}     // and where this one
+	for i, r := range p {
+		if r == anyRune {
+			wild[i/64] |= 1 << (i % 64)
+			continue
+		}
+		if at[r] == nil {
+			at[r] = make([]uint64, words)
+		}
+		at[r][i/64] |= 1 << (i % 64)
+	}
+	state := make([]uint64, words) // bit i: the last characters are the piece up to i
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s) // what is no UTF-8 is one character of one byte
+		s = s[n:]
+		carry := uint64(1)
+		mask := at[r]
+		for w := range state {
+			next := state[w]<<1 | carry
+			carry = state[w] >> 63
+			m := wild[w]
+			if mask != nil {
+				m |= mask[w]
+			}
+			state[w] = next & m
+		}
+		if state[words-1]>>((len(p)-1)%64)&1 == 1 {
+			return s, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,178 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Session is one guarded connection with its prepared statements.
+type Session struct {
+	engine *Database
+	C      *conn
+	Guard  *guard
+	Stmts  engine.Statements[*stmt]
+	bad    bool // it was interrupted, or has failed
+}
+
+// Connect opens one guarded connection and verifies that its wall holds.
+func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
+	dc, err := SharedDriver().Open(e.read)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newConn(dc)
+	if err != nil {
+		dc.Close()
+		return nil, err
+	}
+	e.Opened.Add(1)
+	// A cell, a row and what a function makes are held whole by the engine before any
+	// budget sees them: of one text of 600 MB, DISTINCT held nine times as much.
+	sqlite3.Xsqlite3_limit(c.Tls, c.Db, sqlite3.SQLITE_LIMIT_LENGTH, engine.MaxRow)
+	s := &Session{engine: e, C: c, Guard: &guard{}, Stmts: engine.Statements[*stmt]{Bytes: e.prepared, Drop: c.finalize}}
+	err = verifyInterrupt(c)
+	if err == nil {
+		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
+			err = r.RegisterAuthorizer(s.Guard.authorize)
+		} else {
+			err = errors.New("exosql: the SQLite driver has no authorizer")
+		}
+	}
+	if err == nil {
+		err = verifyWall(c)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	// Where a writer has the database, SQLite waits this long without hearing of the
+	// end of a context, and patience goes on.
+	sqlite3.Xsqlite3_busy_timeout(c.Tls, c.Db, int32(shortWait.Milliseconds()))
+	return s, nil
+}
+
+func (s *Session) Sound() bool { return !s.bad }
+
+func (s *Session) Prepared() (n, bytes int) { return s.Stmts.Len(), s.Stmts.Size() }
+
+func (s *Session) Close() error {
+	for _, st := range s.Stmts.All() {
+		s.C.finalize(st)
+	}
+	s.engine.Opened.Add(-1)
+	return s.C.close()
+}
+
+// prepare finds or makes the statement of a plan. done is called when it has run: a
+// statement that is too large to be kept ends with its query.
+func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
+	if st, ok := s.Stmts.Get(p); ok {
+		return st, func() {}, nil
+	}
+	if st, err = s.C.prepare(p.Text); err != nil {
+		return nil, nil, err
+	}
+	size := s.C.bytes(st) + p.Bytes
+	if !s.Stmts.Fits(size) {
+		return st, func() { s.C.finalize(st) }, nil
+	}
+	s.Stmts.Add(p, st, size)
+	return st, func() {}, nil
+}
+
+func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.Guard.Admit(&p.Reads)
+	defer s.Guard.Admit(nil)
+	stop := s.C.Watch(ctx)
+	defer func() {
+		if stop() {
+			s.bad = true
+		}
+	}()
+	for wait := (Patience{}); ; {
+		began, err := s.run(p, args, out)
+		if began || !wait.More(ctx, err) {
+			return s.judge(ctx, err)
+		}
+	}
+}
+
+// run runs the statement once. began says that it gave a row: it can't be run
+// again for this result.
+func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (began bool, err error) {
+	st, done, err := s.prepare(p)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	s.C.lock()
+	defer s.C.unlock()
+	defer s.C.reset(st)
+	if err := s.C.bind(st, args); err != nil {
+		return false, err
+	}
+	var texts engine.Arena
+	for {
+		more, err := s.C.step(st)
+		if err != nil || !more {
+			return began, err
+		}
+		began = true
+		for i := range p.Cells {
+			if err := s.C.cell(st, i, out, &texts); err != nil {
+				return true, err
+			}
+		}
+	}
+}
+
+// judge decides whether the connection may go on after err: what the engine says
+// of the statement or of its memory is no reason to close it, what it says of the
+// database is.
+func (s *Session) judge(ctx context.Context, err error) error {
+	var e *SqlError
+	if errors.As(err, &e) {
+		if primary(e.Code) == sqlite3.SQLITE_TOOBIG {
+			return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+		}
+		switch primary(e.Code) {
+		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_AUTH:
+		default:
+			s.bad = true
+		}
+	}
+	return err
+}
+
+// Patience bounds how long a query waits for a database that a writer has.
+type Patience struct{ until time.Time }
+
+const (
+	longWait  = 5 * time.Second
+	shortWait = 10 * time.Millisecond
+)
+
+// More reports whether to try once more after err.
+func (p *Patience) More(ctx context.Context, err error) bool {
+	var e *SqlError
+	if err == nil || !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_BUSY || ctx.Err() != nil {
+		return false
+	}
+	now := time.Now()
+	if p.until.IsZero() {
+		p.until = now.Add(longWait)
+	}
+	return now.Before(p.until)
+}

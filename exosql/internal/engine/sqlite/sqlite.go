@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+)
+
+var memoryNames atomic.Uint64
+
+// connector opens connections of the driver without registering a name for it.
+type connector struct{ dsn string }
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return SharedDriver().Open(c.dsn) }
+
+func (c connector) Driver() driver.Driver { return SharedDriver() }
+
+var SharedDriver = sync.OnceValue(newDriver)
+
+// Database is one SQLite database, in a file or in memory.
+type Database struct {
+	read     string       // opens a connection that can't write
+	prepared int          // bytes of statements that a connection keeps
+	Opened   atomic.Int64 // connections, without keep
+	Keep     *sql.DB      // for a database in memory: what keeps it alive
+}
+
+func (e *Database) Close() error {
+	if e.Keep != nil {
+		return e.Keep.Close()
+	}
+	return nil
+}
+
+func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, error) {
+	e := &Database{prepared: opt.PreparedBytes}
+	memory := path == ":memory:"
+	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
+	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"
+	if memory {
+		// The memdb VFS shares one database among the connections of this process that use its name.
+		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&_busy_timeout=5000", memoryNames.Add(1))
+		write, read = name, name
+	} else if _, err := os.Stat(path); err != nil && opt.Setup == nil {
+		return nil, fmt.Errorf("exosql: %w", err)
+	}
+	if memory || opt.Setup != nil {
+		w := sql.OpenDB(connector{write})
+		w.SetMaxOpenConns(1)
+		if err := w.PingContext(ctx); err != nil {
+			w.Close()
+			return nil, fmt.Errorf("exosql: open %s: %w", path, err)
+		}
+		if opt.Setup != nil {
+			if err := opt.Setup(ctx, w); err != nil {
+				w.Close()
+				return nil, err
+			}
+		}
+		if memory {
+			e.Keep = w
+		} else if err := w.Close(); err != nil {
+			return nil, err
+		}
+	}
+	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
+	// misspelt identifier in double quotes is an error, not a text.
+	e.read = read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"
+	return e, nil
+}
+
+// verifyWall tries what no plan does; each attempt must be denied by the
+// authorizer, and not fail for some other reason.
+func verifyWall(c *conn) error {
+	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
+		err := c.Exec(q)
+		if err == nil {
+			return fmt.Errorf("exosql: the second wall does not hold: %s was allowed", q)
+		}
+		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
+			return fmt.Errorf("exosql: the second wall could not be verified with %s: %w", q, err)
+		}
+	}
+	return nil
+}
+
+// guard is the second wall on SQLite: the authorizer of one connection. It
+// admits reading what the plan that is being run reads, and nothing else. Its
+// zero value denies everything.
+type guard struct {
+	reads atomic.Pointer[map[string]map[string]bool]
+}
+
+func (g *guard) Admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
+
+// Functions are those that sqlast writes, besides its own: see newSQLiteDriver.
+var Functions = map[string]bool{"count": true, "row_number": true, "strftime": true, "min": true, "max": true, "coalesce": true, "ifnull": true,
+	"nullif": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
+
+func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
+	reads := g.reads.Load()
+	if reads == nil || trigger != "" {
+		return sqlite.AuthorizerDeny
+	}
+	switch action {
+	case sqlite.AuthSelect:
+		return sqlite.AuthorizerOK
+	case sqlite.AuthRead:
+		cols, ok := (*reads)[strings.ToLower(arg1)]
+		if ok && database == "main" && cols[strings.ToLower(arg2)] {
+			return sqlite.AuthorizerOK
+		}
+		if arg2 == "" && (ok || isDerived(arg1)) { // only its rows count: SQLite then names no column, and no database
+			return sqlite.AuthorizerOK
+		}
+	case sqlite.AuthFunction:
+		if name := strings.ToLower(arg2); Functions[name] || strings.HasPrefix(name, "exo_") {
+			return sqlite.AuthorizerOK
+		}
+	}
+	return sqlite.AuthorizerDeny
+}
+
+// isDerived reports whether a name is one of our aliases of derived tables, which
+// SQLite reports as tables of which no column is read when only rows count.
+func isDerived(name string) bool {
+	return name == "" || strings.HasPrefix(name, "(subquery-")
+}

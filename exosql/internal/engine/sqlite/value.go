@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// cell takes column i of the row that st is at as the next value of out.
+func (c *conn) cell(st *stmt, i int, out *plan.Collector, texts *engine.Arena) error {
+	// The value belongs to the statement and is read before the next step; nobody
+	// else has the connection.
+	x := sqlite3.Xsqlite3_column_value(c.Tls, st.P, int32(i))
+	want := out.Next()
+	var held any
+	switch sqlite3.Xsqlite3_value_type(c.Tls, x) {
+	case sqlite3.SQLITE_NULL:
+		return out.Null()
+	case sqlite3.SQLITE_INTEGER:
+		n := sqlite3.Xsqlite3_value_int64(c.Tls, x)
+		if want.Kind == exo.TypeInt && !want.Exact {
+			return out.Add(exo.Int(n))
+		}
+		held = n
+	case sqlite3.SQLITE_FLOAT:
+		held = sqlite3.Xsqlite3_value_double(c.Tls, x)
+	case sqlite3.SQLITE_TEXT:
+		if err := out.Afford(int(sqlite3.Xsqlite3_value_bytes(c.Tls, x))); err != nil {
+			return err
+		}
+		b, ok := valueBytes(sqlite3.Xsqlite3_value_text(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x))
+		if !ok {
+			return errNoMemory
+		}
+		if want.Kind == exo.TypeText {
+			return out.Add(exo.Text(texts.Keep(b)))
+		}
+		held = string(b)
+	default:
+		if err := out.Afford(int(sqlite3.Xsqlite3_value_bytes(c.Tls, x))); err != nil {
+			return err
+		}
+		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // empty: no pointer
+		held = bytes.Clone(b)
+	}
+	v := decode(want, held)
+	if v.IsZero() {
+		return want.Contradicts(fmt.Sprintf("a %T", held))
+	}
+	return out.Add(v)
+}
+
+// valueBytes is the engine's own memory, which the next step overwrites.
+func valueBytes(p uintptr, n int32) ([]byte, bool) {
+	if p == 0 {
+		return []byte{}, false
+	}
+	return libc.GoBytes(p, int(n)), true
+}
+
+// decode turns what SQLite holds, an int64, a float64, a string or a []byte, into a Value of the declared kind, or
+// into the zero Value: SQLite stores any value in any column, and what contradicts the
+// declaration is an error for the host, not a guess.
+func decode(c *plan.Cell, x any) exo.Value {
+	if c.Exact {
+		return decodeExact(x, c.Kind)
+	}
+	switch c.Kind {
+	case exo.TypeInt:
+		if i, ok := x.(int64); ok {
+			return exo.Int(i)
+		}
+	case exo.TypeFloat:
+		switch f := x.(type) {
+		case float64:
+			return exo.Float(f)
+		case int64:
+			return exo.Float(float64(f))
+		}
+	case exo.TypeBool:
+		switch b := x.(type) {
+		case bool: // an element of an array
+			return exo.Bool(b)
+		case int64:
+			if b == 0 || b == 1 {
+				return exo.Bool(b == 1)
+			}
+		}
+	case exo.TypeText:
+		if s, ok := x.(string); ok {
+			return exo.Text(s)
+		}
+	case exo.TypeTime:
+		s, _ := x.(string)
+		if t, ok := exo.ParseTime(s); ok {
+			return exo.Time(t)
+		}
+		// Go's SQLite drivers store a time.Time in the form of its String method.
+		s, _, _ = strings.Cut(s, " m=")
+		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", s); err == nil {
+			return exo.Time(t)
+		}
+	default:
+		return decodeScalar(c, x)
+	}
+	return exo.Value{}
+}

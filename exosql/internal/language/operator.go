@@ -1,0 +1,183 @@
+package language
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Operator is one row of the table that the typed API, the guests' interfaces
+// and the compiler share: what is not here can't be expressed by anybody.
+//
+// Every operator is total: it has a value, or NULL, for all operands. One that
+// could fail would fail for the rows that the engine happens to look at, those out
+// of scope included, and say so.
+type Operator struct {
+	Name     string    // canonical
+	also     []string  // other names that programs may use; JavaScript's own, where it has it
+	on       []string  // the column interfaces that have it
+	params   []string  // see paramOf
+	result   string    // "": a condition; see resultTerm
+	Null     bool      // null is admitted as the value
+	Ast      sqlast.Op // sqlast.Not of a pattern: like, negated
+	IfNull   sqlast.Op // what it becomes when the value is the literal null
+	Form     form      // how it is compiled
+	field    bool      // it is read like a field, without a call
+	unlisted bool      // only words of JavaScript lead to it
+	doc      string
+}
+
+// form says how an operator is compiled.
+type form uint8
+
+const (
+	formPlain    form = iota // the operands as they are compared
+	FormCompare              // two or more operands of one kind
+	FormOrdered              // the same, and by order
+	FormList                 // a value and a list
+	FormNumber               // exact numbers give an exact number
+	FormReversed             // the same, the operands exchanged
+	FormText                 // operands as text
+	FormPattern              // the same, with a pattern
+	FormFolded               // the same, without regard to case
+	FormSame                 // operands of one kind give a value of that kind
+	FormSlice                // a text and positions in it
+	FormToText               // a value as the text that results show
+	FormOrder                // a term of an order; no value
+	FormHas                  // an array and an element
+)
+
+// The interfaces of column expressions by what their values can do.
+var (
+	anyColumn = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Interval", "Uuid", "Bytes", "Json", "Elements"}
+	equal     = anyColumn[:10] // all but Json and Elements
+	ordered   = []string{"Int", "Float", "Decimal", "Text", "Time", "Day", "Interval"}
+	numbers   = []string{"Int", "Float", "Decimal"}
+	written   = []string{"Int", "Float", "Decimal", "Text", "Bool", "Time", "Day", "Uuid"}
+	texts     = []string{"Text"}
+	truths    = []string{"Bool"}
+	times     = []string{"Time"}
+	days      = []string{"Time", "Day"}
+	lists     = []string{"Elements"}
+)
+
+// operators. Names in `also` that are JavaScript's own operators are what the
+// evaluator calls for them in callbacks: === is null-safe, as it is there.
+var operators = []Operator{
+	{Name: "eq", also: []string{"="}, on: equal, params: one, Null: true, Ast: sqlast.Eq, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal; eq(null) is isNull()"},
+	{Name: "ne", also: []string{"<>", "!="}, on: equal, params: one, Null: true, Ast: sqlast.Ne, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "not equal, and not null"},
+	{Name: "lt", also: []string{"<"}, on: ordered, params: one, Ast: sqlast.Lt, Form: FormOrdered},
+	{Name: "le", also: []string{"<="}, on: ordered, params: one, Ast: sqlast.Le, Form: FormOrdered},
+	{Name: "gt", also: []string{">"}, on: ordered, params: one, Ast: sqlast.Gt, Form: FormOrdered},
+	{Name: "ge", also: []string{">="}, on: ordered, params: one, Ast: sqlast.Ge, Form: FormOrdered},
+	{Name: "between", on: ordered, params: []string{"value", "high"}, Form: FormOrdered, doc: "both ends included"},
+	{Name: "is", also: []string{"==="}, on: equal, params: one, Null: true, Ast: sqlast.Is, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal, and null is equal to null"},
+	{Name: "isNot", also: []string{"!=="}, on: equal, params: one, Null: true, Ast: sqlast.IsNot, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "the opposite of is"},
+	{Name: "in", on: equal, params: []string{"list"}, Form: FormList},
+	{Name: "notIn", on: equal, params: []string{"list"}, Form: FormList, doc: "equal to none of a list, and not null"},
+	{Name: "isNull", on: anyColumn, Ast: sqlast.IsNull},
+	{Name: "isNotNull", on: anyColumn, Ast: sqlast.IsNotNull},
+	{Name: "coalesce", also: []string{"??"}, on: equal, params: []string{"bare"}, result: "coalesced", Ast: sqlast.Coalesce, Form: FormSame, doc: "the value where this is null"},
+	{Name: "nullIf", on: equal, params: []string{"bare"}, result: "nullable", Ast: sqlast.NullIf, Form: FormSame},
+
+	{Name: "and", also: []string{"&&"}, on: truths, params: []string{"condition"}, Ast: sqlast.And},
+	{Name: "or", also: []string{"||"}, on: truths, params: []string{"condition"}, Ast: sqlast.Or},
+	{Name: "not", also: []string{"!"}, on: truths, Ast: sqlast.Not},
+	{Name: "case", also: []string{"?:"}, on: truths, params: []string{"then", "else"}, result: "case", Null: true, Ast: sqlast.Case, Form: FormSame, doc: "one value where it holds, the other elsewhere"},
+
+	{Name: "includes", on: texts, params: one, Ast: sqlast.Includes, Form: FormText, doc: "contains; case counts"},
+	{Name: "startsWith", on: texts, params: one, Ast: sqlast.StartsWith, Form: FormText},
+	{Name: "endsWith", on: texts, params: one, Ast: sqlast.EndsWith, Form: FormText},
+	{Name: "like", also: []string{"LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormPattern, doc: "% any text, _ one character, \\ escapes"},
+	{Name: "notLike", also: []string{"NOT LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormPattern},
+	{Name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormFolded, doc: "whatever the case"},
+	{Name: "notIlike", also: []string{"NOT ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormFolded},
+	{Name: "lower", also: []string{"toLowerCase", "toLocaleLowerCase"}, on: texts, result: "text", Ast: sqlast.Lower, Form: FormText},
+	{Name: "upper", also: []string{"toUpperCase", "toLocaleUpperCase"}, on: texts, result: "text", Ast: sqlast.Upper, Form: FormText},
+	{Name: "trim", on: texts, result: "text", Ast: sqlast.Trim, Form: FormText},
+	{Name: "length", on: texts, result: "int", Ast: sqlast.Length, Form: FormText, field: true, doc: "in characters"},
+	{Name: "slice", on: texts, params: []string{"start", "end"}, result: "text", Ast: sqlast.Substr, Form: FormSlice, doc: "positions in characters, none negative"},
+	{Name: "substring", unlisted: true, on: texts, params: []string{"start", "end"}, result: "text", Ast: sqlast.Substr, Form: FormSlice},
+	{Name: "substr", unlisted: true, on: texts, params: []string{"start", "length"}, result: "text", Ast: sqlast.Substr, Form: FormSlice},
+	{Name: "concat", also: []string{"+"}, on: texts, params: []string{"part", "more", "more", "more", "more", "more", "more", "more"}, result: "text", Ast: sqlast.Concat, Form: FormText, doc: "null if a part is null"},
+	{Name: "prepend", unlisted: true, on: texts, params: []string{"part"}, result: "text", Ast: sqlast.Concat, Form: FormText},
+
+	{Name: "add", also: []string{"+"}, on: numbers, params: one, result: "wide", Ast: sqlast.Plus, Form: FormNumber},
+	{Name: "sub", also: []string{"-"}, on: numbers, params: one, result: "wide", Ast: sqlast.Minus, Form: FormNumber},
+	{Name: "rsub", unlisted: true, on: numbers, params: one, result: "wide", Ast: sqlast.Minus, Form: FormReversed},
+	{Name: "mul", also: []string{"*"}, on: numbers, params: one, result: "wide", Ast: sqlast.Times, Form: FormNumber},
+	{Name: "div", also: []string{"/"}, on: numbers, params: one, result: "quotient", Ast: sqlast.Over, Form: FormNumber, doc: "with fraction; null for a division by 0"},
+	{Name: "rdiv", unlisted: true, on: numbers, params: one, result: "quotient", Ast: sqlast.Over, Form: FormReversed},
+	{Name: "mod", also: []string{"%"}, on: numbers, params: one, result: "remainder", Ast: sqlast.Modulo, Form: FormNumber, doc: "null for a division by 0"},
+	{Name: "rmod", unlisted: true, on: numbers, params: one, result: "remainder", Ast: sqlast.Modulo, Form: FormReversed},
+	{Name: "neg", unlisted: true, on: numbers, result: "self", Ast: sqlast.Negate, Form: FormNumber},
+	{Name: "abs", also: []string{"Math.abs"}, on: numbers, result: "self", Ast: sqlast.Abs, Form: FormNumber},
+	{Name: "round", on: numbers, params: []string{"places"}, result: "self", Ast: sqlast.Round, Form: FormNumber, doc: "halves away from 0"},
+	{Name: "roundUp", also: []string{"Math.round"}, on: numbers, result: "self", Ast: sqlast.RoundUp, Form: FormNumber, doc: "to a whole number, halves up"},
+	{Name: "floor", also: []string{"Math.floor"}, on: numbers, result: "self", Ast: sqlast.Floor, Form: FormNumber},
+	{Name: "ceil", also: []string{"Math.ceil"}, on: numbers, result: "self", Ast: sqlast.Ceil, Form: FormNumber},
+	{Name: "toText", also: []string{"String", "toISOString"}, on: written, result: "text", Form: FormToText},
+
+	{Name: "year", also: []string{"getFullYear", "getUTCFullYear"}, on: days, result: "int", Ast: sqlast.Year, doc: "in UTC, like all parts"},
+	{Name: "month", on: days, result: "int", Ast: sqlast.Month, doc: "from 1"},
+	{Name: "getMonth", also: []string{"getUTCMonth"}, on: days, result: "int", Ast: sqlast.Month0, doc: "from 0"},
+	{Name: "day", also: []string{"getDate", "getUTCDate"}, on: days, result: "int", Ast: sqlast.Day},
+	{Name: "weekday", also: []string{"getDay", "getUTCDay"}, on: days, result: "int", Ast: sqlast.Weekday, doc: "Sunday is 0"},
+	{Name: "hour", also: []string{"getHours", "getUTCHours"}, on: times, result: "int", Ast: sqlast.Hour},
+	{Name: "minute", also: []string{"getMinutes", "getUTCMinutes"}, on: times, result: "int", Ast: sqlast.Minute},
+	{Name: "second", also: []string{"getSeconds", "getUTCSeconds"}, on: times, result: "int", Ast: sqlast.Second},
+	{Name: "getTime", on: times, result: "int", Ast: sqlast.EpochMillis, doc: "milliseconds since 1970"},
+
+	{Name: "has", also: []string{"includes"}, on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas, doc: "one of its elements is the value"},
+	{Name: "length", on: lists, result: "int", Ast: sqlast.Elements, field: true},
+
+	{Name: "asc", on: equal, result: "order", Form: FormOrder, doc: "null first"},
+	{Name: "desc", on: equal, result: "order", Form: FormOrder, doc: "null last"},
+}
+
+var one = []string{"value"}
+
+// OperatorOn finds the operators by the interface that has them.
+var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
+	m := map[string]map[string]*Operator{}
+	for i := range operators {
+		for _, on := range operators[i].on {
+			if m[on] == nil {
+				m[on] = map[string]*Operator{}
+			}
+			m[on][operators[i].Name] = &operators[i]
+		}
+	}
+	return m
+})
+
+// OperatorByName finds what the typed API and programs alike call by one name on
+// whatever column.
+var OperatorByName = sync.OnceValue(func() map[string]*Operator {
+	m := map[string]*Operator{}
+	for i := range operators {
+		if m[operators[i].Name] == nil {
+			m[operators[i].Name] = &operators[i]
+		}
+	}
+	return m
+})
+
+// ColumnInterfaces are the interfaces of column expressions, by scalar kind.
+var ColumnInterfaces = map[string]string{
+	exo.TypeInt: "Int", exo.TypeFloat: "Float", exo.TypeDecimal: "Decimal", exo.TypeText: "Text", exo.TypeBool: "Bool", exo.TypeTime: "Time",
+	exo.TypeDate: "Day", exo.TypeInterval: "Interval", exo.TypeUUID: "Uuid", exo.TypeBytes: "Bytes", exo.TypeJSON: "Json", exo.TypeList: "Elements",
+}
+
+// scalarInterfaces are those of values that operators can give.
+var scalarInterfaces = func() map[string]string {
+	m := map[string]string{}
+	for kind, name := range ColumnInterfaces {
+		if slices.Contains(equal, name) {
+			m[kind] = name
+		}
+	}
+	return m
+}()

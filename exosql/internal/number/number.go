@@ -1,0 +1,170 @@
+package number
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Arithmetic on SQLite, which has no decimals: the exact numbers that PostgreSQL's
+// numeric gives, digit for digit. Every function is total: what can't be calculated
+// has no value. An error would come from whatever rows the engine looks at, those
+// of other tenants included.
+
+const (
+	MaxPlaces  = 20     // of a quotient
+	MaxNumeric = 16_000 // digits of a number that is calculated with
+)
+
+// Read reads what SQLite holds as a number: whole, float, or the text of a decimal.
+func Read(x any) (Decimal, bool) {
+	switch x := x.(type) {
+	case int64:
+		return Decimal{big.NewInt(x), 0}, true
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return Decimal{}, false
+		}
+		return Parse(strconv.FormatFloat(x, 'f', -1, 64))
+	case string:
+		if s, ok := exo.Canonical(exo.TypeDecimal, x); ok {
+			return Parse(s)
+		}
+		return Parse(x) // it was calculated, and has more digits than a program may write
+	}
+	return Decimal{}, false
+}
+
+// result is the number as SQLite holds it from here on: a whole number that fits,
+// or the text of a decimal. Every zero that was calculated counts as a digit.
+func result(d Decimal) any {
+	if d.Exp < -MaxNumeric || d.long(MaxNumeric) {
+		return nil
+	}
+	if d = d.reduced(); d.Exp >= 0 {
+		if i, ok := d.int64(); ok {
+			return i
+		}
+	}
+	return d.text()
+}
+
+func Add(a, b Decimal) any {
+	x, y, exp := align(a, b)
+	return result(Decimal{new(big.Int).Add(x, y), exp})
+}
+
+func Sub(a, b Decimal) any {
+	x, y, exp := align(a, b)
+	return result(Decimal{new(big.Int).Sub(x, y), exp})
+}
+
+func Mul(a, b Decimal) any {
+	return result(Decimal{new(big.Int).Mul(a.Coef, b.Coef), a.Exp + b.Exp})
+}
+
+// Div cuts the quotient after maxPlaces: PostgreSQL rounds it to a number of
+// places that depends on both operands.
+func Div(a, b Decimal) any {
+	if b.Coef.Sign() == 0 {
+		return nil
+	}
+	x, y, _ := align(Decimal{a.Coef, a.Exp + MaxPlaces}, b)
+	return result(Decimal{new(big.Int).Quo(x, y), -MaxPlaces})
+}
+
+// Mod has the sign of what is divided.
+func Mod(a, b Decimal) any {
+	if b.Coef.Sign() == 0 {
+		return nil
+	}
+	x, y, exp := align(a, b)
+	return result(Decimal{new(big.Int).Rem(x, y), exp})
+}
+
+func Neg(a Decimal) any { return result(Decimal{new(big.Int).Neg(a.Coef), a.Exp}) }
+
+func Abs(a Decimal) any { return result(Decimal{new(big.Int).Abs(a.Coef), a.Exp}) }
+
+// Round rounds halves away from zero, as SQL does.
+func Round(a, places Decimal) any {
+	n, ok := places.int64()
+	if !ok || n < 0 || n > exo.MaxDigits {
+		return nil
+	}
+	if a.Exp >= int(-n) {
+		return result(a)
+	}
+	unit := power(int(-n) - a.Exp)
+	q, rest := new(big.Int).QuoRem(a.Coef, unit, new(big.Int))
+	if rest.Lsh(rest, 1).CmpAbs(unit) >= 0 {
+		q.Add(q, big.NewInt(int64(a.Coef.Sign())))
+	}
+	return result(Decimal{q, int(-n)})
+}
+
+// RoundUp is JavaScript's Math.round: halves go up.
+func RoundUp(a Decimal) any {
+	x, y, exp := align(a, Decimal{big.NewInt(5), -1})
+	return Floor(Decimal{new(big.Int).Add(x, y), exp})
+}
+
+func Floor(a Decimal) any {
+	if a.Exp >= 0 {
+		return result(a)
+	}
+	return result(Decimal{new(big.Int).Div(a.Coef, power(-a.Exp)), 0}) // down, since the divisor is positive
+}
+
+func Ceil(a Decimal) any {
+	if a.Exp >= 0 {
+		return result(a)
+	}
+	q := new(big.Int).Neg(a.Coef)
+	return result(Decimal{q.Neg(q.Div(q, power(-a.Exp))), 0})
+}
+
+// Text is the number without an exponent.
+func Text(a Decimal) any {
+	switch x := result(a).(type) {
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case string:
+		return x
+	}
+	return nil
+}
+
+// Bounded reports whether a number has at most exo.MaxDigits digits on each side of its point.
+func Bounded(a Decimal) bool {
+	d := a.reduced()
+	return d.Exp >= -exo.MaxDigits && d.Exp <= exo.MaxDigits && !d.long(exo.MaxDigits-d.Exp)
+}
+
+// Key is a blob that sorts as the number does: the sign, the magnitude (how
+// many digits stand before the point, or minus how many zeros follow it), the
+// digits. Of a negative number every byte is turned over, and the end is marked.
+func Key(a Decimal) any {
+	d := a.reduced()
+	sign := d.Coef.Sign()
+	if sign == 0 {
+		return []byte{1}
+	}
+	b := d.Coef.Append(make([]byte, 5, 32), 10)
+	if sign < 0 {
+		b = append(b[:5], b[6:]...) // without the minus
+	}
+	b[0] = 2
+	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5+d.Exp+1<<30))
+	if sign < 0 {
+		for i := range b {
+			b[i] = ^b[i]
+		}
+		b = append(b, 0xff)
+		b[0] = 0
+	}
+	return b
+}

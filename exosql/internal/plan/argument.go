@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Origin says whose arguments a placeholder takes its value from: those of
+// the message, or those of grant number n of the message.
+type Origin int
+
+const FromMessage Origin = -1
+
+// Source is where the value of one placeholder comes from, and what is done
+// to it on the way.
+type Source struct {
+	Origin Origin
+	Index  int
+	Item   int  // of a list, or -1
+	Count  bool // a limit or offset: must not be negative
+
+	Kind    string // what it is bound as, where that is not what it is
+	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
+	Or      int    // of a position: the index of another one, plus 1; the lesser counts
+	Swap    bool   // of a length: from whichever position comes first
+	Pattern bool   // of like
+	Needle  bool   // a text that is looked for
+}
+
+// Kinds of arguments that are no types of values.
+const (
+	ArgPosition = "position" // counted from 1
+	ArgLength   = "length"   // also from one position to another
+	ArgPlaces   = "places"   // behind a decimal point
+)
+
+// maxPattern bounds a pattern of like, in bytes: matching takes a step for each
+// character of the text and each 64 of the pattern's longest piece, see like.
+const maxPattern = 1000
+
+// convert makes of an argument what is bound for it. all are those that it is one of.
+func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
+	switch v.Type() {
+	case exo.TypeNull:
+		return v, nil
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime:
+	default:
+		return v, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
+	}
+	switch a.Kind {
+	case exo.TypeFloat:
+		return exo.Float(v.Float()), nil
+	case exo.TypeDecimal:
+		switch v.Type() {
+		case exo.TypeInt:
+			return exo.Text(strconv.FormatInt(v.Int(), 10)), nil
+		case exo.TypeFloat:
+			return exo.Text(strconv.FormatFloat(v.Float(), 'f', -1, 64)), nil
+		}
+	case exo.TypeBytes:
+		b, err := base64.StdEncoding.DecodeString(v.Text())
+		return exo.Text(hex.EncodeToString(b)), err
+	case ArgPosition:
+		n := position(v)
+		if a.Or > 0 {
+			n = min(n, position(all[a.Or-1]))
+		}
+		return exo.Int(n + 1), nil
+	case ArgLength:
+		if a.From == 0 {
+			return exo.Int(position(v)), nil
+		}
+		n := position(v) - position(all[a.From-1])
+		if a.Swap && n < 0 {
+			n = -n
+		}
+		return exo.Int(max(0, n)), nil
+	case ArgPlaces:
+		return exo.Int(min(v.Int(), exo.MaxDigits)), nil
+	}
+	if a.Pattern {
+		return v, CheckPattern(v.Text())
+	}
+	if a.Needle && len(v.Text()) > MaxNeedle {
+		return v, exo.Errorf(exo.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
+	}
+	return v, nil
+}
+
+// position keeps positions in a text within what an integer of the engines holds.
+func position(v exo.Value) int64 { return min(v.Int(), 1<<30) }
+
+// CheckPattern refuses what PostgreSQL would fail on, and what takes too long.
+func CheckPattern(p string) error {
+	if n := len(p) - len(strings.TrimRight(p, `\`)); n%2 == 1 {
+		return exo.Errorf(exo.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
+	}
+	if len(p) > maxPattern {
+		return exo.Errorf(exo.Invalid, "", "the pattern is longer than %d bytes", maxPattern)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Collector takes the cells of a result as an engine decodes them, in the order
+// of the plan's cells and row by row, and spends the budget of the message while
+// they come: a result that is too large is never held whole.
+type Collector struct {
+	Shape *exo.Shape
+	cells []Cell
+	page  []exo.Value   // being filled
+	full  [][]exo.Value // those before it: one long slice that grows would copy each cell several times
+	m     *exo.Message  // nil for the typed API, which has no budget
+	at    int           // index of the next cell in its row
+	n     int           // whole rows that are not spent yet
+	size  int           // bytes that are not spent yet
+	paid  int           // bytes of the next value that are spent already
+}
+
+func NewCollector(p *Plan, m *exo.Message) *Collector {
+	return &Collector{Shape: p.Shape.Clone(), cells: p.Cells, m: m} // the plan is shared by all tenants
+}
+
+const (
+	spendRows  = 64
+	spendBytes = 64 << 10
+	firstPage  = 8   // rows
+	maxPage    = 512 // cells, unless a row has more
+)
+
+// Count is how many cells were taken.
+func (c *Collector) Count() int {
+	n := len(c.page)
+	for _, p := range c.full {
+		n += len(p)
+	}
+	return n
+}
+
+// Rows are all that was taken. The collector is not used any more.
+func (c *Collector) Rows() *exo.Rows {
+	if c.full == nil {
+		return &exo.Rows{Shape: c.Shape, Cells: c.page}
+	}
+	return &exo.Rows{Shape: c.Shape, Cells: slices.Concat(append(c.full, c.page)...)}
+}
+
+// Next is the cell whose value comes next.
+func (c *Collector) Next() *Cell { return &c.cells[c.at] }
+
+// Null takes a NULL for the next cell: where none was declared it is the host's error.
+func (c *Collector) Null() error {
+	if cell := c.Next(); !cell.Null && cell.Kind != exo.TypeNull {
+		return cell.Contradicts("NULL")
+	}
+	return c.Add(exo.Null())
+}
+
+// Add takes the value of the next cell, of the declared kind; the zero Value
+// stands for what such a cell can't hold, and is the host's error.
+func (c *Collector) Add(v exo.Value) error {
+	if v.IsZero() {
+		return c.Next().Contradicts("what no value can be")
+	}
+	if len(c.page) == cap(c.page) {
+		if c.page != nil {
+			c.full = append(c.full, c.page)
+		}
+		c.page = make([]exo.Value, 0, max(min(2*cap(c.page), maxPage), firstPage*len(c.cells)))
+	}
+	c.page = append(c.page, v)
+	c.size += max(0, v.Bytes()-c.paid)
+	c.paid = 0
+	if c.at++; c.at == len(c.cells) {
+		c.at = 0
+		c.n++
+	}
+	if c.n == spendRows || c.size > spendBytes { // wide rows: not only between them
+		return c.spend()
+	}
+	return nil
+}
+
+// Afford spends a large cell before it is copied: one that the budget does not have
+// room for would be held twice, and then refused.
+func (c *Collector) Afford(size int) error {
+	if size <= spendBytes || c.m == nil {
+		return nil
+	}
+	c.paid = size
+	return c.m.Spend(0, size)
+}
+
+func (c *Collector) spend() error {
+	n, size := c.n, c.size
+	c.n, c.size = 0, 0
+	if c.m == nil || n == 0 && size == 0 {
+		return nil
+	}
+	return c.m.Spend(n, size)
+}
+
+// End spends what is left; every row must be whole.
+func (c *Collector) End() error {
+	if c.at != 0 {
+		return errors.New("exosql: a row has fewer cells than its plan")
+	}
+	return c.spend()
+}
+
+// Contradicts is the error of a cell that does not hold what was declared. It
+// says what it holds by kind only: it may be anybody's row.
+func (c *Cell) Contradicts(holds any) error {
+	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v", c.Name, c.Kind, c.Null, holds)}
+}

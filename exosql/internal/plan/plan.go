@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Plan is a compiled statement without values: what a plan cache holds. It is
+// immutable and shared by all runs and tenants, so it must never depend on a
+// value; TestPlanHoldsNoValue looks for them.
+type Plan struct {
+	Text  string
+	Args  []Source // in placeholder order
+	Cells []Cell   // of one row
+	Shape *exo.Shape
+	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
+	Kind  RunKind
+	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
+	Bytes int // of the plan in the cache; 0 before it was there
+}
+
+type Cell struct {
+	Kind string
+	Of   string // kind of the items of a list
+
+	Exact bool // a number that was calculated: see exprType
+	Null  bool
+	Name  string // for the host's errors: table.column
+}
+
+type RunKind uint8
+
+const (
+	RunAll   RunKind = iota
+	RunFirst         // at most one row
+	RunCount         // one number
+)
+
+// maxBound bounds the texts that are bound, in bytes: one value may be used many times.
+const maxBound = 32 << 20
+
+// Bind collects the values of a plan's placeholders.
+func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) {
+	out, size := make([]exo.Value, len(p.Args)), 0
+	for i, a := range p.Args {
+		from := msg
+		if a.Origin != FromMessage {
+			from = grants[a.Origin]
+		}
+		v := from[a.Index]
+		if a.Item >= 0 {
+			v = v.At(min(a.Item, v.Len()-1)) // repeat the last up to the class of the length
+		}
+		if a.Count && v.Int() < 0 {
+			// SQLite takes a negative limit for none.
+			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
+		}
+		v, err := a.convert(v, from)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(v.Text()); size > maxBound {
+			return nil, exo.Errorf(exo.Limit, "", "the values of the query are longer than %d MiB together, each counted as often as it is used", maxBound>>20)
+		}
+		out[i] = v
+	}
+	return out, nil
+}

@@ -1,0 +1,177 @@
+package scope
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// Scopes is a closed set of scopes: one for each table that a grant reaches.
+type Scopes map[*decl.Table]*decl.Scope
+
+// Close finds the scope of every table that the links reach, and fails
+// where a table can be reached by two ways that may mean different rows: then
+// only the host can know which is meant. (Scope through links alone let
+// tag.projects() leave the tenant, legally.)
+//
+// root is the granted table with its predicate; start, if not nil, is the table
+// of the relation handed out, which is in scope by that relation.
+//
+// chain holds the scopes of the tables that the host's own Follow came through:
+// they stay what they are, whatever the facets' links lead to.
+func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.Link) (Scopes, error) {
+	declared := root.Scopes
+	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
+	for _, d := range declared {
+		if d == nil {
+			return nil, fmt.Errorf("exosql: a zero Scope was given to Grant")
+		}
+		if d.Table == root.Table {
+			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.Table.Name)
+		}
+		if out[d.Table] != nil {
+			return nil, fmt.Errorf("exosql: two scopes for table %s", d.Table.Name)
+		}
+		if d.Kind == decl.ScopeRows && d.Pred == nil {
+			return nil, fmt.Errorf("exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row", d.Table.Name)
+		}
+		if d.Kind == decl.ScopeRows && d.Pred.Err != nil {
+			return nil, d.Pred.Err
+		}
+		out[d.Table] = d
+	}
+	for t, s := range chain {
+		if out[t] == nil {
+			out[t] = s
+		}
+	}
+	if start != nil && out[start] == nil {
+		out[start] = &decl.Scope{Kind: decl.ScopeStart, Table: start}
+	}
+	ways := map[*decl.Table][]*decl.Link{}
+	for _, l := range links {
+		if !slices.Contains(ways[l.To], l) {
+			ways[l.To] = append(ways[l.To], l)
+		}
+	}
+	var several []*decl.Table
+	for _, reached := range links {
+		t := reached.To
+		if out[t] != nil || slices.Contains(several, t) {
+			continue
+		}
+		var in []*decl.Link
+		for _, l := range ways[t] {
+			// A link that only leads back over the keys by which its own start was
+			// reached from t is no way into t. What is in scope by the grant itself was
+			// not reached from t, whatever leads back to it.
+			if len(ways[t]) > 1 && l.From != t && !out[l.From].Own() && onlyBack(l, ways[l.From], declaredFor(declared, l.From)) {
+				continue
+			}
+			in = append(in, l)
+		}
+		if len(in) != 1 || in[0].From == t {
+			several = append(several, t)
+			continue
+		}
+		out[t] = &decl.Scope{Kind: decl.ScopeVia, Table: t, Link: in[0]}
+	}
+	if several != nil {
+		return nil, severalWays(several, ways)
+	}
+	return out, out.founded(start == nil)
+}
+
+// severalWays names all tables whose scope must be declared, as arguments of Grant to
+// complete: told one by one they would be found one build after the other.
+func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error {
+	msg := fmt.Sprintf("exosql: table %s can be reached in more than one way (%s)", tables[0].Name, linkNames(ways[tables[0]]))
+	for _, t := range tables[1:] {
+		msg += fmt.Sprintf(", and so can %s (%s)", t.Name, linkNames(ways[t]))
+	}
+	msg += ": give Grant the scope of each (or ScopeVia one of its links, or ScopeShared)"
+	for _, t := range tables {
+		msg += fmt.Sprintf("\n\texosql.ScopeRows(%s, …),", goName(t.Name))
+	}
+	return errors.New(msg)
+}
+
+// goName is the name that exo gen gives to the variable of a table, mostly.
+func goName(table string) string {
+	name := ""
+	for part := range strings.FieldsFuncSeq(table, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		r, size := utf8.DecodeRuneInString(part)
+		name += string(unicode.ToUpper(r)) + part[size:]
+	}
+	return name
+}
+
+func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
+	for _, d := range ds {
+		if d != nil && d.Table == t {
+			return d
+		}
+	}
+	return nil
+}
+
+// onlyBack reports whether l leads from its start back over the keys by which
+// the start is in scope: its declared scope, or else every way into it.
+func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
+	if declared != nil {
+		return declared.Kind == decl.ScopeVia && l.Inverse(declared.Link)
+	}
+	for _, m := range into {
+		if !l.Inverse(m) {
+			return false
+		}
+	}
+	return len(into) > 0
+}
+
+func linkNames(ls []*decl.Link) string {
+	s := ""
+	for i, l := range ls {
+		if i > 0 {
+			s += ", "
+		}
+		s += l.From.Name + "." + l.Name
+	}
+	return s
+}
+
+// founded checks that every ScopeVia leads back to a table with a scope of its
+// own. With partly, those that do not are left out: a chain of Follow needs the
+// scopes of its own tables only, and a table without one can't enter a query.
+func (ss Scopes) founded(partly bool) error {
+	for t, s := range ss {
+		if err := ss.foundedOne(t, s); err != nil {
+			if !partly {
+				return err
+			}
+			delete(ss, t)
+		}
+	}
+	return nil
+}
+
+func (ss Scopes) foundedOne(t *decl.Table, s *decl.Scope) error {
+	seen := map[*decl.Table]bool{}
+	for s.Kind == decl.ScopeVia {
+		if seen[s.Table] {
+			return fmt.Errorf("exosql: the scope of table %s goes in a circle", t.Name)
+		}
+		seen[s.Table] = true
+		next := ss[s.Link.From]
+		if next == nil {
+			return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach", t.Name, s.Link.From.Name)
+		}
+		s = next
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+// Package scope decides which rows of a table a query may see.
+//
+// In: a grant: its relation, its declared scopes and the links of its facets. Out: one scope
+// for each table that can be reached, or an error that names the tables for which the host has
+// to declare one. Invariant: a table without a scope can't enter a query.
+package scope
