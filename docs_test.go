@@ -87,6 +87,13 @@ func TestBlocks(t *testing.T) {
 		t.Fatalf("%d blocks were found", len(all))
 	}
 	buildGo(t, all)
+	commands := 0
+	for _, text := range pages(t) {
+		commands += checkCommandsInText(t, text)
+	}
+	if commands < 10 {
+		t.Errorf("%d commands were found in sentences", commands)
+	}
 	shown := map[*block]bool{} // output that the check of the block before it compares
 	for _, b := range all {
 		for n := b.next; n != nil && slices.Contains([]string{"text", "json", "sql"}, n.language); n = n.next {
@@ -107,6 +114,15 @@ func TestBlocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// checkCommandsInText checks the commands that stand within sentences.
+func checkCommandsInText(t *testing.T, text string) (n int) {
+	for _, m := range regexp.MustCompile("`((?:go (?:run|test|tool|list|doc|mod|install|build)|exo \\w+|\\./test\\.sh|(?:[A-Z_]+=\\S+ )+go) [^`]*)`").FindAllStringSubmatch(withoutBlocks(text), -1) {
+		n++
+		checkLine(t, m[1])
+	}
+	return n
 }
 
 // readsPage checks that the test of a package reads the page.
@@ -138,6 +154,27 @@ func TestReadmeIsShort(t *testing.T) {
 		if strings.HasPrefix(page, "docs/") && !strings.Contains(readme, "]("+page+")") {
 			t.Errorf("README.md does not link to %s", page)
 		}
+	}
+}
+
+// TestRationale: the index leads to each section, and each heading below one is a question.
+func TestRationale(t *testing.T) {
+	text := pages(t)["RATIONALE.md"]
+	index, body, _ := strings.Cut(text, "\n## ")
+	sections := 0
+	for line := range strings.Lines("## " + body) {
+		heading := strings.TrimSpace(strings.TrimLeft(line, "#"))
+		switch {
+		case strings.HasPrefix(line, "## "):
+			if sections++; !strings.Contains(index, "- ["+heading+"](#") {
+				t.Errorf("the index does not have %s", heading)
+			}
+		case strings.HasPrefix(line, "#") && !strings.HasSuffix(heading, "?"):
+			t.Errorf("no question: %s", heading)
+		}
+	}
+	if sections < 15 {
+		t.Errorf("%d sections were found", sections)
 	}
 }
 

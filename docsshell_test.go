@@ -18,13 +18,18 @@ func checkShell(t *testing.T, b *block) {
 	}
 	text := strings.ReplaceAll(b.text, "\\\n", " ")
 	for line := range strings.Lines(text) {
-		words := shellWords(line)
-		for len(words) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(words[0]) {
-			words = words[1:]
-		}
-		if len(words) > 0 {
-			checkCommand(t, words)
-		}
+		checkLine(t, line)
+	}
+}
+
+func checkLine(t *testing.T, line string) {
+	t.Helper()
+	words := shellWords(line)
+	for len(words) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(words[0]) {
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		checkCommand(t, words)
 	}
 }
 
@@ -96,7 +101,7 @@ func checkOwn(t *testing.T, dir string, args []string) {
 	}
 	for _, a := range args {
 		flag, _, _ := strings.Cut(a, "=")
-		if strings.HasPrefix(flag, "-") && !regexp.MustCompile(`(?m)^\s+`+regexp.QuoteMeta(flag)+`(\s|$)`).MatchString(text) {
+		if strings.HasPrefix(flag, "-") && flag != "-h" && !regexp.MustCompile(`(?m)^\s+`+regexp.QuoteMeta(flag)+`(\s|$)`).MatchString(text) {
 			t.Errorf("%s has no flag %s:\n%s", dir, flag, text)
 		}
 		if strings.HasPrefix(a, "challenge/") {
