@@ -1,5 +1,7 @@
 package exo
 
+import "strconv"
+
 // began refuses to begin a call where those before it have read too much already.
 func (s *Session) began(e *pending) error {
 	s.mu.Lock()
@@ -45,10 +47,10 @@ func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes 
 
 func (g *Gate) overspent(x spent) error {
 	if l := g.limits.Rows; x.rows > l {
-		return Errorf(Limit, "", "more than %d rows were read; ask for fewer with where or limit, or use count", l)
+		return Errorf(Limit, "", "%s", g.catalog.Say(nil, "limit.read", "more than {most} records were read; ask for fewer", "most", strconv.Itoa(l)))
 	}
 	if l := g.limits.Bytes; x.bytes > l {
-		return Errorf(Limit, "", "more than %d bytes were read; select fewer columns or rows", l)
+		return Errorf(Limit, "", "%s", g.catalog.Say(nil, "limit.bytes", "more than {most} bytes were read; ask for less", "most", strconv.Itoa(l)))
 	}
 	return nil
 }

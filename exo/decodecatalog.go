@@ -29,10 +29,23 @@ func (d *Decoder) catalog() Catalog {
 	for i := range methods {
 		methods[i] = d.method(terms)
 	}
-	n := d.Count(6)
+	phrases := make([]*Phrase, d.Count(3))
+	for i := range phrases {
+		phrases[i] = &Phrase{On: d.Text(), Needs: d.Text(), Text: d.Text()}
+	}
+	words := make([][]*Phrase, d.Count(1))
+	for i := range words {
+		if n := d.Count(1); n > 0 {
+			words[i] = make([]*Phrase, n)
+		}
+		for k := range words[i] {
+			words[i][k] = pick(d, phrases)
+		}
+	}
+	n := d.Count(7)
 	c := make(Catalog, n)
 	for range n {
-		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
+		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pick(d, words), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
 		k := d.Count(3)
 		i.Fields = make(map[string]*Member, k)
 		for range k {
@@ -51,11 +64,11 @@ func (d *Decoder) catalog() Catalog {
 }
 
 // pick is the one of the table that comes next by its number.
-func pick[T any](d *Decoder, table []*T) *T {
+func pick[T any](d *Decoder, table []T) (v T) {
 	n := d.UpTo(uint64(len(table)))
 	if d.Err() != nil || n == len(table) {
 		d.Fail("no such number")
-		return nil
+		return v
 	}
 	return table[n]
 }

@@ -123,7 +123,7 @@ func (s *Session) refuseEffect(m *Message) error {
 		case s.written != nil && s.written != m.store && !s.gate.severalStores:
 			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
 			// can fail after the other, and the program would be told neither.
-			return Errorf(Denied, op, "this program has changed something in another database; one program can change one: write another program for it")
+			return Errorf(Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
 		}
 	}
 	return nil

@@ -240,7 +240,7 @@ func (s *Session) Release() error {
 		if !s.gate.kept.Public() { // else the run began with it
 			which = " (" + s.gate.kept.String() + ")"
 		}
-		return Errorf(Denied, "", "the program read values with a label that may not leave this way%s; leave their columns out of select, where and orderBy", which)
+		return Errorf(Denied, "", "the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
 	}
 	return nil
 }

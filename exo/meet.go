@@ -91,6 +91,9 @@ func (d Description) has(t *Term, self *Interface, method string) bool {
 func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n := renamer{}.iface(i)
 	n.Doc = w.Doc
+	if len(w.Words) == 0 {
+		n.Words = w.Words // each says by Needs what it names: none has to be changed with the methods
+	}
 	if len(w.Fields) != len(i.Fields) {
 		return nil, fmt.Errorf(": fields can be neither added nor deleted")
 	}
@@ -155,7 +158,7 @@ func (m *Method) meet(x *Method) error {
 	case !m.Reply.FlowsTo(x.Reply):
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.without(x.Reply))
 	case m.Row && !x.Row:
-		return fmt.Errorf("the labels of its rows no longer join")
+		return fmt.Errorf("the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
 		return fmt.Errorf("its effect is %s, and was %s", x.Effect, m.Effect)
 	case m.Sink && !x.Sink:

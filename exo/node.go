@@ -338,7 +338,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.
 			err := c.mismatch(op, p, want, args[i])
 			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
-				err.Msg += "; only a value of the program can stand here, no column"
+				err.Msg += "; " + c.Catalog.Say(i, "argument", "only a value of the program can stand here")
 			}
 			return nil, err
 		}
@@ -390,7 +390,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 
 func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	if recv.method != nil && recv.Op == OpCall && recv.method.Sends {
-		return nil, Errorf(Invalid, c.show(recv), "sends the query: nothing can be added after it; await its result first")
+		return nil, Errorf(Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends what was described: nothing can be added after it; await its result first"))
 	}
 	if recv.built() {
 		return nil, Errorf(Invalid, c.show(recv), "has no members")

@@ -85,7 +85,7 @@ func (r renamer) method(m *Method) *Method {
 // iface copies an interface: names of one method stay names of one.
 func (r renamer) iface(i *Interface) *Interface {
 	c := *i
-	c.Name, c.Is, c.Order = r.name(i.Name), slices.Clone(i.Is), slices.Clone(i.Order)
+	c.Name, c.Is, c.Order, c.Words = r.name(i.Name), slices.Clone(i.Is), slices.Clone(i.Order), slices.Clone(i.Words)
 	for n, k := range i.Is {
 		c.Is[n] = r.name(k)
 	}

@@ -98,7 +98,7 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 	}
 	s := fmt.Sprintf("({ %s }) => …", name)
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && w.Con.Name == TypeSelection {
-		return fmt.Sprintf("({ %s }) => ({ name: %s.column })", name, name)
+		return c.Catalog.Say(nil, "example", "({ {name} }) => ({ name: {name}.… })", "name", name)
 	}
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
 		s += ", that gives " + c.Catalog[w.Con.Name].Doc
@@ -109,14 +109,14 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 	got := c.describe(n)
 	if want.Name == TypeSelection {
-		sample := "{ name: table.column }"
+		sample := c.Catalog.Say(nil, "sample", "{ name: … }")
 		if n.Op == OpField {
 			sample = "{ " + n.Name + ": " + c.show(n) + " }"
 		}
 		if f := c.unselectable(n); f != "" {
 			return Errorf(Invalid, op, "%s", f)
 		}
-		return Errorf(Invalid, op, "%s must be an object like %s, or one whole table; got %s", p.Name, sample, got)
+		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "selection", "{param} must be an object like {sample}; got {got}", "param", p.Name, "sample", sample, "got", got))
 	}
 	if n.Op == OpLit && (want.Name == TypeRecord || want.Name == TypeList) {
 		if why := explain(want, n.Lit, "", 0); why != "" {
@@ -140,7 +140,7 @@ func (c *Checker) unselectable(n *Node) string {
 			continue
 		}
 		if i := c.Catalog[a.Type.Name]; i != nil && !i.Expr && i.Await != "" {
-			return fmt.Sprintf("`%s` is a query, not a column: join it before, and select columns of what it leads to", n.Type.Fields[k].Name)
+			return c.Catalog.Say(i, "unselectable", "`{name}` can't be shown: it has not been sent", "name", n.Type.Fields[k].Name)
 		}
 		return fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
 	}

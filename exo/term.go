@@ -110,7 +110,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		r := e.lookup(name)
 		if r != nil && rest == "*" {
 			if r.Name != TypeRecord || len(r.Fields) != 1 {
-				return nil, Errorf(Invalid, op, "works on a query of one table; this one has %s", r)
+				return nil, Errorf(Invalid, op, "%s", e.cat.Say(nil, "one", "works on one thing; here there are {has}", "has", r.String()))
 			}
 			r = r.Fields[0].Type
 		} else if r != nil && rest != "" {
@@ -141,7 +141,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			for _, f := range r.Fields {
 				for _, g := range fs {
 					if g.Name == f.Name {
-						return nil, Errorf(Invalid, op, "%s is already in this query; give the other one a name of its own with .as('%s2')", f.Name, f.Name)
+						return nil, Errorf(Invalid, op, "%s", e.cat.Say(nil, "clash", "{name} is there already; give the other one a name of its own", "name", f.Name))
 					}
 				}
 				fs = append(fs, f)

@@ -129,7 +129,7 @@ func (t *Type) String() string {
 type Term struct {
 	Var  string           // "self", "ns", "item.ns"; "ns.*" is the type of the only field of ns
 	Con  *Type            // closed
-	Ext  []*Term          // disjoint union of records; a clash is "already in this query"
+	Ext  []*Term          // disjoint union of records; no name can be there twice
 	App  string           // an interface or "list", applied to Args
 	Args map[string]*Term //
 	Null bool             // or null
@@ -201,6 +201,7 @@ type Interface struct {
 	Order   []string           // the names of Fields and Methods in the order in which they were declared
 	Await   string             // the method that `await x` and returning x stand for, or ""
 	Call    string             // of a granted object: the method that calling it, x(…), stands for; it has no other members then
+	Words   []*Phrase          // what errors about it say, first the most important; never changed once described
 }
 
 // is reports whether i can stand for the kind named name.

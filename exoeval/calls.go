@@ -6,10 +6,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// JavaScript's own functions in describing callbacks. Given a column, most would
+// JavaScript's own functions in describing callbacks. Given an expression, most would
 // take it for an object like any other: list.includes(t.status) would be false,
 // Boolean(t.done) true, list.some(x => x === t.id) decided by the first item. Here
-// they mean the method of the column that does the same, or they say which does.
+// they mean the method of the expression that does the same, or they say which does.
 
 // specialMembers are the methods whose calls are looked at, besides all of Math.
 var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
@@ -18,17 +18,8 @@ var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": t
 // deciders call a function for each item and take its answer for true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 
-// specialFunctions are the global functions whose calls are looked at, each
-// with what to do instead. String is its own case.
-var specialFunctions = map[string]string{
-	"String":     "",
-	"Number":     "select the column and convert the rows",
-	"parseInt":   "select the column and convert the rows",
-	"parseFloat": "select the column and convert the rows",
-	"Boolean":    "compare it, like column !== null",
-	"isNaN":      "compare it, like column === null",
-	"isFinite":   "compare it, like column !== null",
-}
+// specialFunctions are the global functions whose calls are looked at.
+var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
 
@@ -67,7 +58,7 @@ func (r *run) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.V
 	return v
 }
 
-// recordedCall is the call as the method of a column, or nil when no column takes part.
+// recordedCall is the call as the method of an expression, or nil when none takes part.
 func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
 	o, ok := object.(*goja.Object)
 	if !ok {
@@ -75,7 +66,7 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	}
 	if isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
 		for i := range min(int(o.Get("length").ToInteger()), maxMixed) {
-			r.refuseColumn(o.Get(itoa(i)), "`"+name+"` can't look for a value in a list that holds %s; write column === value for each, joined with ||")
+			r.refuseColumn(o.Get(itoa(i)), "`"+name+"` can't look for a value in a list that holds %s", "list")
 		}
 	}
 	var x *recorded
@@ -87,8 +78,8 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	if x == nil {
 		return nil
 	}
-	fail := func(hint string) goja.Value {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program; %s", name, r.check.Name(x.node), hint)))
+	fail := func(hint ...string) goja.Value {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.check.Name(x.node), and(r.say(x.node, hint[0], "", hint[1:]...)))))
 	}
 	isA := func(class string) bool { return r.vm.InstanceOf(o, r.intrinsic(class)) }
 	switch {
@@ -96,21 +87,21 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 		name = "Math." + name
 		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {
 			if i := r.check.Catalog[x.node.Type.Name]; i != nil && i.Methods[name] != nil {
-				short = name // Math.round is not SQL's round
+				short = name // Math.round is not the method round: halves go up
 			}
 			return r.operateAs(x.node, short, name)
 		}
-		return fail("for columns there are Math.abs, Math.round, Math.floor and Math.ceil")
+		return fail("call:Math")
 	case isArray(o) && name == "includes" && r.recordedIn(args[0]) == x:
 		return r.operate(x.node, "in", o)
 	case isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
-		return fail("for one of several values write column.in(list)")
+		return fail("oneof", "list", "list")
 	case name == "has" && isA("Set"):
 		return r.operate(x.node, "in", r.listOf(o))
 	case name == "has" && isA("Map"):
-		return fail("for one of its keys write column.in([...map.keys()])")
+		return fail("call:has")
 	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
-		return fail("for a part of a text use column.includes('…'), or column.like('…%')")
+		return fail("call:" + name)
 	}
 	return nil
 }
@@ -125,7 +116,7 @@ func (r *run) listOf(set *goja.Object) goja.Value {
 	return r.vm.NewArray(items...)
 }
 
-// decider is f, which must not answer with a condition of the database.
+// decider is f, which must not answer with a condition that is recorded.
 func (r *run) decider(name string, f goja.Value) goja.Value {
 	call, ok := goja.AssertFunction(f)
 	if !ok {
@@ -133,7 +124,7 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 	}
 	return r.function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
-		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; for one of several values write column.in(list)")
+		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program", "oneof", "list", "list")
 		return v
 	})
 }
@@ -148,9 +139,9 @@ func (r *run) callee(name string, f goja.Value) goja.Value {
 			if r.isText(c.Argument(0)) {
 				return c.Argument(0)
 			}
-			return r.operateAs(r.recordedIn(c.Argument(0)).node, "toText", "String(…)")
+			return r.operateAs(r.recordedIn(c.Argument(0)).node, "String", "String(…)")
 		}
-		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program; "+specialFunctions[name])
+		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program", "call:"+name)
 		call, _ := goja.AssertFunction(f)
 		return r.invoke(call, goja.Undefined(), c.Arguments)
 	})

@@ -102,7 +102,7 @@ func (c *converter) within() error {
 		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
 	}
 	if l := MaxResult(c.r.limits); c.own > l && c.how == forResult {
-		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; return less, or count and sum in the query", l)
+		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.say(nil, "limit.result", "return less"))
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 		if c.how != forArgument {
 			return exo.Null(), nil // as in JSON
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s is no number that a database can hold", v.String())
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
 	case string:
 		c.bytes += len(x)
 		c.own += len(x)
@@ -256,7 +256,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 		if c.how != forArgument {
 			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the text holds a NUL or half a character, which no database takes")
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
 	}
 	if c.how == forConsole {
 		return exo.Text("[" + v.ExportType().String() + "]"), nil

@@ -161,7 +161,7 @@ func (r *run) addDecimal(made map[string]goja.Value) {
 // exactOf reads what Decimal and its methods take. A number stands for its shortest text.
 func (r *run) exactOf(where string, v goja.Value) exact {
 	if x := r.recordedIn(v); x != nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s can't calculate with %s, which has no value in the program: in a callback write t.column * Decimal('1.5'), or select the column and calculate with the rows", where, r.check.Name(x.node))))
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.check.Name(x.node)))))
 	}
 	if d := decimalIn(v); d != nil {
 		return d.n

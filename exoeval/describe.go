@@ -20,19 +20,22 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		args = args[:n-1]
 	}
 	if m.Sends && len(r.frames) > 0 {
-		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript")))
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
 	if len(args) > len(m.Params) {
-		op := r.check.Op(recv, m.Name)
+		op, how := r.check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))
-		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]) && r.check.Catalog[recv.Type.Name].Methods["select"] != nil:
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no callback: say by .select(…) before it what is meant")))
-		case len(m.Params) > 0 && m.Params[0].Count && r.check.Catalog[recv.Type.Name].Methods["offset"] != nil:
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes one number; how many rows to leave out before them says .offset(…)")))
+		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
+			how = r.say(recv, "callback", "")
+		case len(m.Params) > 0 && m.Params[0].Count:
+			how = r.say(recv, "number", "")
 		case m.Sends && len(m.Params) == 0:
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes no arguments; put .where(…) or what else is meant before it")))
+			how = r.say(recv, "arguments", "takes no arguments")
+		}
+		if how != "" {
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "%s", how)))
 		}
 		panic(r.throw(exo.Errorf(exo.Invalid, op, "takes at most %d argument(s); got %d", len(m.Params), len(args))))
 	}
@@ -112,7 +115,7 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		panic(r.throw(err))
 	}
 	if n := v.(*goja.Object).Get("length"); n != nil && n.ToInteger() > 1 {
-		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "the callback is given one thing, the tables of the query by name: write %s", r.check.Example(recv, m, i))))
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "%s", r.say(recv, "parameter", "the callback is given one object: write {example}", "example", r.check.Example(recv, m, i)))))
 	}
 	if len(r.frames) > 64 {
 		panic(r.throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
@@ -172,7 +175,7 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		for _, n := range r.frame().named {
 			panic(r.throw(r.uncalled(n.recv, n.m)))
 		}
-		read, sample := "it read no column", "t.column"
+		read, sample := r.say(nil, "read.none", "it read nothing of what it was given"), "t."+r.memberNoun()
 		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
@@ -194,7 +197,7 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 	row := (&recorded{r: r, node: param}).only()
 	if row == nil {
 		r.check.Kill(param)
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "this query has several tables; name the one that is meant: ({ %s }) => …", param.Type.Fields[0].Name)))
+		panic(r.throw(exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
 	must := func(n *exo.Node, err error) *exo.Node {
 		if err != nil {
@@ -211,11 +214,11 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 			method = "in"
 		}
 		if i := r.check.Catalog[row.Type.Name]; i != nil && i.Methods[k] != nil {
-			must(nil, exo.Errorf(exo.Invalid, op, "`%s` is a link, and a filter object compares the columns of one table: join it, and then write .where(({ … }) => condition)", k))
+			must(nil, exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k)))
 		}
 		name, last, dotted := strings.Cut(k, ".")
 		if dotted && name == param.Type.Fields[0].Name {
-			must(nil, exo.Errorf(exo.Invalid, op, "a filter object has the names of columns: write `%s`", shorten(last, 60)))
+			must(nil, exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", shorten(last, 60))))
 		}
 		field := must(r.check.MakeField(row, k))
 		if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
@@ -300,7 +303,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 	for _, k := range o.Keys() {
 		v := r.plainValue(o.Get(k))
 		if goja.IsUndefined(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a column, like table.column", shorten(k, 60))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", shorten(k, 60), r.memberNoun(), r.say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 {

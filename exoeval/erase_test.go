@@ -145,7 +145,7 @@ func sameAsEsbuild(t *testing.T, src string) bool {
 		if !ok {
 			continue
 		}
-		toks, f := scan(src, 100, true)
+		toks, f := scan(nil, src, 100, true)
 		if f != nil {
 			return false
 		}

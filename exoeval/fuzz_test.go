@@ -71,7 +71,7 @@ func FuzzFront(f *testing.F) {
 // checkErased holds the eraser to its promise: every byte of the result is one
 // of the text at the place that the map says, a space for one, or inserted.
 func checkErased(t *testing.T, src string) {
-	toks, f := scan(src, 100, true)
+	toks, f := scan(nil, src, 100, true)
 	if f != nil {
 		return
 	}

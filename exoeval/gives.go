@@ -118,7 +118,7 @@ func (r *run) result(result goja.Value) (exo.Value, error) {
 			a.of[o] = rows
 		}
 	}
-	return exo.Value{}, r.placed(exo.Errorf(exo.Invalid, "the result", "holds a query again and again; await it before"), 0, 0)
+	return exo.Value{}, r.placed(exo.Errorf(exo.Invalid, "the result", "%s", r.say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
 }
 
 // answer is what stands for a query or a promise in a result; null as long as it

@@ -3,104 +3,82 @@ package exoeval
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
-// What a program wanted is often plain from what it wrote, although there is no
-// such thing. These are the ways out; each is named only where it exists.
+// say is what an error says on a situation of n's interface, or with nil of any that was
+// granted: in the words of whoever declared it, else otherwise. See exo.Phrase.
+func (r *run) say(n *exo.Node, on, otherwise string, parts ...string) string {
+	var i *exo.Interface
+	if n != nil {
+		i = r.check.Catalog[n.Type.Name]
+	}
+	return r.check.Catalog.Say(i, on, otherwise, parts...)
+}
 
-const onRows = "select it, and do that with the rows"
+// memberNoun is what a member of a described thing is called.
+func (r *run) memberNoun() string { return r.say(nil, "member", "member") }
 
-// way is what to write instead, where a column has the member that it needs.
-type way struct{ needs, text string }
+// describes says what a described thing does.
+func (r *run) describes() string { return r.say(nil, "describes", "only describes") }
 
-var (
-	aggregate = []way{{"", "there are no aggregates but count: select it, and reduce the rows"}}
-	search    = []way{{"includes", "write .includes('…')"}}
-	pattern   = []way{{"like", "write .includes('…'), .startsWith('…') or .like('a%b')"}}
-	atTime    = []way{{"getTime", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"}}
-	equal     = []way{{"eq", "write column === value"}}
-	later     = []way{{"<", "write column > value"}}
-	earlier   = []way{{"<", "write column < value"}}
-	isEmpty   = []way{{"isNull", "write column === null"}}
-	firstOne  = []way{{"slice", "for the character at a position write .slice(0, 1)"}, {"has", "select it, and read it from the result"}}
-)
+// and is a further sentence of an error, if there is one.
+func and(s string) string { return prefixed("; ", s) }
 
-// waysOut are for members that columns don't have.
-var waysOut = map[string][]way{
-	"sum": aggregate, "avg": aggregate, "average": aggregate, "min": aggregate, "max": aggregate, "count": aggregate, "groupBy": aggregate,
-	"indexOf": search, "lastIndexOf": search, "match": pattern, "matchAll": pattern, "search": pattern, "test": pattern, "contains": search,
-	"isBefore": earlier, "before": earlier, "isAfter": later, "after": later, "lessThan": earlier, "greaterThan": later, "equals": equal, "equal": equal, "isEmpty": isEmpty, "isNil": isEmpty,
-	"startsWith": atTime, "endsWith": atTime, "includes": atTime, "like": atTime, "ilike": atTime, "slice": atTime, "substring": atTime, "getDate": {{"day", "write .day()"}}, "getDay": {{"weekday", "write .weekday()"}},
-	"charAt": firstOne, "at": firstOne,
-	"toFixed": {{"round", "write .round(2), or do it with the rows"}}, "toPrecision": {{"round", "write .round(2), or do it with the rows"}},
-	"split": nil, "replace": nil, "replaceAll": nil, "padStart": nil, "padEnd": nil, "repeat": nil, "normalize": nil, "charCodeAt": nil, "codePointAt": nil,
-	"localeCompare": nil, "toLocaleString": nil, "toLocaleDateString": nil, "toLocaleTimeString": nil, "toDateString": nil, "setDate": nil, "trimStart": nil, "trimEnd": nil,
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
 }
 
 // wayOut is what to do instead of reading a member that is not there; "" if
 // nothing is known.
 func (x *recorded) wayOut(name string) string {
 	i := x.iface()
-	if i == nil {
+	if i == nil || !i.Expr && i.Await == "" {
 		return ""
 	}
-	if !i.Expr {
-		if i.Await != "" {
-			return x.ofQuery(i, name)
-		}
-		return ""
+	if i.Await != "" {
+		return x.ofUnsent(i, name)
 	}
-	ways, known := waysOut[name]
+	on := "." + name
 	if _, err := strconv.Atoi(name); err == nil {
-		ways, known = firstOne, true
+		on = ".0"
 	}
-	for _, w := range ways {
-		if w.needs == "" || i.Methods[w.needs] != nil {
-			return w.text
+	return x.r.say(x.node, on, "")
+}
+
+// ofUnsent is what to do instead of reading a member that something unsent doesn't have.
+func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
+	if row, table := x.rowOf(); row != nil && row.Fields[name] != nil {
+		on := "outside"
+		if len(x.r.frames) > 0 {
+			on = "inside"
+		}
+		for _, on := range []string{on, "outside"} {
+			if s := x.r.say(x.node, on, "", "name", name, "part", table); s != "" {
+				return s
+			}
 		}
 	}
-	switch of := x.node.Type.Args["of"]; {
-	case of != nil && (of.Name == exo.TypeJSON || of.Name == exo.TypeList):
-		return "what is in it can't be reached in the database: select it, and read it from the result"
-	case known:
-		return onRows
+	if s := x.r.say(x.node, "."+name, ""); s != "" {
+		return s
 	}
-	return ""
+	return x.r.pathTo(x.node.Type.Name, x.r.check.Name(x.node), name)
 }
 
 // instead is what to write where an operator, the method, is not available for n.
 func (r *run) instead(n *exo.Node, method string) string {
-	i := r.check.Catalog[n.Type.Name]
-	if i != nil && !i.Expr && i.Methods["leftJoin"] != nil && (method == "!" || method == "===" || method == "!==") {
-		return "; to ask whether there is one, leftJoin it and compare a column of it with null"
+	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") {
+		return "; compare it, like " + r.comparison(n)
 	}
-	if i == nil || !i.Expr {
+	if r.check.Catalog[n.Type.Name] == nil {
 		return ""
 	}
-	has := func(name string) bool { return i.Methods[name] != nil }
-	switch method {
-	case "!":
-		return "; for an empty value use .isNull()"
-	case "neg":
-		return "; to sort backwards use .desc()"
-	case "-", "+":
-		if has("getTime") {
-			return "; write .getTime() for the milliseconds since 1970, with which it can be done"
-		}
-	case "||":
-		if has("coalesce") {
-			return "; for another value where this one is empty use ??"
-		}
-	case "&&", "?:":
-		return "; compare it, like " + r.comparison(n)
-	case "===", "!==", "coalesce", "<", "<=", ">", ">=", "in":
-		if !has("===") && has("isNull") {
-			return "; only whether it is null can be asked: select it, and go on with the rows"
-		}
-	}
-	return ""
+	return and(r.say(n, "op:"+method, ""))
 }
 
 // comparison is a condition that a program may mean by a column alone.
@@ -129,8 +107,8 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 		case a.Op == exo.OpLit && inexact(a.Lit):
 			e.Msg += "; JavaScript's numbers are not exact beyond 2^53: write it as text, in quotes"
 			return err
-		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0 && i.Methods["endsWith"] != nil:
-			e.Msg += "; to compare an end use .endsWith('…'), for else " + onRows
+		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0:
+			e.Msg += r.say(recv, "negative", "")
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
 			e.Msg += "; compare their texts: the day's .toText() with the date's .toText().slice(0, 10)"
@@ -197,4 +175,56 @@ func inexact(v exo.Value) bool {
 		}
 	}
 	return false
+}
+
+// rowOf is the interface of the records of something unsent that has one part, and the part's name.
+func (x *recorded) rowOf() (*exo.Interface, string) {
+	ns := x.node.Type.Args["ns"]
+	if ns == nil || len(ns.Fields) != 1 {
+		return nil, ""
+	}
+	return x.r.check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
+}
+
+// pathTo says how a link is reached that something further away has: the shortest
+// way from an interface by links.
+func (r *run) pathTo(from, shown, name string) string {
+	const most = 3 // links, and hundreds of interfaces
+	type step struct {
+		name, path string
+		links      int
+	}
+	seen := map[string]bool{from: true}
+	for todo := []step{{from, shown, 0}}; len(todo) > 0 && len(seen) < 500; todo = todo[1:] {
+		at := todo[0]
+		i := r.check.Catalog[at.name]
+		if i == nil || at.links > most {
+			continue
+		}
+		for _, n := range i.Names() {
+			m := i.Methods[n]
+			if m == nil || m.Sends || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil {
+				continue
+			}
+			path := at.path + "." + n + "()"
+			if to := m.Result.Con.Name; n == name {
+				return "write " + path
+			} else if !seen[to] {
+				seen[to] = true
+				todo = append(todo, step{to, path, at.links + 1})
+			}
+		}
+	}
+	return ""
+}
+
+// fromGrants is pathTo from any of the granted objects.
+func (r *run) fromGrants(name string) string {
+	best := ""
+	for _, g := range r.granted {
+		if s := r.pathTo(g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
+			best = s
+		}
+	}
+	return best
 }

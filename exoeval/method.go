@@ -99,7 +99,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
 	what := r.check.Name(recv) + "." + m.Name
 	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
-		return exo.Errorf(exo.Invalid, "", "%s is a link: call it, %s(), and join it to use its columns", what, what)
+		return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what))
 	}
 	args := "…"
 	if len(m.Params) == 0 {

@@ -84,10 +84,10 @@ func (x *recorded) whole() error {
 		e.Msg += "; nothing in it can be assigned (to compare use ===), gone through or copied"
 		return e
 	}
-	return exo.Errorf(exo.Invalid, "", "%s only describes a query: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.check.Name(x.node))
+	return exo.Errorf(exo.Invalid, "", "%s %s: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.check.Name(x.node), x.r.describes())
 }
 
-// isRow reports whether x stands for rows, by columns or by tables.
+// isRow reports whether x stands for a record of expressions, or for several by name.
 func (x *recorded) isRow() bool {
 	i := x.iface()
 	return i == nil && x.node.Type.Name == exo.TypeRecord || i != nil && slices.Contains(i.Is, exo.TypeRow)

@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -13,7 +14,7 @@ import (
 var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "*": "*", "-": "rsub", "/": "rdiv", "%": "rmod"}
 
 // sameInCallbacks: in a callback == means what === means; the loose rules of
-// JavaScript can't be had in a database.
+// JavaScript can't be had in what is recorded.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
 // helpers are what the rewritten operators call; the realm of a program holds
@@ -51,8 +52,8 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	},
 	helperCond: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
-			if r.methodOf(x.node, "case") != nil {
-				return r.operate(x.node, "case", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
+			if r.methodOf(x.node, "?:") != nil {
+				return r.operate(x.node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
 			hint := "write the condition with && and ||"
 			if t := r.valueType(x.node); t != "" && t != exo.TypeBool {
@@ -79,7 +80,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		return c.Argument(0)
 	},
 	helperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
-		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes, and whether it is empty says .isNull()")
+		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
 		if r.recordedIn(c.Argument(0)) != nil {
 			return r.vm.ToValue("object")
 		}
@@ -125,13 +126,12 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 			if goja.IsNull(b) || goja.IsUndefined(b) {
 				return a // `x ?? null` is a habit
 			}
-			r.mustHave(x.node, "coalesce", op)
-			return r.operate(x.node, "coalesce", b)
+			return r.operate(x.node, op, b)
 		}
 		b := r.asTruth(r.thunk(thunk))
 		if r.valueType(x.node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
 			s, _ := r.toValue(b, forArgument)
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like column === %s", op, shorten(s.String(), 60), shorten(s.String(), 60))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, shorten(s.String(), 60), r.memberNoun(), shorten(s.String(), 60))))
 		}
 		return r.operate(x.node, op, b)
 	}
@@ -164,7 +164,7 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	switch op {
 	case "in", "instanceof":
 		if x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program; for one of several values write column.in([…])", op, r.check.Name(x.node))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.check.Name(x.node), and(r.say(x.node, "oneof", "", "list", "[…]")))))
 		}
 		return r.plain(op, a, b)
 	case "+":
@@ -242,18 +242,23 @@ func (r *run) mustHave(n *exo.Node, method, op string) {
 
 // lacks is the error for an operator that an expression doesn't have.
 func (r *run) lacks(n *exo.Node, method, op string) error {
-	what := "a whole table or query"
+	what := r.say(nil, "whole", "no value")
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
 	}
 	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, r.instead(n, method))
 }
 
-// refuseColumn throws for a column where only a value will do; format names it.
-func (r *run) refuseColumn(v goja.Value, format string) {
+// refuseColumn throws for an expression where only a value will do: format names it, and
+// hint is a situation with its parts.
+func (r *run) refuseColumn(v goja.Value, format string, hint ...string) {
 	if x := r.recordedIn(v); x != nil {
 		if i := x.iface(); i != nil && i.Expr {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", format, r.check.Name(x.node))))
+			s := fmt.Sprintf(format, r.check.Name(x.node))
+			if len(hint) > 0 {
+				s += and(r.say(x.node, hint[0], "", hint[1:]...))
+			}
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", s)))
 		}
 	}
 }

@@ -15,6 +15,24 @@ import (
 // due, whose query answers with what was recorded. A poor one has comparisons only.
 type table struct{ poor bool }
 
+// words are phrases that errors have to use; what they need is there, or they must not be said.
+var words = []*exo.Phrase{
+	{On: "member", Text: "column"},
+	{On: "template", Text: "a template can't hold {it}, which has no value in the program; select the column and build the text from the rows"},
+	{On: "op:||", Needs: "??", Text: "use ??"},
+	{On: "op:neg", Needs: "nothing", Text: "of what is not there"},
+	{On: "op:neg", Text: "to sort backwards use .desc()"},
+	{On: "op:!", Needs: "*.select", Text: "for an empty value use .isNull()"},
+	{On: "call:Math", Text: "for columns there are Math.abs, Math.round"},
+	{On: "call:Number call:parseInt", Text: "convert the rows"},
+	{On: "call:Boolean", Text: "column !== null"},
+	{On: "call:isNaN", Text: "column === null"},
+	{On: "call:has", Text: "[...map.keys()]"},
+	{On: "call:test call:exec", Text: "column.includes('…') or column.like('…%')"},
+	{On: "oneof", Text: "column.in({list})"},
+	{On: "list", Text: "write column === value for each, joined with ||"},
+}
+
 func (d table) Describe() (exo.Description, error) {
 	con := func(n string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: n}} }
 	column := func(n, of string) *exo.Type {
@@ -29,7 +47,7 @@ func (d table) Describe() (exo.Description, error) {
 		return m
 	}
 	iface := func(name string, expr bool, methods ...*exo.Method) *exo.Interface {
-		i := &exo.Interface{Name: name, Expr: expr, Methods: map[string]*exo.Method{}, Fields: map[string]*exo.Member{}}
+		i := &exo.Interface{Name: name, Expr: expr, Words: words, Methods: map[string]*exo.Method{}, Fields: map[string]*exo.Member{}}
 		for _, m := range methods {
 			if d.poor && !slices.Contains([]string{"===", "!==", ">", "&&", "||", "!", "where", "select", "show"}, m.Name) {
 				continue
@@ -43,7 +61,7 @@ func (d table) Describe() (exo.Description, error) {
 	list := &exo.Term{App: exo.TypeList, Args: map[string]*exo.Term{"of": of}}
 	boolean, integer, text := is("Bool", exo.TypeBool), is("Int", exo.TypeInt), is("Text", exo.TypeText)
 	number := con(exo.TypeNumber)
-	compare := []*exo.Method{method("===", boolean, of), method("!==", boolean, of), method(">", boolean, of), method("in", boolean, list), method("coalesce", &exo.Term{Var: "self"}, of)}
+	compare := []*exo.Method{method("===", boolean, of), method("!==", boolean, of), method(">", boolean, of), method("in", boolean, list), method("??", &exo.Term{Var: "self"}, of)}
 	with := func(more ...*exo.Method) []*exo.Method { return append(slices.Clone(compare), more...) }
 	concat := method("concat", text, con(exo.TypeText), con(exo.TypeText))
 	concat.Params[1].Opt = true
@@ -53,7 +71,7 @@ func (d table) Describe() (exo.Description, error) {
 		"status": column("Text", exo.TypeText), "done": column("Bool", exo.TypeBool), "due": column("Time", exo.TypeTime)} {
 		row.Fields[name] = &exo.Member{Type: t}
 	}
-	integers := with(method("toText", text), method("neg", integer), method("abs", integer), method("round", integer))
+	integers := with(method("String", text), method("neg", integer), method("abs", integer), method("round", integer))
 	for _, op := range []string{"+", "-", "*", "/", "%", "rsub", "rdiv", "rmod"} {
 		integers = append(integers, method(op, integer, number))
 	}
@@ -68,7 +86,7 @@ func (d table) Describe() (exo.Description, error) {
 		&exo.Method{Name: "show", Sends: true, Result: con(exo.TypeText)})
 	return exo.Description{Type: &exo.Type{Name: "Query"}, Interfaces: []*exo.Interface{query, row, texts, iface("Int", true, integers...),
 		iface("Bool", true, with(method("&&", boolean, con(exo.TypeBool)), method("||", boolean, con(exo.TypeBool)), method("!", boolean),
-			method("case", integer, number, number))...), iface("Time", true, with(method("toText", text))...)}}, nil
+			method("?:", integer, number, number))...), iface("Time", true, with(method("String", text))...)}}, nil
 }
 
 func (table) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
@@ -113,32 +131,32 @@ func runTable(t *testing.T, d table, program string) *exoeval.Result {
 // What JavaScript's operators record, as method calls of the columns.
 func TestOperatorsRecord(t *testing.T) {
 	for _, c := range []struct{ expr, want string }{
-		{"t.done ? 1 : 2", "done.case(1, 2)"},
-		{"t.n > 3 ? t.m : null", "n.>(3).case(m, null)"},
-		{"t.done && t.n > 1 ? t.n : t.m > 2 ? 5 : t.n + 1", "done.&&(n.>(1)).case(n, m.>(2).case(5, n.+(1)))"},
+		{"t.done ? 1 : 2", "done.?:(1, 2)"},
+		{"t.n > 3 ? t.m : null", "n.>(3).?:(m, null)"},
+		{"t.done && t.n > 1 ? t.n : t.m > 2 ? 5 : t.n + 1", "done.&&(n.>(1)).?:(n, m.>(2).?:(5, n.+(1)))"},
 		{"calls ? t.n : t.m", "m"},
 		{"!calls ? t.n : t.m", "n"},
-		{"t.title ?? 'none'", `title.coalesce("none")`},
-		{"t.title ?? t.status ?? 'none'", `title.coalesce(status).coalesce("none")`},
-		{"(() => { let x = t.title; x ??= 'y'; return x })()", `title.coalesce("y")`},
+		{"t.title ?? 'none'", `title.??("none")`},
+		{"t.title ?? t.status ?? 'none'", `title.??(status).??("none")`},
+		{"(() => { let x = t.title; x ??= 'y'; return x })()", `title.??("y")`},
 		{"null ?? t.n", "n"},
 		{"t.title ?? null", "title"},
 		{"7 ?? t.n", "7"},
 		{"`${t.title}!`", `title.concat("!")`},
 		{"`<${t.title}>`", `title.prepend("<").concat(">")`},
-		{"`${t.title} ${t.status} ${t.n}`", `title.concat(" ", status).concat(" ", n.toText())`},
-		{"`${t.n}`", "n.toText()"},
+		{"`${t.title} ${t.status} ${t.n}`", `title.concat(" ", status).concat(" ", n.String())`},
+		{"`${t.n}`", "n.String()"},
 		{"`${t.title}`", "title"},
-		{"`${'a'}${1}b${t.due}${null}`", `due.toText().prepend("a1b").concat("null")`},
+		{"`${'a'}${1}b${t.due}${null}`", `due.String().prepend("a1b").concat("null")`},
 		{"`${t.title}${''}`", "title"},
 		{"`a${calls}`", `"a0"`},
 		{"t.title + '!'", `title.+("!")`},
 		{"'!' + t.title", `title.prepend("!")`},
 		{"t.title + t.status", "title.+(status)"},
-		{"t.title + t.n", "title.+(n.toText())"},
-		{"t.n + t.title", "n.toText().+(title)"},
-		{"t.n + ' days'", `n.toText().+(" days")`},
-		{"'n ' + t.n", `n.toText().prepend("n ")`},
+		{"t.title + t.n", "title.+(n.String())"},
+		{"t.n + t.title", "n.String().+(title)"},
+		{"t.n + ' days'", `n.String().+(" days")`},
+		{"'n ' + t.n", `n.String().prepend("n ")`},
 		{"t.title + 1", `title.+("1")`},
 		{"t.n + 1", "n.+(1)"},
 		{"1 + t.n", "n.+(1)"},
@@ -157,7 +175,7 @@ func TestOperatorsRecord(t *testing.T) {
 		{"Math.abs(t.n - t.m)", "n.-(m).abs()"},
 		{"Math.round(t.n / 2)", "n./(2).round()"},
 		{"Math.max(1, 2) + t.n", "n.+(2)"},
-		{"String(t.n)", "n.toText()"},
+		{"String(t.n)", "n.String()"},
 		{"String(t.title)", "title"},
 		{"String(12)", `"12"`},
 		{"[1, 2].includes(t.n)", "n.in([1,2])"},

@@ -37,13 +37,13 @@ const (
 
 // parse tries the text as the body of a function, then as one expression. An
 // author who gets both wrong reads about the attempt that came further.
-func parse(text string) (*parsed, *fault) {
-	p, f := parseAs(text, bodyPrefix, bodySuffix)
+func parse(c exo.Catalog, text string) (*parsed, *fault) {
+	p, f := parseAs(c, text, bodyPrefix, bodySuffix)
 	if f == nil {
 		p.takeBody()
 		return p, nil
 	}
-	p, f2 := parseAs(text, exprPrefix, exprSuffix)
+	p, f2 := parseAs(c, text, exprPrefix, exprSuffix)
 	if f2 == nil {
 		p.takeExpression()
 		return p, nil
@@ -54,7 +54,7 @@ func parse(text string) (*parsed, *fault) {
 	return nil, f
 }
 
-func parseAs(text, prefix, suffix string) (p *parsed, f *fault) {
+func parseAs(c exo.Catalog, text, prefix, suffix string) (p *parsed, f *fault) {
 	defer func() {
 		// The parser panics on some malformed patterns (`const {a = [...[`): that is
 		// the text's fault, not ours. What it says stays with the host.
@@ -65,7 +65,7 @@ func parseAs(text, prefix, suffix string) (p *parsed, f *fault) {
 	p = &parsed{wrapped: prefix + text + suffix, prefix: len(prefix)}
 	prog, err := parseText(p.wrapped)
 	if err != nil {
-		return nil, p.parseFault(text, err)
+		return nil, p.parseFault(c, text, err)
 	}
 	// The wrapper must still be the outermost thing, and closed by its own
 	// bracket: `}); evil(); (() => {` must not become a program of three statements.
@@ -174,14 +174,14 @@ func callWithAPI(fn ast.Expression, idx file.Idx) *ast.CallExpression {
 
 // parseFault takes the first error of the list. goja's messages are made of
 // tokens and of the text itself, never of paths.
-func (p *parsed) parseFault(text string, err error) *fault {
+func (p *parsed) parseFault(c exo.Catalog, text string, err error) *fault {
 	var list parser.ErrorList
 	if !errors.As(err, &list) || len(list) == 0 {
 		return &fault{kind: exo.Internal, off: -1, msg: "internal error", err: err}
 	}
 	pos := list[0].Position
 	off := min(max(offsetOf(p.wrapped, pos.Line, pos.Column)-p.prefix, 0), len(text))
-	return faultf(exo.Syntax, off, "%s", explain(text, off, list[0].Message))
+	return faultf(exo.Syntax, off, "%s", explain(c, text, off, list[0].Message))
 }
 
 func (p *parsed) compileFault(err error) *fault {
@@ -193,7 +193,7 @@ func (p *parsed) compileFault(err error) *fault {
 }
 
 // explain says in the author's terms what goja's parser tripped over.
-func explain(text string, off int, msg string) string {
+func explain(c exo.Catalog, text string, off int, msg string) string {
 	word, before := wordAt(text, off), strings.TrimRight(text[:off], " \t\r\n")
 	prev := lastWord(before)
 	at := func(s string) bool { return strings.HasPrefix(text[off:], s) }
@@ -211,7 +211,7 @@ func explain(text string, off int, msg string) string {
 		at("<"), (at(")") || at(">") || at("=")) && strings.HasSuffix(before, ">") && !strings.HasSuffix(before, "=>"):
 		return "this TypeScript is not understood; write it in plain JavaScript (" + msg + ")"
 	}
-	if s := fromSQL(text, word, prev); s != "" {
+	if s := foreign(c, text, word, prev); s != "" {
 		return s
 	}
 	if strings.HasPrefix(msg, "Logical expressions and coalesce") {
@@ -227,23 +227,22 @@ func explain(text string, off int, msg string) string {
 	return "syntax error: " + msg
 }
 
-// fromSQL says what a word of SQL is in JavaScript.
-func fromSQL(text, word, prev string) string {
+// foreign says what a word of another language is in JavaScript, "" if nothing is known of it.
+func foreign(c exo.Catalog, text, word, prev string) string {
 	first := strings.ToUpper(wordAt(text, len(text)-len(strings.TrimLeft(text, " \t\r\n"))))
-	switch first {
-	case "SELECT", "WITH", "INSERT", "UPDATE", "DELETE":
-		return "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"
+	if s := c.Say(nil, "begin:"+first, ""); s != "" {
+		return s
 	}
 	for _, w := range []string{word, prev} {
-		if is := sqlWords[strings.ToLower(w)]; is != "" {
+		lower := strings.ToLower(w)
+		if is := c.Say(nil, "word:"+lower, foreignWords[lower]); is != "" {
 			return "`" + w + "` is no word of JavaScript: write " + is
 		}
 	}
 	return ""
 }
 
-var sqlWords = map[string]string{"and": "&&", "or": "||", "not": "!", "like": "column.like('a%b')", "ilike": "column.ilike('a%b')", "is": "column === null",
-	"between": "column.between(low, high)", "desc": "column.desc()", "asc": "column.asc()"}
+var foreignWords = map[string]string{"and": "&&", "or": "||", "not": "!"}
 
 var tsWords = map[string]bool{"as": true, "satisfies": true, "implements": true, "enum": true, "interface": true, "type": true, "declare": true,
 	"namespace": true, "abstract": true, "readonly": true, "private": true, "public": true, "protected": true}

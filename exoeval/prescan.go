@@ -47,6 +47,7 @@ type bracketLevel struct {
 }
 
 type scanner struct {
+	catalog exo.Catalog // what an error says
 	src     string
 	toks    []tok
 	levels  []bracketLevel // levels[0] is the text itself
@@ -59,17 +60,17 @@ type scanner struct {
 }
 
 // prescan returns the tokens of src, or the limit that it exceeds.
-func prescan(src string, maxNesting int) ([]tok, *fault) {
-	return scan(src, maxNesting, false)
+func prescan(c exo.Catalog, src string, maxNesting int) ([]tok, *fault) {
+	return scan(c, src, maxNesting, false)
 }
 
 // scan is prescan for a text that goes to the parser, and for one whose types
 // are to be erased first. All limits hold for both.
-func scan(src string, maxNesting int, types bool) ([]tok, *fault) {
+func scan(c exo.Catalog, src string, maxNesting int, types bool) ([]tok, *fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
 		return nil, faultf(exo.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
 	}
-	s := &scanner{src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
+	s := &scanner{catalog: c, src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {
 		return nil, f
 	}
@@ -313,7 +314,7 @@ func (s *scanner) follows(t tok) *fault {
 			return nil
 		}
 	}
-	return faultf(exo.Syntax, t.off, "%s", explain(s.src, t.off, "Unexpected `"+s.src[t.off:min(t.end, t.off+20)]+"` after `"+word+"`"))
+	return faultf(exo.Syntax, t.off, "%s", explain(s.catalog, s.src, t.off, "Unexpected `"+s.src[t.off:min(t.end, t.off+20)]+"` after `"+word+"`"))
 }
 
 func (s *scanner) reset(n *int) { s.pending -= *n; *n = 0 }

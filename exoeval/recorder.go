@@ -11,7 +11,7 @@ import (
 
 // recorded is the guest's side of an expression: an object whose members are
 // those of the node's type and that does nothing but grow the expression. It
-// knows the catalogue, not SQL; every step is checked as it is made, so an error
+// knows the catalogue and nothing else; every step is checked as it is made, so an error
 // has the position of the call that made it.
 type recorded struct {
 	r    *run
@@ -141,7 +141,7 @@ func (x *recorded) absent(name string) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(x.node), shorten(name, 60), out)))
 	}
 	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
-		panic(r.throw(exo.Errorf(exo.Denied, "", "`%s` is for arrays, and this is a query that has not run yet: use (await ….%s()).%s", name, i.Await, name)))
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(x.node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await ….{await}()).{name}", "name", name, "await", i.Await))))
 	}
 	if x.node.Type.Name == exo.TypeRecord {
 		var names []string
@@ -152,7 +152,7 @@ func (x *recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			hint = append(slices.Clone(names), r.check.Catalog[row.Type.Name].Names()...)
 		} else {
-			// Name the table whose member it is; ({ tasks }) is more likely the table task.
+			// Name the part whose member it is; ({ tasks }) is more likely the part task.
 			near := exo.Nearest(name, names) != ""
 			for _, f := range x.node.Type.Fields {
 				i := r.check.Catalog[f.Type.Name]
@@ -160,16 +160,16 @@ func (x *recorded) absent(name string) goja.Value {
 					panic(r.throw(r.linkedTable(f.Name, i.Methods[name], names)))
 				}
 				if i != nil && i.Fields[name] != nil {
-					panic(r.throw(exo.Errorf(exo.Denied, "", "this query has several tables; write %s.%s: ({ %s }) => %s.%s", f.Name, name, f.Name, f.Name, name)))
+					panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", f.Name, "name", name))))
 				}
 			}
 		}
-		what := "the query"
+		what := r.say(nil, "all", "this")
 		if row := x.only(); row != nil {
 			what = r.check.Name(row)
 		}
 		if exo.Nearest(name, hint) == "" {
-			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`; to use another table, join it first", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"))))
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(r.say(nil, "elsewhere", "")))))
 		}
 		panic(r.throwMissing(what, name, hint))
 	}
@@ -184,10 +184,10 @@ func (x *recorded) absent(name string) goja.Value {
 func (r *run) linkedTable(table string, m *exo.Method, names []string) error {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
-			return exo.Errorf(exo.Denied, "", "`%s` is a link; in this query what it leads to is called `%s`", m.Name, n)
+			return exo.Errorf(exo.Denied, "", "%s", r.say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))
 		}
 	}
-	return exo.Errorf(exo.Denied, "", "`%s` is a link, and no table of this query; join it first: .join(({ %s }) => %s.%s())", m.Name, table, table, m.Name)
+	return exo.Errorf(exo.Denied, "", "%s", r.say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
 }
 
 // quiet names are asked for by the engine and by habit (feature tests, promise
@@ -202,7 +202,7 @@ func (r *run) quiet(name string) bool {
 
 func arrayMember(name string) bool {
 	switch name {
-	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted", "rows", "results":
+	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
 		return true
 	}
 	return false
@@ -214,26 +214,26 @@ func (x *recorded) novalue() error {
 	if i := x.iface(); i != nil && i.Expr {
 		name := x.r.check.Name(x.node)
 		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {
-			return exo.Errorf(exo.Invalid, "", "%s is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", name)
+			return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
-		return exo.Errorf(exo.Invalid, "", "%s is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.%s === value, where operators are recorded, or select it and execute", name, x.node.Name)
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", x.node.Name))
 	}
 	if x.isRow() {
-		return exo.Errorf(exo.Invalid, "", "%s is a row of the database and no data: it is always there; compare one of its columns", x.r.check.Name(x.node))
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.check.Name(x.node)))
 	}
 	return x.notRun()
 }
 
 func (x *recorded) notRun() *exo.Error {
 	if i := x.iface(); i != nil && i.Await != "" {
-		return exo.Errorf(exo.Invalid, "", "%s is a query that has not run yet: use await ….%s()", x.r.check.Name(x.node), i.Await)
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "unsent", "{it} has not been sent yet: use await ….{await}()", "it", x.r.check.Name(x.node), "await", i.Await))
 	}
 	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.check.Name(x.node))
 }
 
 // Set implements goja.DynamicObject: nothing can be set.
 func (x *recorded) Set(name string, _ goja.Value) bool {
-	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this only describes a query; to compare use ===", shorten(name, 60))))
+	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", shorten(name, 60), x.r.describes())))
 }
 
 // Delete implements goja.DynamicObject: nothing can be deleted.
@@ -248,8 +248,8 @@ func (x *recorded) Has(name string) bool {
 	return row != nil && (&recorded{r: x.r, node: row}).has(name)
 }
 
-// Keys implements goja.DynamicObject: the columns of a row and the tables of a
-// namespace, so that { ...todo } selects all columns; methods are not listed.
+// Keys implements goja.DynamicObject: the fields of a record and the names of a
+// namespace, so that { ...todo } has all fields; methods are not listed.
 func (x *recorded) Keys() []string {
 	var ns []string
 	if i := x.iface(); i != nil {

@@ -65,7 +65,7 @@ func (r *rewriter) later(e ast.Expression) ast.Expression {
 // their function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
-		r.fault = faultf(exo.Syntax, r.pt.off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that describes a query; put its value into a const before", word)
+		r.fault = faultf(exo.Syntax, r.pt.off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)
 	}
 }
 

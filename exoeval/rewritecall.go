@@ -11,7 +11,7 @@ import (
 func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:
-		if name := callee.Name.String(); isSpecialFunction(name) {
+		if name := callee.Name.String(); specialFunctions[name] {
 			e.Callee = r.helperCall(helperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
 		}
 	case *ast.DotExpression:
@@ -31,8 +31,6 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 		}
 	}
 }
-
-func isSpecialFunction(name string) bool { _, ok := specialFunctions[name]; return ok }
 
 func isSpecialMember(e *ast.DotExpression) bool {
 	switch left := e.Left.(type) {

@@ -270,9 +270,9 @@ type stopwatch struct {
 
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
-	vm, limit := r.vm, r.limits.Wall
+	vm, limit, hint := r.vm, r.limits.Wall, r.say(nil, "limit.time", "do less in loops")
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
-		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; do more in the query and less in loops", limit))
+		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, hint))
 	})
 }
 

@@ -163,7 +163,7 @@ func (c *checker) unknown(id *ast.Identifier) {
 		c.fail(id.Idx, "no modules here: `require` is not available%s", c.grantList())
 		return
 	}
-	if hint, ok := operatorNames[name]; ok {
+	if hint := c.cfg.Catalog.Say(nil, name+"()", operatorNames[name]); hint != "" {
 		c.fail(id.Idx, "`%s` is not a function here: write %s", name, hint)
 		return
 	}
@@ -214,15 +214,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return names
 }
 
-// operatorNames are functions of other libraries for what is an operator, or a method
-// of a column, here.
-var operatorNames = map[string]string{
-	"eq": "column === value", "ne": "column !== value", "gt": "column > value", "gte": "column >= value", "lt": "column < value", "lte": "column <= value",
-	"and": "a && b", "or": "a || b", "not": "!condition", "inArray": "column.in([…])", "notInArray": "column.notIn([…])", "isNull": "column === null", "isNotNull": "column !== null",
-	"between": "column.between(low, high)", "like": "column.like('a%b')", "ilike": "column.ilike('a%b')", "contains": "column.includes('…')",
-	"desc": "column.desc()", "asc": "column.asc()", "now": "new Date()", "coalesce": "column ?? value", "lower": "column.lower()", "upper": "column.upper()",
-	"sum": "a loop over the rows: there are no aggregates but count", "avg": "a loop over the rows: there are no aggregates but count", "count": "query.count()",
-}
+// operatorNames are functions of other libraries for what is an operator here.
+var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!condition", "now": "new Date()"}
 
 // missingGlobals are names that authors expect and that no realm of ours has, with the
 // way out. A realm that does have one lists it in Globals, which is asked first.

@@ -43,7 +43,8 @@ type frontConfig struct {
 	MaxNesting int             // brackets within brackets
 	Globals    map[string]bool // names that the realm has
 	Grants     []string        // granted names, in scope as globals too
-	Describing map[string]bool // methods whose callbacks are recorded: where, join, select...
+	Describing map[string]bool // methods whose callbacks are recorded
+	Catalog    exo.Catalog     // what errors say of names and words that are not there
 }
 
 // program is checked and compiled text. It is immutable and may be run many times.
@@ -109,7 +110,7 @@ func front(src string, cfg frontConfig) (*program, *fault) {
 // javaScript compiles a text whose offsets are those of the program as given.
 // parsed says that a fault came later than from the parser.
 func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault) {
-	toks, f := prescan(text, cfg.MaxNesting)
+	toks, f := prescan(cfg.Catalog, text, cfg.MaxNesting)
 	if f != nil {
 		return nil, false, f
 	}
@@ -117,7 +118,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 		return nil, false, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
 	}
 	text, awaits := plainFor(stripModule(text, toks), toks)
-	pt, f := parse(text)
+	pt, f := parse(cfg.Catalog, text)
 	if f != nil {
 		return nil, false, f
 	}
@@ -146,12 +147,12 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 // may be wrong with it: what is not read at all weighs more than where. A text
 // that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
 func typeScript(text string, cfg frontConfig, parsed bool, f *fault) (*program, *fault) {
-	toks, f2 := scan(text, cfg.MaxNesting, true)
+	toks, f2 := scan(cfg.Catalog, text, cfg.MaxNesting, true)
 	if f2 != nil {
 		return nil, f
 	}
 	text = stripModule(text, toks)
-	if toks, f2 = scan(text, cfg.MaxNesting, true); f2 != nil {
+	if toks, f2 = scan(cfg.Catalog, text, cfg.MaxNesting, true); f2 != nil {
 		return nil, f
 	}
 	out, f2 := eraseTypes(text, toks)

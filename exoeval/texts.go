@@ -6,7 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Text that is made of columns: templates, +, and String(x).
+// Text that is made of expressions: templates, +, and String(x).
 
 // plus is JavaScript's +: with text on one side both are text, otherwise numbers.
 func (r *run) plus(a, b goja.Value) goja.Value {
@@ -30,7 +30,7 @@ func (r *run) plus(a, b goja.Value) goja.Value {
 	return r.operate(y.node, m, a)
 }
 
-// refuseJoined throws for a decimal column beside a text that is a decimal, as results
+// refuseJoined throws for an expression of decimals beside a text that is a decimal, as results
 // hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
 func (r *run) refuseJoined(column, text goja.Value) {
 	x := r.recordedIn(column)
@@ -49,12 +49,12 @@ func (r *run) isText(v goja.Value) bool {
 	return goja.IsString(v)
 }
 
-// asText is what + takes for its text: null stays what it is, an empty value of
-// the database and no text "null".
+// asText is what + takes for its text: null stays what it is, an empty
+// value and no text "null".
 func (r *run) asText(v goja.Value) goja.Value {
 	if x := r.recordedIn(v); x != nil {
-		if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "toText") != nil {
-			return r.operate(x.node, "toText")
+		if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "String") != nil {
+			return r.operate(x.node, "String")
 		}
 		return v
 	}
@@ -64,8 +64,8 @@ func (r *run) asText(v goja.Value) goja.Value {
 	return r.vm.ToValue(v.String())
 }
 
-// template makes the text of a template. With columns in it, it is recorded: the
-// text between them is joined, and what leads is put before the first column.
+// template makes the text of a template. With expressions in it, it is recorded: the
+// text between them is joined, and what leads is put before the first.
 func (r *run) template(c goja.FunctionCall) goja.Value {
 	between := c.Argument(0).(*goja.Object)
 	text := between.Get("0").String()
@@ -80,8 +80,8 @@ func (r *run) template(c goja.FunctionCall) goja.Value {
 	for i, v := range c.Arguments[1:] {
 		if x := r.recordedIn(v); x != nil {
 			columns++
-			if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "toText") == nil {
-				panic(r.throw(exo.Errorf(exo.Invalid, "", "a template can't hold %s, which has no value in the program; select the column and build the text from the rows", r.check.Name(x.node))))
+			if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "String") == nil {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "template", "a template can't hold {it}, which has no value in the program", "it", r.check.Name(x.node)))))
 			}
 			flush()
 			parts = append(parts, r.asText(v))

@@ -100,13 +100,23 @@ func (r *run) failure(err error) error {
 
 var missingMember = expression(`^Object has no member '(\w+)'`)
 
-// ofRows is what JavaScript has for what programs expect of an array of rows.
-var ofRows = map[string]string{
-	"sum": "rows.reduce((n, r) => n + r.x, 0)", "avg": "rows.reduce((n, r) => n + r.x, 0) / rows.length", "average": "rows.reduce((n, r) => n + r.x, 0) / rows.length",
-	"min": "Math.min(...rows.map((r) => r.x))", "max": "Math.max(...rows.map((r) => r.x))", "count": "rows.length", "first": "rows[0]", "last": "rows.at(-1)",
-	"groupBy": "Object.groupBy(rows, (r) => r.x)", "sortBy": "rows.toSorted((a, b) => a.x - b.x)", "orderBy": "rows.toSorted((a, b) => a.x - b.x)",
-	"where": "rows.filter((r) => r.x === 1)", "select": "rows.map((r) => r.x)", "limit": "rows.slice(0, n)", "take": "rows.slice(0, n)", "skip": "rows.slice(n)", "offset": "rows.slice(n)",
-	"execute": "what comes next: they are there", "toArray": "rows: it is one", "distinct": "[...new Set(rows.map((r) => r.x))]", "uniq": "[...new Set(rows.map((r) => r.x))]",
+// ofResult is the error for a member that plain data, what a call gave, does not have;
+// "" if nothing is known of the name.
+func (r *run) ofResult(name string) string {
+	if name == "then" {
+		return "only promises have `then`" + prefixed(": ", r.say(nil, "result.then", ""))
+	}
+	decimals := ""
+	if r.hasDecimals() {
+		decimals = r.say(nil, "decimals", "")
+	}
+	if s := r.say(nil, "result."+name, "", "decimals", decimals); s != "" {
+		return "results are plain data and have no `" + name + "`: " + r.say(nil, "result", "write {instead}", "instead", s)
+	}
+	if r.isLink(name) {
+		return r.say(nil, "linked", "what was read is plain data and has no `{name}`", "name", name)
+	}
+	return ""
 }
 
 // isLink reports whether something that was granted has a method of this name.
@@ -119,7 +129,7 @@ func (r *run) isLink(name string) bool {
 	return false
 }
 
-// hasDecimals reports whether something that was granted has a column of decimals.
+// hasDecimals reports whether something that was granted has a field of decimals.
 func (r *run) hasDecimals() bool {
 	for _, i := range r.check.Catalog {
 		for _, f := range i.Fields {
@@ -172,18 +182,13 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
 	}
-	if m := missingMember().FindStringSubmatch(msg); m != nil && m[1] == "then" {
-		msg = "only promises have `then`: of a query it is .execute().then(…)"
-	} else if m != nil && ofRows[m[1]] != "" {
-		msg = "results are plain data and have no `" + m[1] + "`: with an array of rows write " + ofRows[m[1]]
-		if strings.Contains(ofRows[m[1]], "n + r.x") && r.hasDecimals() {
-			msg += ", and of decimals rows.reduce((n, r) => n.plus(r.x), Decimal(0))"
+	if m := missingMember().FindStringSubmatch(msg); m != nil {
+		if s := r.ofResult(m[1]); s != "" {
+			msg = s
 		}
-	} else if m != nil && r.isLink(m[1]) {
-		msg = "a row that was read is plain data and has no `" + m[1] + "`: links belong to a query: follow the link before execute, or join it"
 	}
 	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
-		msg = "`typeof` can't look at what only describes a query: it has no value in the program"
+		msg = "`typeof` can't look at what " + r.describes() + ": it has no value in the program"
 	}
 	text := shorten(msg, 2000)
 	if name != "" && name != "Error" {

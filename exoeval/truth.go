@@ -21,8 +21,8 @@ func (r *run) truth(v goja.Value) goja.Value {
 	}
 	what := r.check.Name(recv) + "." + m.Name + "()"
 	if m.Truth == "" {
-		if i := r.check.Catalog[m.Result.Con.Name]; i.Methods["exists"] != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s is a list of rows and has no value in the program; whether there are any says %s.exists()", what, what)))
+		if many := r.check.Catalog.Say(r.check.Catalog[m.Result.Con.Name], "many", "", "it", what); many != "" {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", many)))
 		}
 		panic(r.throw(r.uncalled(recv, m)))
 	}

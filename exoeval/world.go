@@ -66,7 +66,7 @@ func NewWorld(gate *exo.Gate) (*World, error) {
 
 // Prepare makes a World ready whose exported fields were filled in from a frame.
 func (w *World) Prepare() {
-	w.front = frontConfig{MaxSource: w.Limits.SourceBytes, MaxNesting: w.Limits.Nesting, Globals: globals(), Describing: map[string]bool{}}
+	w.front = frontConfig{MaxSource: w.Limits.SourceBytes, MaxNesting: w.Limits.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
 		w.front.Grants = append(w.front.Grants, g.Name)
 	}

@@ -17,7 +17,8 @@ import (
 // reports each breach by t.Error:
 //
 //   - Describe says the same each time, also when asked from several goroutines, and
-//     nothing that a message does changes it; the description can be granted.
+//     nothing that a message does changes it; the description can be granted, and
+//     errors have each situation and part that its phrases name.
 //   - Eval answers whatever the gate admits: it does not panic on odd texts and
 //     numbers, empty and long lists, fields left out, or values that make no sense.
 //   - What it returns is of the type that the catalogue says.
@@ -30,6 +31,13 @@ import (
 func Conform(t testing.TB, o exo.Object) {
 	t.Helper()
 	before := describe(t, o)
+	for _, i := range before.Interfaces {
+		for _, p := range i.Words {
+			if err := p.Check(); err != nil {
+				t.Errorf("exotest: the words of %s: %v", i.Name, err)
+			}
+		}
+	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

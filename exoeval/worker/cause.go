@@ -51,15 +51,15 @@ var ErrNotRun = errors.New("worker: the program was not run")
 var tooLarge = exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less")
 
 // verdict is what the model and the host are told about a death.
-func (d *Death) verdict(l exo.Limits) *exo.Error {
-	e := &exo.Error{Err: d}
+func (d *Death) verdict(l exo.Limits, c exo.Catalog) *exo.Error {
+	e, lessInLoops := &exo.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
 	case OutOfMemory:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; keep less at a time, and do more in the query", bytesText(l.Memory))
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; %s", bytesText(l.Memory), c.Say(nil, "limit.memory", "keep less at a time"))
 	case OutOfCPU:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; do more in the query and less in loops", l.CPU)
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; %s", l.CPU, lessInLoops)
 	case OutOfTime:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; do more in the query and less in loops", l.Wall)
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; %s", l.Wall, lessInLoops)
 	case Stopped:
 		e.Kind = exo.Cancelled
 	case PolicyBreach, ProtocolBreach:

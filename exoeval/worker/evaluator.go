@@ -62,7 +62,7 @@ func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	defer exit()
-	r := &run{limits: limits, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
+	r := &run{limits: limits, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}

@@ -13,11 +13,12 @@ import (
 // run is the host's side of one program: it passes messages to the session and
 // answers to the worker, and watches.
 type run struct {
-	w      *proc
-	pool   *Pool
-	s      *exo.Session
-	limits exo.Limits
-	calls  chan struct{} // one for each message that was submitted
+	w       *proc
+	pool    *Pool
+	s       *exo.Session
+	limits  exo.Limits
+	catalog exo.Catalog   // what errors say
+	calls   chan struct{} // one for each message that was submitted
 
 	writing sync.Mutex
 
@@ -69,7 +70,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 		if ended {
 			r.pool.discard(r.w)
 		} else {
-			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.limits)}
+			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.limits, r.catalog)}
 			r.pool.part(r.w)
 		}
 		<-replied

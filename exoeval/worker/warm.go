@@ -11,9 +11,9 @@ import (
 // warmUp uses what most programs use. A process that was just started has none of
 // its pages yet, and getting them takes longer than a small program runs.
 const warmUp = `async (api) => {
-  w.where((r) => r.id === 1).pick(1, 'y');
-  w.where(({ id }) => id.eq(3));
-  const a = await w.pick(1, 'x').rows({ a: [1.5, null, true] });
+  w.keep((r) => r.id === 1).pick(1, 'y');
+  w.keep(({ id }) => id.eq(3));
+  const a = await w.pick(1, 'x').all({ a: [1.5, null, true] });
   const n = a.filter((r) => r.id > 1).map(({ id, t, ...rest }) => ({ id, t: ` + "`${t}!`" + `, ...rest })).reduce((s, r) => s + r.id, 0);
   try { null.x } catch (e) { console.log(String(e), new Map([[1, 2]]).size, new Date(0).toISOString()) }
   return { n, a, s: JSON.stringify(a).length, at: Object.entries({ x: 1 }), r: 'a-b'.replace(/-/g, '+').split('+') };
@@ -25,16 +25,16 @@ func warm(p *warmPort) exoeval.Outcome {
 	data, t := con(exo.TypeData), &exo.Type{Name: "Warm"}
 	methods := map[string]*exo.Method{}
 	for _, op := range []string{"eq", "===", ">", "and"} {
-		methods[op] = &exo.Method{Name: op, Result: con("Column"), Params: []exo.Param{{Name: "x", Want: data}}}
+		methods[op] = &exo.Method{Name: op, Result: con("Value"), Params: []exo.Param{{Name: "x", Want: data}}}
 	}
-	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"where"}, Catalog: exo.Catalog{
-		"Warm": {Name: "Warm", Await: "rows", Methods: map[string]*exo.Method{
-			"rows":  {Name: "rows", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
-			"pick":  {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
-			"where": {Name: "where", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "f", Lambda: con("Line"), Want: con("Column")}}},
+	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
+		"Warm": {Name: "Warm", Await: "all", Methods: map[string]*exo.Method{
+			"all":  {Name: "all", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
+			"pick": {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
+			"keep": {Name: "keep", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "f", Lambda: con("Line"), Want: con("Value")}}},
 		}},
-		"Line":   {Name: "Line", Fields: map[string]*exo.Member{"id": {Type: &exo.Type{Name: "Column"}}}},
-		"Column": {Name: "Column", Expr: true, Methods: methods},
+		"Line":  {Name: "Line", Fields: map[string]*exo.Member{"id": {Type: &exo.Type{Name: "Value"}}}},
+		"Value": {Name: "Value", Expr: true, Methods: methods},
 	}}
 	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))
 	if err != nil {

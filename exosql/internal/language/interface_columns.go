@@ -17,7 +17,7 @@ var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type
 // columnInterface makes the interface of a kind of column expressions from the
 // operators that it has.
 func columnInterface(name string) *exo.Interface {
-	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Fields: map[string]*exo.Member{}, Methods: map[string]*exo.Method{}}
+	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*exo.Member{}, Methods: map[string]*exo.Method{}}
 	if slices.Contains(equal, name) {
 		i.Is = []string{sortable}
 	}

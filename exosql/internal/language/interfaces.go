@@ -75,7 +75,7 @@ var (
 )
 
 func makeShared() []*exo.Interface {
-	q := &exo.Interface{Name: QueryInterface, Doc: "a query", Await: "execute", Methods: map[string]*exo.Method{}}
+	q := &exo.Interface{Name: QueryInterface, Doc: "a query", Await: "execute", Words: QueryWords(), Methods: map[string]*exo.Method{}}
 	for _, m := range SharedMethods() {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)

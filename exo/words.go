@@ -1,0 +1,194 @@
+package exo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Phrase is what an error says about the things of an interface in the words of whoever
+// declares it: what to write instead of a name that a program tried, or what an operation
+// that is refused means there. exo and its evaluators have only sentences that fit any
+// interface; without a phrase an error has one of those.
+//
+// Text has {name} where a part of the error stands; which parts there are says the list below.
+type Phrase struct {
+	// On lists, separated by spaces, when it is said:
+	//
+	//	.sum         a member of this name is not there; ".*": no other phrase fits a member that is not there
+	//	result.sum   the same of plain data that a call gave, or that is read from it
+	//	eq()         a function of this name is not there
+	//	word:like    this word stands where JavaScript has none
+	//	begin:SELECT the program begins with this word, and is no JavaScript
+	//	op:!         this operator is not available
+	//	call:Number  this function of JavaScript can't be called with such an expression
+	//	unsent       any of the situations below
+	On string
+	// Needs lists the members of the interface without which it is not said, so that no
+	// phrase names what a policy took away; "*.select" is a member of any interface in the catalogue.
+	Needs string
+	Text  string
+}
+
+// situations are the errors that have phrases besides those for names, each with the
+// parts that their texts may hold.
+var situations = map[string][]string{
+	// Nouns.
+	"member":    nil, // what the members of a described thing are called: "column"
+	"path":      nil, // how a program writes one: "table.column"
+	"all":       nil, // all that a description has: "the query"
+	"whole":     nil, // what has no value: "a whole table or query"
+	"describes": nil, // "only describes a query"
+
+	// A described thing is taken for something else.
+	"condition": {"it"},         // a condition, for a value
+	"value":     {"it", "name"}, // another expression, for a value
+	"record":    {"it"},         // a whole record, for a value
+	"unsent":    {"it", "await"},
+	"early":     {"name", "await"}, // a member of arrays, of what was not sent
+	"again":     nil,               // a result that holds something unsent whenever it is read
+	"many":      {"it"},            // a link to many, for a condition
+	"uncalled":  {"it"},            // a link that is named and not called
+	"inside":    {"name", "part"},  // a member of the records of what was not sent, within a callback
+	"outside":   {"name"},          // the same, elsewhere
+	"template":  {"it"},
+	"typeof":    nil,
+	"decimal":   {"it", "by"},
+
+	// A call is wrong.
+	"sent":         nil, // something is added to what sends
+	"nested":       nil, // it sends, within a callback
+	"callback":     nil, // it is given one, and takes none
+	"number":       nil, // it takes one number, and is given more
+	"arguments":    nil, // it sends, takes none, and is given some
+	"argument":     nil, // an expression, where only a value can stand
+	"negative":     nil, // a negative number, where a count is wanted
+	"parameter":    {"example"},
+	"list":         nil, // an expression within a list that is searched; a part of "oneof" there
+	"oneof":        {"list"},
+	"filter.link":  {"name"},
+	"filter.names": {"name"},
+	"read.none":    nil, // a callback returned a plain value and read nothing
+	"clash":        {"name"},
+	"one":          {"has"}, // it works on one table, and there are several
+	"which":        {"name"},
+	"which.member": {"part", "name"},
+	"elsewhere":    nil, // a member that is not there may be one of what is not part of the description yet
+	"link.part":    {"link", "name"},
+	"link":         {"link", "part"},
+	"example":      {"name"},
+	"sample":       nil,
+	"selection":    {"param", "sample", "got"},
+	"unselectable": {"name"},
+
+	// A limit, or a rule of the run.
+	"limit.read":   {"most"},
+	"limit.bytes":  {"most"},
+	"limit.result": nil,
+	"limit.time":   nil,
+	"limit.memory": nil,
+	"withheld":     nil,
+	"infinite":     {"it"}, // an argument that is not finite
+	"text":         nil,    // an argument with half a character
+	"second.store": nil,
+
+	"result":   {"instead"}, // an array, for what has more members
+	"decimals": nil,         // a part of "result.sum"
+	"linked":   {"name"},    // plain data, for what has links
+}
+
+// Check reports what of a phrase is never said: a situation that there is not, or a part
+// that no error of that situation has.
+func (p *Phrase) Check() error {
+	for s := range strings.FieldsSeq(p.On) {
+		parts, known := situations[s]
+		before, _, named := strings.Cut(s, ".")
+		switch {
+		case known:
+		case named && before == "result":
+			parts = []string{"decimals"}
+		case named && before == "", strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "op:"), strings.HasPrefix(s, "call:"):
+		default:
+			return fmt.Errorf("exo: no error is about %q", s)
+		}
+		for _, rest := range strings.Split(p.Text, "{")[1:] {
+			part, _, closed := strings.Cut(rest, "}")
+			if closed && part != "" && !strings.ContainsAny(part, " .{") && !slices.Contains(parts, part) {
+				return fmt.Errorf("exo: an error about %q has no part {%s}", s, part)
+			}
+		}
+	}
+	return nil
+}
+
+// Say is what an error says on one of the situations of Phrase: the first phrase of i, or
+// with nil of any interface, whose needs are met; else otherwise. parts are the names of
+// parts of the error, each followed by its text.
+func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
+	text := otherwise
+	if i != nil {
+		if p := c.phrase(i, on); p != nil {
+			text = p.Text
+		}
+	} else {
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			if p := c.phrase(c[name], on); p != nil {
+				text = p.Text
+				break
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	for k := 0; k < len(parts); k += 2 {
+		parts[k] = "{" + parts[k] + "}"
+	}
+	return strings.NewReplacer(parts...).Replace(text)
+}
+
+func (c Catalog) phrase(i *Interface, on string) *Phrase {
+	for _, p := range i.Words {
+		if p.on(on) && c.has(i, p.Needs) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Phrase) on(on string) bool {
+	for s := range strings.FieldsSeq(p.On) {
+		if s == on || s == ".*" && strings.HasPrefix(on, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether i has all of the members that needs lists.
+func (c Catalog) has(i *Interface, needs string) bool {
+	for n := range strings.FieldsSeq(needs) {
+		if any, ok := strings.CutPrefix(n, "*."); ok {
+			if !c.anyHas(any) {
+				return false
+			}
+		} else if !i.has(n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c Catalog) anyHas(member string) bool {
+	for _, i := range c {
+		if i.has(member) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *Interface) has(member string) bool {
+	return i.Fields[member] != nil || i.Methods[member] != nil
+}

@@ -1,0 +1,183 @@
+package language
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// The phrases of errors about columns, queries and rows. Programs use the words of SQL and of
+// other libraries for what an operator or a method is here; each phrase names the way out,
+// and needs the members that it names. See exo.Phrase.
+
+const onRows = "select it, and do that with the rows"
+
+// onlyOnRows are members of JavaScript's own values for which no column has anything.
+const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastIndexOf .match .matchAll .search .test .contains " +
+	".isBefore .before .isAfter .after .lessThan .greaterThan .equals .equal .isEmpty .isNil .startsWith .endsWith .includes .like .ilike .slice .substring " +
+	".getDate .getDay .charAt .at .0 .toFixed .toPrecision .split .replace .replaceAll .padStart .padEnd .repeat .normalize .charCodeAt .codePointAt " +
+	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
+
+// columnWords are the phrases of a kind of column expressions.
+func columnWords(name string) []*exo.Phrase {
+	w := sharedWords().columns
+	if slices.Contains(equal, name) {
+		return w
+	}
+	// Before the last: that is for whatever else a column has not.
+	return slices.Insert(slices.Clone(w), len(w)-1, sharedWords().whole...)
+}
+
+// QueryWords are the phrases of every query.
+func QueryWords() []*exo.Phrase { return sharedWords().queries }
+
+type words struct{ columns, whole, queries []*exo.Phrase }
+
+var sharedWords = sync.OnceValue(func() words {
+	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), queries: phrases(queryPhrases)}
+})
+
+func phrases(table [][3]string) (ps []*exo.Phrase) {
+	for _, p := range table {
+		ps = append(ps, &exo.Phrase{On: p[0], Needs: p[1], Text: p[2]})
+	}
+	return ps
+}
+
+// Each line: when it is said, what it needs, what it says.
+var columnPhrases = [][3]string{
+	{"member", "", "column"},
+	{"path", "", "table.column"},
+	{"condition", "", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded"},
+	{"value", "*.select *.execute", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded, or select it and execute"},
+	{"value", "", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded"},
+	{"template", "*.select", "a template can't hold {it}, which has no value in the program; select the column and build the text from the rows"},
+	{"decimal", "*.select", "{by} can't calculate with {it}, which has no value in the program: in a callback write t.column * Decimal('1.5'), or select the column and calculate with the rows"},
+	{"argument", "", "only a value of the program can stand here, no column"},
+	{"negative", "endsWith *.select", "; to compare an end use .endsWith('…'), for else " + onRows},
+	{"list", "===", "write column === value for each, joined with ||"},
+	{"typeof", "isNull", "whether it is empty says .isNull()"},
+	{"oneof", "in", "for one of several values write column.in({list})"},
+	{"filter.names", "", "a filter object has the names of columns: write `{name}`"},
+	{"read.none", "", "it read no column"},
+
+	{"call:Number call:parseInt call:parseFloat", "*.select", "select the column and convert the rows"},
+	{"call:Boolean call:isFinite", "", "compare it, like column !== null"},
+	{"call:isNaN", "", "compare it, like column === null"},
+	{"call:Math", "", "for columns there are Math.abs, Math.round, Math.floor and Math.ceil"},
+	{"call:has", "in", "for one of its keys write column.in([...map.keys()])"},
+	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
+
+	{"op:!", "isNull", "for an empty value use .isNull()"},
+	{"op:neg", "desc", "to sort backwards use .desc()"},
+	{"op:- op:+", "getTime", "write .getTime() for the milliseconds since 1970, with which it can be done"},
+	{"op:||", "??", "for another value where this one is empty use ??"},
+
+	// Functions and words of other languages.
+	{"eq()", "===", "column === value"}, {"ne()", "!==", "column !== value"},
+	{"gt()", ">", "column > value"}, {"gte()", ">=", "column >= value"}, {"lt()", "<", "column < value"}, {"lte()", "<=", "column <= value"},
+	{"inArray()", "in", "column.in([…])"}, {"notInArray()", "notIn", "column.notIn([…])"},
+	{"isNull() word:is", "isNull", "column === null"}, {"isNotNull()", "isNotNull", "column !== null"},
+	{"between() word:between", "between", "column.between(low, high)"}, {"like() word:like", "like", "column.like('a%b')"}, {"ilike() word:ilike", "ilike", "column.ilike('a%b')"},
+	{"contains()", "includes", "column.includes('…')"}, {"desc() word:desc", "desc", "column.desc()"}, {"asc() word:asc", "asc", "column.asc()"},
+	{"coalesce()", "??", "column ?? value"}, {"lower()", "lower", "column.lower()"}, {"upper()", "upper", "column.upper()"},
+
+	// Members that columns don't have.
+	{".sum .avg .average .min .max .count .groupBy", "*.select *.count", "there are no aggregates but count: select it, and reduce the rows"},
+	{".contains .indexOf .lastIndexOf", "includes", "write .includes('…')"},
+	{".match .matchAll .search .test", "includes startsWith like", "write .includes('…'), .startsWith('…') or .like('a%b')"},
+	{".isBefore .before .lessThan", "<", "write column < value"},
+	{".isAfter .after .greaterThan", ">", "write column > value"},
+	{".equals .equal", "===", "write column === value"},
+	{".isEmpty .isNil", "isNull", "write column === null"},
+	{".startsWith .endsWith .includes .like .ilike .slice .substring", "getTime >= <", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
+	{".charAt .at .0", "slice", "for the character at a position write .slice(0, 1)"},
+	{".charAt .at .0", "has *.select", "select it, and read it from the result"},
+	{".toFixed .toPrecision", "round", "write .round(2), or do it with the rows"},
+	{onlyOnRows, "*.select", onRows},
+}
+
+// wholePhrases are for JSON and arrays, which are shown and hardly compared.
+var wholePhrases = [][3]string{
+	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
+	{".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
+}
+
+var queryPhrases = [][3]string{
+	{"all", "", "the query"},
+	{"whole", "", "a whole table or query"},
+	{"describes", "", "only describes a query"},
+	{"record", "", "{it} is a row of the database and no data: it is always there; compare one of its columns"},
+	{"unsent", "", "{it} is a query that has not run yet: use await ….{await}()"},
+	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await ….{await}()).{name}"},
+	{"again", "", "holds a query again and again; await it before"},
+	{"many", "exists", "{it} is a list of rows and has no value in the program; whether there are any says {it}.exists()"},
+	{"uncalled", "*.join", "{it} is a link: call it, {it}(), and join it to use its columns"},
+	{"inside", "join", "it is a query, and `{name}` a column of its rows: join it before, and use {part}.{name}"},
+	{"outside", "select", "`{name}` is a column of its rows: await it and read row.{name}, or write .select(t => ({ {name}: t.{name} }))"},
+	{"sent", "", "sends the query: nothing can be added after it; await its result first"},
+	{"nested", "", "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript"},
+	{"callback", "select", "takes no callback: say by .select(…) before it what is meant"},
+	{"number", "offset", "takes one number; how many rows to leave out before them says .offset(…)"},
+	{"arguments", "where", "takes no arguments; put .where(…) or what else is meant before it"},
+	{"parameter", "", "the callback is given one thing, the tables of the query by name: write {example}"},
+	{"filter.link", "join where", "`{name}` is a link, and a filter object compares the columns of one table: join it, and then write .where(({ … }) => condition)"},
+	{"clash", "as", "{name} is already in this query; give the other one a name of its own with .as('{name}2')"},
+	{"clash", "", "{name} is already in this query"},
+	{"one", "", "works on a query of one table; this one has {has}"},
+	{"which", "", "this query has several tables; name the one that is meant: ({ {name} }) => …"},
+	{"which.member", "", "this query has several tables; write {part}.{name}: ({ {part} }) => {part}.{name}"},
+	{"elsewhere", "join", "to use another table, join it first"},
+	{"link.part", "", "`{link}` is a link; in this query what it leads to is called `{name}`"},
+	{"link", "join", "`{link}` is a link, and no table of this query; join it first: .join(({ {part} }) => {part}.{link}())"},
+	{"example", "", "({ {name} }) => ({ name: {name}.column })"},
+	{"sample", "", "{ name: table.column }"},
+	{"selection", "", "{param} must be an object like {sample}, or one whole table; got {got}"},
+	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"},
+	{"op:! op:=== op:!==", "leftJoin", "to ask whether there is one, leftJoin it and compare a column of it with null"},
+
+	{"infinite", "", "{it} is no number that a database can hold"},
+	{"text", "", "the text holds a NUL or half a character, which no database takes"},
+	{"limit.read", "where limit count", "more than {most} rows were read; ask for fewer with where or limit, or use count"},
+	{"limit.read", "", "more than {most} rows were read; ask for fewer"},
+	{"limit.bytes", "select", "more than {most} bytes were read; select fewer columns or rows"},
+	{"limit.result", "count", "return less, or count and sum in the query"},
+	{"limit.time", "", "do more in the query and less in loops"},
+	{"limit.memory", "", "keep less at a time, and do more in the query"},
+	{"withheld", "select where orderBy", "leave their columns out of select, where and orderBy"},
+	{"second.store", "", "this program has changed something in another database; one program can change one: write another program for it"},
+
+	{"begin:SELECT begin:WITH begin:INSERT begin:UPDATE begin:DELETE", "where select", "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"},
+	{"sum() avg()", "count", "a loop over the rows: there are no aggregates but count"}, {"count()", "count", "query.count()"},
+
+	// Members that queries don't have: other libraries' words for what one does.
+	{".findMany .find .findAll .findBy .filterBy .andWhere .orWhere .whereIn .whereNot .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
+	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"},
+	{".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
+	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"},
+	{".take .top", "limit", "write .limit(n)"},
+	{".skip", "offset", "write .offset(n)"},
+	{".page .paginate .range .slice", "orderBy offset limit", "write .orderBy(t => t.column), .offset(n) and .limit(n)"},
+	{".orderByDesc .sortBy .sort .order .desc .asc .order_by .thenBy", "orderBy *.desc", "write .orderBy(t => t.column), or .orderBy(t => t.column.desc()) to sort backwards"},
+	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},
+	{".include .with .populate .innerJoin .preload", "join select", "write .join(({ a }) => a.link()), and select from both tables"},
+	{".leftOuterJoin .left_join", "leftJoin", "write .leftJoin(({ a }) => a.link())"},
+	{".sum .avg .average .min .max .groupBy .group_by .having .aggregate .countBy", "count select execute", "there are no aggregates but count: select the columns, execute, and reduce the rows"},
+	{".insert .update .updateMany .delete .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
+
+	// Members that results don't have: they are arrays and objects of JavaScript.
+	{"result.then", "execute", "of a query it is .execute().then(…)"},
+	{"result.sum", "", "rows.reduce((n, r) => n + r.x, 0){decimals}"},
+	{"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length{decimals}"},
+	{"decimals", "", ", and of decimals rows.reduce((n, r) => n.plus(r.x), Decimal(0))"},
+	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"},
+	{"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
+	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},
+	{"result.where", "", "rows.filter((r) => r.x === 1)"}, {"result.select", "", "rows.map((r) => r.x)"},
+	{"result.limit result.take", "", "rows.slice(0, n)"}, {"result.skip result.offset", "", "rows.slice(n)"},
+	{"result.execute", "", "what comes next: they are there"}, {"result.toArray", "", "rows: it is one"},
+	{"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"},
+	{"result", "", "with an array of rows write {instead}"},
+	{"linked", "join execute", "a row that was read is plain data and has no `{name}`: links belong to a query: follow the link before execute, or join it"},
+}

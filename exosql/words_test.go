@@ -1,0 +1,50 @@
+package exosql_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+var namedMember = regexp.MustCompile(`(?:\.(\w+)\(|\b(select|leftJoin|orderBy|execute|offset)\b)`)
+
+// What a phrase names, it needs: else an error could name what a policy took away.
+func TestPhrasesNeedWhatTheyName(t *testing.T) {
+	members, said := map[string]bool{}, 0
+	var all []*exo.Interface
+	for _, o := range tu.Tenant(tu.SQLite.Open(t), 1) {
+		d, err := o.Describe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range d.Interfaces {
+			all = append(all, i)
+			for n := range i.Methods {
+				members[n] = true
+			}
+		}
+	}
+	for _, i := range all {
+		for _, p := range i.Words {
+			if strings.HasPrefix(p.On, "result.") || p.On == "decimals" { // JavaScript's own
+				continue
+			}
+			for _, m := range namedMember.FindAllStringSubmatch(p.Text, -1) {
+				name := m[1] + m[2]
+				if !members[name] {
+					continue
+				}
+				said++
+				if needs := " " + p.Needs + " "; !strings.Contains(needs, " "+name+" ") && !strings.Contains(needs, " *."+name+" ") {
+					t.Errorf("%s: %q names %s, which it does not need (%s)", i.Name, p.Text, name, p.Needs)
+				}
+			}
+		}
+	}
+	if said < 100 {
+		t.Errorf("%d names", said)
+	}
+}

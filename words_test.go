@@ -1,0 +1,99 @@
+package exoagent_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sqlWords are the words of SQL that no text of exo and exoeval may hold: what an error
+// says of queries and columns is data of an interface, see exo.Phrase. Words that are
+// English or JavaScript as well count where they are written as a call, or stand alone.
+var sqlWords = regexp.MustCompile(`(?i)\b(quer(y|ies)|columns?|rows?|tables?|databases?|aggregates?|sql|sqlite|postgres|leftjoin|orderby|order_by|isnull|isnotnull|ilike|coalesce|distinct|null-safe|select|join it|semi-?join)\b` +
+	`|\.(where|select|limit|offset|join|as|count|execute|first|exists|like|in|desc|asc|between)\(` +
+	`|^\s*(where|select|offset|join|count|exists|like|desc|asc|between|insert|update)\s*$`)
+
+// notSQL are the texts that have such a word for another reason, by file.
+var notSQL = map[string]map[string]string{
+	"exo/types.go":                {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "exo.Rows"},
+	"exo/decode.go":               {"rows that may not come": "exo.Rows, records of one shape", "rows that don't fit their shape": "exo.Rows"},
+	"exo/encode.go":               {"rows have no encoding in a message": "exo.Rows", "rows that don't fit their shape have no encoding": "exo.Rows"},
+	"exo/adopt.go":                {"rows that don't fit their shape": "exo.Rows"},
+	"exo/policy/log.go":           {"rows": "exo.Rows: how many records a reply has"},
+	"exo/record/failure.go":       {`,"column":`: "the place of an error in the program's text"},
+	"exo/record/write.go":         {`,"rows":`: "exo.Rows: how many records a reply has"},
+	"exo/node.go":                 {"row": "the type argument that Method.Row is about"},
+	"exo/exotest/odd.go":          {"'; DROP TABLE users; --": "a text that an object must survive"},
+	"exoeval/describe.go":         {"isNull": "the method that === null stands for"},
+	"exoeval/operators.go":        {"isNull": "the method that === null stands for", "isNotNull": "the method that !== null stands for"},
+	"exoeval/intl.go":             {"use list.join(', ')": "Array.prototype.join is JavaScript's"},
+	"exoeval/parse.go":            {"Logical expressions and coalesce": "what goja's parser says"},
+	"exoeval/console.go":          {"table": "console.table is JavaScript's"},
+	"exoeval/disarm.go":           {"join": "Array.prototype.join is JavaScript's"},
+	"exoeval/worker/codecrows.go": {"rows that were never sent": "exo.Rows", "more rows than a result holds, or other ones": "exo.Rows", "another number of rows than was announced": "exo.Rows"},
+}
+
+// exo and its evaluators hold no word of SQL.
+func TestNoWordOfSQL(t *testing.T) {
+	used, files := map[string]bool{}, 0
+	for _, dir := range []string{"exo", "exo/*", "exoeval", "exoeval/worker"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			files++
+			set := token.NewFileSet()
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := parser.ParseFile(set, path, src, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.ImportSpec:
+					return false
+				case *ast.Field:
+					n.Tag = nil
+				case *ast.BasicLit:
+					if n.Kind != token.STRING {
+						return false
+					}
+					text, err := strconv.Unquote(n.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if word := sqlWords.FindString(text); word != "" {
+						if notSQL[filepath.ToSlash(path)][text] == "" {
+							t.Errorf("%s: %q is a word of SQL: it belongs in the words of an interface", set.Position(n.Pos()), word)
+						}
+						used[path+text] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	if files < 100 {
+		t.Errorf("%d files", files)
+	}
+	for path, texts := range notSQL {
+		for text := range texts {
+			if !used[path+text] {
+				t.Errorf("%s: no text is %q", path, text)
+			}
+		}
+	}
+}
