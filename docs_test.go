@@ -3,6 +3,7 @@ package exoagent_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -91,6 +92,7 @@ func TestBlocks(t *testing.T) {
 	for _, text := range pages(t) {
 		commands += checkCommandsInText(t, text)
 	}
+	checkFlagsInText(t, pages(t))
 	if commands < 10 {
 		t.Errorf("%d commands were found in sentences", commands)
 	}
@@ -123,6 +125,24 @@ func checkCommandsInText(t *testing.T, text string) (n int) {
 		checkLine(t, m[1])
 	}
 	return n
+}
+
+// checkFlagsInText checks the flags that stand within sentences and tables: a command of
+// this module has them, or Go's.
+func checkFlagsInText(t *testing.T, all map[string]string) {
+	var help []byte
+	for _, c := range [][]string{{built["challenge"], "-h"}, {built["examples/saas"], "-h"}, {built["cmd/exo"], "help", "gen"}, {built["cmd/exo"], "help", "check"}, {built["cmd/exo"], "help", "repl"},
+		{"go", "help", "mod", "edit"}, {"go", "help", "build"}, {"cat", "test.sh"}} {
+		out, _ := exec.Command(c[0], c[1:]...).CombinedOutput()
+		help = append(help, out...)
+	}
+	for page, text := range all {
+		for _, m := range regexp.MustCompile("`(--?[a-z][a-z-]*)[ =`]").FindAllStringSubmatch(withoutBlocks(text), -1) {
+			if !regexp.MustCompile(`[\s(|]` + m[1] + `[\s=):,|]`).Match(help) {
+				t.Errorf("%s names the flag %s, which is not there", page, m[1])
+			}
+		}
+	}
 }
 
 // readsPage checks that the test of a package reads the page.
