@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"exosql/internal/decl":            {"exo", "exosql/internal/language"},
 	"exosql/internal/number":          {"exo"},
 	"exosql/internal/plan":            {"exo", "exosql/internal/number"},
-	"exosql/internal/scope":           {"exo", "exosql/internal/decl", "exosql/internal/plan"},
+	"exosql/internal/scope":           {"exo", "internal/sqlast", "exosql/internal/decl", "exosql/internal/plan"},
 	"exosql/internal/compile":         {"exo", "internal/sqlast", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/scope"},
 	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/plan"},
 	"exosql/internal/engine/sqlite":   {"exo", "schema", "exosql/internal/engine", "exosql/internal/number", "exosql/internal/plan", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},

@@ -212,7 +212,7 @@ var notes = &Target{
 			Hints: []Hint{
 				{Text: "(api) => api.organization.projects().tasks().note()"},
 				{Text: "There are two: the third is out of scope, though the row that leads to it is in. Player assignee().notes() and manager().notes(), which lead there as well."},
-				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/internal/compile/occurrence.go"},
+				{Text: "A row of notes is in scope if the organization's own link reaches it, and any other way into the table is narrowed to those.", Code: "exosql/internal/scope/enter.go"},
 			},
 			Done: func(a *Attempt) bool {
 				return gives("notes", 2, "Paper prices", "Cover")(a) && asked("note_id", 2)(a)

@@ -29,7 +29,7 @@ var walletTasks = []Task{
 		Hints: []Hint{
 			{Text: "(api) => api.currentUser.inviter()"},
 			{Text: "It is empty, though the foreign key is there and you can read it. Being pointed at is not being granted."},
-			{Text: "The table users has one scope in this grant, and a link into it doesn't widen that.", Code: "exosql/internal/compile/occurrence.go"},
+			{Text: "The table users has one scope in this grant, and a link into it doesn't widen that.", Code: "exosql/internal/scope/enter.go"},
 		},
 		Done: asked("invited_by", 0),
 	},

@@ -45,7 +45,7 @@ func (e existsExpr) sql(f *from) sqlast.Expr {
 		x, y := f.pair(colExpr{e.child, p.To}, colExpr{e.parent, p.From})
 		where = append(where, call(sqlast.Eq, compared(x, e.sub), compared(y, f)))
 	}
-	return sqlast.Exists{Sub: &sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, From: e.sub.sources, Where: where}}
+	return sqlast.Exists{Sub: e.sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: where})}
 }
 
 func (existsExpr) typ() exprType { return exprType{kind: exo.TypeBool} }

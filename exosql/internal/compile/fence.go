@@ -189,17 +189,21 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 	if len(behind) == 0 {
 		return out, nil
 	}
-	scope := implied
+	within := implied
 	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
 		n := len(f.where)
-		if err := f.scope(row, nil, nil); err != nil {
+		e, err := row.grant.Enter(row.table, nil, nil)
+		if err == nil {
+			err = f.satisfy(row, e.Conditions())
+		}
+		if err != nil {
 			return nil, err
 		}
-		scope = append(scope, f.where[n:]...)
+		within = append(within, f.where[n:]...)
 		f.where = f.where[:n:n]
 	}
-	if len(scope) == 0 {
+	if len(within) == 0 {
 		return append(out, behind...), nil
 	}
-	return append(out, call(sqlast.Case, call(sqlast.And, scope...), call(sqlast.And, behind...), sqlast.False)), nil
+	return append(out, call(sqlast.Case, call(sqlast.And, within...), call(sqlast.And, behind...), sqlast.False)), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // names is what the placeholders of the enclosing callbacks stand for.
@@ -123,7 +124,7 @@ func (f *from) granted(n *exo.Node) (*query, error) {
 
 // adopt moves the sources of a from that stands on its own into f.
 func (f *from) adopt(sub *from) {
-	f.sources = append(f.sources, sub.sources...)
+	f.sources.Adopt(sub.sources)
 	f.where = append(f.where, sub.where...)
 	f.rows = append(f.rows, sub.rows...)
 	f.open = f.open || sub.open
@@ -166,13 +167,15 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 		return nil, exo.Errorf(exo.Denied, n.Name, "no such link")
 	}
 	l := parent.facet.Link(n.Name)
-	row, err := f.table(parent.grant, l.To, l.To.Table, nil)
+	e, err := parent.grant.Enter(l.To.Table, l.L, parent.grant)
 	if err != nil {
 		return nil, err
 	}
-	f.require(f.matched(row, l.L.Pairs, sub, parent))
 	// The semi-join says what joining by the link would: parent is in scope.
-	if err := f.scope(row, l.L, parent); err != nil {
+	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
+		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil

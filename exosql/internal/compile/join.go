@@ -26,7 +26,7 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 		if q2, err = sub.query(item, inner); err == nil {
 			err = sub.settle(q2)
 		}
-		if err == nil && len(f.sources)+len(sub.sources) > maxSources {
+		if err == nil && f.sources.Len()+sub.sources.Len() > maxSources {
 			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 		}
 	} else if q2, err = f.query(item, inner); err == nil {
@@ -57,10 +57,10 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 		sub.fence()
 	}
 	f.adopt(sub)
-	if last := len(f.sources) - 1; last > 0 && !f.sources[last].Left {
+	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
 		// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
 		// In the ON of a left join it would refuse matches and no rows.
-		f.sources[last].On = append(f.sources[last].On[:len(f.sources[last].On):len(f.sources[last].On)], on.sql(f))
+		f.sources.Join(last, false, on.sql(f))
 	} else {
 		f.where = append(f.where, on.sql(f))
 	}
@@ -86,7 +86,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		f.asked = &asked
 		defer func() { f.asked = nil }()
 	}
-	sources, conditions := len(f.sources), len(f.where)
+	sources, conditions := f.sources.Len(), len(f.where)
 	var q2 *query
 	var err error
 	if item.Closed() {
@@ -100,20 +100,20 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if sub.fence(); len(sub.sources) > 1 {
+		if sub.fence(); sub.sources.Len() > 1 {
 			sub.enclose()
 		}
 		f.adopt(sub)
 	} else {
-		first := sourceOf(f.sources)
+		first := f.sources.First()
 		if q2, err = f.query(item, inner); err != nil {
 			return err
 		}
-		if q2.pending() || len(f.sources) != sources+1 || sourceOf(f.sources) != first {
+		if q2.pending() || f.sources.Len() != sources+1 || f.sources.First() != first {
 			return exo.Errorf(exo.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
 		}
 	}
-	if len(f.sources) != sources+1 || sources == 0 {
+	if f.sources.Len() != sources+1 || sources == 0 {
 		return errNode(n)
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
@@ -129,7 +129,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	}
 	var implied []sqlast.Expr
 	if len(on) == 0 {
-		implied = f.sources[sources].On
+		implied = f.sources.On(sources)
 	}
 	more, err := f.guarded(q2.ns[0].row, asked, implied)
 	if err != nil {
@@ -138,9 +138,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	for _, x := range q2.ns {
 		x.row.optional = true
 	}
-	on = append(on, more...)
-	s := &f.sources[sources]
-	s.Left, s.On = true, append(s.On[:len(s.On):len(s.On)], on...)
+	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
 		if !free(o.expr.(sortExpr).x) {
 			f.fence() // as doOrder has it, where a callback can't
@@ -159,13 +157,6 @@ func asks(n *exo.Node) bool {
 		}
 	}
 	return false
-}
-
-func sourceOf(s []sqlast.Source) string {
-	if len(s) == 0 {
-		return ""
-	}
-	return s[0].Alias
 }
 
 // doDistinct keeps, of all rows that show the same, the first in the query's

@@ -35,7 +35,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)
 		}
 	}
-	sel.From, sel.Where = f.sources, f.where
+	f.sources.Of(sel).Where = f.where
 	if f.c.emitted > maxEmitted {
 		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
 	}

@@ -54,7 +54,7 @@ type occurrence struct {
 type from struct {
 	c       *compiler
 	outer   *from // the enclosing one, for EXISTS and IN
-	sources []sqlast.Source
+	sources scope.Sources
 	where   []sqlast.Expr
 	rows    []*occurrence
 	at      map[*occurrence]place
@@ -158,30 +158,6 @@ func (d *derived) expose(row *occurrence, col *decl.Column) string {
 	return name
 }
 
-// table adds a table to the sources and returns the row that stands for it.
-func (f *from) table(g *scope.Grant, fc *decl.Facet, t *decl.Table, on func(*occurrence) []sqlast.Expr) (*occurrence, error) {
-	if len(f.sources) >= maxSources {
-		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
-	}
-	row := &occurrence{grant: g, facet: fc, table: t}
-	f.c.tables++
-	f.c.columns += len(t.Cols)
-	f.open = true
-	f.rows = append(f.rows, row)
-	f.at[row] = place{alias: f.c.alias()}
-	s := sqlast.Source{Table: t.Name, Alias: f.at[row].alias}
-	if on != nil {
-		conds := on(row)
-		if len(f.sources) == 0 {
-			f.where = append(f.where, conds...) // the first source has no ON: it correlates with an outer from
-		} else {
-			s.On = conds
-		}
-	}
-	f.sources = append(f.sources, s)
-	return row, nil
-}
-
 // keyOrder is the order that makes any order total: by the keys of all rows.
 func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 	var out []sqlast.Order
@@ -258,11 +234,11 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 // returns what has to hold of its rows.
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
-	sel := &sqlast.Select{From: inner.sources, Where: inner.where}
+	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
 	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked}
-	outer.sources = []sqlast.Source{{Sub: sel, Alias: alias}}
+	outer.sources = scope.Derived(sel, alias)
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}
 	}
@@ -280,17 +256,6 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	*f = outer
 }
 
-// semi is the condition that some row of another query matches ours. pairs are
-// (theirs, ours); build fills the sub-query's from and returns the row to match.
-func (f *from) semi(row *occurrence, pairs []decl.Pair, build func(sub *from) (*occurrence, error)) (sqlast.Expr, error) {
-	sub := f.c.newFrom(f)
-	other, err := build(sub)
-	if err != nil {
-		return nil, err
-	}
-	return f.matched(row, pairs, sub, other), nil
-}
-
 // matched is the condition that other, a row of the finished sub-query, matches row.
 func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occurrence) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
@@ -299,11 +264,11 @@ func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occ
 		theirs, ours = append(theirs, compared(x, sub)), append(ours, compared(y, f))
 	}
 	if len(pairs) == 1 {
-		sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, From: sub.sources, Where: sub.where}
+		sel := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, Where: sub.where})
 		return sqlast.InSelect{X: ours[0], Sub: sel}
 	}
 	for i := range pairs {
 		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
 	}
-	return sqlast.Exists{Sub: &sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, From: sub.sources, Where: sub.where}}
+	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
 }

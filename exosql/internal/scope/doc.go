@@ -2,5 +2,6 @@
 //
 // In: a grant: its relation, its declared scopes and the links of its facets. Out: one scope
 // for each table that can be reached, or an error that names the tables for which the host has
-// to declare one. Invariant: a table without a scope can't enter a query.
+// to declare one; and the FROM of a query, which takes a table only with the conditions of its
+// scope (Enter, Sources). Invariant: a table without its scope is in no query.
 package scope

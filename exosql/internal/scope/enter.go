@@ -1,0 +1,157 @@
+package scope
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// Entry is a table that may enter a query, with the conditions under which its rows are in
+// scope. Enter and Begin make it and nothing else can, and a FROM takes tables in no other
+// form (Sources.Add): a query whose scope was forgotten does not compile.
+type Entry struct {
+	grant *Grant
+	table *decl.Table
+	must  []Condition
+}
+
+// Condition is one condition of the scope of a table.
+type Condition struct {
+	Kind  ConditionKind
+	Grant *Grant         // whose scopes and values apply
+	Pred  *decl.Pred     // Holds
+	Link  *decl.Link     // Linked, Followed
+	Rel   *decl.Relation // Followed, Among
+}
+
+// ConditionKind says what a condition demands of a row.
+type ConditionKind uint8
+
+const (
+	Holds    ConditionKind = iota + 1 // Pred holds
+	Linked                            // Link reaches it from a row in the scope of Grant
+	Followed                          // Link reaches it from a row of Rel
+	Among                             // Rel, which has a limit, has a row with its key
+)
+
+// Grant is the grant whose scope the entry is within.
+func (e Entry) Grant() *Grant { return e.grant }
+
+// Table is nil for the zero Entry, which no FROM takes.
+func (e Entry) Table() *decl.Table { return e.table }
+
+// Conditions are those of the scope. All must hold.
+func (e Entry) Conditions() []Condition { return e.must }
+
+// Enter lets a table into a query, however it was reached. by is the link, if it was reached
+// by one, from a row of the grant from.
+func (g *Grant) Enter(t *decl.Table, by *decl.Link, from *Grant) (Entry, error) {
+	must, err := g.conditions(t, by, from)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{g, t, must}, nil
+}
+
+// Begin lets the table of a relation into a query. Its scope is the step that the relation
+// begins with on this table, a grant or a Follow; the steps after it are returned in their order.
+func (g *Grant) Begin(r *decl.Relation) (Entry, []*decl.Relation, error) {
+	var after []*decl.Relation
+	s := r
+	for ; s.Kind != decl.StepGrant && s.Kind != decl.StepFollow; s = s.Prev {
+		after = append([]*decl.Relation{s}, after...)
+	}
+	if s.Kind == decl.StepGrant {
+		return Entry{g, r.Table, []Condition{g.holds(s.Pred)}}, after, nil
+	}
+	must, err := g.followed(s)
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	return Entry{g, r.Table, must}, after, nil
+}
+
+// conditions are those of the scope that the grant fixes for a table.
+func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Condition, err error) {
+	s := g.Scopes[t]
+	if s == nil {
+		return nil, noScopeFor(t)
+	}
+	r := g.Rel
+	granted := r != nil && r.Table == t
+	if granted {
+		// What a program was granted is a part of what the grant reaches: no way
+		// round through links leads to the rest of it.
+		if must, err = g.within(r); err != nil {
+			return nil, err
+		}
+	}
+	switch s.Kind {
+	case decl.ScopeStart:
+		if !granted {
+			return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s is in scope by no relation", t.Name)}
+		}
+	case decl.ScopeRoot:
+		if granted && !r.Followed() && !r.Limited() {
+			return must, nil // r has said it already: it begins with the grant's predicate
+		}
+		must = append(must, g.holds(s.Pred))
+	case decl.ScopeRows:
+		must = append(must, g.holds(s.Pred))
+	case decl.ScopeVia:
+		if granted && !r.Limited() && r.LastLink() == s.Link {
+			return must, nil // implied by within, which ends in this very link from rows in scope
+		}
+		if by == s.Link && from == g {
+			// Implied: the row that it was reached from entered the query, so it is in scope,
+			// and the link is the very one that the scope demands. Held by
+			// TestImpliedScope and by the random queries of TestRandomPrograms.
+			return must, nil
+		}
+		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
+	case decl.ScopeShared:
+	default:
+		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", t.Name)}
+	}
+	return must, nil
+}
+
+func (g *Grant) holds(p *decl.Pred) Condition { return Condition{Kind: Holds, Grant: g, Pred: p} }
+
+// within demands that a row belongs to the relation r of its table.
+func (g *Grant) within(r *decl.Relation) (must []Condition, err error) {
+	if r.Limited() {
+		return []Condition{{Kind: Among, Grant: g, Rel: r}}, nil // the rows that a limit leaves are known by running it
+	}
+	for s := r; s != nil; s = s.Prev {
+		switch s.Kind {
+		case decl.StepGrant, decl.StepWhere:
+			must = append(must, g.holds(s.Pred))
+		case decl.StepFollow:
+			more, err := g.followed(s)
+			return append(must, more...), err // what came before is of the other table
+		}
+	}
+	return must, nil
+}
+
+// followed demands that a row is reached by the step's link, and is within the scope that the
+// chain gives its table where that says more.
+func (g *Grant) followed(s *decl.Relation) ([]Condition, error) {
+	must := []Condition{{Kind: Followed, Grant: g, Link: s.Link, Rel: s.Prev}}
+	base := g.Base()
+	d := base.Scopes[s.Table]
+	if d == nil {
+		return nil, noScopeFor(s.Table)
+	}
+	if d.Kind == decl.ScopeVia && d.Link == s.Link {
+		return must, nil
+	}
+	more, err := base.conditions(s.Table, nil, nil)
+	return append(must, more...), err
+}
+
+func noScopeFor(t *decl.Table) error {
+	return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
+}

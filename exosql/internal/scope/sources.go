@@ -1,0 +1,58 @@
+package scope
+
+import (
+	"errors"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Sources is the FROM of a query: tables that entered by their scope, and derived tables of
+// queries whose own sources did.
+type Sources struct{ list []sqlast.Source }
+
+// Derived is a FROM of one derived table.
+func Derived(sub *sqlast.Select, alias string) Sources {
+	return Sources{[]sqlast.Source{{Sub: sub, Alias: alias}}}
+}
+
+// Add adds a table. Its conditions are for the caller to write, see compile's from.enter.
+func (s *Sources) Add(e Entry, alias string) error {
+	if e.table == nil {
+		return &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a table without a scope")}
+	}
+	s.list = append(s.list, sqlast.Source{Table: e.table.Name, Alias: alias})
+	return nil
+}
+
+// Adopt adds the sources of a FROM that stands on its own.
+func (s *Sources) Adopt(o Sources) { s.list = append(s.list, o.list...) }
+
+// Len is how many there are.
+func (s Sources) Len() int { return len(s.list) }
+
+// First is the alias of the first, or "".
+func (s Sources) First() string {
+	if len(s.list) == 0 {
+		return ""
+	}
+	return s.list[0].Alias
+}
+
+// Left reports whether source i is joined so that it may be missing.
+func (s Sources) Left(i int) bool { return s.list[i].Left }
+
+// On is the condition by which source i is joined.
+func (s Sources) On(i int) []sqlast.Expr { return s.list[i].On }
+
+// Join adds to the condition by which source i is joined. With left, rows that have no match stay.
+func (s *Sources) Join(i int, left bool, on ...sqlast.Expr) {
+	x := &s.list[i]
+	x.Left, x.On = x.Left || left, append(x.On[:len(x.On):len(x.On)], on...)
+}
+
+// Of makes sel a query of the sources.
+func (s Sources) Of(sel *sqlast.Select) *sqlast.Select {
+	sel.From = s.list
+	return sel
+}
