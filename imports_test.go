@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"exo/exotest":        {"exo"},
 	"schema":             {},
 	"schema/gen":         {"exo", "schema"},
+	"internal/fair":      {},
 	"internal/lru":       {},
 	"internal/printable": {"schema"},
 	"internal/pgbound":   {"github.com/jackc/pgx/v5"},
@@ -43,7 +44,7 @@ var allowed = map[string][]string{
 	"exosql/internal/engine/postgres": {"exo", "schema", "internal/pgbound", "exosql/internal/engine", "exosql/internal/plan", "github.com/jackc/pgx/v5"},
 	"exosql/internal/check":           {"exo", "schema", "exosql/internal/decl", "exosql/internal/engine/sqlite"},
 	"exoeval":                         {"exo", "internal/lru", "github.com/dop251/goja"},
-	"exoeval/worker":                  {"exo", "exoeval", "internal/wire", "golang.org/x/sys/unix"},
+	"exoeval/worker":                  {"exo", "exoeval", "internal/fair", "internal/wire", "golang.org/x/sys/unix"},
 	"codemode":                        {"exo", "exoeval", "exoeval/worker", "github.com/google/jsonschema-go/jsonschema"},
 
 	"codemode/agent":               {"codemode"},

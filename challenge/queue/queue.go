@@ -1,6 +1,5 @@
-// Package queue lets players take turns at a bounded number of places: one who
-// sends a hundred attempts delays another's by one, not by a hundred, and so does an
-// address with a hundred players.
+// Package queue runs the attempts of players, each in its turn of a fair queue: addresses
+// take turns, since players cost nothing to make and addresses do.
 package queue
 
 import (
@@ -8,45 +7,43 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // Why a job is not taken.
 var (
-	ErrYours  = errors.New("queue: too many of this sender's jobs wait")
-	ErrFull   = errors.New("queue: too many jobs wait")
+	ErrYours  = fair.ErrYours
+	ErrFull   = fair.ErrFull
 	ErrPaused = errors.New("queue: it is paused")
 	ErrClosed = errors.New("queue: it is closed")
 )
 
+// Sender is who sends a job: a player, at an address.
+type Sender struct{ Address, Player string }
+
 // Queue runs jobs. Make one with New.
 type Queue struct {
-	places, perPlayer, total int
+	places *fair.Queue[string]
 
-	mu      sync.Mutex
-	turns   turns
-	jobs    map[string]*job // by id: those that wait or run
-	running int
-	paused  bool
-	closed  bool
-	ctx     context.Context // of the jobs that run
-	cancel  context.CancelFunc
-	rest    sync.Cond
+	mu     sync.Mutex
+	jobs   map[string]*job // by id: those that wait or run
+	paused bool
+	closed bool
+	ctx    context.Context // of the jobs that run
+	cancel context.CancelFunc
+	rest   sync.Cond
 }
 
 type job struct {
-	id      string
-	run     func(ctx context.Context)
-	running bool
-	done    chan struct{}
+	ticket *fair.Ticket[string]
+	done   chan struct{}
 }
 
 // New makes a queue of so many places, in which so many jobs of one player, and of
-// all, may wait. An address may have no more waiting than there is room left, so that the
-// next one who comes finds some: one alone gets half, n get a share of 1/(n+1) each
-// (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet
-// switches, 1998).
+// all, may wait; an address may have no more waiting than there is room left.
 func New(places, perPlayer, total int) *Queue {
-	q := &Queue{places: max(1, places), perPlayer: max(1, perPlayer), total: max(1, total), jobs: map[string]*job{}}
+	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), jobs: map[string]*job{}}
 	q.rest.L = &q.mu
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
@@ -58,54 +55,43 @@ func New(places, perPlayer, total int) *Queue {
 func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	address, player := q.turns.of(s)
-	room := q.total - q.turns.waiting
 	switch {
 	case q.closed:
 		return ErrClosed
 	case q.paused:
 		return ErrPaused
-	case player >= q.perPlayer:
-		return ErrYours
-	case room <= 0:
-		return ErrFull
-	case address >= room:
-		return ErrYours
 	}
-	id, err := keep()
+	ticket, err := q.places.Enter(s.Address, s.Player)
 	if err != nil {
 		return err
 	}
-	j := &job{id: id, run: run, done: make(chan struct{})}
-	q.turns.add(s, j)
+	id, err := keep()
+	if err != nil {
+		ticket.Leave()
+		return err
+	}
+	j := &job{ticket, make(chan struct{})}
 	q.jobs[id] = j
-	q.next()
+	go q.serve(id, j, run)
 	return nil
 }
 
-// next starts jobs while there are places. q.mu is held.
-func (q *Queue) next() {
-	for q.running < q.places && q.turns.waiting > 0 {
-		j := q.turns.next()
-		q.running++
-		j.running = true
-		go q.serve(j, q.ctx)
-	}
-}
-
-func (q *Queue) serve(j *job, ctx context.Context) {
+func (q *Queue) serve(id string, j *job, run func(ctx context.Context)) {
 	defer func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.running--
-		delete(q.jobs, j.id)
+		j.ticket.Leave()
+		delete(q.jobs, id)
 		close(j.done)
-		q.next()
-		if q.running == 0 {
+		if len(q.jobs) == 0 {
 			q.rest.Broadcast()
 		}
 	}()
-	j.run(ctx)
+	<-j.ticket.Turn()
+	q.mu.Lock()
+	ctx := q.ctx
+	q.mu.Unlock()
+	run(ctx)
 }
 
 // Position is which of those that wait a job is, from 1, and 0 for one that runs; ok is
@@ -117,10 +103,7 @@ func (q *Queue) Position(id string) (n int, ok bool) {
 	if j == nil {
 		return 0, false
 	}
-	if j.running {
-		return 0, true
-	}
-	return q.turns.position(j), true
+	return j.ticket.Position(), true
 }
 
 // Wait returns when a job is over, or ctx.
@@ -139,9 +122,7 @@ func (q *Queue) Wait(ctx context.Context, id string) {
 
 // Length is how many jobs wait, and run.
 func (q *Queue) Length() (waiting, running int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.turns.waiting, q.running
+	return q.places.Len()
 }
 
 // Pause stops what runs and takes no more, until Resume. Jobs that wait are run
@@ -197,7 +178,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	})
 	defer stop()
 	defer q.cancel()
-	for q.running > 0 || q.turns.waiting > 0 {
+	for len(q.jobs) > 0 {
 		if late {
 			return ErrRunning
 		}

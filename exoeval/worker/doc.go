@@ -11,7 +11,7 @@
 //   - conn, seccomp, spawn: how it is started and locked down. Isolation says what
 //     the system gave.
 //   - frame, codec*: what crosses, in both directions. Frames of a worker are hostile.
-//   - pool, queue, proc: workers that wait, and programs that wait for them.
+//   - pool, proc: workers that wait, and programs that wait for them in a fair queue (internal/fair).
 //   - run, watch, cause: the host's side of one program, its limits, and what it died of.
 //
 // How a run ended is told by Kind. Limit, Program, Syntax and the others mean what

@@ -50,7 +50,8 @@ func Hang() (release func(), err error) {
 func (p *Pool) Settled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.queue.running == 0 && p.starting == 0
+	_, running := p.queue.Len()
+	return running == 0 && p.starting == 0
 }
 
 func attack(g *guest, program string) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // PoolOptions are for NewPool. Zero means the default.
@@ -33,7 +34,7 @@ type Pool struct {
 	opts PoolOptions
 
 	mu       sync.Mutex
-	queue    queue
+	queue    *fair.Queue[party]
 	idle     []*proc // greeted, with no program
 	starting int     // on their way to idle
 	begun    bool
@@ -55,7 +56,7 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	or(&o.Idle, min(8, (o.Workers+1)/2))
 	or(&o.Queue, 64)
 	or(&o.TotalWait, 1024)
-	p := &Pool{opts: o, launches: make(chan launching), queue: queue{places: o.Workers, share: o.Share}}
+	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait})}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 {
 		if i, err := p.Isolation(context.Background()); err != nil {
@@ -96,7 +97,8 @@ type Stats struct {
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Stats{Running: p.queue.running, Waiting: p.queue.total, Idle: len(p.idle), Starting: p.starting}
+	waiting, running := p.queue.Len()
+	return Stats{Running: running, Waiting: waiting, Idle: len(p.idle), Starting: p.starting}
 }
 
 var errClosed = errors.New("worker: the pool is closed")
@@ -135,7 +137,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	keep := !p.closed && len(p.idle) < p.opts.Idle
 	if keep {
 		p.idle = append(p.idle, w) // it has met no program
-		p.leave(party{})
+		p.leave(w.place)
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -147,17 +149,23 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 // errNoPlace ends the wait of a program for its turn.
 var errNoPlace = errors.New("worker: no place was free in time")
 
+// party is the unit of fair queueing: a principal, or the tool where a run has none.
+type party struct {
+	principal exo.Principal
+	tool      *Evaluator // where principal is empty
+}
+
 // acquire gives a worker to a program, when it is the turn of its party. ctx is
 // one of enter's. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
-	w, err := p.take(ctx, who)
+	w, place, err := p.take(ctx, who)
 	if err == nil && w == nil {
 		if w, err = p.fresh(ctx, true); err != nil {
-			p.release(who)
+			p.release(place)
 		}
 	}
 	if err == nil {
-		w.who = who
+		w.place = place
 		w.uses.Store(1)
 		if w.isolation.Has(p.opts.Require) {
 			return w, nil
@@ -177,47 +185,42 @@ func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 }
 
 // take waits for a place among those that run. The worker is nil where none was idle.
-func (p *Pool) take(ctx context.Context, who party) (*proc, error) {
+func (p *Pool) take(ctx context.Context, who party) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	switch place, err = p.queue.Enter(who, ""); err {
+	case fair.ErrYours:
+		return nil, nil, &exo.Error{Kind: exo.Limit, Msg: "too many of your programs wait to be run; try again when they have ended", Err: ErrNotRun}
+	case fair.ErrFull:
+		return nil, nil, &exo.Error{Kind: exo.Limit, Msg: "too many programs wait to be run; try again later", Err: ErrNotRun}
+	}
+	select {
+	case <-place.Turn():
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		place.Leave() // also where its turn came meanwhile
+		return nil, nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t, err := p.queue.enter(who, p.opts.Queue, p.opts.TotalWait)
-	if err != nil {
-		return nil, err
-	}
-	if t != nil {
-		p.mu.Unlock()
-		select {
-		case <-t.turn:
-		case <-ctx.Done():
-		}
-		p.mu.Lock()
-		if err := ctx.Err(); err != nil {
-			if !p.queue.remove(t) {
-				p.leave(who) // its turn came meanwhile
-			}
-			return nil, err
-		}
-	}
-	var w *proc
 	if n := len(p.idle); n > 0 {
 		w, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
-	return w, nil
+	return w, place, nil
 }
 
 // leave gives the place of a program to the next that waits. p.mu is held.
-func (p *Pool) leave(who party) {
+func (p *Pool) leave(place *fair.Ticket[party]) {
 	p.refill() // not before a program has ended: starting a process takes a processor from it
-	p.queue.leave(who)
+	place.Leave()
 }
 
 // release gives back a place.
-func (p *Pool) release(who party) {
+func (p *Pool) release(place *fair.Ticket[party]) {
 	p.mu.Lock()
-	p.leave(who)
+	p.leave(place)
 	p.mu.Unlock()
 }
 
@@ -236,7 +239,7 @@ func (p *Pool) discard(w *proc) {
 // of those at a time than there are places would need no worker.
 func (p *Pool) part(w *proc) {
 	if w.uses.Add(-1) == 0 {
-		p.release(w.who)
+		p.release(w.place)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // proc is a worker as its host holds it.
@@ -15,7 +17,7 @@ type proc struct {
 	in        *inbox
 	isolation Isolation
 	size      uint64
-	who       party        // whose place it has
+	place     *fair.Ticket[party]
 	uses      atomic.Int32 // of the place: the process, until it is gone, and the run, until it is settled
 
 	death   atomic.Pointer[Death] // why we ended it; the first reason stays

@@ -19,10 +19,8 @@ func (p *Pool) refill() {
 		p.busy.Add(1)
 		go func() {
 			defer p.busy.Done()
-			p.mu.Lock()
-			now := p.queue.total > 0
-			p.mu.Unlock()
-			w, err := p.fresh(p.ctx, now)
+			waiting, _ := p.queue.Len()
+			w, err := p.fresh(p.ctx, waiting > 0)
 			p.mu.Lock()
 			p.starting--
 			if err == nil && !p.closed {

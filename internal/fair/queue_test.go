@@ -1,0 +1,238 @@
+package fair_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/fair"
+	"pgregory.net/rapid"
+)
+
+func enter(t *testing.T, q *fair.Queue[string], group, member string) *fair.Ticket[string] {
+	t.Helper()
+	x, err := q.Enter(group, member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func has(x *fair.Ticket[string]) bool {
+	select {
+	case <-x.Turn():
+		return true
+	default:
+		return false
+	}
+}
+
+// A group has no more than its share of the places, and what it leaves is for others.
+func TestShare(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 3, Share: 2, PerMember: 9, Total: 9})
+	a1, a2, a3 := enter(t, q, "a", ""), enter(t, q, "a", ""), enter(t, q, "a", "")
+	if !has(a1) || !has(a2) || has(a3) {
+		t.Error("a does not have two places")
+	}
+	b1, b2 := enter(t, q, "b", ""), enter(t, q, "b", "")
+	if !has(b1) || has(b2) {
+		t.Error("b has not the third place")
+	}
+	b1.Leave()
+	if has(a3) || !has(b2) {
+		t.Error("the place of b went to a, which has its share")
+	}
+	a2.Leave()
+	if !has(a3) {
+		t.Error("a did not get the place that it gave back")
+	}
+}
+
+// Bounds hold for members, groups and all, and a claim that is given up frees its room.
+func TestBounds(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 1, PerMember: 2, Total: 4})
+	first := enter(t, q, "a", "")
+	enter(t, q, "a", "")
+	last := enter(t, q, "a", "")
+	if _, err := q.Enter("a", ""); !errors.Is(err, fair.ErrYours) {
+		t.Error(err)
+	}
+	enter(t, q, "b", "")
+	enter(t, q, "c", "")
+	if _, err := q.Enter("d", ""); !errors.Is(err, fair.ErrFull) {
+		t.Error(err)
+	}
+	last.Leave()
+	last.Leave() // once is enough
+	d := enter(t, q, "d", "")
+	if n := d.Position(); n != 4 || first.Position() != 0 {
+		t.Errorf("d is number %d", n)
+	}
+	if w, r := q.Len(); w != 4 || r != 1 {
+		t.Error(w, r)
+	}
+	room := fair.New[string](fair.Config{Places: 1, PerMember: 9, Total: 8, Room: true})
+	n := 0
+	for m := range 9 {
+		if _, err := room.Enter("crowd", fmt.Sprint(m)); err == nil {
+			n++
+		}
+	}
+	if n != 1+4 {
+		t.Errorf("one group of many members has %d", n)
+	}
+}
+
+// Whoever comes and goes: no place is lost or had twice, whoever waits may have none,
+// places come in the order that positions say, and nobody has a second turn while
+// another waits for the first.
+func TestTurns(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		cfg := fair.Config{Places: rapid.IntRange(1, 3).Draw(r, "places"), PerMember: 4, Total: 12, Room: rapid.Bool().Draw(r, "room")}
+		cfg.Share = rapid.IntRange(1, cfg.Places).Draw(r, "share")
+		q := fair.New[string](cfg)
+		type job struct {
+			*fair.Ticket[string]
+			group string
+		}
+		var waiting, running []job
+		settle := func() {
+			for i := 0; i < len(waiting); {
+				if has(waiting[i].Ticket) {
+					running, waiting = append(running, waiting[i]), slices.Delete(waiting, i, i+1)
+				} else {
+					i++
+				}
+			}
+			held := map[string]int{}
+			for _, j := range running {
+				held[j.group]++
+				if held[j.group] > cfg.Share {
+					r.Fatalf("%s has %d places of %d", j.group, held[j.group], cfg.Share)
+				}
+			}
+			if w, n := q.Len(); w != len(waiting) || n != len(running) || n > cfg.Places {
+				r.Fatalf("%d wait and %d run, not %d and %d", len(waiting), len(running), w, n)
+			}
+			for _, j := range waiting {
+				if len(running) < cfg.Places && held[j.group] < cfg.Share {
+					r.Fatalf("%s waits for a place that is free", j.group)
+				}
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(r, "steps") {
+			switch rapid.IntRange(0, 3).Draw(r, "what") {
+			case 0, 1:
+				g := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "group")
+				x, err := q.Enter(g, rapid.SampledFrom([]string{"1", "2"}).Draw(r, "member"))
+				if err == nil {
+					waiting = append(waiting, job{x, g})
+				}
+			case 2:
+				if len(running) > 0 {
+					i := rapid.IntRange(0, len(running)-1).Draw(r, "done")
+					var next *fair.Ticket[string]
+					for _, j := range waiting {
+						if j.Position() == 1 {
+							next = j.Ticket
+						}
+					}
+					running[i].Leave()
+					running = slices.Delete(running, i, i+1)
+					if next != nil && cfg.Share == cfg.Places && !has(next) {
+						r.Fatal("number 1 did not get the place")
+					}
+				}
+			case 3:
+				if len(waiting) > 0 {
+					i := rapid.IntRange(0, len(waiting)-1).Draw(r, "gone")
+					waiting[i].Leave()
+					waiting = slices.Delete(waiting, i, i+1)
+				}
+			}
+			settle()
+		}
+		for len(running) > 0 {
+			running[0].Leave()
+			running = running[1:]
+			settle()
+		}
+		if w, n := q.Len(); w != 0 || n != 0 {
+			r.Fatalf("%d wait and %d run at the end", w, n)
+		}
+	})
+}
+
+// Tickets are used from many goroutines.
+func TestConcurrent(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 2, PerMember: 1000, Total: 10000})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	inside := 0
+	for i := range 200 {
+		wg.Go(func() {
+			x, err := q.Enter(fmt.Sprint(i%7), fmt.Sprint(i%3))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer x.Leave()
+			x.Position()
+			if i%5 == 0 {
+				return // gives up, or gives its place back at once
+			}
+			<-x.Turn()
+			mu.Lock()
+			if inside++; inside > 2 {
+				t.Error("more than two have a place")
+			}
+			mu.Unlock()
+			mu.Lock()
+			inside--
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	if w, n := q.Len(); w != 0 || n != 0 {
+		t.Error(w, n)
+	}
+}
+
+// Groups take turns, the members of one take turns when it is the group's, and a member's
+// jobs keep their order; the positions say so beforehand.
+func TestOrder(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 1, PerMember: 9, Total: 99})
+	running := enter(t, q, "z", "")
+	names := map[*fair.Ticket[string]]string{}
+	for _, who := range []string{"a1", "a1", "a2", "b1", "a1", "b1", "c1"} {
+		x := enter(t, q, who[:1], who[1:])
+		n := 1
+		for _, other := range names {
+			if other[:2] == who {
+				n++
+			}
+		}
+		names[x] = fmt.Sprint(who, "#", n)
+	}
+	said := make([]string, len(names))
+	for x, name := range names {
+		said[x.Position()-1] = name
+	}
+	if want := []string{"a1#1", "b1#1", "c1#1", "a2#1", "b1#2", "a1#2", "a1#3"}; !slices.Equal(said, want) {
+		t.Errorf("said %v", said)
+	}
+	for _, name := range said {
+		running.Leave()
+		for x, n := range names {
+			if has(x) {
+				running = x
+				if n != name {
+					t.Errorf("%s came instead of %s", n, name)
+				}
+				delete(names, x)
+			}
+		}
+	}
+}
