@@ -210,6 +210,16 @@ func TestNamesInPages(t *testing.T) {
 			}
 		}
 	}
+	_, renamed, _ := strings.Cut(pages(t)["RATIONALE.md"], "| old | new | why |\n|---|---|---|\n")
+	for line := range strings.Lines(renamed) {
+		if cells := strings.Split(line, " | "); len(cells) == 3 {
+			for _, m := range regexp.MustCompile(`\b(\w+)\.[A-Z]\w+`).FindAllStringSubmatch(cells[1], -1) {
+				if packages[m[1]] && !members[m[0]] {
+					t.Errorf("RATIONALE.md says that %s was renamed to %s, which is not there", cells[0], m[0])
+				}
+			}
+		}
+	}
 	if seen < 100 {
 		t.Errorf("%d names of tests were found", seen)
 	}
