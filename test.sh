@@ -96,6 +96,7 @@ start_pg() {
   cat "$dir/log" >&2
   exit 1
 }
+log="$work/tests.log"
 say "starting PostgreSQL on loopback"
 start_pg pg "$(pg_bin)"
 
@@ -109,17 +110,22 @@ say "gofmt"
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "not formatted:"; echo "$unformatted"; exit 1; }
 
-say "go vet"
-go vet ./...
-
-say "staticcheck"
+say "go vet, staticcheck"
+go vet ./... & vet=$!
 "$staticcheck" ./...
+wait "$vet"
 
 say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 
+# go vet ran above, so not again for each package. What passed is not shown. A test that
+# is skipped here fails the run: all that tests need was installed.
 say "tests, with the race detector and the seeds of the fuzz targets"
-EXO_LONG=$long go test -race -count=1 -timeout 40m ./...
+EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -v ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
+if grep -E '^ *--- SKIP' "$log"; then
+  echo "test.sh: these tests were skipped, though all that they need is here" >&2
+  exit 1
+fi
 
 # Without C, threads are made in another way, and there is one wall more.
 say "workers of a binary without C"

@@ -173,7 +173,7 @@ func TestReplRefuses(t *testing.T) {
 // TestReplFlags: the flags that are declared here are those of the terminal.
 func TestReplFlags(t *testing.T) {
 	var help, errs bytes.Buffer
-	if code := replmain.Run("x", "x", func(*exosql.DB) codemode.Grants { return nil }, []string{"-help"}, strings.NewReader(""), &help, &errs); code != 0 {
+	if code := (replmain.App{Name: "x", Grants: func(*exosql.DB) codemode.Grants { return nil }}).Run([]string{"-help"}, strings.NewReader(""), &help, &errs); code != 0 {
 		t.Fatal(errs.String())
 	}
 	theirs := map[string]bool{"func": true}

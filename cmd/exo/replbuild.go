@@ -38,7 +38,7 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	}
 	home = filepath.Join(home, "exo_repl_main")
 	files := map[string]string{filepath.Join(home, "main.go"): fmt.Sprintf(
-		"package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() { repl.Main(%q, %[1]q, grants.%[4]s) }\n", p.ImportPath, replPackage, shown, function)}
+		"package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() {\n\trepl.Main(repl.App{Name: %q, Package: %[1]q, About: %[5]q, Grants: grants.%[4]s})\n}\n", p.ImportPath, replPackage, shown, function, "A terminal on what package "+p.ImportPath+" grants.")}
 	binary, err := build(ctx, dir, files, home)
 	if err == nil {
 		return binary, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/internal/terminal/ttytest"
+	"github.com/exoagent/exoagent/internal/testutil/ttytest"
 )
 
 // TestReplAtTerminal: Ctrl-C is for the program that runs: neither the terminal nor

@@ -1,13 +1,31 @@
 // Package repl opens a terminal on grants: type programs as a model would write
 // them, or with a key ask a model, and see the rows, the SQL and the labels.
 //
-//	exo repl ./access -db postgres://you@localhost/shop -user 1
+//	func main() { repl.Main(repl.App{Grants: grants}) }
 //
-// builds and runs a main that calls [Main] with the function Grants of package
-// access. A command of your own can call it as well. The terminal is the one of this
-// module's examples, with the same flags.
+// is a whole command: -db names the database, -user who acts, -e a program, -ask a
+// question, and -help lists the rest. exo repl makes such a main for a package that
+// exports Grants, and runs it:
+//
+//	exo repl ./access -db postgres://you@localhost/shop -user 1
 //
 // The terminal is for those who may use the database: -user is whatever they say it
 // is, and nobody is asked for a password. What a program reaches is what the grants
-// of that user reach, whoever writes it.
+// of that user reach, whoever writes it, and -api shows what a model would read.
 package repl
+
+// The files:
+//
+//   - app, flags, database, session: the command, and what it runs programs with.
+//   - piped: a session without a terminal. Results are lines of JSON, and nothing else is
+//     written to standard output.
+//   - prompt, commands, lines, editor: a session with somebody who types, at a
+//     terminal that takes lines or at one that can be drawn on.
+//   - words, parts, save: psql's commands, text that was pasted, files.
+//   - screen, answer, table, columns, types, highlight, spinner: what is shown for eyes.
+//   - names, nametypes, candidates, values: completion, from the catalogue of what is granted.
+//   - asker, asking: questions to a model, and how its answer is shown.
+//
+// Everything that is shown comes from an attacker: rows, what a program logs and
+// throws, what a model says, the names in a database. Each passes [printable] or
+// [oneLine] before it is painted, and nothing else writes escape sequences.

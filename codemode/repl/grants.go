@@ -22,8 +22,8 @@ type Grants = func(ctx context.Context, db *exosql.DB, user string) (codemode.Gr
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
-// adapt is a function of grants in the one form.
-func adapt(f any) (Grants, error) {
+// adapt is a function of grants in the one form; the flag named who says who acts.
+func adapt(f any, who string) (Grants, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
 		return nil, fmt.Errorf("it is no function; want %s", form)
@@ -60,13 +60,13 @@ func adapt(f any) (Grants, error) {
 		}
 		args = append(args, reflect.ValueOf(db))
 		if withUser {
-			u, err := userValue(user, t.In(in-1))
+			u, err := userValue(who, user, t.In(in-1))
 			if err != nil {
 				return nil, err
 			}
 			args = append(args, u)
 		} else if user != "" {
-			return nil, errors.New("the function of grants takes no user; leave out -user")
+			return nil, errors.New("the function of grants takes no user; leave out -" + who)
 		}
 		out := v.Call(args)
 		if len(out) == 2 && !out[1].IsNil() {
@@ -78,34 +78,34 @@ func adapt(f any) (Grants, error) {
 
 var uuid = reflect.TypeFor[[16]byte]()
 
-// userValue is what -user said, as a function wants it.
-func userValue(user string, t reflect.Type) (reflect.Value, error) {
+// userValue is what the flag named who said, as a function wants it.
+func userValue(who, user string, t reflect.Type) (reflect.Value, error) {
 	v := reflect.New(t).Elem()
 	if t.Kind() == reflect.String {
 		v.SetString(user)
 		return v, nil
 	}
 	if user == "" {
-		return v, errors.New("on whose behalf? give -user")
+		return v, errors.New("on whose behalf? give -" + who)
 	}
 	if t.Kind() == reflect.Array {
 		b, err := hex.DecodeString(strings.ReplaceAll(user, "-", ""))
 		if err != nil || len(b) != len([16]byte{}) {
-			return v, fmt.Errorf("-user %q: want a UUID, 32 hexadecimal digits", user)
+			return v, fmt.Errorf("-%s %q: want a UUID, 32 hexadecimal digits", who, user)
 		}
 		return reflect.ValueOf([16]byte(b)).Convert(t), nil
 	}
 	if v.CanInt() {
 		n, err := strconv.ParseInt(user, 10, t.Bits())
 		if err != nil {
-			return v, fmt.Errorf("-user %q: want a whole number", user)
+			return v, fmt.Errorf("-%s %q: want a whole number", who, user)
 		}
 		v.SetInt(n)
 		return v, nil
 	}
 	n, err := strconv.ParseUint(user, 10, t.Bits())
 	if err != nil {
-		return v, fmt.Errorf("-user %q: want a whole number that is not negative", user)
+		return v, fmt.Errorf("-%s %q: want a whole number that is not negative", who, user)
 	}
 	v.SetUint(n)
 	return v, nil

@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/exoagent/exoagent/internal/terminal/corpus"
+	"github.com/exoagent/exoagent/internal/corpus"
 )
+
+var tracker = corpus.App{
+	Name:   "saas",
+	SQL:    schema + seed,
+	IDs:    "SELECT id FROM organizations ORDER BY id",
+	Grants: grant,
+}
 
 const programs = "../../testdata/programs/saas"
 
-func TestPrograms(t *testing.T) { corpus.Outcomes(t, app, corpus.Read(t, programs, 60)) }
+func TestPrograms(t *testing.T) { corpus.Outcomes(t, tracker, corpus.Read(t, programs, 60)) }
 
 // TestIsolation marks every text of every row with its organization's canary.
 func TestIsolation(t *testing.T) {
@@ -20,13 +27,13 @@ UPDATE projects SET name = name || ' canary-' || organization_id || '-', descrip
 UPDATE tasks SET title = title || (SELECT ' canary-' || p.organization_id || '-' FROM projects AS p WHERE p.id = project_id);
 UPDATE comments SET body = body || (SELECT ' canary-' || p.organization_id || '-' FROM tasks AS t JOIN projects AS p ON p.id = t.project_id WHERE t.id = task_id);`
 	canary := func(id int64) string { return fmt.Sprintf("canary-%d-", id) }
-	corpus.Isolation(t, app, corpus.Read(t, programs, 60), mark, canary)
+	corpus.Isolation(t, tracker, corpus.Read(t, programs, 60), mark, canary)
 }
 
 // TestAlone deletes all other organizations and what they own. What strangers
 // left in ours stays: a task is assigned to, or a comment written by, nobody then.
 func TestAlone(t *testing.T) {
-	corpus.Alone(t, app, corpus.Read(t, programs, 60), func(id int64) string {
+	corpus.Alone(t, tracker, corpus.Read(t, programs, 60), func(id int64) string {
 		return fmt.Sprintf(`
 DELETE FROM projects WHERE organization_id <> %d;
 DELETE FROM tasks WHERE project_id NOT IN (SELECT id FROM projects);

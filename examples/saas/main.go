@@ -9,6 +9,6 @@
 // makes the database; everything else is the command line, which all examples share.
 package main
 
-import "github.com/exoagent/exoagent/internal/terminal"
+import "github.com/exoagent/exoagent/codemode/repl"
 
-func main() { terminal.Main(app) }
+func main() { repl.Main(app) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/internal/terminal/corpus"
+	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl"
 	"github.com/exoagent/exoagent/exosql"
-	"github.com/exoagent/exoagent/internal/terminal"
 )
 
 // One Go struct for each table: what the host's own code reads rows into.
@@ -150,25 +150,23 @@ func grant(db *exosql.DB, id int64) codemode.Grants {
 
 // everybody lists whom -org can name. This is the host's own code: it reads rows
 // into structs, through the same tables, with a scope that admits them all.
-func everybody(ctx context.Context, db *exosql.DB) ([]terminal.Principal, error) {
+func everybody(ctx context.Context, db *exosql.DB) ([]repl.Principal, error) {
 	rows, err := exosql.Grant(db, organizations, exosql.AllRows[organization]()).OrderBy(orgID.Asc()).All(ctx)
-	var out []terminal.Principal
+	var out []repl.Principal
 	for _, o := range rows {
-		out = append(out, terminal.Principal{ID: o.ID, Name: o.Name})
+		out = append(out, repl.Principal{ID: o.ID, Name: o.Name})
 	}
 	return out, err
 }
 
-var app = terminal.App{
+var app = repl.App{
 	Name:       "saas",
 	About:      "A project tracker. A program sees one organization and what belongs to it.",
 	Who:        "org",
-	Default:    1,
-	Schema:     schema,
-	Seed:       seed,
+	Default:    "1",
+	Setup:      schema + seed,
 	Principals: everybody,
 	Grants:     grant,
-	Asker:      terminal.Models,
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

@@ -116,13 +116,13 @@ func (e Engine) within(t testing.TB, server string) string {
 	return WithParam(t, WithParam(t, server, "search_path", name), "timezone", "UTC")
 }
 
-// Server is the PostgreSQL database of the tests. Without one they fail: what
-// is skipped is not tested.
+// Server is the PostgreSQL database of the tests. Without one they are skipped, which
+// test.sh does not take: it starts one, and fails if a test is skipped.
 func Server(t testing.TB) string {
 	t.Helper()
 	url := os.Getenv("TEST_POSTGRES_URL")
 	if url == "" {
-		t.Fatal("TEST_POSTGRES_URL is not set: run ./test.sh, which starts a PostgreSQL for the tests")
+		t.Skip("TEST_POSTGRES_URL is not set: run ./test.sh, which starts a PostgreSQL for the tests")
 	}
 	return url
 }

@@ -1,0 +1,198 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// App is a command: a terminal on what Grants gives. The others of its fields may be
+// left out.
+type App struct {
+	Grants any // a function in the form of [Grants]
+
+	Name    string // what somebody types to run the command, for its help and errors; "": the name of the process
+	About   string // one sentence, for -help and for a model
+	Package string // under which what is typed is kept: the import path of a package; "": Name
+	Who     string // what acts: the flag that chooses one has this name; "": user
+	Default string // who acts without the flag
+
+	// Setup is SQL that makes and fills an empty database. With it -db may be left out,
+	// for a database in memory, and a database with other tables is refused. Without it
+	// -db is somebody's own database, which is used as it is.
+	Setup string
+
+	// Principals lists whom Who can name, by whole numbers, so that another one is refused.
+	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
+
+	Examples []string  // programs to start from; the first ones that anybody tries
+	Admits   exo.Label // what results may carry, on the screen as to a model
+
+	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
+}
+
+// Principal is somebody on whose behalf a program can run.
+type Principal struct {
+	ID   int64
+	Name string
+}
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // a program failed
+	exitUsage  = 2 // it never ran: wrong flags, no database
+)
+
+// Main is the main function of a command: it runs the app with the arguments of the
+// process, and does not return.
+func Main(a App) { os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Run is Main with the arguments of a command line and other streams, and gives the
+// exit code: 0 with a result, 1 when a program failed, 2 when it could not be run.
+func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return a.run(args, standard(stdin, stdout, stderr))
+}
+
+func (a App) run(args []string, std *streams) int {
+	a.Name, a.Who = cmp.Or(a.Name, filepath.Base(os.Args[0])), cmp.Or(a.Who, "user")
+	a.Package = cmp.Or(a.Package, a.Name)
+	grants, err := adapt(a.Grants, a.Who)
+	if err != nil {
+		std.complain(a.Name, err)
+		return exitUsage
+	}
+	ctx := context.Background()
+	opt, err := a.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(std.out, a.help())
+		return exitOK
+	}
+	if err != nil {
+		std.complain(a.Name, fmt.Errorf("%w\nrun %s -help for help", err, a.Name))
+		return exitUsage
+	}
+	fail := func(err error) int {
+		std.complain(a.Name, err)
+		return exitUsage
+	}
+	program, err := opt.source(std.in)
+	if err != nil {
+		return fail(err)
+	}
+	db, err := a.open(ctx, opt.db, grants)
+	if err != nil {
+		return fail(err)
+	}
+	defer db.Close()
+	s := &session{app: a, granted: grants, db: db, model: opt.model}
+	if opt.trace {
+		s.trace = record.New(std.err)
+	}
+	if err := s.become(ctx, opt.who); err != nil {
+		return fail(err)
+	}
+	switch {
+	case opt.api:
+		fmt.Fprintln(std.out, s.api())
+		return exitOK
+	case program != nil:
+		return s.once(ctx, *program, std)
+	case opt.ask != nil:
+		return s.askOnce(ctx, *opt.ask, std)
+	case std.terminal:
+		return s.prompt(ctx, std, opt)
+	}
+	return s.piped(ctx, std)
+}
+
+// once runs one program and prints what it gave as JSON.
+func (s *session) once(ctx context.Context, program string, std *streams) int {
+	res := s.interruptible(ctx, program)
+	fmt.Fprint(std.err, printable(res.Console))
+	if res.Notice != "" {
+		std.complain(s.app.Name, errors.New(res.Notice))
+	}
+	line, code := []byte(res.JSON), exitOK
+	if res.Err != nil {
+		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
+			std.complain(s.app.Name, res.Err)
+		}
+		at := exo.PosOf(res.Err)
+		line, code = failureJSON(exo.KindOf(res.Err).String(), exo.GuestText(res.Err), at.Line, at.Column), exitFailed
+	}
+	if _, err := std.out.Write(append(printableJSON(line), '\n')); err != nil {
+		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))
+		return exitUsage
+	}
+	return code
+}
+
+func failureJSON(kind, message string, line, column int) []byte {
+	type failure struct {
+		Kind    string `json:"kind"`
+		Message string `json:"message"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+	}
+	return marshal(struct {
+		Error failure `json:"error"`
+	}{failure{kind, message, line, column}})
+}
+
+// marshal is json.Marshal without escapes for HTML, which nobody here reads, and
+// with those that a terminal needs.
+func marshal(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("terminal: %v", err)) // only ever given plain structs
+	}
+	return printableJSON([]byte(strings.TrimSuffix(b.String(), "\n")))
+}
+
+// interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.
+func (s *session) interruptible(ctx context.Context, program string) *codemode.Result {
+	var res *codemode.Result
+	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) { res = s.run(ctx, program) })
+	return res
+}
+
+// cancellable runs f with a context that Ctrl-C cancels, and reports whether it
+// did. Within patience another one is the same one; after that it ends the process,
+// for what does not heed its context must not hold whoever waits.
+func cancellable(ctx context.Context, patience time.Duration, f func(ctx context.Context)) bool {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+		}
+		select {
+		case <-done:
+		case <-time.After(patience):
+			signal.Reset(os.Interrupt)
+		}
+	}()
+	f(ctx)
+	return ctx.Err() != nil
+}

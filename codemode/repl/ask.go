@@ -1,0 +1,82 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/models"
+)
+
+// modelNamed is for App.asker: a model that -model names, or the first one for which
+// the environment has a key.
+func modelNamed(_ context.Context, opt askerOptions) (asker, error) { return newAsker(opt, os.Getenv) }
+
+func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
+	m, err := models.FromEnv(getenv)
+	if opt.Model != "" {
+		m, err = models.Named(opt.Model, getenv)
+	}
+	if errors.Is(err, models.ErrNone) {
+		err = errNoModel
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About}}, nil
+}
+
+// agentAsker is an agent and its conversation.
+type agentAsker struct {
+	agent *agent.Agent
+	chat  agent.Chat
+}
+
+// Ask implements asker. After an error the conversation goes on with the next
+// question, which the model reads after what happened.
+func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEvent)) error {
+	name := a.agent.Model.Name()
+	before := a.chat.Usage[name]
+	said := false // something that the end of the reply has not come to yet
+	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.Event) {
+		switch ev := ev.(type) {
+		case agent.Text:
+			said = true
+			on(answerText{Delta: string(ev)})
+		case agent.Added:
+			said = false
+		case agent.Waiting:
+			if said {
+				on(answerText{Delta: " …\n"}) // it comes again from its beginning
+			}
+			said = false
+			on(answerWaiting{Reason: reason(ev.Err), For: ev.Wait})
+		case agent.Started:
+			on(answerProgram{Source: ev.Call.Program()})
+		case agent.Ended:
+			if ev.Run != nil {
+				on(answerOutcome{Result: ev.Run})
+			}
+		}
+	})
+	after := a.chat.Usage[name]
+	on(answerDone{Model: name, Input: int(after.Input - before.Input), Output: int(after.Output - before.Output), Cut: err == nil && answer.Cut})
+	var e *agent.Error
+	if errors.As(err, &e) && e.Kind == agent.TooLong {
+		a.chat = agent.Chat{}
+		return fmt.Errorf("%w (it is forgotten now: the next question begins a new conversation)", err)
+	}
+	return err
+}
+
+// reason is in a word or two why a request is sent again.
+func reason(err error) string {
+	var e *agent.Error
+	if errors.As(err, &e) {
+		return e.Kind.String()
+	}
+	return "failed"
+}

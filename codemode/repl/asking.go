@@ -1,0 +1,211 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// conversation shows the events of one answer as they come.
+type conversation struct {
+	*session
+	std  *streams
+	spin *spinner
+
+	program  string // that runs
+	pending  string // bytes of a letter whose rest has not come yet
+	midLine  bool   // what was printed last did not end its line
+	answered bool   // there was text
+	quiet    bool   // programs and their results are not shown
+	unfold   bool
+}
+
+// ask asks the model and shows its answer, with the programs that it ran.
+func (c *console) ask(ctx context.Context, question string) {
+	v := &conversation{session: c.session, std: c.std, unfold: c.unfold}
+	var err error
+	c.cancellable(ctx, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
+	scr := c.std.screen
+	switch {
+	case c.interrupted:
+		fmt.Fprintln(c.std.out, scr.paint(yellow, "stopped"))
+	case err != nil:
+		fmt.Fprintln(c.std.out, scr.paint(red, "the model did not answer:")+" "+printable(err.Error()))
+	}
+}
+
+// askOnce is -ask: the answer on standard output and nothing else, unless somebody
+// looks at it; then the programs are shown as at the prompt.
+func (s *session) askOnce(ctx context.Context, question string, std *streams) int {
+	m, err := s.modelled(ctx)
+	if err != nil {
+		std.complain(s.app.Name, fmt.Errorf("-ask: %w", err))
+		return exitUsage
+	}
+	v := &conversation{session: s, std: std, quiet: !std.screen.live}
+	cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) })
+	if err != nil {
+		std.complain(s.app.Name, fmt.Errorf("the model did not answer: %w", err))
+		return exitFailed
+	}
+	return exitOK
+}
+
+func (v *conversation) ask(ctx context.Context, m asker, question string) error {
+	v.think("thinking")
+	err := m.Ask(ctx, question, v.on)
+	v.endText()
+	return err
+}
+
+func (v *conversation) think(what string) {
+	v.still()
+	v.spin = v.std.screen.spin(v.std.out, what)
+}
+
+func (v *conversation) still() {
+	if v.spin != nil {
+		v.spin.end()
+		v.spin = nil
+	}
+}
+
+// on is called for each event, one at a time.
+func (v *conversation) on(ev answerEvent) {
+	scr, out := v.std.screen, v.std.out
+	switch ev := ev.(type) {
+	case answerText:
+		v.still()
+		v.write(ev.Delta)
+	case answerWaiting:
+		v.think(fmt.Sprintf("waiting for the model's service (%s, %v)", oneLine(ev.Reason), ev.For.Round(time.Second)))
+	case answerProgram:
+		v.endText()
+		v.program = ev.Source
+		v.forget()
+		if !v.quiet {
+			fmt.Fprintln(out, scr.indent(scr.highlight(printable(strings.TrimSpace(ev.Source)))))
+			v.think("running")
+		}
+	case answerOutcome:
+		v.still()
+		v.remember(v.program, ev.Result)
+		if !v.quiet && !stopped(ev.Result.Err) { // else the whole answer is said to be stopped
+			scr.show(out, v.last, v.unfold)
+			v.think("thinking")
+		}
+	case answerDone:
+		v.endText()
+		switch {
+		case ev.Cut && v.quiet:
+			v.std.complain(v.app.Name, errors.New(cutNotice))
+		case ev.Cut:
+			fmt.Fprintln(out, scr.paint(yellow, cutNotice))
+		}
+		if !v.quiet {
+			fmt.Fprintln(out, scr.paint(dim, ev.String()))
+		}
+	}
+}
+
+// cutNotice is said of an answer that is not whole.
+const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
+
+// askLine is .ask in a session without a terminal: the answer is a line of JSON.
+func (s *session) askLine(ctx context.Context, question string, std *streams) int {
+	m, err := s.modelled(ctx)
+	if err == nil && question == "" {
+		err = errors.New(".ask TEXT asks the model")
+	}
+	if err != nil {
+		std.complain(s.app.Name, err)
+		return exitUsage
+	}
+	var answer strings.Builder
+	var program string
+	var done answerDone
+	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) {
+		err = m.Ask(ctx, question, func(ev answerEvent) {
+			switch ev := ev.(type) {
+			case answerText:
+				answer.WriteString(ev.Delta)
+			case answerProgram:
+				program = ev.Source
+				s.forget()
+			case answerOutcome:
+				s.remember(program, ev.Result)
+			case answerDone:
+				done = ev
+			}
+		})
+	})
+	line, code := marshal(struct {
+		Answer string `json:"answer"`
+		Cut    bool   `json:"cut"`
+		Model  string `json:"model"`
+	}{answer.String(), done.Cut, done.Model}), exitOK
+	if err != nil {
+		line, code = marshal(map[string]any{"error": map[string]string{"kind": "model", "message": err.Error()}}), exitFailed
+	}
+	fmt.Fprintf(std.out, "%s\n", line)
+	return code
+}
+
+// String is what an answer took: "openai:x, 1200 + 80 tokens, $0.0012".
+func (d answerDone) String() string {
+	var parts []string
+	if d.Model != "" {
+		parts = append(parts, oneLine(d.Model))
+	}
+	if d.Input+d.Output > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", d.Input, d.Output))
+	}
+	if d.Cost > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", d.Cost))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// write prints more of the answer. A letter may be cut between two pieces.
+func (v *conversation) write(delta string) {
+	s := v.pending + delta
+	v.pending = ""
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if utf8.RuneStart(s[len(s)-n]) {
+			if !utf8.FullRuneInString(s[len(s)-n:]) {
+				s, v.pending = s[:len(s)-n], s[len(s)-n:]
+			}
+			break
+		}
+	}
+	if s == "" {
+		return
+	}
+	v.answered, v.midLine = true, !strings.HasSuffix(s, "\n")
+	fmt.Fprint(v.std.out, printable(s))
+}
+
+// endText ends the line on which text stands.
+func (v *conversation) endText() {
+	v.still()
+	if v.pending != "" {
+		fmt.Fprint(v.std.out, printable(v.pending))
+		v.pending, v.midLine = "", true
+	}
+	if v.midLine {
+		fmt.Fprintln(v.std.out)
+		v.midLine = false
+	}
+}
+
+// indent sets a program of the model's off from the answer.
+func (s screen) indent(text string) string {
+	bar := "| "
+	if s.live {
+		bar = s.paint(dim, "│") + " "
+	}
+	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
+}

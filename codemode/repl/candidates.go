@@ -1,0 +1,173 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// candidate is a name that can stand at the cursor.
+type candidate struct{ name, about string }
+
+// candidates are the names that can stand at the end of code, and the part of the
+// name that is there already.
+func (n *names) candidates(code string) (part string, found []candidate) {
+	for i := len(code); i > 0 && isWord(code[i-1]); i-- {
+		part = code[i-1:]
+	}
+	r := n.read(code[:len(code)-len(part)])
+	if quoted, found := r.values(part); found != nil {
+		return quoted, found
+	}
+	end := len(r.toks) - 1
+	switch {
+	case end >= 0 && (r.toks[end].kind == stringToken || r.toks[end].kind == regexpToken) && !closed(r.toks[end].text):
+		return part, nil
+	case r.is(end, "."):
+		before := end - 1
+		if r.is(before, "?") {
+			before--
+		}
+		if before < 0 {
+			return part, nil
+		}
+		found = n.members(r.chain(before))
+	case r.is(end, "{") || r.is(end, ","):
+		if found = r.inBraces(end); found == nil {
+			found = r.scope()
+		}
+	default:
+		found = r.scope()
+	}
+	return part, slices.DeleteFunc(found, func(c candidate) bool { return !strings.HasPrefix(c.name, part) })
+}
+
+// closed reports whether a string that was typed so far has its last quote.
+func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`" }
+
+// members is what can follow a dot on a type. Where the type is not known it is
+// every name of a row or a query, for it is most likely one of these.
+func (n *names) members(t *exo.Type) []candidate {
+	switch {
+	case t == apiType:
+		return n.grants()
+	case t == nil:
+		return n.all()
+	case t.Name == exo.TypeRecord:
+		return fieldsOf(t)
+	}
+	in := n.catalog[t.Name]
+	if in == nil {
+		return nil
+	}
+	return interfaceOf(in)
+}
+
+func interfaceOf(in *exo.Interface) []candidate {
+	var out []candidate
+	for _, name := range in.Names() {
+		about := ""
+		if f := in.Fields[name]; f != nil {
+			about = f.Doc
+			if of := f.Type.Args["of"]; about == "" && of != nil {
+				about = of.String()
+			}
+		} else if m := in.Methods[name]; m != nil {
+			about = m.Doc
+			if name += "("; len(m.Params) == 0 {
+				name += ")"
+			}
+		}
+		out = append(out, candidate{name, firstLine(about)})
+	}
+	return out
+}
+
+func fieldsOf(t *exo.Type) []candidate {
+	var out []candidate
+	for _, f := range t.Fields {
+		out = append(out, candidate{f.Name, firstLine(f.Doc)})
+	}
+	return out
+}
+
+func (n *names) grants() []candidate {
+	var out []candidate
+	for _, g := range n.granted {
+		out = append(out, candidate{g.Name, firstLine(g.Doc)})
+	}
+	return out
+}
+
+func (n *names) all() []candidate {
+	var out []candidate
+	seen := map[string]bool{}
+	for _, in := range n.catalog {
+		if in.Expr {
+			continue
+		}
+		for _, c := range interfaceOf(in) {
+			if !seen[c.name] {
+				seen[c.name] = true
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// scope is what can stand where an expression begins.
+func (r *reader) scope() []candidate {
+	out := append([]candidate{{"api", "all that is granted"}}, r.grants()...)
+	for at := r.enclosing(len(r.toks)); at >= 0; at = r.enclosing(at) {
+		for p := range r.params(at) {
+			out = append(out, candidate{p, ""})
+		}
+	}
+	for k := 1; k+1 < len(r.toks); k++ {
+		if (r.is(k-1, "const") || r.is(k-1, "let")) && r.name(k) != "" {
+			out = append(out, candidate{r.name(k), ""})
+		}
+	}
+	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
+	return slices.CompactFunc(out, func(a, b candidate) bool { return a.name == b.name })
+}
+
+// inBraces is what an object between the braces around end can name: the rows of a
+// callback's parameter ({ todo }) =>, or the columns of a filter where({ done: true }).
+func (r *reader) inBraces(end int) []candidate {
+	brace := end
+	if r.is(end, ",") {
+		brace = r.enclosing(end)
+	}
+	if !r.is(brace, "{") {
+		return nil
+	}
+	switch {
+	case r.is(brace-1, "(") && r.name(brace-2) != "" && r.is(brace-3, "."):
+		if t := row(r.space(brace - 1)); t != nil {
+			return fieldNames(r.catalog[t.Name])
+		}
+	case r.is(brace-1, "(") && r.is(brace-2, "(") && r.is(brace-4, "."):
+		if ns := r.space(brace - 2); ns != nil {
+			return fieldsOf(ns)
+		}
+	case r.is(brace-1, "(") && brace == 1: // ({ grant }) => …
+		return r.grants()
+	}
+	return nil
+}
+
+func fieldNames(in *exo.Interface) []candidate {
+	if in == nil {
+		return nil
+	}
+	return slices.DeleteFunc(interfaceOf(in), func(c candidate) bool { return in.Fields[c.name] == nil })
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return cut(oneLine(s), 60)
+}

@@ -1,0 +1,241 @@
+package repl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// column is one column of a table.
+type column struct {
+	name  string
+	kind  string // "int", "text?": null was among the values
+	right bool   // all are numbers, so its name and type are at the right as well
+	text  bool   // some are texts, or JSON: they may be cut
+	width int
+
+	places int // the most that a decimal has from its point on: they stand point under point
+}
+
+// grid is rows taken apart for a table.
+type grid struct {
+	columns []column
+	rows    []map[string]cell
+	hidden  int // columns that are not shown
+	more    int // rows that are not shown
+
+	narrow bool // some are hidden because the width is too small
+}
+
+// newGrid lays out rows, of which each may have fields of its own, in a width; 0
+// is as much as there is.
+func newGrid(items []exo.Value, room int, t types) *grid {
+	g := &grid{}
+	if len(items) > maxRows {
+		g.more = len(items) - maxRows
+		items = items[:maxRows]
+	}
+	known := map[string]bool{}
+	for _, v := range items {
+		row, names := map[string]cell{}, []string(nil)
+		t.flatten("", v, row, &names)
+		for _, n := range names {
+			if !known[n] {
+				known[n] = true
+				g.columns = append(g.columns, column{name: n})
+			}
+		}
+		g.rows = append(g.rows, row)
+	}
+	if len(g.columns) > maxCols {
+		g.hidden = len(g.columns) - maxCols
+		g.columns = g.columns[:maxCols]
+	}
+	for i := range g.columns {
+		c := &g.columns[i]
+		c.measure(g.rows)
+	}
+	if room > 0 {
+		g.fit(room)
+	}
+	return g
+}
+
+// measure finds what all rows have in a column: how wide it is, and of which type.
+func (c *column) measure(rows []map[string]cell) {
+	var kinds []string
+	null := false
+	c.width, c.right = width(c.name), true
+	for _, r := range rows {
+		x, ok := r[c.name]
+		if !ok {
+			continue
+		}
+		c.width = max(c.width, width(x.text))
+		if x.kind == "null" {
+			null = true
+			continue
+		}
+		c.right = c.right && x.right
+		c.text = c.text || mayCut[x.kind]
+		if !slices.Contains(kinds, x.kind) {
+			kinds = append(kinds, x.kind)
+		}
+	}
+	c.right = c.right && len(kinds) > 0
+	slices.Sort(kinds)
+	c.kind = strings.Join(kinds, "|")
+	switch {
+	case c.kind == "":
+		c.kind = "null"
+	case null:
+		c.kind += "?"
+	}
+	c.width = min(max(c.width, width(c.kind)), maxWidth)
+	if strings.TrimSuffix(c.kind, "?") == exo.TypeDecimal {
+		c.point(rows)
+	}
+}
+
+// point lines decimals up by their points, unless that makes the column too wide.
+func (c *column) point(rows []map[string]cell) {
+	whole, places := 0, 0
+	for _, r := range rows {
+		if x := r[c.name]; x.kind == exo.TypeDecimal {
+			whole, places = max(whole, len(x.text)-fraction(x.text)), max(places, fraction(x.text))
+		}
+	}
+	if whole+places <= maxWidth {
+		c.places, c.width = places, max(c.width, whole+places)
+	}
+}
+
+// fraction is the length of what a decimal has from its point on.
+func fraction(decimal string) int {
+	if i := strings.IndexByte(decimal, '.'); i >= 0 {
+		return len(decimal) - i
+	}
+	return 0
+}
+
+// mayCut are the types whose values mean much the same without their end.
+var mayCut = map[string]bool{exo.TypeText: true, exo.TypeBytes: true, exo.TypeJSON: true, "list": true, "record": true}
+
+// fit makes the widest texts narrower until all fit. A number that is cut is another
+// number, so columns of these are left out instead, from the right, where texts can't
+// give way any more.
+func (g *grid) fit(room int) {
+	for n := len(g.columns); n > 0; n-- {
+		if fitted, ok := squeeze(g.columns[:n], room); ok {
+			g.hidden += len(g.columns) - n
+			g.narrow = n < len(g.columns)
+			g.columns = fitted
+			return
+		}
+	}
+	g.narrow = true
+	g.hidden += len(g.columns) - 1
+	g.columns = g.columns[:1]
+}
+
+// squeeze is columns that fit in a width, if their texts can give way that far.
+func squeeze(columns []column, room int) ([]column, bool) {
+	columns = slices.Clone(columns)
+	over := 2*len(columns) - 2 - room
+	for _, c := range columns {
+		over += c.width
+	}
+	for ; over > 0; over-- {
+		widest := -1
+		for i, c := range columns {
+			if c.text && c.width > minWidth && (widest < 0 || c.width > columns[widest].width) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return nil, false
+		}
+		columns[widest].width--
+	}
+	return columns, true
+}
+
+// rows prints rows as a table or, where that would be too wide or somebody said so,
+// one below the other.
+func (s screen) rows(items []exo.Value, t types) string {
+	g := newGrid(items, s.width(), t)
+	if s.expanded == "on" || s.expanded != "off" && g.narrow {
+		return s.records(items, t)
+	}
+	return s.table(g)
+}
+
+// maxRecords is how many rows are shown one below the other.
+const maxRecords = 20
+
+// records prints rows one below the other, as psql does after \x.
+func (s screen) records(items []exo.Value, t types) string {
+	rule := "-"
+	if s.live {
+		rule = "─"
+	}
+	var b strings.Builder
+	for i, v := range items[:min(len(items), maxRecords)] {
+		head := fmt.Sprintf("%s[ %d ]", rule, i+1)
+		fmt.Fprintln(&b, s.paint(dim, head+strings.Repeat(rule, maxWidth-width(head))))
+		b.WriteString(s.fields(v, t))
+	}
+	if n := len(items) - maxRecords; n > 0 {
+		fmt.Fprintf(&b, "… and %s\n", count(n, "more row"))
+	}
+	return b.String()
+}
+
+// table prints rows: names, types, a rule, and a line for each row.
+func (s screen) table(g *grid) string {
+	var b strings.Builder
+	line := func(cellOf func(column) cell) {
+		var l strings.Builder
+		gap := 0 // written only before a cell, so that no line ends with spaces
+		for i, c := range g.columns {
+			x := cellOf(c)
+			text := cut(x.text, c.width)
+			before, after := 0, c.width-width(text)
+			if x.right {
+				after = 0
+				if x.kind == exo.TypeDecimal && c.places > 0 {
+					after = c.places - fraction(x.text)
+				}
+				before = c.width - width(text) - after
+			}
+			if i > 0 {
+				before += 2
+			}
+			if gap += before; text != "" {
+				l.WriteString(strings.Repeat(" ", gap) + s.paint(x.style, text))
+				gap = 0
+			}
+			gap += after
+		}
+		b.WriteString(l.String() + "\n")
+	}
+	rule := "-"
+	if s.live {
+		rule = "─"
+	}
+	line(func(c column) cell { return cell{text: c.name, style: bold, right: c.right} })
+	line(func(c column) cell { return cell{text: c.kind, style: dim, right: c.right} })
+	line(func(c column) cell { return cell{text: strings.Repeat(rule, c.width), style: dim} })
+	for _, r := range g.rows {
+		line(func(c column) cell { return r[c.name] })
+	}
+	if g.hidden > 0 {
+		fmt.Fprintf(&b, "… and %s\n", count(g.hidden, "more column"))
+	}
+	if g.more > 0 {
+		fmt.Fprintf(&b, "… and %s\n", count(g.more, "more row"))
+	}
+	return b.String()
+}

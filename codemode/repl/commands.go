@@ -1,0 +1,184 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/record"
+)
+
+// patience is within which a second Ctrl-C at the prompt means the same as the first.
+const patience = 2 * time.Second
+
+// command takes a line like ".api" apart; a program never begins with a dot.
+func command(line string) (cmd, arg string, ok bool) {
+	if cmd, arg, ok = word(line); ok {
+		return cmd, arg, true
+	}
+	cmd, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
+	if !strings.HasPrefix(line, ".") || strings.ContainsAny(cmd, "([`?") {
+		return "", "", false
+	}
+	return cmd, strings.TrimSpace(arg), true
+}
+
+// command does what the prompt and a piped session have in common.
+func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) error {
+	switch cmd {
+	case ".help":
+		fmt.Fprint(out, s.promptHelp())
+	case ".api":
+		fmt.Fprintln(out, s.api())
+	case "." + s.app.Who, ".user":
+		return s.become(ctx, arg)
+	case ".tables":
+		text, err := s.tables(arg)
+		fmt.Fprint(out, text)
+		return err
+	case ".sql":
+		return fmt.Errorf(".sql is for the prompt; -trace shows the SQL of every query")
+	default:
+		return fmt.Errorf("there is no command %s; .help lists them", oneLine(cmd))
+	}
+	return nil
+}
+
+var errNothingRan = errors.New("no program has run yet")
+
+// command does what is typed at the prompt.
+func (c *console) command(ctx context.Context, cmd, arg string) error {
+	out, scr := c.std.out, c.std.screen
+	if n, err := strconv.Atoi(strings.TrimPrefix(cmd, ".")); err == nil {
+		starts := c.starts()
+		if n < 1 || n > len(starts) {
+			return fmt.Errorf("there are programs .1 to .%d to start from", len(starts))
+		}
+		fmt.Fprintln(out, scr.highlight(scr.wrap(starts[n-1], 2)))
+		c.program(ctx, starts[n-1])
+		return nil
+	}
+	switch cmd {
+	case ".sql":
+		return c.sql(arg)
+	case ".trace":
+		return c.traceCommand(arg)
+	case ".save":
+		return c.save(arg)
+	case ".expanded":
+		return c.expandedCommand(arg)
+	case ".ask":
+		if _, err := c.modelled(ctx); err != nil {
+			return err
+		}
+		if arg == "" {
+			return errors.New(".ask TEXT asks the model")
+		}
+		c.ask(ctx, arg)
+	case ".run":
+		if arg == "" {
+			return errors.New(".run PROGRAM runs a program, also one that reads like a question")
+		}
+		c.program(ctx, arg)
+	case "." + c.app.Who, ".user":
+		if err := c.session.command(ctx, cmd, arg, out); err != nil {
+			return err
+		}
+		if _, err := c.modelled(ctx); err != nil && !errors.Is(err, errNoModel) {
+			return err
+		}
+	default:
+		return c.session.command(ctx, cmd, arg, out)
+	}
+	return nil
+}
+
+func (c *console) sql(arg string) error {
+	switch {
+	case arg == "on" || arg == "off":
+		c.unfold = arg == "on"
+	case arg != "":
+		return errors.New(".sql shows the SQL of the last program; .sql on that of each, .sql off folds it again")
+	case c.last == nil:
+		return errNothingRan
+	case len(c.last.queries) == 0:
+		return errors.New("the last program asked the database nothing")
+	default:
+		fmt.Fprint(c.std.out, c.std.screen.unfolded(c.last.queries))
+	}
+	return nil
+}
+
+// expandedCommand says how rows are shown; without a word it turns between the two.
+func (c *console) expandedCommand(arg string) error {
+	mode := &c.std.screen.expanded
+	switch arg {
+	case "on", "off":
+		*mode = arg
+	case "auto":
+		*mode = ""
+	case "":
+		*mode = map[bool]string{true: "off", false: "on"}[*mode == "on"]
+	default:
+		return errors.New(".expanded on shows rows one below the other, .expanded off as a table, .expanded auto as a table where it fits")
+	}
+	fmt.Fprintln(c.std.out, map[string]string{"on": "rows are shown one below the other", "off": "rows are shown as a table", "": "rows are shown as a table where it fits"}[*mode])
+	return nil
+}
+
+func (c *console) traceCommand(arg string) error {
+	switch {
+	case arg == "on":
+		c.trace = record.New(c.std.err)
+	case arg == "off":
+		c.trace = nil
+	case arg != "":
+		return errors.New(".trace shows what the last program asked for; .trace on writes a line of JSON for each step of a run, .trace off ends that")
+	case c.last == nil:
+		return errNothingRan
+	case len(c.last.events) == 0:
+		return errors.New("the last program asked for nothing")
+	default:
+		fmt.Fprint(c.std.out, c.std.screen.traced(c.last.events))
+	}
+	return nil
+}
+
+// commands are those of the prompt, each with a word for it.
+func (s *session) commands() []candidate {
+	return []candidate{
+		{".help", "this text"},
+		{".api", "what a model is shown"},
+		{".tables", "the tables in short; .tables NAME for one"},
+		{".1 .2 .3", "run a program to start from"},
+		{".sql", "the SQL of the last program; .sql on for each, .sql off"},
+		{".trace", "what the last program asked for; .trace on, .trace off for JSON lines"},
+		{"." + s.app.Who + " N", "act for another " + s.app.Who},
+		{".expanded", "rows one below the other: on, off, or auto, where a table is too wide"},
+		{".save FILE", "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
+		{".ask TEXT", "ask the model; without a command, what is no program is asked too"},
+		{".run PROGRAM", "run it, whatever it looks like"},
+		{".quit", "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
+	}
+}
+
+func (s *session) promptHelp() string {
+	var b strings.Builder
+	b.WriteString("Type a program: an expression, a function of api, or statements that return.\n")
+	b.WriteString("It goes on over lines while brackets are open, or until its return; an empty line ends it.\n")
+	b.WriteString("A line of ``` begins a program that goes on until the next such line.\n")
+	b.WriteString("A line that begins with .name( goes on with the program before it.\n\n")
+	for _, e := range s.app.Examples {
+		fmt.Fprintf(&b, "  %s\n", e)
+	}
+	b.WriteString("\n")
+	for _, c := range s.commands() {
+		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.about)
+	}
+	b.WriteString("\nexit, quit, help and psql's \\q, \\?, \\d and \\x do what they do there.\n")
+	return b.String()
+}

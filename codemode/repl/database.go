@@ -1,0 +1,184 @@
+package repl
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// open opens the database that -db names.
+func (a App) open(ctx context.Context, url string, grants Grants) (*exosql.DB, error) {
+	opt := &exosql.Options{}
+	if a.Setup != "" {
+		opt.Setup = a.setUp
+	}
+	db, err := exosql.Open(ctx, url, opt)
+	if err == nil {
+		if err = a.check(ctx, db, grants); err != nil {
+			db.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-db %s: %w", redacted(url), err)
+	}
+	return db, nil
+}
+
+// check compares what the app grants with what the database has. What is granted on
+// somebody's own database is known only for one who acts, and exo check is for those.
+func (a App) check(ctx context.Context, db *exosql.DB, grants Grants) error {
+	if a.Setup == "" {
+		return nil
+	}
+	granted, err := grants(ctx, db, a.Default)
+	if err != nil {
+		return err
+	}
+	var what []exosql.Declared
+	for _, o := range granted {
+		what = append(what, exosql.Granted(o))
+	}
+	return exosql.Check(ctx, db, what...)
+}
+
+// redacted is a database's URL as it may be shown: a password can be in any part
+// of one that can't be read, so only its kind is shown then.
+func redacted(database string) string {
+	kind, _, ok := strings.Cut(database, ":")
+	if kind == "sqlite" || !ok {
+		return database
+	}
+	u, err := url.Parse(database)
+	if err != nil || u.Host == "" {
+		return kind + ":…"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// setUp makes and fills an empty database, leaves one that it made before as it
+// is, and refuses any other: a mistyped path must not mix the app's tables into
+// somebody's data.
+func (a App) setUp(ctx context.Context, db *sql.DB) error {
+	d := sqlite
+	if _, ok := db.Driver().(*stdlib.Driver); ok {
+		d = postgres
+	}
+	have, err := d.columns(ctx, db)
+	if err != nil {
+		return err
+	}
+	if len(have) == 0 {
+		have, err = a.create(ctx, db, d)
+		if err != nil || have == nil {
+			return err
+		}
+	}
+	want, err := a.columns(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(have, want) {
+		return fmt.Errorf("it holds other tables than those of %s (%s); give a new one", a.Name, strings.Join(tables(have), ", "))
+	}
+	return nil
+}
+
+// dialect is how the database that -db names is asked about itself.
+type dialect struct {
+	// begin begins a transaction that another process like this one waits for.
+	begin []string
+	list  string // table.column of all that is in the database
+}
+
+var sqlite = dialect{
+	begin: []string{"BEGIN IMMEDIATE"},
+	list: `SELECT m.name || '.' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+		WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`,
+}
+
+var postgres = dialect{
+	begin: []string{"BEGIN", "SELECT pg_advisory_xact_lock(7079461)"},
+	list:  `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY (table_name || '.' || column_name) COLLATE "C"`,
+}
+
+// create makes the tables in one transaction, so that there are all or none. If
+// another process was first it returns the columns that are there now.
+func (a App) create(ctx context.Context, db *sql.DB, d dialect) (there []string, err error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	for _, statement := range d.begin { // of two processes the second waits here, and then looks
+		if _, err := c.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
+	there, err = d.columns(ctx, c)
+	if err == nil && len(there) == 0 {
+		_, err = c.ExecContext(ctx, a.Setup)
+	}
+	if err != nil {
+		_, _ = c.ExecContext(ctx, "ROLLBACK")
+		return nil, err
+	}
+	_, err = c.ExecContext(ctx, "COMMIT")
+	return there, err
+}
+
+// columns are those that Setup makes.
+func (a App) columns(ctx context.Context) (cols []string, err error) {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		if _, err := db.ExecContext(ctx, a.Setup); err != nil {
+			return err
+		}
+		cols, err = sqlite.columns(ctx, db)
+		return err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return cols, db.Close()
+}
+
+// columns lists what there is.
+func (d dialect) columns(ctx context.Context, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}) ([]string, error) {
+	rows, err := db.QueryContext(ctx, d.list)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// tables are the tables of columns, a few of them.
+func tables(cols []string) []string {
+	var out []string
+	for _, c := range cols {
+		t, _, _ := strings.Cut(c, ".")
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	if len(out) > 6 {
+		out = append(out[:6], "…")
+	}
+	return out
+}

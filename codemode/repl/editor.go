@@ -1,0 +1,227 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/reeflective/readline"
+	"github.com/reeflective/readline/inputrc"
+)
+
+// editor is the line editor of a terminal: several lines, history, completion and
+// highlighting. It takes over the terminal only while somebody types, so that
+// Ctrl-C is a signal while a program runs.
+type editor struct {
+	*console
+	shell  *readline.Shell
+	prompt string
+	past   *history
+	folded *folded
+
+	pasted bool     // Enter came with more keys behind it: what was typed may be several parts
+	queue  []string // parts that were pasted and have not run
+}
+
+// keyActions are what keys do here: those that every terminal has and the editor
+// leaves to a file of the system's, and those that have another meaning in a shell,
+// where a line is all there is: between the lines of a program the arrows move.
+var keyActions = map[string]string{
+	`\C-i`:   "menu-complete",
+	`\M-[A`:  "up-line-or-history",
+	`\M-[B`:  "down-line-or-history",
+	`\M-OA`:  "up-line-or-history",
+	`\M-OB`:  "down-line-or-history",
+	`\M-[3~`: "delete-char",
+	`\M-[1~`: "beginning-of-line",
+	`\M-[4~`: "end-of-line",
+}
+
+func newEditor(c *console, h *history) *editor {
+	e := &editor{console: c, past: h, folded: &folded{rows: screenRows}, shell: readline.NewShell(inputrc.WithApp("exoagent"))}
+	options := map[string]any{
+		"enable-bracketed-paste":  true,
+		"echo-control-characters": false,
+		"multiline-column":        c.std.screen.color, // it is a coloured bar
+		// The answer of a terminal to where its cursor is would be read in the place of
+		// keys, and keys that come with it be lost. See reserve.
+		"cursor-position-probe": false,
+	}
+	if !c.std.screen.color {
+		options["completion-selection-style"] = "\x1b[7m"
+	}
+	for name, v := range options {
+		_ = e.shell.Config.Set(name, v)
+	}
+	for _, mode := range []string{"emacs", "emacs-standard", "vi-insert"} {
+		for keys, action := range keyActions {
+			e.shell.Config.Binds[mode][inputrc.Unescape(keys)] = inputrc.Bind{Action: action}
+		}
+	}
+	e.shell.Prompt.Primary(func() string { return e.reserve() + e.prompt })
+	e.shell.Prompt.Secondary(func() string { return "" })
+	e.shell.History.Delete()
+	e.shell.History.Add("history", pastLines{e})
+	e.shell.PasteTransformer = func(text string) string { return e.folded.fold(typable(text)) }
+	e.shell.AcceptMultiline = func(line []rune) bool { return e.accept(e.folded.unfold(string(line))) }
+	e.shell.SyntaxHighlighter = func(line []rune) string { return e.highlight(string(line)) }
+	e.shell.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(string(line[:cursor])) }
+	return e
+}
+
+func (e *editor) read(prompt string) (string, error) {
+	if e.interrupted {
+		e.queue = nil // Ctrl-C stops all that was pasted
+	}
+	if len(e.queue) > 0 {
+		next := e.queue[0]
+		e.queue = e.queue[1:]
+		fmt.Fprintln(e.std.out, prompt+e.highlight(printable(next)))
+		return next, nil
+	}
+	e.prompt, e.pasted = prompt, false
+	text, err := e.shell.Readline()
+	switch {
+	case errors.Is(err, readline.ErrInterrupt):
+		return "", errDropped
+	case err == io.EOF:
+		fmt.Fprintln(e.std.out)
+		return "", io.EOF
+	case err != nil:
+		return "", err
+	}
+	text = strings.TrimRight(e.folded.unfold(text), " \n")
+	if parts := e.parts(text); e.pasted && len(parts) > 1 {
+		text, e.queue, e.interrupted = parts[0], parts[1:], false
+	}
+	return text, nil
+}
+
+// accept reports whether Enter ends what was typed. With more keys behind it, which
+// nobody types that fast, it does not: a terminal that does not say what is pasted sends
+// its lines so, and the next one may go on with this one.
+func (e *editor) accept(text string) bool {
+	last := text
+	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
+		last = parts[len(parts)-1]
+	}
+	if !e.whole(last) {
+		return false
+	}
+	if !e.shell.Keys.Empty() || keysWait() {
+		e.pasted = true
+		return false
+	}
+	return true
+}
+
+func (e *editor) close() {}
+
+// rows is how many rows of the screen what is being typed takes.
+func (e *editor) rows() int {
+	n, cols := 0, columns()
+	indent := width(escapeSequence.ReplaceAllString(e.prompt, ""))
+	for _, line := range strings.Split(string(*e.shell.Line()), "\n") {
+		n += (indent+width(line))/cols + 1
+	}
+	return n
+}
+
+// reserve scrolls the screen until there is room under the prompt for what is being
+// typed and one row more, and leaves the cursor where it was. The editor only moves
+// relative to the prompt, so at the last row it would lose its place.
+func (e *editor) reserve() string {
+	n := min(e.rows(), screenRows()-1)
+	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
+}
+
+// whole reports whether Enter ends what was typed, or begins another line of it.
+// An empty line always ends it.
+func (c *console) whole(text string) bool {
+	switch {
+	case isFence(text):
+		return strings.Contains(text, "\n") && isFence(text[strings.LastIndexByte(text, '\n')+1:])
+	case strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n"):
+		return true
+	}
+	if _, _, isCommand := command(text); isCommand || c.isQuestion(text) {
+		return true
+	}
+	return complete(text)
+}
+
+// highlight colours programs, and leaves questions as they are.
+func (e *editor) highlight(text string) string {
+	if _, _, isCommand := command(text); isCommand {
+		return e.std.screen.paintLines(cyan, text)
+	}
+	if e.isQuestion(text) {
+		return text
+	}
+	return e.std.screen.highlight(text)
+}
+
+// complete gives the completions of what stands before the cursor.
+func (e *editor) complete(before string) readline.Completions {
+	part, found := e.completions(before)
+	// The letter before the name is made part of it, because the editor takes an
+	// empty prefix for the whole word.
+	lead := before[:len(before)-len(part)]
+	_, n := utf8.DecodeLastRuneInString(lead)
+	lead = lead[len(lead)-n:]
+	more := 0
+	if room := max(5, screenRows()-e.rows()-4); len(found) > room { // the list must leave the prompt on the screen
+		found, more = found[:room], len(found)-room
+	}
+	var values []readline.Completion
+	for _, f := range found {
+		values = append(values, readline.Completion{Value: lead + f.name, Display: f.name, Description: f.about})
+	}
+	out := readline.CompleteRaw(values).NoSort()
+	if more > 0 {
+		out = out.Usage("%d more; type the next letter", more)
+	}
+	out.PREFIX = lead + part
+	return out
+}
+
+// completions are the commands, or the names of a program.
+func (c *console) completions(before string) (part string, found []candidate) {
+	if strings.HasPrefix(before, ".") && !strings.ContainsAny(before, " \n") {
+		for _, cmd := range c.commands() {
+			if name, _, _ := strings.Cut(cmd.name, " "); strings.HasPrefix(name, before) {
+				found = append(found, candidate{name, cmd.about})
+			}
+		}
+		return before, found
+	}
+	return c.names.candidates(before)
+}
+
+// pastLines is the history as the editor reads it.
+type pastLines struct{ *editor }
+
+func (p pastLines) Write(s string) (int, error) {
+	s = p.folded.unfold(s)
+	entries := []string{s}
+	if p.pasted {
+		entries = p.parts(s)
+	}
+	var err error
+	for _, s := range entries {
+		err = errors.Join(err, p.past.add(s))
+	}
+	return p.Len(), err
+}
+
+func (p pastLines) GetLine(i int) (string, error) {
+	if i < 0 || i >= p.Len() {
+		return "", io.EOF
+	}
+	return p.folded.fold(p.past.entries[i]), nil
+}
+
+func (p pastLines) Len() int  { return len(p.past.entries) }
+func (p pastLines) Dump() any { return p.past.entries }

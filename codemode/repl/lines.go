@@ -1,0 +1,154 @@
+package repl
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+)
+
+// lines reads lines ahead, so that one can be looked at before it is taken.
+type lines struct {
+	read   chan string
+	stop   chan struct{}
+	err    error // why read was closed, nil at the end of the input
+	peeked *string
+
+	interrupt chan os.Signal // nil, or what makes next give up
+	dropped   bool           // it did
+}
+
+func newLines(r io.Reader) *lines {
+	l := &lines{read: make(chan string), stop: make(chan struct{})}
+	go func() {
+		defer close(l.read)
+		sc := bufio.NewScanner(r)
+		sc.Buffer(nil, maxProgram)
+		for sc.Scan() {
+			select {
+			case l.read <- strings.TrimSuffix(sc.Text(), "\r"):
+			case <-l.stop:
+				return
+			}
+		}
+		l.err = sc.Err()
+	}()
+	return l
+}
+
+func (l *lines) close() { close(l.stop) }
+
+func (l *lines) next() (string, bool) {
+	s, ok := l.peek(0)
+	l.peeked = nil
+	return s, ok
+}
+
+// typing runs f while Ctrl-C drops what was typed so far, instead of ending the process.
+func (l *lines) typing(f func()) (dropped bool) {
+	l.interrupt, l.dropped = make(chan os.Signal, 1), false
+	signal.Notify(l.interrupt, os.Interrupt)
+	f()
+	signal.Stop(l.interrupt)
+	l.interrupt = nil
+	return l.dropped
+}
+
+// peek is the next line, if there is one within the time; 0 waits for it.
+func (l *lines) peek(wait time.Duration) (s string, ok bool) {
+	if l.peeked != nil {
+		return *l.peeked, true
+	}
+	var late <-chan time.Time
+	if wait > 0 {
+		late = time.After(wait)
+	}
+	select {
+	case s, ok = <-l.read:
+	case <-late:
+	case <-l.interrupt:
+		l.dropped = true
+	}
+	if ok {
+		l.peeked = &s
+	}
+	return s, ok
+}
+
+// pasteTime is within which pasted lines follow each other, and typed ones don't.
+const pasteTime = 30 * time.Millisecond
+
+// program is one that begins with line. It goes on while brackets are open, and
+// with a line that is indented or begins with a dot; an empty line ends it where
+// no bracket is open. For somebody who types, whoever does not go on in time has
+// finished, and an empty line ends it in any case.
+func (l *lines) program(line string, std *streams) string {
+	b := line
+	var wait time.Duration
+	if std.terminal {
+		wait = pasteTime
+	}
+	fenced := isFence(line)
+	for {
+		if !fenced && complete(b) {
+			if more, ok := l.peek(wait); !ok || !goesOn(more) {
+				return b
+			}
+		} else if std.terminal {
+			fmt.Fprint(std.out, "... ")
+		}
+		more, ok := l.next()
+		if !ok {
+			return b
+		}
+		if !fenced && strings.TrimSpace(more) == "" {
+			if !open(b) {
+				return b
+			}
+			if _, pasted := l.peek(wait); std.terminal && !pasted {
+				return b
+			}
+		}
+		b += "\n" + more
+		if fenced && isFence(more) {
+			return b
+		}
+	}
+}
+
+func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
+
+// plain reads what is typed, or pasted, at a terminal that only takes lines.
+type plain struct {
+	*lines
+	std      *streams
+	question func(string) bool // it is one, and so ends with its line
+}
+
+func (p *plain) read(prompt string) (text string, err error) {
+	fmt.Fprint(p.std.out, prompt)
+	var ok bool
+	dropped := p.typing(func() {
+		if text, ok = p.next(); !ok || strings.TrimSpace(text) == "" || p.question(text) {
+			return
+		}
+		if _, _, isCommand := command(text); !isCommand {
+			text = p.program(text, p.std)
+		}
+	})
+	switch {
+	case dropped:
+		fmt.Fprintln(p.std.out)
+		return "", errDropped
+	case !ok:
+		fmt.Fprintln(p.std.out)
+		if p.err != nil {
+			return "", p.err
+		}
+		return "", io.EOF
+	}
+	return text, nil
+}

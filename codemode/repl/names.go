@@ -1,0 +1,253 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// names knows what can follow a dot, from the catalogue of what is granted. What
+// it finds is a help for whoever types and never decides anything: where it
+// doesn't know a type it says so with nil.
+type names struct {
+	catalog exo.Catalog
+	granted []exo.Granted
+}
+
+// apiType stands for the object that holds all grants.
+var apiType = &exo.Type{Name: "api"}
+
+// maxResolve bounds the work for one answer: a hostile paste may nest callbacks in callbacks.
+const maxResolve = 200
+
+// reader reads the program before the cursor, token by token.
+type reader struct {
+	*names
+	toks []token // without spaces and comments
+	left int     // chains that may still be followed
+}
+
+func (n *names) read(code string) *reader {
+	r := &reader{names: n, left: maxResolve}
+	eachToken(code, func(t token) {
+		if t.kind != commentToken && strings.TrimSpace(t.text) != "" {
+			r.toks = append(r.toks, t)
+		}
+	})
+	return r
+}
+
+func (r *reader) is(i int, text string) bool {
+	return i >= 0 && i < len(r.toks) && r.toks[i].text == text
+}
+
+func (r *reader) name(i int) string {
+	if i >= 0 && i < len(r.toks) && (r.toks[i].kind == plainToken || r.toks[i].kind == memberToken) && isWord(r.toks[i].text[0]) {
+		return r.toks[i].text
+	}
+	return ""
+}
+
+// opener is the bracket that the one at i closes, or -1.
+func (r *reader) opener(i int) int {
+	for depth := 0; i >= 0; i-- {
+		switch r.toks[i].text {
+		case ")", "]", "}":
+			depth++
+		case "(", "[", "{", "${":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// enclosing is the bracket that is still open before i, or -1.
+func (r *reader) enclosing(i int) int {
+	for i--; i >= 0; i-- {
+		switch r.toks[i].text {
+		case ")", "]", "}":
+			if i = r.opener(i); i < 0 {
+				return -1
+			}
+		case "(", "[", "{", "${":
+			return i
+		}
+	}
+	return -1
+}
+
+// chain is the type of the expression that ends with token i: names, members and
+// calls, a.b(…).c. It is nil where that is not known.
+func (r *reader) chain(i int) *exo.Type {
+	if r.left--; r.left < 0 || i < 0 {
+		return nil
+	}
+	call := -1
+	if r.is(i, ")") {
+		if call = r.opener(i); call < 0 {
+			return nil
+		}
+		i = call - 1
+	}
+	name := r.name(i)
+	if name == "" {
+		return nil
+	}
+	if !r.is(i-1, ".") {
+		if call >= 0 {
+			return nil // a function of the program's own
+		}
+		return r.variable(name, i)
+	}
+	before := i - 2
+	if r.is(before, "?") {
+		before--
+	}
+	return r.member(r.chain(before), name, call)
+}
+
+// member is what name is on a type, called with the arguments after call if that is not -1.
+func (r *reader) member(of *exo.Type, name string, call int) *exo.Type {
+	switch {
+	case of == nil:
+		return nil
+	case of == apiType:
+		return r.grant(name)
+	case of.Name == exo.TypeRecord:
+		return of.Field(name)
+	}
+	in := r.catalog[of.Name]
+	if in == nil {
+		return nil
+	}
+	if f := in.Fields[name]; f != nil && call < 0 {
+		return f.Type
+	}
+	m := in.Methods[name]
+	if m == nil || call < 0 {
+		return nil
+	}
+	env := map[string]*exo.Type{"self": of}
+	for k, t := range of.Args {
+		env[k] = t
+	}
+	for _, p := range m.Params {
+		if p.Bind != "" {
+			env[p.Bind] = r.body(call)
+		}
+	}
+	return typeOf(m.Result, env)
+}
+
+// body is the type of what the callback after call gives.
+func (r *reader) body(call int) *exo.Type {
+	end, depth := call+1, 0
+	for ; end < len(r.toks); end++ {
+		if strings.Contains("([{${", r.toks[end].text) {
+			depth++
+		} else if strings.Contains(")]}", r.toks[end].text) {
+			if depth--; depth < 0 {
+				break
+			}
+		}
+	}
+	return r.chain(end - 1)
+}
+
+// variable is the type of a name that stands at i: a parameter of a callback
+// around it, a constant, or a grant.
+func (r *reader) variable(name string, i int) *exo.Type {
+	for at := r.enclosing(i); at >= 0; at = r.enclosing(at) {
+		for p, t := range r.params(at) {
+			if p == name {
+				return t
+			}
+		}
+	}
+	for k := i - 1; k > 0; k-- {
+		if r.name(k) != name || !r.is(k+1, "=") || !(r.is(k-1, "const") || r.is(k-1, "let")) {
+			continue
+		}
+		end := k + 2
+		for end < i && !r.is(end, ";") && !r.is(end, "const") && !r.is(end, "let") && !r.is(end, "return") {
+			end++
+		}
+		return r.chain(end - 1)
+	}
+	if name == "api" {
+		return apiType
+	}
+	return r.grant(name)
+}
+
+func (r *reader) grant(name string) *exo.Type {
+	for _, g := range r.granted {
+		if g.Name == name {
+			return g.Type
+		}
+	}
+	return nil
+}
+
+// params are the names that the callback after an open parenthesis binds, when it
+// is the call of a method.
+func (r *reader) params(at int) map[string]*exo.Type {
+	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
+		return nil
+	}
+	first := at + 1
+	if r.is(first, "async") {
+		first++
+	}
+	var one string
+	var each []string
+	switch {
+	case r.is(first+1, "=") && r.is(first+2, ">"):
+		one = r.name(first)
+	case r.is(first, "(") && r.is(first+2, ")"):
+		one = r.name(first + 1)
+	case r.is(first, "(") && r.is(first+1, "{"):
+		for k := first + 2; k < len(r.toks) && !r.is(k, "}"); k++ {
+			each = append(each, r.name(k))
+		}
+	}
+	if one == "" && len(each) == 0 {
+		return nil
+	}
+	ns := r.space(at)
+	out := map[string]*exo.Type{}
+	for _, n := range each {
+		if ns != nil {
+			out[n] = ns.Field(n)
+		} else {
+			out[n] = nil
+		}
+	}
+	if one != "" {
+		out[one] = row(ns)
+	}
+	return out
+}
+
+// space is the record of rows that a callback is given by the method whose
+// parenthesis is at.
+func (r *reader) space(at int) *exo.Type {
+	before := at - 3
+	if r.is(before, "?") {
+		before--
+	}
+	if q := r.chain(before); q != nil {
+		return q.Args["ns"]
+	}
+	return nil
+}
+
+// row is what a callback with one plain parameter is given: the row, when there is one only.
+func row(ns *exo.Type) *exo.Type {
+	if ns != nil && len(ns.Fields) == 1 {
+		return ns.Fields[0].Type
+	}
+	return ns
+}

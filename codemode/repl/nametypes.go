@@ -1,0 +1,66 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// typeOf is a term of the catalogue with its holes filled, as far as they are known.
+func typeOf(t *exo.Term, env map[string]*exo.Type) *exo.Type {
+	switch {
+	case t == nil:
+		return nil
+	case t.Con != nil:
+		return t.Con
+	case t.Var != "":
+		base, path, _ := strings.Cut(t.Var, ".")
+		v := env[base]
+		switch {
+		case v == nil || path == "":
+			return v
+		case path == "*":
+			return row(v)
+		}
+		return v.Args[path]
+	case len(t.Ext) > 0:
+		all := &exo.Type{Name: exo.TypeRecord}
+		for _, e := range t.Ext {
+			if x := typeOf(e, env); x != nil {
+				all.Fields = append(all.Fields, x.Fields...)
+			}
+		}
+		return all
+	case t.App != "":
+		out := &exo.Type{Name: t.App, Args: map[string]*exo.Type{}}
+		for k, a := range t.Args {
+			out.Args[k] = typeOf(a, env)
+		}
+		return out
+	}
+	return nil
+}
+
+// starts are up to three programs made of what is granted, the simplest ones.
+func (n *names) starts() []string {
+	var out []string
+	add := func(s string) {
+		if len(out) < 3 {
+			out = append(out, s)
+		}
+	}
+	for _, g := range n.granted {
+		in := n.catalog[g.Type.Name]
+		if in.Await != "" {
+			add("api." + g.Name)
+		}
+		for _, name := range in.Names() {
+			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && m.Effect == exo.NoEffect {
+				if t := typeOf(m.Result, map[string]*exo.Type{"self": g.Type}); m.Sends || t != nil && n.catalog[t.Name] != nil && !n.catalog[t.Name].Expr && t.Name != g.Type.Name {
+					add("api." + g.Name + "." + name + "()")
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// piped is a session whose input is a file or another program: every result is
+// one line of JSON, and nothing else is printed.
+func (s *session) piped(ctx context.Context, std *streams) int {
+	in := newLines(std.in)
+	defer in.close()
+	code := exitOK
+	for {
+		line, ok := in.next()
+		if !ok {
+			return s.end(in, code, std)
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		cmd, arg, isCommand := command(line)
+		switch {
+		case !isCommand:
+			code = max(code, s.once(ctx, in.program(line, std), std))
+			if s.interrupted {
+				return code
+			}
+		case cmd == ".quit" || cmd == ".exit":
+			return code
+		case cmd == ".ask":
+			code = max(code, s.askLine(ctx, arg, std))
+			if s.interrupted {
+				return code
+			}
+		default:
+			if err := s.command(ctx, cmd, arg, std.out); err != nil {
+				std.complain(s.app.Name, err)
+				code = exitUsage
+			}
+		}
+	}
+}
+
+// end is the exit code of a session whose input is over.
+func (s *session) end(in *lines, code int, std *streams) int {
+	if in.err != nil {
+		std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))
+		return exitUsage
+	}
+	return code
+}
+
+// goesOn reports whether a line can only be more of the program before it.
+func goesOn(line string) bool {
+	if strings.TrimSpace(line) == "" {
+		return false
+	}
+	if _, _, ok := command(line); ok {
+		return false
+	}
+	return strings.ContainsAny(line[:1], " \t.?)]}")
+}

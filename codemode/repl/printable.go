@@ -1,0 +1,106 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	escape "github.com/exoagent/exoagent/internal/printable"
+)
+
+// printable makes text of a program, a model or a database fit for a terminal, and
+// printableJSON does so with what is JSON and stays it.
+func printable(s string) string { return escape.Text(s) }
+
+func printableJSON(b []byte) []byte { return escape.JSON(b) }
+
+// complain writes what went wrong to whoever runs the command: the text may be a
+// database's, of a grants function or a service.
+func (std *streams) complain(who string, err error) {
+	fmt.Fprintf(std.err, "%s: %s\n", who, printable(err.Error()))
+}
+
+// maxCluster is how many runes oneLine leaves together as one character. Unicode's
+// tables give a run of jamo, or of marks, the width of one, and terminals that of many.
+const maxCluster = 8
+
+// oneLine is printable without lines and tabs.
+func oneLine(s string) string {
+	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+	if len(s) <= maxCluster || isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for rest, state := s, -1; rest != ""; {
+		var c string
+		c, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		n := 0
+		for i := range c {
+			if n++; n > maxCluster {
+				c = c[:i] + "…"
+				break
+			}
+		}
+		b.WriteString(c)
+	}
+	return b.String()
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// cut shortens s to a width.
+func cut(s string, w int) string {
+	if width(s) <= w {
+		return s
+	}
+	if w < 1 {
+		return ""
+	}
+	rest, state, n, end := s, -1, 0, 0
+	for rest != "" {
+		var c string
+		var cw int
+		c, rest, cw, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if cw = clusterWidth(c, cw); n+cw > w-1 {
+			break
+		}
+		n += cw
+		end += len(c)
+	}
+	return s[:end] + "…"
+}
+
+// width is how many columns of a terminal s takes, at least: by Unicode's tables, but
+// of jamo each for itself, as terminals that don't compose them show them. Too much is
+// spare room; too little would let a cell push what stands behind it out of its line.
+func width(s string) int {
+	if isASCII(s) {
+		return uniseg.StringWidth(s)
+	}
+	w := 0
+	for rest, state := s, -1; rest != ""; {
+		var c string
+		var cw int
+		c, rest, cw, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		w += clusterWidth(c, cw)
+	}
+	return w
+}
+
+// clusterWidth is the width of one cluster, which is w by Unicode's tables.
+func clusterWidth(c string, w int) int {
+	jamo := 0
+	for _, r := range c {
+		switch {
+		case 0x1100 <= r && r < 0x1160 || 0xA960 <= r && r < 0xA980:
+			jamo += 2 // those that begin a syllable
+		case 0xAC00 <= r && r < 0xD7A4:
+			jamo += 2 // whole ones
+		}
+	}
+	return max(w, jamo)
+}

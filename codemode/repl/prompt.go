@@ -1,0 +1,166 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+)
+
+// source is where a prompt gets what is typed.
+type source interface {
+	// read shows a prompt and gives one program, question or command, whole. It
+	// fails with errDropped when what was typed was dropped, and with io.EOF at the end.
+	read(prompt string) (string, error)
+	close()
+}
+
+var errDropped = errors.New("dropped")
+
+// console is a session with somebody who types.
+type console struct {
+	*session
+	std    *streams
+	unfold bool // the SQL of every program is shown under its result
+
+	interrupts chan os.Signal // nobody reads them: Ctrl-C between two moments in which it means something is nothing
+}
+
+// prompt is a session with somebody who types. It ends with the input.
+func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
+	c := &console{session: s, std: std, interrupts: make(chan os.Signal, 1)}
+	signal.Notify(c.interrupts, os.Interrupt)
+	defer signal.Stop(c.interrupts)
+	in, warning := c.source(opt)
+	defer in.close()
+	if warning != nil {
+		std.complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
+	}
+	c.greet(ctx)
+	for {
+		text, err := in.read(c.primary())
+		switch {
+		case errors.Is(err, errDropped) || err == nil && strings.TrimSpace(text) == "":
+			continue
+		case err == io.EOF:
+			return exitOK
+		case err != nil:
+			std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", err))
+			return exitUsage
+		}
+		if done := c.take(ctx, text); done {
+			return exitOK
+		}
+	}
+}
+
+// source is a line editor where the screen allows one, and else lines. What it
+// warns of does not keep it from working.
+func (c *console) source(opt *options) (source, error) {
+	if !c.std.screen.live {
+		return &plain{lines: newLines(c.std.in), std: c.std, question: c.isQuestion}, nil
+	}
+	h := &history{}
+	if opt.noHistory {
+		return newEditor(c, h), nil
+	}
+	path, err := historyPath(c.app)
+	if err == nil {
+		h, err = openHistory(path)
+	}
+	return newEditor(c, h), err
+}
+
+func (c *console) primary() string {
+	who := printable(c.who)
+	return c.std.screen.paint(bold, cut(strings.ReplaceAll(who, "\n", " "), 30)) + "> "
+}
+
+// greet says who acts, who the model is, and how to begin.
+func (c *console) greet(ctx context.Context) {
+	out, scr := c.std.out, c.std.screen
+	name := oneLine(c.name)
+	if name != "" {
+		name = ", " + name
+	}
+	fmt.Fprintf(out, "%s acts for %s%s. ", scr.paint(bold, c.app.Name), oneLine(c.who), name)
+	if _, err := c.modelled(ctx); err == nil {
+		fmt.Fprintf(out, "Ask what you want to know, or type programs. .help for help.\n")
+		return
+	} else {
+		why := oneLine(err.Error())
+		fmt.Fprintf(out, "%s%s, so you are the model: type programs.\n", strings.ToUpper(why[:1]), why[1:])
+	}
+	fmt.Fprint(out, ".api shows what you can use, .help how this works. To start from:\n")
+	for i, e := range c.starts() {
+		fmt.Fprintf(out, "  %s %s\n", scr.paint(dim, fmt.Sprintf(".%d", i+1)), scr.highlight(scr.wrap(e, 5)))
+	}
+}
+
+// starts are programs to start from: those of the app, or made of what is granted.
+func (c *console) starts() []string {
+	if len(c.app.Examples) > 0 {
+		return c.app.Examples[:min(3, len(c.app.Examples))]
+	}
+	return c.names.starts()
+}
+
+// take does what was typed, and reports whether the session is over.
+func (c *console) take(ctx context.Context, text string) (done bool) {
+	cmd, arg, isCommand := command(text)
+	switch {
+	case cmd == ".quit" || cmd == ".exit":
+		return true
+	case isCommand:
+		if err := c.command(ctx, cmd, arg); err != nil {
+			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable(err.Error())))
+		}
+	case c.isQuestion(text):
+		c.ask(ctx, text)
+	default:
+		program, err := c.continued(text)
+		if err != nil {
+			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable(err.Error())))
+			return false
+		}
+		c.program(ctx, program)
+	}
+	return false
+}
+
+// program runs one and shows how it ended.
+func (c *console) program(ctx context.Context, text string) {
+	spin := c.std.screen.spin(c.std.out, "running")
+	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
+	spin.end()
+	c.std.screen.show(c.std.out, c.last, c.unfold)
+}
+
+func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {
+	c.interrupted = cancellable(ctx, patience, f)
+	signal.Notify(c.interrupts, os.Interrupt) // again, if it was reset
+}
+
+// isQuestion reports whether text is for the model that answers, when there is one:
+// what does not begin as a program does.
+func (c *console) isQuestion(text string) bool {
+	if c.asker == nil {
+		return false
+	}
+	text = strings.TrimSpace(text)
+	if text == "" || strings.HasPrefix(text, ".") || isFence(text) || programStart.MatchString(text) {
+		return false
+	}
+	for _, g := range c.names.granted {
+		if rest, ok := strings.CutPrefix(text, g.Name); ok && (rest == "" || strings.ContainsAny(strings.TrimSpace(rest)[:1], ".?[")) {
+			return false
+		}
+	}
+	return true
+}
+
+var programStart = regexp.MustCompile(`^(?:api\b|\(|\[|\{|//|async\s*[({]|await\b|return\b|function\b|const\s|(?:let|var)\s+[\w$]+\s*=|(?:for|while|switch)\s*\(|if\s*\(|try\s*\{|console\.|[\w$]+\s*=>)`)

@@ -1,0 +1,157 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+)
+
+// save writes the last program, or by the file's name its result, to a new file that
+// only its owner may read, and says which.
+func (c *console) save(path string) error {
+	switch {
+	case path == "":
+		return errors.New(".save FILE keeps the last program; .save FILE.csv its rows; .save FILE.json its result")
+	case c.last == nil:
+		return errNothingRan
+	}
+	data, what, note := []byte(c.last.program+"\n"), "the program is", ""
+	var err error
+	switch lower := strings.ToLower(path); {
+	case strings.HasSuffix(lower, ".csv"):
+		data, what, note, err = csvOf(c.last.result)
+	case strings.HasSuffix(lower, ".json"):
+		data, what, err = jsonOf(c.last.result)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already; nothing was saved", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		fmt.Fprintf(c.std.out, "%s in %s%s\n", what, oneLine(path), note)
+	}
+	return err
+}
+
+var errNoResult = errors.New("the last program failed, so there is no result to save")
+
+// jsonOf is the whole result as JSON, also where a model would get it cut. What a
+// terminal would act on is escaped, which changes no value.
+func jsonOf(res *codemode.Result) ([]byte, string, error) {
+	if res.Err != nil {
+		return nil, "", errNoResult
+	}
+	b, err := res.Value.AppendJSON(nil)
+	return append(printableJSON(b), '\n'), "the result is", err
+}
+
+// csvOf is the rows of a result as CSV (RFC 4180, commas, UTF-8), all of them: null is
+// an empty field and a text is quoted, so that the empty text is "". note says what
+// was changed.
+func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
+	if res.Err != nil {
+		return nil, "", "", errNoResult
+	}
+	items, ok := records(res.Value)
+	if !ok && res.Value.Type() == exo.TypeRecord {
+		items, ok = []exo.Value{res.Value}, true
+	}
+	if !ok {
+		return nil, "", "", errors.New("the last result is no rows; .save FILE.json keeps it")
+	}
+	var names []string
+	known := map[string]bool{}
+	rows := make([]map[string]exo.Value, len(items))
+	for i, v := range items {
+		rows[i] = map[string]exo.Value{}
+		leaves("", v, func(name string, x exo.Value) {
+			if rows[i][name] = x; !known[name] {
+				known[name] = true
+				names = append(names, name)
+			}
+		})
+	}
+	marked := 0
+	text := func(s string) string {
+		if formula(s) {
+			s, marked = "'"+s, marked+1
+		}
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	var b strings.Builder
+	line := func(cell func(name string) string) {
+		for i, n := range names {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(cell(n))
+		}
+		b.WriteByte('\n')
+	}
+	line(text)
+	for _, r := range rows {
+		line(func(name string) string { return csvCell(r[name], text) })
+	}
+	what = count(len(items), "row") + " are"
+	if len(items) == 1 {
+		what = "1 row is"
+	}
+	if marked > 0 {
+		note = fmt.Sprintf("; %s with ' before: a spreadsheet would take it for a formula", count(marked, "text"))
+	}
+	return []byte(b.String()), what, note, nil
+}
+
+// leaves are the values in a record; nested records have dotted names.
+func leaves(prefix string, v exo.Value, yield func(name string, x exo.Value)) {
+	for n, x := range v.Fields() {
+		if x.Type() == exo.TypeRecord && x.Len() > 0 {
+			leaves(prefix+n+".", x, yield)
+		} else {
+			yield(prefix+n, x)
+		}
+	}
+}
+
+func csvCell(v exo.Value, text func(string) string) string {
+	switch v.Type() {
+	case "", exo.TypeNull:
+		return ""
+	case exo.TypeText:
+		return text(v.Text())
+	case exo.TypeTime:
+		return v.Time().Format(exo.TimeFormat)
+	}
+	b, err := v.AppendJSON(nil)
+	if err != nil {
+		return ""
+	}
+	if v.Type() == exo.TypeList || v.Type() == exo.TypeRecord || v.Type() == exo.TypeRows {
+		return text(string(b))
+	}
+	return strings.Trim(string(b), `"`) // a whole number beyond JSON's is a text there
+}
+
+// formula reports whether a spreadsheet could take a text for a formula, whoever wrote
+// it into the database: =HYPERLINK("https://…"&A1) sends what stands beside it away.
+// Some of them drop space before the sign, and know it in full width too. A number
+// is none.
+func formula(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	if _, ok := exo.Canonical(exo.TypeDecimal, s); ok || s == "" {
+		return false
+	}
+	return strings.ContainsRune("=+-@＝＋－＠|%", []rune(s)[0])
+}

@@ -1,0 +1,130 @@
+package repl
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool // somebody types: prompt, and print for eyes
+	screen   screen
+}
+
+// screen is what is known of where results are printed. The zero screen is plain:
+// text that a file can hold, without an escape sequence.
+type screen struct {
+	live  bool // the cursor can be moved: line editing, a spinner
+	color bool
+	cols  func() int // nil: not known
+
+	expanded string // rows one below the other: "on", "off"; "": where a table is too wide
+}
+
+// standard finds out what the streams of the process are. Anything but a terminal
+// at both ends is plain, and so is one that says it is dumb.
+func standard(stdin io.Reader, stdout, stderr io.Writer) *streams {
+	std := &streams{in: stdin, out: stdout, err: stderr, terminal: isTerminal(stdin)}
+	if std.terminal && escapes(stdout) && escapes(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
+		std.screen = screen{live: true, color: os.Getenv("NO_COLOR") == "", cols: columns}
+	}
+	return std
+}
+
+func escapes(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	name := os.Getenv("TERM")
+	return ok && name != "" && name != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+func columns() int {
+	w, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || w < 20 {
+		return 80
+	}
+	return w
+}
+
+func screenRows() int {
+	_, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || h < 5 {
+		return 24
+	}
+	return h
+}
+
+// escapeSequence is one that sets a style: the only ones that we write into text.
+var escapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// isTerminal reports whether somebody types: a character device that is not the
+// null device, which scripts and services have as their standard input.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(fi, null)
+}
+
+// The styles that are used, as parameters of the sequence that sets them. Only the
+// 16 colours that every terminal has and that its owner has chosen.
+const (
+	bold    = "1"
+	dim     = "2"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	blue    = "34"
+	magenta = "35"
+	cyan    = "36"
+)
+
+// paint is text in a style. The text must be printable: it is the only thing
+// between an escape sequence and its end.
+func (s screen) paint(style, text string) string {
+	if !s.color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// chip is the tag of a label on a ground of its own colour, the same for the same tag.
+func (s screen) chip(tag string) string {
+	tag = cut(oneLine(tag), maxWidth)
+	if !s.color {
+		return "[" + tag + "]"
+	}
+	sum := 0
+	for _, c := range []byte(tag) {
+		sum = sum*31 + int(c)
+	}
+	grounds := []string{"41", "42", "43", "44", "45", "46"}
+	return s.paint("30;"+grounds[(sum&0x7fffffff)%len(grounds)], " "+tag+" ")
+}
+
+func (s screen) chips(tags []string) string {
+	out := make([]string, len(tags))
+	for i, t := range tags {
+		out[i] = s.chip(t)
+	}
+	return strings.Join(out, " ")
+}
+
+// width is the columns that a table may take.
+func (s screen) width() int {
+	if s.cols == nil {
+		return 0
+	}
+	return s.cols()
+}

@@ -1,0 +1,154 @@
+package repl
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// What a table shows at most. The whole result is what -e prints.
+const (
+	maxRows  = 50
+	maxCols  = 24
+	maxWidth = 40
+	minWidth = 8 // a column is not squeezed below this to make room for others
+)
+
+// render prints a result for eyes: rows as a table, one record as a list of its
+// fields, anything else as JSON. rows is how many there are, -1 for no rows.
+func (s screen) render(v exo.Value, raw json.RawMessage, t types) (text string, rows int) {
+	items, ok := records(v)
+	switch {
+	case ok && len(items) > 0:
+		return s.rows(items, t), len(items)
+	case v.Type() == exo.TypeRows || v.Type() == exo.TypeList && v.Len() == 0:
+		return "", 0
+	case v.Type() == exo.TypeRecord && v.Len() > 0:
+		if groups := s.groups(v, t); groups != "" {
+			return groups, -1
+		}
+		return s.fields(v, t), -1
+	}
+	return s.highlight(printable(string(raw))) + "\n", -1
+}
+
+// groups prints a record of nothing but rows, as Object.groupBy makes them, as one
+// table for each; "" for any other.
+func (s screen) groups(v exo.Value, t types) string {
+	var parts []string
+	some := false
+	for name, x := range v.Fields() {
+		items, ok := records(x)
+		if !ok || len(parts) == maxCols {
+			return ""
+		}
+		text := "0 rows\n"
+		if len(items) > 0 {
+			text, some = s.rows(items, t), true
+		}
+		parts = append(parts, s.paint(bold+";"+cyan, oneLine(name))+"\n"+text)
+	}
+	if !some {
+		return ""
+	}
+	return strings.Join(parts, "\n")
+}
+
+// records are the items of rows, or of a list that holds nothing but records.
+func records(v exo.Value) ([]exo.Value, bool) {
+	var out []exo.Value
+	if r := v.Rows(); r != nil {
+		for i := range r.Len() {
+			out = append(out, r.Row(i))
+		}
+		return out, true
+	}
+	if v.Type() != exo.TypeList {
+		return nil, false
+	}
+	for i := range v.Len() {
+		if v.At(i).Type() != exo.TypeRecord {
+			return nil, false
+		}
+		out = append(out, v.At(i))
+	}
+	return out, true
+}
+
+type cell struct {
+	text  string
+	right bool
+	kind  string // of the value: what the table says of its column's type
+	style string
+}
+
+// flatten adds the fields of a record to row; nested records have dotted names, but
+// not what a column of JSON holds: that is one value.
+func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[]string) {
+	for n, x := range v.Fields() {
+		name := oneLine(prefix + n)
+		if x.Type() == exo.TypeRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != exo.TypeJSON {
+			t.flatten(prefix+n+".", x, row, names)
+			continue
+		}
+		if _, twice := row[name]; !twice {
+			*names = append(*names, name)
+		}
+		row[name] = t.cell(prefix+n, x)
+	}
+}
+
+func cellOf(v exo.Value) cell {
+	switch v.Type() {
+	case exo.TypeText:
+		return cell{text: oneLine(v.Text()), kind: "text"}
+	case exo.TypeTime:
+		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
+	case exo.TypeInt:
+		return cell{text: v.String(), right: true, kind: "int", style: yellow}
+	case exo.TypeFloat:
+		return cell{text: v.String(), right: true, kind: "float", style: yellow}
+	case exo.TypeNull: // dim, so that it is not taken for the text "null"
+		return cell{text: "null", kind: "null", style: dim}
+	case exo.TypeBool:
+		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
+	}
+	b, err := v.AppendJSON(nil)
+	if err != nil {
+		return cell{text: "?", kind: "?"}
+	}
+	return cell{text: oneLine(string(b)), kind: v.Type()}
+}
+
+// shortTime is an instant as programs write it, without a zero of seconds or milliseconds.
+func shortTime(t time.Time) string {
+	s := t.Format(exo.TimeFormat)
+	s = strings.TrimSuffix(s, ".000Z")
+	if s = strings.TrimSuffix(s, ":00"); strings.HasSuffix(s, "Z") {
+		return s
+	}
+	return s + "Z"
+}
+
+// fields prints one record, a field on a line.
+func (s screen) fields(v exo.Value, t types) string {
+	row, names := map[string]cell{}, []string(nil)
+	t.flatten("", v, row, &names)
+	w := 0
+	for _, n := range names {
+		w = max(w, min(width(n), maxWidth))
+	}
+	room := 4 * maxWidth
+	if c := s.width(); c > 0 {
+		room = max(minWidth, c-w-2)
+	}
+	var b strings.Builder
+	for _, n := range names {
+		n, c := cut(n, w), row[n]
+		fmt.Fprintf(&b, "%s%s  %s\n", s.paint(bold, n), strings.Repeat(" ", w-width(n)), s.paint(c.style, cut(c.text, room)))
+	}
+	return b.String()
+}

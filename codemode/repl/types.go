@@ -1,0 +1,66 @@
+package repl
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// types are what the statements of a program say of the types of their columns, by
+// name. A value has less: decimals and dates are texts, and so is an instant that went
+// through the program's hands. A type is only ever shown of a value that has its form.
+type types map[string]string
+
+// typesOf leaves out names that have several types.
+func typesOf(queries []exosql.Query) types {
+	t := types{}
+	for _, q := range queries {
+		for _, o := range q.Outputs() {
+			if kind, known := t[o.Name]; known && kind != o.Kind {
+				t[o.Name] = ""
+			} else {
+				t[o.Name] = o.Kind
+			}
+		}
+	}
+	return t
+}
+
+// cell is what a table shows of a value under a name.
+func (t types) cell(name string, v exo.Value) cell {
+	x := cellOf(v)
+	kind := t[name]
+	switch {
+	case v.IsNull():
+	case kind == exo.TypeJSON:
+		if b, err := v.AppendJSON(nil); err == nil {
+			return cell{text: oneLine(string(b)), kind: kind}
+		}
+	case kind == exo.TypeFloat && v.Type() == exo.TypeInt: // 2.0, read by a program
+		x.kind = "float"
+	case v.Type() == exo.TypeText:
+		t.text(&x, kind, v.Text())
+	}
+	return x
+}
+
+// text makes of a text what its column says that it is.
+func (t types) text(x *cell, kind, text string) {
+	switch kind {
+	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+		if s, ok := exo.Canonical(kind, text); ok && s == text {
+			x.kind, x.style = kind, map[string]string{exo.TypeDecimal: yellow, exo.TypeDate: blue}[kind]
+			x.right = kind == exo.TypeDecimal
+		}
+	case exo.TypeInt: // beyond what a number of JavaScript holds
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+			x.kind, x.style, x.right = "int", yellow, true
+		}
+	case exo.TypeTime, "": // an instant leaves a program in this form alone
+		if at, err := time.Parse(exo.TimeFormat, text); err == nil && at.Format(exo.TimeFormat) == text {
+			*x = cell{text: shortTime(at), kind: "time", style: blue}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// values are those of a column that has a list of them, where one can stand: behind
+// ===, in a call like .eq( or .in([, and behind its name in a filter's object. part is
+// the word before the cursor; what the values complete is given back, a quote included.
+func (r *reader) values(part string) (string, []candidate) {
+	end := len(r.toks) - 1
+	quote := "'"
+	if end >= 0 && r.toks[end].kind == stringToken && !closed(r.toks[end].text) && !strings.HasPrefix(r.toks[end].text, "`") {
+		part = r.toks[end].text + part
+		quote = part[:1]
+		end--
+	}
+	t := r.compared(end)
+	if t == nil || t.Args["of"] == nil {
+		return "", nil
+	}
+	var out []candidate
+	for _, v := range t.Args["of"].Enum {
+		// A value that needs an escape, or could drive the terminal, is left to be typed.
+		if strings.ContainsAny(v, quote+`\`) || oneLine(v) != v {
+			continue
+		}
+		if v = quote + v + quote; strings.HasPrefix(v, part) {
+			out = append(out, candidate{v, ""})
+		}
+	}
+	return part, out
+}
+
+// takeValues are the methods of columns whose argument is one of the column's values.
+var takeValues = wordSet("eq ne is isNot in notIn")
+
+// compared is the column that is compared with what comes after token end.
+func (r *reader) compared(end int) *exo.Type {
+	signs := 0
+	for r.is(end-signs, "=") {
+		signs++
+	}
+	switch {
+	case signs == 3, signs == 2 && !r.is(end-2, "!"):
+		return r.chain(end - signs) // === ==
+	case signs > 0 && r.is(end-signs, "!"):
+		return r.chain(end - signs - 1) // !== !=
+	case signs > 0:
+		return nil
+	case r.is(end, ":") && r.name(end-1) != "":
+		brace := r.enclosing(end)
+		if r.is(brace, "{") && r.is(brace-1, "(") && r.is(brace-3, ".") {
+			if of := row(r.space(brace - 1)); of != nil && r.catalog[of.Name] != nil {
+				if f := r.catalog[of.Name].Fields[r.name(end-1)]; f != nil {
+					return f.Type
+				}
+			}
+		}
+		return nil
+	}
+	at := end // an open parenthesis, or a list in it
+	if r.is(end, ",") {
+		at = r.enclosing(end)
+	}
+	if r.is(at, "[") {
+		at--
+	}
+	if r.is(at, "(") && takeValues[r.name(at-1)] && r.is(at-2, ".") {
+		before := at - 3
+		if r.is(before, "?") {
+			before--
+		}
+		return r.chain(before)
+	}
+	return nil
+}

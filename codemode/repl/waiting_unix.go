@@ -1,0 +1,16 @@
+//go:build unix
+
+package repl
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// keysWait reports whether keys were pressed that nobody has read. It does not wait.
+func keysWait() bool {
+	fds := []unix.PollFd{{Fd: int32(os.Stdin.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+}

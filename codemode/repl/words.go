@@ -1,0 +1,95 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// words are what those type who come from psql or a shell, and the commands they mean.
+// None is a program that does anything.
+var words = map[string]string{
+	"exit": ".quit", "quit": ".quit", "help": ".help", "?": ".help",
+	`\q`: ".quit", `\?`: ".help", `\h`: ".help", `\d`: ".tables", `\dt`: ".tables", `\d+`: ".tables", `\x`: ".expanded",
+}
+
+// word is the command that a line in the words of psql means. No program begins with
+// a backslash, so each such line is a command, also one that does not exist.
+func word(line string) (cmd, arg string, ok bool) {
+	cmd, arg, _ = strings.Cut(strings.TrimRight(line, " \t;"), " ")
+	if c := words[cmd]; c != "" && (arg == "" || strings.HasPrefix(cmd, `\`)) {
+		return c, strings.TrimSpace(arg), true
+	}
+	return cmd, strings.TrimSpace(arg), strings.HasPrefix(line, `\`) && !strings.Contains(line, "\n")
+}
+
+// follows is how a line begins that can only go on with the line before: .name( and ?.name(
+var follows = regexp.MustCompile(`^\??\.[\pL_$][\pL\pN_$]*\(`)
+
+// continued is the program of a line that begins with .name(: the one before
+// it, and the line. What can change something does not run a second time unasked.
+func (c *console) continued(text string) (string, error) {
+	if !follows.MatchString(text) {
+		return text, nil
+	}
+	switch {
+	case c.last == nil:
+		return "", errors.New("a line that begins with .name( goes on with the program before, and none has run yet")
+	case !c.tool.ReadOnly():
+		return "", errors.New("a line that begins with .name( goes on with the program before; that may have changed something, so it does not run again unasked: type the whole")
+	}
+	return strings.TrimRight(c.last.program, "; \n") + "\n" + text, nil
+}
+
+// tables says in short what is granted: each table with its columns and links, or one
+// of them with what each member is.
+func (s *session) tables(which string) (string, error) {
+	var b strings.Builder
+	var names []string
+	for _, name := range s.names.tables() {
+		in := s.names.catalog[name]
+		if which == "" {
+			var members []string
+			for _, c := range interfaceOf(in) {
+				members = append(members, strings.TrimSuffix(c.name, "()"))
+			}
+			fmt.Fprintf(&b, "%s: %s\n", oneLine(name), oneLine(strings.Join(members, ", ")))
+			continue
+		}
+		names = append(names, name)
+		if !strings.EqualFold(name, which) {
+			continue
+		}
+		members := interfaceOf(in)
+		w := 0
+		for _, c := range members {
+			w = max(w, width(oneLine(c.name)))
+		}
+		for _, c := range members {
+			n := oneLine(c.name)
+			fmt.Fprintf(&b, "%s%s  %s\n", n, strings.Repeat(" ", w-width(n)), c.about)
+		}
+		return b.String(), nil
+	}
+	if which != "" {
+		return "", fmt.Errorf("there is no table %s; there are %s", oneLine(which), oneLine(strings.Join(names, ", ")))
+	}
+	for _, g := range s.names.granted {
+		b.WriteString(strings.TrimRight("api."+oneLine(g.Name)+"  "+firstLine(g.Doc), " ") + "\n")
+	}
+	return b.String(), nil
+}
+
+// tables are the names of what rows are, in order.
+func (n *names) tables() []string {
+	var out []string
+	for name, in := range n.catalog {
+		if !in.Expr && in.Await == "" && len(in.Fields) > 0 {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,251 @@
+package questions
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/corpus"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+var update = flag.Bool("update-errors", false, "write the errors of wrong programs as they are; read what it wrote!")
+
+// Run asks every question on each engine, of the one who asks it.
+func Run(t *testing.T, app corpus.App, questions []*Question) {
+	plain := open(t, app)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, _ := app.Open(t, e)
+		tools := map[int64]*codemode.Tool{}
+		for _, q := range questions {
+			t.Run(q.Name, func(t *testing.T) {
+				if tools[q.As] == nil {
+					tool, err := codemode.New(app.Grants(db, q.As), nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					tools[q.As] = tool
+				}
+				q.run(t, plain, tools[q.As])
+			})
+		}
+	})
+}
+
+// open is the seed on a connection that knows nothing of grants.
+func open(t *testing.T, app corpus.App) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	if _, err := db.Exec(app.SQL); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
+	want := q.answer(t, plain)
+	right := func(what, code string) {
+		res := tool.Run(context.Background(), code)
+		if res.Err != nil {
+			t.Errorf("%s: %d:%d %s\n%s", what, exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err), code)
+			return
+		}
+		var got any
+		if err := json.Unmarshal(res.JSON, &got); err != nil {
+			t.Fatal(err)
+		}
+		if !same(want, got, q.AnyOrder) {
+			w, _ := json.Marshal(want)
+			t.Errorf("%s\n%s: %s\n%s\ngives %s\nand not %s", q.Asked, what, q.Form, code, res.JSON, w)
+		}
+	}
+	for _, p := range q.Right {
+		right("right, "+p.Manner, p.Code)
+	}
+	for _, w := range q.Wrong {
+		got := failure(tool.Run(context.Background(), w.Code), w.Notice)
+		switch {
+		case got == "":
+			t.Errorf("wrong, %s: it does not fail\n%s", w.Manner, w.Code)
+		case got != w.Fails && *update:
+			text, err := os.ReadFile(q.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(q.Path, []byte(strings.Replace(string(text), w.Code+"\n-- "+ending(w)+" --\n"+w.Fails+"\n", w.Code+"\n-- "+ending(w)+" --\n"+got+"\n", 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case got != w.Fails:
+			t.Errorf("wrong, %s:\n%s\nfails with\n%s\nand not\n%s", w.Manner, w.Code, got, w.Fails)
+		}
+		if !names(got, w.Code, w.Mended) {
+			t.Errorf("wrong, %s: what mends it is not in the error\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
+		}
+		right("mended, "+w.Manner, w.Mended)
+	}
+}
+
+// ending is the name of the section that says how a wrong program ends.
+func ending(w Wrong) string {
+	if w.Notice {
+		return "notice"
+	}
+	return "error"
+}
+
+// failure is how a program failed, as a question's file says it.
+func failure(res *codemode.Result, notice bool) string {
+	if notice {
+		return res.Notice
+	}
+	if res.Err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d:%d\n%s", exo.KindOf(res.Err), exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err))
+}
+
+var token = regexp.MustCompile(`[A-Za-z_$][\w$]*|'[\w…%.-]*'|\d+|[=!<>&|+?]+|\(\)|=>|[\[{]`)
+
+var without = regexp.MustCompile(`(?:must not be|without) (\w+)`)
+
+// names reports whether a message has something that mended has and wrong has not,
+// or says what to leave out. Where mended has just what wrong has, the message says
+// where it belongs.
+func names(message, wrong, mended string) bool {
+	count := func(s string) map[string]int {
+		n := map[string]int{}
+		for _, w := range token.FindAllString(s, -1) {
+			n[w]++
+		}
+		return n
+	}
+	said, before, after := count(message), count(wrong), count(mended)
+	for w, n := range after {
+		if n > before[w] && said[w] > 0 {
+			return true
+		}
+	}
+	for _, m := range without.FindAllStringSubmatch(message, -1) {
+		if after[m[1]] < before[m[1]] {
+			return true
+		}
+	}
+	return reflect.DeepEqual(before, after)
+}
+
+// answer is what the SQL gives, as JSON has it.
+func (q *Question) answer(t *testing.T, db *sql.DB) any {
+	t.Helper()
+	rows, err := db.Query(q.SQL)
+	if err != nil {
+		t.Fatalf("%s: %v", q.SQL, err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []any{}
+	for rows.Next() {
+		cells := make([]any, len(names))
+		to := make([]any, len(names))
+		for k := range cells {
+			to[k] = &cells[k]
+		}
+		if err := rows.Scan(to...); err != nil {
+			t.Fatal(err)
+		}
+		row := map[string]any{}
+		for k, n := range names {
+			row[n] = cells[k]
+		}
+		if q.Form == "list" || q.Form == "value" {
+			all = append(all, cells[0])
+		} else {
+			all = append(all, row)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if q.Form == "rows" || q.Form == "list" {
+		if len(all) == 0 {
+			t.Fatal("nothing is the answer: nearly every wrong program would be right")
+		}
+		return all
+	}
+	if len(all) != 1 {
+		t.Fatalf("%d rows are no %s", len(all), q.Form)
+	}
+	return all[0]
+}
+
+// same reports whether a program's result is what SQL gave. SQLite has 0 and 1 for
+// false and true, and no two sums of floats are alike.
+func same(want, got any, anyOrder bool) bool {
+	switch w := want.(type) {
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return false
+		}
+		if anyOrder {
+			w, g = sorted(w), sorted(g)
+		}
+		for k := range w {
+			if !same(w[k], g[k], false) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(g) != len(w) {
+			return false
+		}
+		for k := range w {
+			if v, there := g[k]; !there || !same(w[k], v, false) {
+				return false
+			}
+		}
+		return true
+	case int64:
+		if b, ok := got.(bool); ok {
+			return w == 1 && b || w == 0 && !b
+		}
+		return same(float64(w), got, false)
+	case float64:
+		g, ok := got.(float64)
+		return ok && math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))
+	}
+	return reflect.DeepEqual(want, got)
+}
+
+func sorted(list []any) []any {
+	out := append([]any(nil), list...)
+	key := func(v any) string {
+		if b, ok := v.(bool); ok {
+			v = map[bool]int{true: 1}[b]
+		}
+		s, _ := json.Marshal(v)
+		return string(s)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return key(out[i]) < key(out[j]) })
+	return out
+}

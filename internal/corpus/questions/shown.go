@@ -1,0 +1,42 @@
+package questions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/internal/corpus"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// Shown holds the row of docs/models.md that says what a model is shown of the app.
+func Shown(t *testing.T, app corpus.App) {
+	db, ids := app.Open(t, tu.SQLite)
+	tool, err := codemode.New(app.Grants(db, ids[0]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	InPage(t, fmt.Sprintf("[examples/%s](../examples/%[1]s), %d tables", app.Name, len(tool.Size().Interfaces)), tool.Size())
+}
+
+// InPage checks that docs/models.md has the row of a size.
+func InPage(t *testing.T, what string, s codemode.Size) {
+	t.Helper()
+	var each []string
+	for k, i := range s.Interfaces {
+		if k < 6 {
+			each = append(each, fmt.Sprintf("%s %d", i.Name, i.Tokens))
+		}
+	}
+	row := fmt.Sprintf("| %s | %d | %d | %s |\n", what, s.Description, s.Declarations, strings.Join(each, ", "))
+	page, err := os.ReadFile(filepath.Join(tu.Root(), "docs", "models.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n"+row) {
+		t.Errorf("docs/models.md does not have the row\n%s", row)
+	}
+}

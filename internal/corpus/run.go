@@ -1,0 +1,146 @@
+package corpus
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// App is what programs of a corpus run on: a database, and what it grants to whom.
+type App struct {
+	Name   string
+	SQL    string // makes and fills the database
+	IDs    string // a query: who can act
+	Grants func(db *exosql.DB, id int64) codemode.Grants
+}
+
+// Open opens a fresh database of the app, and says who can act there.
+func (a App) Open(t *testing.T, e tu.Engine) (db *exosql.DB, ids []int64) {
+	t.Helper()
+	db = e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		if err := e.Exec(a.SQL)(ctx, db); err != nil {
+			return err
+		}
+		rows, err := db.QueryContext(ctx, a.IDs)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	}})
+	return db, ids
+}
+
+// tools makes one tool for everybody in a database of the app.
+func tools(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
+	t.Helper()
+	db, ids := app.Open(t, e)
+	out := map[int64]*codemode.Tool{}
+	for _, id := range ids {
+		tool, err := codemode.New(app.Grants(db, id), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[id] = tool
+	}
+	return out
+}
+
+// several are the tools of at least two: of one, nobody could be told apart.
+func several(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
+	t.Helper()
+	out := tools(t, e, app)
+	if len(out) < 2 {
+		t.Fatalf("in %s %d can act: too few to tell them apart", app.Name, len(out))
+	}
+	return out
+}
+
+// Outcomes runs every program as the one it is written for on each engine, and compares.
+func Outcomes(t *testing.T, app App, programs []*Program) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		by := several(t, e, app)
+		for _, p := range programs {
+			t.Run(strings.TrimSuffix(p.Name, ".js"), func(t *testing.T) {
+				tool := by[p.As]
+				if tool == nil {
+					t.Fatalf("nobody has the id %d", p.As)
+				}
+				Check(t, p, tool.Run(context.Background(), p.Source))
+			})
+		}
+	})
+}
+
+// Isolation runs every program as everybody, on a database in which mark has
+// written a canary into each row: nothing that leaves may hold the canary of
+// somebody else. mark is SQL; canary gives the text for a principal.
+//
+// It has its own twin: everybody's own canary must have been seen, or the rows
+// were never marked.
+func Isolation(t *testing.T, app App, programs []*Program, mark string, canary func(id int64) string) {
+	app.SQL += mark
+	by := several(t, tu.SQLite, app)
+	seen := map[int64]int{}
+	for _, p := range programs {
+		for id, tool := range by {
+			out := Everything(tool.Run(context.Background(), p.Source))
+			for other := range by {
+				if !strings.Contains(out, canary(other)) {
+					continue
+				}
+				if seen[other]++; other != id {
+					t.Errorf("%s as %d shows a row of %d:\n%s", p.Name, id, other, out)
+				}
+			}
+		}
+	}
+	for id := range by {
+		if seen[id] < len(programs)/4 {
+			t.Errorf("%d saw its own canary in %d of %d programs: the rows are not marked", id, seen[id], len(programs))
+		}
+	}
+}
+
+// Alone runs every program as everybody, with the rows of all others there and
+// with them gone: nothing that leaves may differ. So no count, no order and no
+// error depends on what belongs to somebody else. only is SQL that leaves one
+// principal's rows.
+func Alone(t *testing.T, app App, programs []*Program, only func(id int64) string) {
+	for id, among := range several(t, tu.SQLite, app) {
+		less := app
+		less.SQL += only(id)
+		by := tools(t, tu.SQLite, less)
+		if len(by) != 1 || by[id] == nil {
+			t.Fatalf("%d can act, not %d alone", len(by), id)
+		}
+		for _, p := range programs {
+			with, without := Everything(among.Run(context.Background(), p.Source)), Everything(by[id].Run(context.Background(), p.Source))
+			if with != without {
+				t.Errorf("%s as %d depends on the rows of others: with them\n%s\nwithout\n%s", p.Name, id, with, without)
+			}
+		}
+	}
+}
+
+// Everything is all that leaves a run.
+func Everything(res *codemode.Result) string {
+	s := string(res.JSON) + "\n" + res.Console + "\n" + res.Notice
+	if res.Err != nil {
+		s += "\n" + exo.GuestText(res.Err) + "\n" + exo.PosOf(res.Err).Text
+	}
+	return s
+}

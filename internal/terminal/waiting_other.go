@@ -1,6 +1,0 @@
-//go:build !unix
-
-package terminal
-
-// keysWait is not known here: what one read gave is all that is looked at.
-func keysWait() bool { return false }
