@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"internal/pgbound":   {"github.com/jackc/pgx/v5"},
 	"internal/sqlast":    {"github.com/Masterminds/squirrel"},
 	"exosql": {"exo", "schema", "internal/sqlast", "internal/lru", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/engine/postgres",
-		"exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/scope"},
+		"exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/scope", "github.com/jackc/pgx/v5"},
 	"exosql/internal/language":        {"exo", "internal/sqlast"},
 	"exosql/internal/decl":            {"exo", "exosql/internal/language"},
 	"exosql/internal/number":          {"exo"},

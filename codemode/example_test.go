@@ -37,7 +37,7 @@ var (
 )
 
 func open() *exosql.DB {
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, `CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 			CREATE TABLE todos(id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, title TEXT NOT NULL, completed BOOLEAN NOT NULL);
 			INSERT INTO users VALUES (1, 'Ann'), (2, 'Bob');

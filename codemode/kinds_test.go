@@ -60,7 +60,7 @@ func kinds(tb testing.TB, names ...string) exo.Object {
 	for _, n := range names {
 		facet.Add(columns[n])
 	}
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, `CREATE TABLE things(id INTEGER PRIMARY KEY, name TEXT, done BOOLEAN, share REAL, total TEXT, at TEXT, due TEXT, took TEXT, code TEXT, raw BLOB, meta TEXT, tags TEXT, nums TEXT, hint TEXT);
 INSERT INTO things VALUES (1, 'Zoë😀!', 0, 0.5, '12.5', '2024-01-31T23:30:00.000Z', '2024-01-31', 'P1DT2H', '123e4567-e89b-12d3-a456-426614174000', x'0102', '{"a":[1]}', '["x","y"]', NULL, NULL)`)
 		return err

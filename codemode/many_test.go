@@ -77,7 +77,7 @@ func manyTables(tb testing.TB, n int) codemode.Grants {
 		f.Add(exosql.Via(up, company))
 		scope = append(scope, exosql.ScopeVia(down))
 	}
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, ddl.String())
 		return err
 	}})

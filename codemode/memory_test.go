@@ -52,7 +52,7 @@ func TestProgramsKeepNothing(t *testing.T) {
 		for _, inProcess := range []bool{true, false} {
 			t.Run(map[bool]string{true: "in process", false: "in a worker"}[inProcess], func(t *testing.T) {
 				const plans = 1 << 20
-				db := e.OpenWith(t, &exosql.Options{Setup: e.Fill(), PlanBytes: plans})
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), PlanBytes: plans})
 				var recorded []any // what a host may keep of each event
 				tool, err := codemode.New(codemode.Grants(tu.Tenant(db, tu.Acme)), &codemode.Options{InProcess: inProcess,
 					Limits: exo.Limits{Wall: 300 * time.Millisecond, SourceBytes: 1 << 20},

@@ -67,7 +67,7 @@ WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i+1 FROM n WHERE i < 10099) 
 
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, schema)
 		return err
 	}})

@@ -101,7 +101,7 @@ var suiteEngines = []suiteEngine{{"sqlite", openSuiteSQLite}, {"postgres", openS
 
 func openSuiteSQLite(b *testing.B) (*exosql.DB, func(string) statement) {
 	file := filepath.Join(b.TempDir(), "suite.db")
-	db, err := exosql.Open(b.Context(), "sqlite:"+file, &exosql.Options{Setup: func(ctx context.Context, w *sql.DB) error {
+	db, err := exosql.Open(b.Context(), "sqlite:"+file, &exosql.OpenOptions{Setup: func(ctx context.Context, w *sql.DB) error {
 		return fillSuite(func(s string) error { _, err := w.ExecContext(ctx, s); return err })
 	}})
 	if err != nil {

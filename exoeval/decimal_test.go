@@ -26,7 +26,7 @@ func inSums(t *testing.T, e testutil.Engine) *testutil.Runner {
 	id := exosql.NewKey(rows, "id", func(r *sums) *int64 { return &r.ID })
 	zero := exosql.NewColumn(rows, "zero", func(r *sums) *exosql.Decimal { return &r.Zero })
 	one := exosql.NewColumn(rows, "one", func(r *sums) *exosql.Decimal { return &r.One })
-	db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE sums(id {int} PRIMARY KEY, zero {decimal} NOT NULL, one {decimal} NOT NULL)", "INSERT INTO sums VALUES (1, '0', '1')")})
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sums(id {int} PRIMARY KEY, zero {decimal} NOT NULL, one {decimal} NOT NULL)", "INSERT INTO sums VALUES (1, '0', '1')")})
 	facet := exosql.NewFacet(rows, "sum", id).Add(zero, one)
 	return testutil.NewRunner(t, map[string]exo.Object{"sums": facet.Of(exosql.Grant(db, rows, exosql.AllRows[sums]()))}, exo.Limits{})
 }

@@ -108,7 +108,7 @@ func BenchmarkRows(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "rows.db")
 	const fill = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO projects SELECT 5000 + i, 1, NULL, 'Project ' || i, NULL FROM n;
 		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9994) INSERT INTO tasks SELECT 50000 + i, 5001 + i / 100, NULL, 'Task number ' || i || ' of many', 'open', 0, i % 5, NULL FROM n;`
-	db, err := exosql.Open(b.Context(), "sqlite:"+file, &exosql.Options{Setup: func(ctx context.Context, w *sql.DB) error {
+	db, err := exosql.Open(b.Context(), "sqlite:"+file, &exosql.OpenOptions{Setup: func(ctx context.Context, w *sql.DB) error {
 		if err := tu.Fill(ctx, w); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ const endless = `let q = tags; for (const n of ['a', 'b', 'c', 'd', 'e']) q = q.
 // one opens a database with one guarded connection and a thousand tags.
 func one(t *testing.T, e tu.Engine) (*exosql.DB, map[string]exo.Object) {
 	t.Helper()
-	db := e.OpenWith(t, &exosql.Options{Conns: 1, Setup: e.Fill("WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1006) INSERT INTO tags SELECT i, 'x' FROM n")})
+	db := e.OpenWith(t, &exosql.OpenOptions{Conns: 1, Setup: e.Fill("WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1006) INSERT INTO tags SELECT i, 'x' FROM n")})
 	f := exosql.NewFacet(tu.Tags, "tag", tu.TagID)
 	return db, map[string]exo.Object{"tags": f.Of(exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()))}
 }

@@ -22,7 +22,7 @@ func TestCheckPrintable(t *testing.T) {
 			setup = []string{`CREATE TYPE "x` + evil + `" AS ENUM ('x')`, strings.Replace(ckAccounts, "seen {time}", `seen "x`+evil+`"`, 1), ckEntries, ckIndexes,
 				`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`, `CREATE TRIGGER "t` + evil + `" AFTER INSERT ON accounts EXECUTE FUNCTION f()`}
 		}
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(setup...)})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(setup...)})
 		d := ckDeclare()
 		found, err := exosql.Inspect(context.Background(), db, exosql.Granted(exosql.NewFacet(d.accounts, "a", d.id).Of(exosql.Grant(db, d.accounts, d.tenant.Eq(1)))), exosql.Written(d.accounts))
 		if err != nil {

@@ -32,7 +32,7 @@ func newRole(t *testing.T) string {
 // change runs statements as the superuser, on the path of a URL.
 func change(t *testing.T, url string, statements ...string) {
 	t.Helper()
-	tu.Postgres.OpenURL(t, url, &exosql.Options{Setup: tu.Postgres.Exec(statements...)}).Close()
+	tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(statements...)}).Close()
 }
 
 // granting is a facet of accounts and entries as a role of its own would serve it: one
@@ -251,7 +251,7 @@ func TestCheckPairs(t *testing.T) {
 	url := tu.Postgres.URL(t)
 	change(t, url, "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public")
 	url = tu.WithParam(t, url, "search_path", tu.Param(t, url, "search_path")+",public")
-	db := tu.Postgres.OpenURL(t, url, &exosql.Options{Setup: tu.Postgres.Exec(ckTypes)})
+	db := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(ckTypes)})
 	for _, oneOf := range []bool{false, true} {
 		table := exosql.NewTable[ckTyped]("typed")
 		id := exosql.NewKey(table, "id", func(x *ckTyped) *int64 { return &x.ID })

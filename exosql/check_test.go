@@ -204,7 +204,7 @@ func TestCheck(t *testing.T) {
 				}
 				look := func(ddl []string) []exosql.Finding {
 					t.Helper()
-					db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(ddl...)})
+					db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl...)})
 					d := ckDeclare()
 					what := []exosql.Declared{exosql.Grant(db, d.accounts, d.tenant.Eq(1), exosql.ScopeVia(d.link))}
 					if c.use != nil {
@@ -288,7 +288,7 @@ func TestCheck(t *testing.T) {
 func TestCheckGrants(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		ctx := context.Background()
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(ckAccounts, ckEntries)})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ckAccounts, ckEntries)})
 		warned := func(what ...exosql.Declared) (refused, warnings int) {
 			t.Helper()
 			found, err := exosql.Inspect(ctx, db, what...)
@@ -406,7 +406,7 @@ func TestCheckRoles(t *testing.T) {
 		if i, j := strings.Index(url, "//"), strings.Index(url, "@"); j > 0 {
 			as = url[:i+2] + role + ":x" + url[j:]
 		}
-		tu.Postgres.OpenURL(t, url, &exosql.Options{Setup: tu.Postgres.Exec(setup...)})
+		tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(setup...)})
 		return tu.Postgres.OpenURL(t, as, nil)
 	}
 	db := open(ckAccounts, ckEntries, ckIndexes, `ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`,
@@ -431,7 +431,7 @@ func TestCheckRoles(t *testing.T) {
 	}
 	change := func(statement string) {
 		t.Helper()
-		tu.Postgres.OpenURL(t, url, &exosql.Options{Setup: tu.Postgres.Exec(statement)})
+		tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(statement)})
 	}
 	want("bypasses it", false)
 	change("ALTER ROLE " + role + " NOBYPASSRLS")
@@ -449,7 +449,7 @@ func TestCheckRoles(t *testing.T) {
 // TestCheckError: one error says it all, in lines that can be acted on.
 func TestCheckError(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(`CREATE TABLE accounts (id {int} NOT NULL, tenant {int}, name TEXT NOT NULL, kind TEXT NOT NULL, seen {time} NOT NULL)`)})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(`CREATE TABLE accounts (id {int} NOT NULL, tenant {int}, name TEXT NOT NULL, kind TEXT NOT NULL, seen {time} NOT NULL)`)})
 		d := ckDeclare()
 		err := exosql.Check(context.Background(), db, exosql.Grant(db, d.accounts, d.tenant.Eq(1)), d.link)
 		mend := e.Pick("exosql.NewNullable with a pointer field", "ALTER TABLE accounts ALTER COLUMN tenant SET NOT NULL")

@@ -2,17 +2,13 @@ package exosql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
-	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -25,20 +21,6 @@ type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
 	pool    *engine.Pool
-}
-
-// Options are for Open; nil means the defaults.
-type Options struct {
-	// Setup is called at every Open, before the guarded connections are opened, with
-	// a pool of one connection that may do what the URL's user may: to create and fill a
-	// database in memory, or to migrate. One connection means that a transaction must end
-	// before the pool is used again.
-	Setup func(ctx context.Context, db *sql.DB) error
-	Conns int // guarded connections; default 4
-	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. Each
-	// connection may have twice as much for its prepared statements, in the engine's memory,
-	// which on PostgreSQL is the server's and estimated.
-	PlanBytes int
 }
 
 // Query is what the record of a message says of the statement that answered it
@@ -93,51 +75,6 @@ func (q Query) Outputs() []Output {
 	}
 	walk(q.plan.Shape, "")
 	return out
-}
-
-// Open opens a database by URL: sqlite:PATH, sqlite::memory: or
-// postgres://user:password@host/database. It fails when the database is not
-// there, when the second wall does not hold, and with a *VersionError when the server
-// is older than PostgreSQL 14. No error holds a password.
-func Open(ctx context.Context, url string, opt *Options) (*DB, error) {
-	if opt == nil {
-		opt = &Options{}
-	}
-	db := &DB{plans: lru.New[*plan.Plan](or(opt.PlanBytes, defaultPlanBytes))}
-	to := engine.Options{Setup: opt.Setup, PreparedBytes: opt.preparedBytes()}
-	var e engine.Engine
-	scheme, rest, _ := strings.Cut(url, ":")
-	var err error
-	switch {
-	case scheme == "sqlite" && rest != "":
-		db.dialect = sqlast.SQLite
-		e, err = sqlite.Open(ctx, rest, to)
-	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
-		db.dialect = sqlast.Postgres
-		e, err = postgres.Open(ctx, url, to)
-	default: // the URL itself may hold a password
-		err = errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if db.pool, err = engine.NewPool(ctx, e, or(opt.Conns, 4)); err != nil {
-		return nil, err
-	}
-	return db, nil
-}
-
-const defaultPlanBytes = 8 << 20
-
-// preparedBytes bounds the statements of one connection. The engines take many times the
-// memory of the plan for one.
-func (o *Options) preparedBytes() int { return 2 * or(o.PlanBytes, defaultPlanBytes) }
-
-func or(n, d int) int {
-	if n > 0 {
-		return n
-	}
-	return d
 }
 
 // Close waits for the queries that run, and closes every connection. Queries

@@ -24,7 +24,7 @@ var hostile = []string{
 // A text is a text: it is stored, found, listed and given back as it is.
 func TestHostileTexts(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 			if err := e.Fill("DELETE FROM tags")(ctx, db); err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ func TestHostileTexts(t *testing.T) {
 // Numbers that some type on the way can't hold match what they are, and no more.
 func TestLargeArguments(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE n (a "+e.Pick("INTEGER", "smallint")+" PRIMARY KEY, b "+e.Pick("INTEGER", "int")+" NOT NULL)", "INSERT INTO n VALUES (1, 2), (-1, -2)")})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE n (a "+e.Pick("INTEGER", "smallint")+" PRIMARY KEY, b "+e.Pick("INTEGER", "int")+" NOT NULL)", "INSERT INTO n VALUES (1, 2), (-1, -2)")})
 		n := exosql.NewTable[pair]("n")
 		a := exosql.NewKey(n, "a", func(p *pair) *int64 { return &p.A })
 		b := exosql.NewColumn(n, "b", func(p *pair) *int64 { return &p.B })
@@ -97,7 +97,7 @@ type oddRow struct {
 // Names are names, whatever they look like and whatever case they have.
 func TestOddNames(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(`CREATE TABLE "Select ""x"" $1; --" ("ID" {int} PRIMARY KEY, "group" TEXT NOT NULL, "A""b C" TEXT NOT NULL)`, `INSERT INTO "Select ""x"" $1; --" VALUES (1, 'g', 'ü')`,
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(`CREATE TABLE "Select ""x"" $1; --" ("ID" {int} PRIMARY KEY, "group" TEXT NOT NULL, "A""b C" TEXT NOT NULL)`, `INSERT INTO "Select ""x"" $1; --" VALUES (1, 'g', 'ü')`,
 			`CREATE TABLE "ORDER" (id {int} PRIMARY KEY, "user" TEXT NOT NULL, "É" TEXT NOT NULL)`, `INSERT INTO "ORDER" VALUES (2, 'u', 'v')`)})
 		for _, x := range []*exosql.Table[oddRow]{exosql.NewTable[oddRow](`Select "x" $1; --`), exosql.NewTable[oddRow]("ORDER")} {
 			var id *exosql.Column[oddRow, int64]
@@ -124,8 +124,8 @@ var sorted = []string{"", " ", "!", "-a", "0", "10", "2", "A", "Ab", "B", "Z", "
 
 // Texts compare and sort by code point on every engine, in every locale.
 func TestTextOrder(t *testing.T) {
-	setup := func(e tu.Engine) *exosql.Options {
-		return &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	setup := func(e tu.Engine) *exosql.OpenOptions {
+		return &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 			if err := e.Exec(ddlTexts)(ctx, db); err != nil {
 				return err
 			}

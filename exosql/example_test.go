@@ -37,7 +37,7 @@ var (
 )
 
 func openBooks(ctx context.Context) *exosql.DB {
-	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, `CREATE TABLE authors (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 			CREATE TABLE books (id INTEGER PRIMARY KEY, author_id INTEGER NOT NULL, title TEXT NOT NULL, price REAL);
 			INSERT INTO authors VALUES (1, 'Ada'), (2, 'Ben');

@@ -223,3 +223,6 @@ func TrapSQLite(see func(text string)) {
 	}).DefineAll()
 	sqlite.SharedDriver = func() *modernc.Driver { return d }
 }
+
+// Conns is how many connections db may have.
+func Conns(db *DB) int { return cap(db.pool.Free) }

@@ -62,7 +62,7 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 func TestClose(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		url, open := named(t, e)
-		db := e.OpenURL(t, url, &exosql.Options{Setup: e.Fill()})
+		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Fill()})
 		r := exosql.Grant(db, tu.Orgs, exosql.AllRows[tu.Org]())
 		if n, err := r.Count(t.Context()); err != nil || n == 0 {
 			t.Fatal(n, err)

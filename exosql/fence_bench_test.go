@@ -14,7 +14,7 @@ import (
 // Indexed and on one that is not, where 5,000 rows are in scope and 50,000 are there.
 func BenchmarkFence(b *testing.B) {
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
-		db := e.OpenWith(b, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		db := e.OpenWith(b, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 			if err := e.Exec(itemsSQL)(ctx, db); err != nil {
 				return err
 			}

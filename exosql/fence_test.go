@@ -9,10 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
-	"pgregory.net/rapid"
 )
 
 // trapPostgres stands before PostgreSQL's own strpos, costs less than any
@@ -48,7 +49,7 @@ func trap(t *testing.T, e tu.Engine, more ...string) (r *tu.Runner, sprung func(
 		}
 		more = append(more, trapPostgres)
 	}
-	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
 		if err := e.Fill(append(more, "CREATE INDEX tasks_title ON tasks (title)", "CREATE INDEX members_name ON members (name)")...)(ctx, db); err != nil {
 			return err
 		}
@@ -257,7 +258,7 @@ const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL
 // stands where an index serves it, within fences too, and nothing else does.
 func TestAdmitted(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
 		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
 		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.Eq(1)))}, exo.Limits{})
 		for cond, inside := range map[string]bool{
@@ -287,7 +288,7 @@ func TestAdmitted(t *testing.T) {
 // condition of the host that comes after its own limit is behind a fence like any.
 func TestFenceOrder(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
 		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
 		mine := exosql.Grant(db, items, itemOwner.Eq(1))
 		r := tu.NewRunner(t, map[string]exo.Object{
@@ -335,7 +336,7 @@ func TestFenceRound(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	e := tu.Postgres
 	url := e.URL(t)
-	db := e.OpenURL(t, url, &exosql.Options{Setup: e.Fill("INSERT INTO tasks SELECT n, 101, NULL, 'common text', 'open', FALSE, 1, NULL FROM generate_series(10000, 13000) AS n", "ANALYZE tasks")})
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Fill("INSERT INTO tasks SELECT n, 101, NULL, 'common text', 'open', FALSE, 1, NULL FROM generate_series(10000, 13000) AS n", "ANALYZE tasks")})
 	plain, err := sql.Open("pgx", url)
 	if err != nil {
 		t.Fatal(err)

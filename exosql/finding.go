@@ -34,5 +34,5 @@ const (
 type CheckError = check.CheckError
 
 // VersionError says that a PostgreSQL server is older than what statements need. Open
-// gives it before anything was done in the database, Options.Setup included.
+// gives it before anything was done in the database, OpenOptions.Setup included.
 type VersionError = postgres.VersionError

@@ -33,7 +33,7 @@ var (
 func TestWideRows(t *testing.T) {
 	const size = 80_000_000
 	url := tu.SQLite.URL(t)
-	db := tu.SQLite.OpenURL(t, url, &exosql.Options{Setup: tu.SQLite.Exec(
+	db := tu.SQLite.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.SQLite.Exec(
 		fmt.Sprintf("CREATE TABLE wides (id INTEGER PRIMARY KEY, text TEXT NOT NULL, made TEXT NOT NULL GENERATED ALWAYS AS (CAST(zeroblob(%d * id) AS TEXT)) VIRTUAL)", size),
 		"INSERT INTO wides (id, text) VALUES (1, 'x')")})
 	all := exosql.Grant(db, wides, wideID.Eq(1))
@@ -78,7 +78,7 @@ func TestWideRows(t *testing.T) {
 // TestAfford: a cell that the budget has no room for is refused before the host copies it.
 func TestAfford(t *testing.T) {
 	const size = 24 << 20
-	db := tu.SQLite.OpenWith(t, &exosql.Options{Setup: tu.SQLite.Exec(
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(
 		"CREATE TABLE wides (id INTEGER PRIMARY KEY, text TEXT NOT NULL, made TEXT NOT NULL)",
 		fmt.Sprintf("INSERT INTO wides VALUES (1, CAST(zeroblob(%d) AS TEXT), 'x')", size))})
 	facet := exosql.NewFacet(wides, "wide", wideID, wideText, wideMade)

@@ -49,7 +49,7 @@ func payloads(t *testing.T) []string {
 
 // Each payload is the title of one row of owner 1; owner 2 has the canary.
 func openNotes(t *testing.T, e tu.Engine, texts []string) *exosql.DB {
-	return e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	return e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, e.SQL("CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, title TEXT NOT NULL)")); err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func TestKeysAreComparedExactly(t *testing.T) {
 			setup := []string{c.before, fmt.Sprintf("CREATE TABLE owners (id {int} PRIMARY KEY, key %s NOT NULL)", c.owners), fmt.Sprintf("CREATE TABLE items (id {int} PRIMARY KEY, key %s NOT NULL)", c.items),
 				fmt.Sprintf("INSERT INTO owners VALUES (1, %s)", c.key), fmt.Sprintf("INSERT INTO items VALUES (1, %s), (2, %s)", c.same, c.others)}
 			raw := -1
-			db := c.engine.OpenURL(t, url, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+			db := c.engine.OpenURL(t, url, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 				if err := c.engine.Exec(setup...)(ctx, db); err != nil {
 					return err
 				}
@@ -144,7 +144,7 @@ func TestKeysUseIndexes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := c.engine.URL(t)
-			db := c.engine.OpenURL(t, url, &exosql.Options{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public; CREATE TYPE who AS ENUM ('ann')"),
+			db := c.engine.OpenURL(t, url, &exosql.OpenOptions{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public; CREATE TYPE who AS ENUM ('ann')"),
 				fmt.Sprintf("CREATE TABLE owners (id {int} PRIMARY KEY, key %s NOT NULL)", c.owners), fmt.Sprintf("CREATE TABLE items (id {int} PRIMARY KEY, key %s NOT NULL)", c.items), "CREATE INDEX items_key ON items ("+cmp.Or(c.index, "key")+")")})
 			var texts []string
 			if strings.Contains(strings.ToLower(c.owners), "int") {
@@ -231,7 +231,7 @@ func TestShadowedOperators(t *testing.T) {
 	url := tu.Postgres.URL(t)
 	own := tu.Param(t, url, "search_path")
 	evil := own + "_evil"
-	tu.Postgres.OpenURL(t, url, &exosql.Options{Setup: tu.Postgres.Fill()})
+	tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Fill()})
 	admin := tu.Admin(t, tu.Server(t))
 	statements := []string{"CREATE SCHEMA " + evil, "CREATE FUNCTION " + evil + ".set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT $2'"}
 	for _, typ := range []string{"bigint", "text", "varchar", "boolean"} {

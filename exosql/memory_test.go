@@ -50,7 +50,7 @@ func TestPlansKeepNoFrame(t *testing.T) {
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		const bound = 1 << 20
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Fill(), PlanBytes: bound})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), PlanBytes: bound})
 		gate, err := exo.NewGate(exo.Config{Grants: tu.Tenant(db, tu.Acme)})
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestPreparedIsBounded(t *testing.T) {
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		const plans = 256 << 10
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Fill(), Conns: 1, PlanBytes: plans})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), Conns: 1, PlanBytes: plans})
 		r := tu.As(t, db, tu.Acme, exo.Limits{})
 		for i := range runs {
 			cond := "t.id.gt(0)"
@@ -141,7 +141,7 @@ func TestStatementBytes(t *testing.T) {
 		"list":            "tasks.where(t => t.id.in(Array.from({ length: 500 }, (_, i) => i)))",
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := e.OpenWith(t, &exosql.Options{Setup: e.Fill(), Conns: 1, PlanBytes: 256 << 20})
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), Conns: 1, PlanBytes: 256 << 20})
 			_, empty, err := exosql.EngineBytes(t.Context(), db)
 			if err != nil {
 				t.Fatal(err)

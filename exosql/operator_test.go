@@ -60,7 +60,7 @@ INSERT INTO things VALUES
 
 func openThings(t testing.TB, e tu.Engine) *exosql.DB {
 	t.Helper()
-	return e.OpenWith(t, &exosql.Options{Setup: e.Exec(thingsSQL(e))})
+	return e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(thingsSQL(e))})
 }
 
 func thingsSQL(e tu.Engine) string {
@@ -436,7 +436,7 @@ func TestFieldsTooSmall(t *testing.T) {
 	exosql.NewColumn(table, "s", func(s *small) *[]string { return &s.S })
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		ok, null := e.Pick(`'["a"]'`, "'{a}'"), e.Pick("'[null]'", "'{NULL}'")
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Exec("CREATE TABLE smalls (id {int} PRIMARY KEY, n {int}, f {float}, s {texts}); INSERT INTO smalls VALUES (1, 127, 0.5, " + ok + "), (2, 128, 0, " + ok + "), (3, 0, 1e300, " + ok + "), (4, 0, 0, " + null + ")")})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE smalls (id {int} PRIMARY KEY, n {int}, f {float}, s {texts}); INSERT INTO smalls VALUES (1, 127, 0.5, " + ok + "), (2, 128, 0, " + ok + "), (3, 0, 1e300, " + ok + "), (4, 0, 0, " + null + ")")})
 		all := exosql.Grant(db, table, exosql.AllRows[small]())
 		if row, _, err := all.Where(id.Eq(1)).First(t.Context()); err != nil || row.N != 127 || row.F != 0.5 || len(row.S) != 1 {
 			t.Error(row, err)

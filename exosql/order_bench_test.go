@@ -19,7 +19,7 @@ import (
 // 10,000 and 100,000 rows, the last as many as a run may read.
 func BenchmarkKeyOrder(b *testing.B) {
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
-		db := e.OpenWith(b, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+		db := e.OpenWith(b, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 			const org = "CASE WHEN %[1]s %% 111 = 0 THEN 1 WHEN %[1]s %% 111 <= 10 THEN 2 ELSE 3 END"
 			if err := e.Exec(papersSQL...)(ctx, db); err != nil {
 				return err

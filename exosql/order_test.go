@@ -65,7 +65,7 @@ func TestUnorderedRows(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var answers [2][]string
 		for i, others := range []string{"", "INSERT INTO shelves SELECT 100 + n, 2 + n FROM " + numbers(e, 3000) + "; INSERT INTO papers SELECT 1000 + n, 2 + n % 3000, 100 + n % 3000, '', '' FROM " + numbers(e, 30_000)} {
-			db := e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 				if err := e.Exec(papersSQL...)(ctx, db); err != nil {
 					return err
 				}

@@ -166,7 +166,7 @@ func TestStatementsAreReused(t *testing.T) {
 // The cache is bounded, and a plan that fell out is made again.
 func TestPlanCacheIsBounded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.Options{Setup: e.Fill(), PlanBytes: 16 << 10})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), PlanBytes: 16 << 10})
 		r := tu.As(t, db, tu.Acme, exo.Limits{})
 		for round := range 2 {
 			for i := range 20 {

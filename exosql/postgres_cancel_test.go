@@ -179,7 +179,7 @@ func TestPostgresStatementTimeout(t *testing.T) {
 		t.Errorf("the role's limit: %v", err)
 	}
 	// Somebody at the server cancels: neither a limit nor our fault.
-	db = e.OpenURL(t, url, &exosql.Options{Conns: 1})
+	db = e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1})
 	pid := backend(t, db)
 	failed := make(chan error)
 	go func() {
@@ -242,7 +242,7 @@ func TestPostgresLostConnection(t *testing.T) {
 func TestPostgresTableChanges(t *testing.T) {
 	e := tu.Postgres
 	url := e.URL(t)
-	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: e.Fill()})
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Fill()})
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).OrderBy(tu.TagID.Asc())
 	plain := tu.Admin(t, url)
 	defer plain.Close()
@@ -275,7 +275,7 @@ func TestPostgresRowTooLarge(t *testing.T) {
 
 // A connection keeps so many statements and no more, and the server keeps the same.
 func TestPostgresStatementsAreBounded(t *testing.T) {
-	db := tu.Postgres.OpenWith(t, &exosql.Options{Conns: 1, PlanBytes: 512 << 10})
+	db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Conns: 1, PlanBytes: 512 << 10})
 	for i := range 300 {
 		if v, err := exosql.AskOne(t.Context(), db, fmt.Sprintf("SELECT %d", i), exo.TypeInt, ""); v.Int() != int64(i) || err != nil {
 			t.Fatal(v, err)

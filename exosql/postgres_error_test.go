@@ -35,7 +35,7 @@ func TestServerErrorIsBounded(t *testing.T) {
 
 	const fails = `CREATE FUNCTION fails(n bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
 		RAISE EXCEPTION USING ERRCODE = 'XX123', MESSAGE = 'x' || repeat('é', n::int), DETAIL = repeat('d', n::int), HINT = repeat('h', n::int), COLUMN = repeat('c', n::int); END $$`
-	db := tu.Postgres.OpenWith(t, &exosql.Options{Setup: tu.Postgres.Exec("CREATE TABLE sizes (id bigint PRIMARY KEY, account_id bigint NOT NULL)",
+	db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Setup: tu.Postgres.Exec("CREATE TABLE sizes (id bigint PRIMARY KEY, account_id bigint NOT NULL)",
 		"INSERT INTO sizes VALUES (1, 2097152), (2, 5)", fails, "CREATE VIEW logs AS SELECT * FROM sizes WHERE fails(account_id)")})
 	logs := exosql.NewTable[ckEntry]("logs")
 	id := exosql.NewKey(logs, "id", func(e *ckEntry) *int64 { return &e.ID })

@@ -16,7 +16,7 @@ import (
 func TestPostgresTimes(t *testing.T) {
 	for _, typ := range []string{"timestamptz", "timestamp", "timestamptz(3)"} {
 		t.Run(typ, func(t *testing.T) {
-			db := tu.Postgres.OpenWith(t, &exosql.Options{Setup: tu.Postgres.Exec("CREATE TABLE events (id bigint PRIMARY KEY, at "+typ+" NOT NULL)", `INSERT INTO events VALUES
+			db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Setup: tu.Postgres.Exec("CREATE TABLE events (id bigint PRIMARY KEY, at "+typ+" NOT NULL)", `INSERT INTO events VALUES
 				(1, '2026-01-02 03:04:05.001'), (2, '2026-01-02 03:04:05.000999'), (3, '2026-01-02 03:04:05'), (4, '2026-01-02 03:04:05.0001'), (5, '2026-01-02 03:04:04.999999')`)})
 			events := exosql.NewTable[event]("events")
 			exosql.NewKey(events, "id", func(e *event) *int64 { return &e.ID })
@@ -88,7 +88,7 @@ type indexed struct {
 func TestPostgresIndexesServe(t *testing.T) {
 	e := tu.Postgres
 	url := e.URL(t)
-	db := e.OpenURL(t, url, &exosql.Options{Setup: e.Exec("CREATE TYPE kin AS ENUM ('x', 'y')", "CREATE TABLE ix (id int PRIMARY KEY, name text NOT NULL, tag varchar(20) NOT NULL, kin kin NOT NULL, at timestamptz NOT NULL)",
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("CREATE TYPE kin AS ENUM ('x', 'y')", "CREATE TABLE ix (id int PRIMARY KEY, name text NOT NULL, tag varchar(20) NOT NULL, kin kin NOT NULL, at timestamptz NOT NULL)",
 		"INSERT INTO ix SELECT i, i::text, i::text, 'x', timestamptz '2026-01-01' + i * interval '1 hour' FROM generate_series(1, 5000) AS i",
 		`CREATE INDEX ix_name ON ix (name); CREATE INDEX ix_tag ON ix (tag); CREATE INDEX ix_kin ON ix (kin); CREATE INDEX ix_at ON ix (at); CREATE INDEX ix_code ON ix (name COLLATE "C")`, "ANALYZE ix")})
 	x := exosql.NewTable[indexed]("ix")

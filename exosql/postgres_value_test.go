@@ -15,7 +15,7 @@ import (
 
 // What each type of PostgreSQL reads as; "" is an error for the host.
 func TestPostgresDecode(t *testing.T) {
-	db := tu.Postgres.OpenWith(t, &exosql.Options{Setup: tu.Postgres.Exec("CREATE TYPE mood AS ENUM ('sad', 'glad')")})
+	db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Setup: tu.Postgres.Exec("CREATE TYPE mood AS ENUM ('sad', 'glad')")})
 	for _, c := range []struct{ expr, kind, want string }{
 		{"true", "bool", "true"}, {"false", "bool", "false"}, {"1", "bool", ""}, {"'t'::text", "bool", ""},
 		{"(-32768)::int2", "int", "-32768"}, {"2147483647::int4", "int", "2147483647"}, {"(-2147483648)::int4", "int", "-2147483648"},

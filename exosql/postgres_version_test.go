@@ -70,7 +70,7 @@ func TestPostgresVersionRefused(t *testing.T) {
 		}} {
 			t.Run(version+name, func(t *testing.T) {
 				url, asked := versionServer(t, &version)
-				_, err := exosql.Open(context.Background(), url, &exosql.Options{Setup: setup})
+				_, err := exosql.Open(context.Background(), url, &exosql.OpenOptions{Setup: setup})
 				e, is := errors.AsType[*exosql.VersionError](err)
 				if is != old {
 					t.Fatalf("Open: %v; want a VersionError: %v", err, old)
@@ -101,7 +101,7 @@ func TestPostgresVersionRefused(t *testing.T) {
 func TestPostgresVersion(t *testing.T) {
 	url := testutil.Postgres.URL(t)
 	called := false
-	db, err := exosql.Open(context.Background(), url, &exosql.Options{Setup: func(context.Context, *sql.DB) error { called = true; return nil }})
+	db, err := exosql.Open(context.Background(), url, &exosql.OpenOptions{Setup: func(context.Context, *sql.DB) error { called = true; return nil }})
 	if err == nil {
 		defer db.Close()
 	}

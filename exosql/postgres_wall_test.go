@@ -18,7 +18,7 @@ import (
 func TestPostgresWall(t *testing.T) {
 	ctx, e := t.Context(), tu.Postgres
 	url := e.URL(t)
-	db := e.OpenURL(t, url, &exosql.Options{Conns: 1, Setup: e.Fill("CREATE SEQUENCE seq")})
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Fill("CREATE SEQUENCE seq")})
 	plain := tu.Admin(t, url)
 	defer plain.Close()
 	if v, err := exosql.AskOne(ctx, db, "SELECT count(*) FROM orgs", exo.TypeInt, ""); err != nil || v.Int() != 2 {
@@ -72,7 +72,7 @@ func TestPostgresWall(t *testing.T) {
 // the same before and after, whatever ran.
 func TestPostgresStateDoesNotLeak(t *testing.T) {
 	ctx, e := t.Context(), tu.Postgres
-	db := e.OpenWith(t, &exosql.Options{Conns: 1, Setup: e.Fill()})
+	db := e.OpenWith(t, &exosql.OpenOptions{Conns: 1, Setup: e.Fill()})
 	settings := func() string {
 		t.Helper()
 		v, err := exosql.AskOne(ctx, db, "SELECT string_agg(name || '=' || setting, E'\\n' ORDER BY name) || (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mine%') || current_user || pg_my_temp_schema() FROM pg_settings WHERE name <> 'statement_timeout'", exo.TypeText, "")
@@ -185,7 +185,7 @@ func TestPostgresSettingsArePinned(t *testing.T) {
 	} {
 		url = tu.WithParam(t, url, name, value)
 	}
-	db := e.OpenURL(t, url, &exosql.Options{Setup: e.Exec("SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'", "CREATE TABLE v (id bigint, s text, at timestamp, f double precision, d interval)",
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'", "CREATE TABLE v (id bigint, s text, at timestamp, f double precision, d interval)",
 		`INSERT INTO v VALUES (1, chr(8364) || chr(92), '2026-03-04 05:06:07', 0.1, '1 year 2 hours')`)})
 	for expr, c := range map[string]struct{ kind, want string }{
 		"s": {exo.TypeText, `"€\\"`}, "at": {exo.TypeTime, "2026-03-04T05:06:07.000Z"}, "f": {exo.TypeFloat, "0.1"}, "d": {exo.TypeInterval, `"P1YT2H"`},
@@ -214,7 +214,7 @@ func TestPostgresErrors(t *testing.T) {
 		"mysql://user:" + secret + "@127.0.0.1/db",
 		"user:" + secret,
 	} {
-		for _, opt := range []*exosql.Options{nil, {Setup: tu.Postgres.Fill()}} {
+		for _, opt := range []*exosql.OpenOptions{nil, {Setup: tu.Postgres.Fill()}} {
 			db, err := exosql.Open(t.Context(), url, opt)
 			if err == nil {
 				db.Close()

@@ -18,7 +18,7 @@ import (
 func alone(t *testing.T) (*exosql.DB, *sql.Conn) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "alone.db")
-	db, err := exosql.Open(t.Context(), "sqlite:"+file, &exosql.Options{Conns: 1, Setup: tu.Fill})
+	db, err := exosql.Open(t.Context(), "sqlite:"+file, &exosql.OpenOptions{Conns: 1, Setup: tu.Fill})
 	if err != nil {
 		t.Fatal(err)
 	}

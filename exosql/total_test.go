@@ -94,7 +94,7 @@ func openWorst(t *testing.T, e tu.Engine, more bool) *exosql.DB {
 		}
 		return nil
 	}
-	return e.OpenWith(t, &exosql.Options{Setup: fill})
+	return e.OpenWith(t, &exosql.OpenOptions{Setup: fill})
 }
 
 // more are expressions that grow what they are given.
@@ -166,7 +166,7 @@ func TestTextsDoNotGrowWithoutBound(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		fill := e.Exec(strings.Replace(thingsSQL(e), "PRIMARY KEY", "NOT NULL", 1), "CREATE TABLE owners (id {int} NOT NULL, tenant {int} NOT NULL)", "INSERT INTO owners VALUES (1, 1), (2, 1), (3, 1), (4, 1), (100, 2)",
 			"INSERT INTO things (id, s) VALUES (100, "+e.Pick("printf('%.*c', 20000000, 'a')", "repeat('\u0390', 10000000)")+")")
-		db := e.OpenWith(t, &exosql.Options{Setup: fill})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: fill})
 		got := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Follow(exosql.Grant(db, owners, ownerTenant.Eq(1)), ownerThings))}, exo.Limits{})
 		long := strings.Repeat("t.s, ", 7) + "t.s"
 		for _, x := range []string{"t.s" + strings.Repeat(".concat("+long+")", 3) + ".length", "t.s.concat(" + long + ").upper().length"} {
@@ -205,7 +205,7 @@ type spoken struct {
 // says so when it looks at a row.
 func TestCollationsOfTwoColumns(t *testing.T) {
 	e := tu.Postgres
-	db := e.OpenWith(t, &exosql.Options{Setup: e.Exec(`CREATE TABLE spoken (id {int} PRIMARY KEY, a text COLLATE "de-x-icu" NOT NULL, b text COLLATE "fr-x-icu" NOT NULL)`, "INSERT INTO spoken VALUES (1, 'x', 'x'), (2, 'x', 'y')")})
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(`CREATE TABLE spoken (id {int} PRIMARY KEY, a text COLLATE "de-x-icu" NOT NULL, b text COLLATE "fr-x-icu" NOT NULL)`, "INSERT INTO spoken VALUES (1, 'x', 'x'), (2, 'x', 'y')")})
 	table := exosql.NewTable[spoken]("spoken")
 	id := exosql.NewKey(table, "id", func(s *spoken) *int64 { return &s.ID })
 	a := exosql.NewColumn(table, "a", func(s *spoken) *string { return &s.A })

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
-	_ "modernc.org/sqlite"
 )
 
 // The second wall: whatever text reached a guarded connection, it could read
@@ -114,7 +115,7 @@ func TestOpen(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a b?mode=rwc#x.db") // a path that tries to be options
-	db, err := exosql.Open(ctx, "sqlite:"+file, &exosql.Options{Setup: tu.Fill})
+	db, err := exosql.Open(ctx, "sqlite:"+file, &exosql.OpenOptions{Setup: tu.Fill})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestOpen(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "missing.db")); err == nil {
 		t.Error("a missing database was created")
 	}
-	if _, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	if _, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "NOT SQL")
 		return err
 	}}); err == nil || !strings.Contains(err.Error(), "syntax") {

@@ -59,7 +59,7 @@ func (t *Target) complete() error {
 func (t *Target) rehearse(ctx context.Context) error {
 	key := NewKey()
 	found := false
-	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) (err error) {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) (err error) {
 		if err = t.fill(ctx, db, key, func(s string) string { return s }); err == nil {
 			found, err = holds(ctx, db, t.Tables, key)
 		}

@@ -244,7 +244,7 @@ func (s *schemas) connect(ctx context.Context, u *url.URL, name string, setup fu
 	q := c.Query()
 	q.Set("search_path", ours+name)
 	c.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
-	return exosql.Open(ctx, c.String(), &exosql.Options{Conns: 1, PlanBytes: copyPlanBytes, Setup: setup})
+	return exosql.Open(ctx, c.String(), &exosql.OpenOptions{Conns: 1, PlanBytes: copyPlanBytes, Setup: setup})
 }
 
 func (s *schemas) gone(ctx context.Context, name string) bool {

@@ -47,7 +47,7 @@ type Link struct {
 
 // Reach reads it. The target's database is made in memory and thrown away.
 func (t *Target) Reach(ctx context.Context) (*Reach, error) {
-	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
 		return t.fill(ctx, db, "", func(s string) string { return s })
 	}})
 	if err != nil {

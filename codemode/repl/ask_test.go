@@ -54,7 +54,7 @@ func says(text string) string {
 
 func testAsker(t *testing.T, url string) *agentAsker {
 	t.Helper()
-	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.Options{Setup: testApp.setUp})
+	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Setup: testApp.setUp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // open opens the database that -db names.
 func (a App) open(ctx context.Context, url string, grants Grants) (*exosql.DB, error) {
-	opt := &exosql.Options{}
+	opt := &exosql.OpenOptions{}
 	if a.Setup != "" {
 		opt.Setup = a.setUp
 	}
@@ -135,7 +135,7 @@ func (a App) create(ctx context.Context, db *sql.DB, d dialect) (there []string,
 
 // columns are those that Setup makes.
 func (a App) columns(ctx context.Context) (cols []string, err error) {
-	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, a.Setup); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 func testNames(t *testing.T) *names {
 	t.Helper()
-	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.Options{Setup: testApp.setUp})
+	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Setup: testApp.setUp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ int  text  decimal  json     date        time               text
 
 func shopNames(t *testing.T) *names {
 	t.Helper()
-	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.Options{Setup: shopApp().setUp})
+	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Setup: shopApp().setUp})
 	if err != nil {
 		t.Fatal(err)
 	}

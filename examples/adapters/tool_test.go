@@ -36,7 +36,7 @@ var (
 
 // todosOf is the tool of one user, over a database in memory.
 func todosOf(id int64) *codemode.Tool {
-	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db, err := exosql.Open(context.Background(), "sqlite::memory:", &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, `
 			CREATE TABLE users (id INTEGER PRIMARY KEY);
 			CREATE TABLE todos (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, title TEXT NOT NULL, done BOOLEAN NOT NULL);

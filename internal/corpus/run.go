@@ -23,7 +23,7 @@ type App struct {
 // Open opens a fresh database of the app, and says who can act there.
 func (a App) Open(t *testing.T, e tu.Engine) (db *exosql.DB, ids []int64) {
 	t.Helper()
-	db = e.OpenWith(t, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db = e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		if err := e.Exec(a.SQL)(ctx, db); err != nil {
 			return err
 		}

@@ -98,12 +98,12 @@ type world struct {
 // apart: it is what a grant that must be refused shows.
 func (s *server) open(ctx context.Context, e tu.Engine, c *Case) (w *world, gateErr, err error) {
 	w = &world{c: c, engine: e, decl: c.Schema.declare()}
-	url, opt := "sqlite::memory:", &exosql.Options{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }}
+	url, opt := "sqlite::memory:", &exosql.OpenOptions{Conns: 2, Setup: func(ctx context.Context, db *sql.DB) error { return fill(ctx, db, &c.Schema, c.Data) }}
 	if e.Name == tu.Postgres.Name {
 		if err := s.fill(ctx, c); err != nil {
 			return nil, nil, err
 		}
-		url, opt = s.url, &exosql.Options{Conns: 1}
+		url, opt = s.url, &exosql.OpenOptions{Conns: 1}
 	}
 	w.db, err = exosql.Open(ctx, url, opt)
 	if err != nil {

@@ -66,11 +66,11 @@ func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error 
 // more statements first.
 func (e Engine) Open(t testing.TB, more ...string) *exosql.DB {
 	t.Helper()
-	return e.OpenWith(t, &exosql.Options{Setup: e.Fill(more...)})
+	return e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(more...)})
 }
 
 // OpenWith opens a fresh and empty database.
-func (e Engine) OpenWith(t testing.TB, opt *exosql.Options) *exosql.DB {
+func (e Engine) OpenWith(t testing.TB, opt *exosql.OpenOptions) *exosql.DB {
 	t.Helper()
 	url := "sqlite::memory:"
 	if e.Name == Postgres.Name {
@@ -80,7 +80,7 @@ func (e Engine) OpenWith(t testing.TB, opt *exosql.Options) *exosql.DB {
 }
 
 // OpenURL opens a database that is closed with the test.
-func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.Options) *exosql.DB {
+func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.OpenOptions) *exosql.DB {
 	t.Helper()
 	db, err := exosql.Open(context.Background(), url, opt)
 	if err != nil {

@@ -97,7 +97,7 @@ func (d definition) live(t testing.TB) (*schema.Database, string) {
 	t.Helper()
 	url := d.engine.URL(t)
 	var out *schema.Database
-	db := d.engine.OpenURL(t, url, &exosql.Options{Setup: func(ctx context.Context, db *sql.DB) error {
+	db := d.engine.OpenURL(t, url, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		err := d.engine.Exec(d.text)(ctx, db)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type Engine interface {
 
 // Options are what an engine needs to know.
 type Options struct {
-	Setup         func(ctx context.Context, db *sql.DB) error // see Options.Setup
+	Setup         func(ctx context.Context, db *sql.DB) error // see exosql.OpenOptions
 	PreparedBytes int                                         // bounds the statements of one connection
 }
 

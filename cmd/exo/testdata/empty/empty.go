@@ -4,4 +4,4 @@ package empty
 import "github.com/exoagent/exoagent/exosql"
 
 // Options are options.
-var Options = exosql.Options{Conns: 1}
+var Options = exosql.OpenOptions{Conns: 1}

@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/schema"
 )
 
 func (e *database) Catalog(ctx context.Context) (*schema.Database, error) {
-	db := stdlib.OpenDB(e.setup)
+	db := e.open(maxCatalogue)
 	if err := db.PingContext(ctx); err != nil {
 		db.Close()
 		return nil, connectError(err)

@@ -19,9 +19,8 @@ import (
 
 // database is one PostgreSQL database, or one that speaks its protocol.
 type database struct {
-	config   *pgconn.Config
-	prepared int            // bytes of statements that a connection keeps, as estimated
-	setup    pgx.ConnConfig // the same, for the standard library's interface
+	config   Config
+	prepared int // bytes of statements that a connection keeps, as estimated
 }
 
 func (e *database) Close() error { return nil }
@@ -32,43 +31,73 @@ const maxCatalogue = 512 << 20
 // defaultConnect is how long connecting may take, and after it setting a connection up.
 const defaultConnect = 15 * time.Second
 
-func Open(ctx context.Context, url string, opt engine.Options) (engine.Engine, error) {
+// Config is how to connect: what a host says of it, or a URL.
+type Config struct {
+	Conn          *pgx.ConnConfig
+	BeforeConnect func(context.Context, *pgx.ConnConfig) error // may change its copy of Conn
+	AfterConnect  func(context.Context, *pgx.Conn) error
+}
+
+// Parse is the configuration that a URL says.
+func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
 		// What the parser says quotes the URL, and masks its password as well as it can.
-		return nil, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
-	if pc.ConnectTimeout == 0 {
-		pc.ConnectTimeout = defaultConnect
-	}
-	pc.AfterConnect = checkVersion
-	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: engine.MaxRow})
-	if opt.Setup != nil {
-		if err := setUp(ctx, *pc, opt.Setup); err != nil {
-			return nil, err
-		}
-	}
-	setup := *pc.Copy()
-	pgbound.Limit(&setup.Config, pgbound.Bounds{Message: engine.MaxRow, Total: maxCatalogue})
-	c := &pc.Config
-	if c.RuntimeParams["application_name"] == "" {
-		c.RuntimeParams["application_name"] = "exosql"
-	}
-	return &database{c, opt.PreparedBytes, setup}, nil
+	return Config{Conn: pc}, nil
 }
 
-func setUp(ctx context.Context, pc pgx.ConnConfig, setup func(context.Context, *sql.DB) error) error {
-	w := stdlib.OpenDB(pc)
+// Open runs Setup, and prepares to connect.
+func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, error) {
+	conf.Conn = conf.Conn.Copy() // the host's may change
+	e := &database{config: conf, prepared: opt.PreparedBytes}
+	if opt.Setup == nil {
+		return e, nil
+	}
+	w := e.open(0)
 	w.SetMaxOpenConns(1)
 	if err := w.PingContext(ctx); err != nil {
 		w.Close()
-		return connectError(err)
+		return nil, connectError(err)
 	}
-	if err := setup(ctx, w); err != nil {
+	if err := opt.Setup(ctx, w); err != nil {
 		w.Close()
-		return err
+		return nil, err
 	}
-	return w.Close()
+	return e, w.Close()
+}
+
+// open connects by the standard library's interface, for Setup and for the catalogue. total
+// bounds what a connection reads, in bytes; 0 is none.
+func (e *database) open(total int64) *sql.DB {
+	opts := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) error { return e.prepare(ctx, c, total) })}
+	if e.config.AfterConnect != nil {
+		opts = append(opts, stdlib.OptionAfterConnect(e.config.AfterConnect))
+	}
+	return stdlib.OpenDB(*e.config.Conn.Copy(), opts...)
+}
+
+// prepare completes the configuration of one connection. What bounds the server comes after
+// what the host's hook has changed.
+func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) error {
+	if e.config.BeforeConnect != nil {
+		if err := e.config.BeforeConnect(ctx, c); err != nil {
+			return err
+		}
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = defaultConnect
+	}
+	after := c.Config.AfterConnect
+	c.Config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if err := checkVersion(ctx, conn); err != nil || after == nil {
+			return err
+		}
+		return after(ctx, conn)
+	}
+	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
+	return nil
 }
 
 // connectError keeps what the driver says of a failed connection, and of its
@@ -117,26 +146,44 @@ const maxStatement = time.Hour
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, Used: time.Now()}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
-	c := e.config.Copy()
+	c := e.config.Conn.Copy()
+	if err := e.prepare(ctx, c, 0); err != nil {
+		return nil, connectError(err)
+	}
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "exosql"
+	}
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		s.cancel = &canceller{conn: conn} // of several hosts, the last is the one that is connected
 		return s.cancel
 	}
-	var err error
-	if s.Conn, err = pgconn.ConnectConfig(ctx, c); err != nil {
+	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
 		return nil, connectError(err)
 	}
-	limit := c.ConnectTimeout
-	if limit <= 0 {
-		limit = defaultConnect
-	}
-	within, cancel := context.WithTimeout(ctx, limit) // a server that answers slowly for ever would keep whoever waits for a connection
+	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // a server that answers slowly for ever would keep whoever waits for a connection
 	defer cancel()
 	if err := s.setUp(within); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
 	}
 	return s, nil
+}
+
+// dial connects, and calls the host's hook before anything is set that it could change.
+func (s *Session) dial(ctx context.Context, c *pgx.ConnConfig, after func(context.Context, *pgx.Conn) error) (err error) {
+	if after == nil {
+		s.Conn, err = pgconn.ConnectConfig(ctx, &c.Config)
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, c)
+	if err != nil {
+		return err
+	}
+	s.Conn = conn.PgConn()
+	if err = after(ctx, conn); err != nil {
+		_ = s.Close()
+	}
+	return err
 }
 
 func (s *Session) setUp(ctx context.Context) error {

@@ -13,7 +13,7 @@ import (
 const leastVersion = 14
 
 // VersionError says that a PostgreSQL server is older than what statements need. Open
-// gives it before anything was done in the database, Options.Setup included.
+// gives it before anything was done in the database, exosql.OpenOptions.Setup included.
 type VersionError struct {
 	Server string // what the server says of itself, as "13.23"; empty if it says nothing
 	Least  int    // the oldest major version that serves

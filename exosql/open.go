@@ -1,0 +1,137 @@
+package exosql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
+	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/lru"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
+type OpenOptions struct {
+	// Setup is called at every Open, before the guarded connections are opened, with
+	// a pool of one connection that may do what the user may who connects: to create and fill a
+	// database in memory, or to migrate. One connection means that a transaction must end
+	// before the pool is used again.
+	Setup func(ctx context.Context, db *sql.DB) error
+	Conns int // guarded connections; default 4
+	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. Each
+	// connection may have twice as much for its prepared statements, in the engine's memory,
+	// which on PostgreSQL is the server's and estimated.
+	PlanBytes int
+}
+
+// Open opens a database by URL: sqlite:PATH, sqlite::memory: or
+// postgres://user:password@host/database. It fails when the database is not
+// there, when the second wall does not hold, and with a *VersionError when the server
+// is older than PostgreSQL 14. No error holds a password.
+func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
+	scheme, rest, _ := strings.Cut(url, ":")
+	switch {
+	case scheme == "sqlite" && rest != "":
+		return OpenSQLite(ctx, rest, opt)
+	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
+		conf, err := postgres.Parse(url)
+		if err != nil {
+			return nil, err
+		}
+		return openPostgres(ctx, conf, 0, opt)
+	}
+	// The URL itself may hold a password.
+	return nil, errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
+}
+
+// OpenSQLite opens the database in the file at path, or a new one for ":memory:". A file that
+// is not there is an error, unless OpenOptions.Setup creates it.
+func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {
+	if path == "" {
+		return nil, exo.Errorf(exo.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
+	}
+	e, err := sqlite.Open(ctx, path, opt.engine())
+	return open(ctx, sqlast.SQLite, e, err, 0, opt)
+}
+
+// OpenPostgres opens a PostgreSQL database by a configuration that pgxpool.ParseConfig made,
+// and that the host has changed: TLS, the dialer, passwords that BeforeConnect renews, what
+// AfterConnect does to a new connection. MaxConns is the number of guarded connections, if
+// OpenOptions.Conns is zero.
+//
+// The connections are in a pool of this package: each query is one read-only transaction that
+// is rolled back. So these are set over what the configuration and its hooks say: settings that
+// change what a statement means or that let it write (the search path keeps its schemas), how a
+// query is cancelled, what a server may send. A role's statement_timeout stays the longest that
+// a query may run. Statements are prepared by name for the life of a connection, whatever
+// DefaultQueryExecMode says; it counts for Setup and Check only. The sizes and times of the pool besides
+// MaxConns are not used: a connection is opened when a query needs it, asked whether it is
+// alive after a second without use, and kept until Close.
+//
+// It is an error to set what could not do what it is for: hooks that take connections of
+// pgxpool's (BeforeAcquire, PrepareConn, AfterRelease, BeforeClose, ShouldPing) and
+// ConnConfig.Tracer, which would see no query: what ran is in the record, see [Query].
+func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions) (*DB, error) {
+	if config == nil || config.ConnConfig == nil {
+		return nil, exo.Errorf(exo.Invalid, "exosql: OpenPostgres", "there is no configuration; want one that pgxpool.ParseConfig made")
+	}
+	for _, hook := range []struct {
+		name string
+		set  bool
+	}{
+		{"BeforeAcquire", config.BeforeAcquire != nil}, {"PrepareConn", config.PrepareConn != nil}, {"AfterRelease", config.AfterRelease != nil},
+		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
+	} {
+		if hook.set {
+			return nil, exo.Errorf(exo.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
+		}
+	}
+	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, int(config.MaxConns), opt)
+}
+
+func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *OpenOptions) (*DB, error) {
+	e, err := postgres.Open(ctx, conf, opt.engine())
+	return open(ctx, sqlast.Postgres, e, err, conns, opt)
+}
+
+func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, conns int, opt *OpenOptions) (*DB, error) {
+	if err != nil {
+		return nil, err
+	}
+	if opt == nil {
+		opt = &OpenOptions{}
+	}
+	db := &DB{dialect: d, plans: lru.New[*plan.Plan](or(opt.PlanBytes, defaultPlanBytes))}
+	if db.pool, err = engine.NewPool(ctx, e, or(opt.Conns, or(conns, defaultConns))); err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+const (
+	defaultConns     = 4
+	defaultPlanBytes = 8 << 20
+)
+
+// engine is what an engine needs to know. It bounds the statements of one connection: the engines take many times the
+// memory of the plan for one.
+func (o *OpenOptions) engine() engine.Options {
+	if o == nil {
+		o = &OpenOptions{}
+	}
+	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * or(o.PlanBytes, defaultPlanBytes)}
+}
+
+func or(n, d int) int {
+	if n > 0 {
+		return n
+	}
+	return d
+}
