@@ -18,11 +18,12 @@ import (
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // alwaysErrors are the functions that may have a result of type *exo.Error: they make
 // one and never give nil.
-var alwaysErrors = []string{"exo.Errorf", "exo.Error.At", "exo.TooMuchUnanswered", "exoeval.TooLong"}
+var alwaysErrors = []string{"exo.Errorf", "exo.Error.At", "exo.TooMuchUnanswered"}
 
 // A nil *exo.Error in an error is not nil: a caller who writes `var err error = res.Err`
 // finds a failure in each success. So nothing that can be nil has that type.
@@ -152,7 +153,7 @@ func TestSuccessIsNil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(grants, &codemode.Options{InProcess: true})
+	tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +165,8 @@ func TestSuccessIsNil(t *testing.T) {
 		}
 	}
 	succeeds("codemode.Result", tool.Run(ctx, "return it.one()").Err)
-	evals := map[string]exoeval.Evaluator{"in process": exoeval.NewLocal(gate)}
-	if evals["worker"], err = worker.New(gate, nil); err != nil {
+	evals := map[string]exoeval.Runner{"in process": testutil.InProcess(gate)}
+	if evals["worker"], err = worker.Shared().Bind(gate, exoeval.Bounds{}); err != nil {
 		t.Fatal(err)
 	}
 	for where, e := range evals {
@@ -178,7 +179,7 @@ func TestSuccessIsNil(t *testing.T) {
 		}
 	}
 
-	s, err := gate.Begin(ctx, exo.Run{}, "")
+	s, err := gate.Begin(ctx, exo.Run{}, "", nil)
 	succeeds("Begin", err)
 	defer func() { succeeds("Finish", s.Finish(ctx, exo.Null(), nil)) }()
 	c := s.Checker()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // A tool is made for each user or conversation: this is what one costs, beside
@@ -65,14 +66,14 @@ func BenchmarkTables(b *testing.B) {
 			}
 		})
 		for name, inProcess := range map[string]bool{"process": true, "worker": false} {
-			tool := newTool(b, g, &codemode.Options{InProcess: inProcess})
+			tool := newTool(b, g, &codemode.Options{Evaluator: evaluator(inProcess)})
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {
 					call(b, tool, "return 1")
 				}
 			})
 		}
-		tool := newTool(b, g, &codemode.Options{InProcess: true, DeclarationTokens: 1})
+		tool := newTool(b, g, &codemode.Options{Evaluator: exoeval.InProcess{}, DeclarationTokens: 1})
 		b.Run(fmt.Sprintf("%d/search", n), func(b *testing.B) {
 			for b.Loop() {
 				call(b, tool, "return search('unpaid invoices of billing and xyzzy')")

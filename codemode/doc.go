@@ -12,7 +12,7 @@
 // Each program runs in a process of its own, which holds no file, no secret and no
 // connection but the one to this process, and dies alone (see exoeval/worker; on
 // systems other than Linux fewer walls hold it, and Isolation of its pool says which). With
-// Options.InProcess it runs in this process (see exoeval.Local): then an author who
+// exoeval.InProcess{} as Options.Evaluator it runs in this process: then an author who
 // attacks the JavaScript engine itself can exhaust the memory of the process or
 // stall it, and still reaches nothing that was not granted.
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 type letter struct {
@@ -53,7 +54,7 @@ func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*co
 	if err != nil {
 		tb.Fatal(err)
 	}
-	opt.InProcess, opt.Record = true, exo.Unrecorded
+	opt.Evaluator, opt.Record = exoeval.InProcess{}, exo.Unrecorded
 	tool, err := codemode.New(codemode.Grants{"mail": mail, "vault": vault{}}, &opt)
 	if err != nil {
 		tb.Fatal(err)
@@ -146,7 +147,7 @@ func TestNoEffectsToSpeakOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"it": counter}, &codemode.Options{InProcess: true})
+	tool, err := codemode.New(codemode.Grants{"it": counter}, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, rec := range []exo.Recorder{nil, exo.Unrecorded} {
-			tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: rec})
+			tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: rec})
 			if (err != nil) != (rec == nil && !c.reads) {
 				t.Errorf("%s, record %v: %v", what, rec, err)
 			} else if err == nil && tool.ReadOnly() != c.reads {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -54,8 +55,8 @@ func TestProgramsKeepNothing(t *testing.T) {
 				const plans = 1 << 20
 				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), PlanBytes: plans})
 				var recorded []any // what a host may keep of each event
-				tool, err := codemode.New(codemode.Grants(tu.Tenant(db, tu.Acme)), &codemode.Options{InProcess: inProcess,
-					Limits: exo.Limits{Wall: 300 * time.Millisecond, SourceBytes: 1 << 20},
+				tool, err := codemode.New(codemode.Grants(tu.Tenant(db, tu.Acme)), &codemode.Options{Evaluator: evaluator(inProcess),
+					Bounds: exoeval.Bounds{Wall: 300 * time.Millisecond, SourceBytes: 1 << 20},
 					Record: exo.RecordFunc(func(e exo.Entry) error {
 						recorded = append(recorded, e.Op, e.Err)
 						return nil

@@ -34,8 +34,8 @@ var afterwards = map[exo.Kind]string{
 	exo.Revoked:   "This access was taken away: go on without it.",
 }
 
-// output is the result as the model reads it.
-func (r *Result) output(limits exo.Limits) json.RawMessage {
+// output is the result as the model reads it; console and result bound its parts.
+func (r *Result) output(console, result int) json.RawMessage {
 	b := append(make([]byte, 0, len(r.JSON)+len(r.Console)+len(r.Notice)+maxSlack), '{')
 	effects := r.EffectsNote()
 	if r.Err != nil {
@@ -58,13 +58,13 @@ func (r *Result) output(limits exo.Limits) json.RawMessage {
 		b = append(append(b, `"result":`...), r.JSON...)
 	}
 	if r.Console != "" {
-		b, _ = appendText(append(b, `,"console":`...), clean(r.Console), limits.ConsoleBytes+maxSlack)
+		b, _ = appendText(append(b, `,"console":`...), clean(r.Console), console+maxSlack)
 	}
 	if effects != "" {
 		b, _ = appendText(append(b, `,"effects":`...), effects, (maxEffects+1)*200+maxMessage)
 	}
 	if r.Notice != "" {
-		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), limits.ResultBytes+maxNotice)
+		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), result+maxNotice)
 	}
 	return append(b, '}')
 }

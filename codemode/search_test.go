@@ -14,10 +14,11 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // searched is how tools are made whose declarations are always searched.
-var searched = &codemode.Options{DeclarationTokens: 1, InProcess: true}
+var searched = &codemode.Options{DeclarationTokens: 1, Evaluator: exoeval.InProcess{}}
 
 // TestManyTables: what a model is shown does not grow with what is granted.
 func TestManyTables(t *testing.T) {
@@ -262,7 +263,7 @@ func TestSearchHostile(t *testing.T) {
 	w := newWorld(t)
 	g := codemode.Grants{"org": w.five}
 	for _, inProcess := range []bool{true, false} {
-		tool := newTool(t, g, &codemode.Options{DeclarationTokens: 1, InProcess: inProcess, Limits: exo.Limits{Calls: 40}})
+		tool := newTool(t, g, &codemode.Options{DeclarationTokens: 1, Evaluator: evaluator(inProcess), Limits: exo.Limits{Calls: 40}})
 		for program, says := range map[string]string{
 			"return search('x'.repeat(1000))":                                 "search: what is asked for has 1000 bytes; a few words do, at most 200 bytes",
 			"return describe('x'.repeat(201))":                                "describe: what is asked for has 201 bytes",
@@ -318,7 +319,7 @@ func TestSearchHostile(t *testing.T) {
 // TestSearchIsOnRecord: a search is a call like any other.
 func TestSearchIsOnRecord(t *testing.T) {
 	var ops []string
-	tool := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, InProcess: true, Record: exo.RecordFunc(func(e exo.Entry) error {
+	tool := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
 		ops = append(ops, e.Op)
 		return nil
 	})})
@@ -400,7 +401,7 @@ func TestSearchBounded(t *testing.T) {
 		t.Errorf("%d places were looked at", n)
 	}
 	// What is told counts as read.
-	small := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, InProcess: true, Limits: exo.Limits{Bytes: 3000}})
+	small := newTool(t, codemode.Grants{"org": newWorld(t).five}, &codemode.Options{DeclarationTokens: 1, Evaluator: exoeval.InProcess{}, Limits: exo.Limits{Bytes: 3000}})
 	if o := call(t, small, "for (let i = 0; i < 30; i++) await describe('Task'); return 1"); o.Error == nil || o.Error.Kind != "limit" {
 		t.Errorf("%v %+v", o.Result, o.Error)
 	}

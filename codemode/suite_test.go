@@ -18,6 +18,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -183,8 +184,8 @@ func suiteTool(b *testing.B, db *exosql.DB, org int, inProcess bool) (*codemode.
 	project.Add(exosql.Via(tu.ProjectTasks, task))
 	one := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(int64(org)), exosql.ScopeVia(tu.OrgProjects), exosql.ScopeVia(tu.ProjectTasks))
 	var ran exosql.Query
-	limits := exo.Limits{ResultBytes: 16 << 20} // 10,000 rows whole, on both sides
-	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Limits: limits, InProcess: inProcess, Record: exo.RecordFunc(func(e exo.Entry) error {
+	bounds := exoeval.Bounds{ResultBytes: 16 << 20} // 10,000 rows whole, on both sides
+	tool, err := codemode.New(codemode.Grants{"org": facet.Of(one)}, &codemode.Options{Bounds: bounds, Evaluator: evaluator(inProcess), Record: exo.RecordFunc(func(e exo.Entry) error {
 		for _, d := range e.Details {
 			ran, _ = d.(exosql.Query)
 		}
@@ -282,7 +283,7 @@ func BenchmarkQuery(b *testing.B) {
 
 // suiteRun is a tool with one object, and the input that runs a program.
 func suiteRun(b *testing.B, o exo.Object, program string) func() json.RawMessage {
-	tool, err := codemode.New(codemode.Grants{"org": o}, &codemode.Options{InProcess: true})
+	tool, err := codemode.New(codemode.Grants{"org": o}, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		b.Fatal(err)
 	}

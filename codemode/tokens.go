@@ -34,7 +34,7 @@ type InterfaceSize struct {
 
 // Size says how much of a model's context the tool takes.
 func (t *Tool) Size() Size {
-	if t == nil || t.eval == nil {
+	if t == nil || t.runner == nil {
 		return Size{}
 	}
 	s := t.size

@@ -20,16 +20,14 @@ type Grants map[string]exo.Object
 
 // Options are for New. Nil and zero mean the defaults.
 type Options struct {
-	Name      string        // what the model calls the tool; default "execute"
-	Limits    exo.Limits    // of every run; a zero field is its default
-	Principal exo.Principal // on whose behalf programs run; recorded
-	Admits    exo.Label     // labels that what the model reads may carry; zero: public values only
-	// Pool is whose workers run the programs; nil: the pool of the process.
-	Pool *worker.Pool
-	// InProcess runs the programs in the process of the host, without a worker. It is for
-	// programs whose author you trust, and for tests: a hostile program can end the host, or
-	// stall it. It still can't reach what it was not granted.
-	InProcess bool
+	Name      string         // what the model calls the tool; default "execute"
+	Limits    exo.Limits     // on what a program asks of the host; a zero field is its default
+	Bounds    exoeval.Bounds // on the program itself; a zero field is its default
+	Principal exo.Principal  // on whose behalf programs run; recorded
+	Admits    exo.Label      // labels that what the model reads may carry; zero: public values only
+	// Evaluator is where programs run: a *worker.Pool, each in a process of its own, or
+	// exoeval.InProcess{}, for programs whose author is trusted; nil: worker.Shared().
+	Evaluator exoeval.Evaluator
 	// DeclarationTokens is how many tokens the declarations of what was granted may
 	// cost the model (see Tool.Size); 0: 10,000, about forty tables. Where they would
 	// cost more, the model reads at most 1,000 tokens of them, and its programs find the
@@ -55,17 +53,18 @@ type Tool struct {
 	advice       string // how to ask for less, in the words of what was granted
 	principal    exo.Principal
 	limits       exo.Limits
+	bounds       exoeval.Bounds
 	admits       exo.Label
 	effectful    bool // something that is granted can change something
 	size         Size
-	eval         exoeval.Evaluator
+	runner       exoeval.Runner
 }
 
 // Result is how a run ended. If Err is nil, JSON is what the program returned,
 // as the model reads it.
 type Result struct {
 	Value   exo.Value
-	JSON    json.RawMessage // Value within Limits.ResultBytes
+	JSON    json.RawMessage // Value within Bounds.ResultBytes
 	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
@@ -109,9 +108,14 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		}
 	}
 	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, effectful(gate.Catalog())
-	if t.eval, err = evaluator(gate, opt); err != nil {
+	evaluator := opt.Evaluator
+	if evaluator == nil {
+		evaluator = worker.Shared()
+	}
+	if t.runner, err = evaluator.Bind(gate, opt.Bounds); err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
+	t.bounds = opt.Bounds.OrDefault()
 	return t, nil
 }
 
@@ -147,14 +151,6 @@ func (t *Tool) show(gate *exo.Gate, grants Grants, opt *Options) Grants {
 	return more
 }
 
-func evaluator(gate *exo.Gate, opt *Options) (exoeval.Evaluator, error) {
-	if opt.InProcess {
-		local := exoeval.NewLocal(gate)
-		return local, local.Err()
-	}
-	return worker.New(gate, &worker.Options{Pool: opt.Pool})
-}
-
 // Name is what the model calls the tool.
 func (t *Tool) Name() string { return t.name }
 
@@ -181,7 +177,7 @@ var errZeroTool = errors.New("codemode: this tool was not made with New")
 // input or the program was wrong. A Go error means that there is nothing to
 // read: the context ended, and the error wraps its cause.
 func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
-	if t == nil || t.eval == nil {
+	if t == nil || t.runner == nil {
 		return nil, errZeroTool
 	}
 	if err := ctx.Err(); err != nil {
@@ -198,17 +194,17 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 // it changed above all. The JSON is what the model reads, also of a program that
 // the end of the context stopped.
 func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawMessage, *Result) {
-	if t == nil || t.eval == nil {
+	if t == nil || t.runner == nil {
 		res := t.Run(ctx, "")
-		return res.output(exo.Limits{}), res
+		return res.output(0, 0), res
 	}
-	code, bad := decodeInput(input, t.limits.SourceBytes)
+	code, bad := decodeInput(input, t.bounds.SourceBytes)
 	if bad != nil {
 		res := &Result{Err: bad, effectful: t.effectful}
-		return res.output(t.limits), res
+		return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 	}
 	res := t.Run(ctx, code)
-	return res.output(t.limits), res
+	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
 // Job is a program for a tool, and the ID of the run that it will be.
@@ -229,12 +225,12 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 
 // RunJob is Run for a host that names the run before it begins.
 func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
-	if t == nil || t.eval == nil {
+	if t == nil || t.runner == nil {
 		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
 	}
 	res := &Result{}
-	r := t.eval.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
-		res.JSON, res.Notice, err = render(v, t.limits.ResultBytes, t.advice)
+	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
+		res.JSON, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice)
 		return err
 	}})
 	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // output is what a model reads of a call.
@@ -71,7 +72,7 @@ func callJSON(tb testing.TB, t *codemode.Tool, in string) output {
 
 func TestCall(t *testing.T) {
 	w := newWorld(t)
-	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Limits: exo.Limits{SourceBytes: 2000, ResultBytes: 3000}})
+	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Bounds: exoeval.Bounds{SourceBytes: 2000, ResultBytes: 3000}})
 	if tool.Name() != "execute" {
 		t.Errorf("name %q", tool.Name())
 	}
@@ -93,7 +94,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
-	tool := newTool(t, codemode.Grants{"mail": mailbox(t)}, &codemode.Options{Limits: exo.Limits{SourceBytes: 300}})
+	tool := newTool(t, codemode.Grants{"mail": mailbox(t)}, &codemode.Options{Bounds: exoeval.Bounds{SourceBytes: 300}})
 	for _, c := range []struct{ in, kind, says string }{
 		{``, "invalid", "empty"},
 		{`nonsense`, "invalid", "not JSON"},
@@ -135,7 +136,7 @@ func TestInput(t *testing.T) {
 // TestErrors: a model can act on each error, and none shows what only the host may know.
 func TestErrors(t *testing.T) {
 	w := newWorld(t)
-	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Limits: exo.Limits{ResultBytes: 200, Wall: 300 * time.Millisecond}})
+	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Bounds: exoeval.Bounds{ResultBytes: 200, Wall: 300 * time.Millisecond}})
 	for _, c := range []struct {
 		code, kind, says string
 		line             int

@@ -6,11 +6,13 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // A tool that was not told otherwise runs programs where they can't end the
-// host; InProcess is a choice that has to be written.
+// host; another evaluator is a choice that has to be written.
 func TestHostSurvives(t *testing.T) {
 	grants := codemode.Grants(testutil.Tenant(testutil.Open(t), testutil.Acme))
 	tool, err := codemode.New(grants, nil)
@@ -21,7 +23,7 @@ func TestHostSurvives(t *testing.T) {
 	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "64 MiB") {
 		t.Errorf("%v", r.Err)
 	}
-	local, err := codemode.New(grants, &codemode.Options{InProcess: true})
+	local, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,4 +32,12 @@ func TestHostSurvives(t *testing.T) {
 			t.Errorf("%v", r.Err)
 		}
 	}
+}
+
+// evaluator is where programs of a test run.
+func evaluator(inProcess bool) exoeval.Evaluator {
+	if inProcess {
+		return exoeval.InProcess{}
+	}
+	return worker.Shared()
 }

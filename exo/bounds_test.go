@@ -168,7 +168,7 @@ func TestCountsAreNotNegative(t *testing.T) {
 
 // A negative limit is the default, never none.
 func TestNegativeLimits(t *testing.T) {
-	got := Limits{Wall: -1, Total: -time.Hour, Calls: -1, Rows: -5, Bytes: -1, MessageNodes: -1}.OrDefault()
+	got := Limits{Commit: -time.Hour, Calls: -1, Rows: -5, Bytes: -1, MessageNodes: -1}.OrDefault()
 	if got != (Limits{}).OrDefault() {
 		t.Errorf("%+v", got)
 	}

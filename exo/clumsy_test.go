@@ -254,7 +254,7 @@ func TestDebtsAreTheRecorders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ses, err := g.Begin(t.Context(), Run{}, "")
+		ses, err := g.Begin(t.Context(), Run{}, "", nil)
 		if err != nil {
 			return err
 		}
@@ -405,7 +405,7 @@ func TestRefusalOfALabelledBeginning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Begin(t.Context(), Run{Label: NewLabel("pii")}, "")
+	s, err := g.Begin(t.Context(), Run{Label: NewLabel("pii")}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestLinesOfALabelledRun(t *testing.T) {
 				t.Errorf("told %q", l)
 			}
 		}})
-		s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("diary")}, "")
+		s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("diary")}, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

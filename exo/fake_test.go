@@ -168,7 +168,7 @@ func newWorld(t *testing.T, cfg Config) *world {
 // begin begins a run for p.
 func begin(t testing.TB, g *Gate, ctx context.Context, p Principal) *Session {
 	t.Helper()
-	s, err := g.Begin(ctx, Run{Principal: p}, "")
+	s, err := g.Begin(ctx, Run{Principal: p}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,7 +199,7 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		for _, m := range g.catalog["Shop"].Methods {
 			m.Admits = NewLabel("pii")
 		}
-		ses, err := g.Begin(t.Context(), run, "")
+		ses, err := g.Begin(t.Context(), run, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestRecordBroken(t *testing.T) {
 
 				// Another run of the gate: reads go on, nothing is changed while the record is broken.
 				next := func() error {
-					ses, err := w.gate.Begin(t.Context(), Run{}, "")
+					ses, err := w.gate.Begin(t.Context(), Run{}, "", nil)
 					if err != nil {
 						return err
 					}
@@ -570,7 +570,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ses, err := g.Begin(ctx, Run{}, "")
+		ses, err := g.Begin(ctx, Run{}, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,8 @@ type Start struct {
 	Clock     time.Time
 	Seed      uint64
 	Limits    Limits
-	Granted   Digest // of the catalogue and the names that were granted
+	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds
+	Granted   Digest           // of the catalogue and the names that were granted
 }
 
 // spelled is the exact message that an entry shows, in the order in which every message

@@ -168,7 +168,7 @@ func TestLateMessageIsNoSentinel(t *testing.T) {
 
 func begin(t testing.TB, g *exo.Gate, ctx context.Context, p exo.Principal) *exo.Session {
 	t.Helper()
-	s, err := g.Begin(ctx, exo.Run{Principal: p}, "")
+	s, err := g.Begin(ctx, exo.Run{Principal: p}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -25,7 +25,7 @@ const alone = "EXO_TEST_ALONE" // the number of the section that a child runs
 func TestHostileAlone(t *testing.T) {
 	all := testutil.ReadHostile(t)
 	if n, err := strconv.Atoi(os.Getenv(alone)); err == nil {
-		r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{Wall: 200 * time.Millisecond, Total: 20 * time.Second})
+		r := testutil.As(t, testutil.Open(t), testutil.Acme, exoeval.Bounds{Wall: 200 * time.Millisecond, Total: 20 * time.Second})
 		o := r.Run(t, all[n].Program)
 		fmt.Printf("\nENDED %s\n", all[n].Judge(o))
 		return

@@ -54,7 +54,7 @@ func attack(t *testing.T, f *testutil.File, postgres *exosql.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := exo.Limits{}
+	limits := testutil.Both{}
 	if m := limitsLine.FindStringSubmatch(chunks[0]); m != nil {
 		if limits, err = testutil.ParseLimits(m[1]); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func BenchmarkRealm(b *testing.B) {
 		{"date", "new Date().getTime()"},
 		{"pattern", "'a1'.replace(/\\d/, '')"},
 	} {
-		make := exoeval.NewRealmOf(r.Eval.(*exoeval.Local), c.program)
+		make := exoeval.NewRealmOf(exoeval.NewLocal(r.Gate), c.program)
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -44,7 +44,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-func mustRun(b *testing.B, e exoeval.Evaluator, program string) *exoeval.Result {
+func mustRun(b *testing.B, e exoeval.Runner, program string) *exoeval.Result {
 	res := e.Run(b.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: testutil.Start, Seed: 1}})
 	if res.Err != nil {
 		b.Fatal(res.Err)
@@ -63,7 +63,7 @@ const twoJoins = `(api) => api.org
 // and without a database.
 func BenchmarkRecord(b *testing.B) {
 	r := testutil.As(b, testutil.Open(b), testutil.Acme, exo.Limits{})
-	record, err := exoeval.Recording(r.Eval.(*exoeval.Local), twoJoins)
+	record, err := exoeval.Recording(exoeval.NewLocal(r.Gate), twoJoins)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func (s *store) Describe() (exo.Description, error) {
 
 func (s *store) Eval(context.Context, *exo.Message) (exo.Value, error) { return s.rows, nil }
 
-func newStore(tb testing.TB, n int) exoeval.Evaluator {
+func newStore(tb testing.TB, n int) exoeval.Runner {
 	tb.Helper()
 	return exoeval.NewLocal(storeGate(tb, n))
 }

@@ -68,12 +68,6 @@ const (
 // maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
 const maxItems = 1_000_000
 
-// MaxResult is how large what a program returns may be, in bytes, without the rows that it
-// returns as they came. Each value counts ValueBytes and its texts. What is more than
-// Limits.ResultBytes is cut where it is rendered, with a notice of what is missing; what is
-// many times more is refused, since the host holds it whole before it can cut.
-func MaxResult(l exo.Limits) int { return max(1<<20, 8*l.ResultBytes) }
-
 // ValueBytes is what each value counts for MaxResult, and each name.
 const ValueBytes = 16
 
@@ -101,7 +95,7 @@ func (c *converter) within() error {
 	if c.bytes > maxConvertBytes {
 		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
 	}
-	if l := MaxResult(c.r.limits); c.own > l && c.how == forResult {
+	if l := c.r.bounds.MaxResult(); c.own > l && c.how == forResult {
 		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.say(nil, "limit.result", "return less"))
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -16,7 +15,7 @@ func TestEval(t *testing.T) {
 	for _, f := range testutil.Corpus(t, "eval", ".js") {
 		t.Run(strings.TrimSuffix(f.Name, ".js"), func(t *testing.T) {
 			text := f.Read()
-			limits := exo.Limits{}
+			limits := testutil.Both{}
 			if m := limitsLine.FindStringSubmatch(text); m != nil {
 				var err error
 				if limits, err = testutil.ParseLimits(m[1]); err != nil {

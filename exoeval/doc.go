@@ -21,7 +21,7 @@
 //   - run: calls run concurrently in the host, and their answers arrive in call order.
 //
 // Package worker runs all of this in a process of its own, which is how programs of a
-// model are run. [Local] runs it in the host's process. That is for programs whose author
+// model are run. [InProcess] runs it in the host's process. That is for programs whose author
 // is trusted and for tests: the engine can't bound memory, and its native functions
 // ignore the interrupt, so a hostile program can stop the host. It can't get at
 // anything it was not granted.

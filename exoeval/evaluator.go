@@ -42,21 +42,47 @@ type Used struct {
 	Memory int64         // bytes, the most that was seen beyond what an idle worker has
 }
 
-// Evaluator runs programs against the grants of one gate.
+// Evaluator is where programs run: a *worker.Pool runs each in a process of its own,
+// InProcess in that of the host.
 type Evaluator interface {
+	// Bind makes what runs programs against the grants of gate, within bounds. It fails
+	// when a grant has a name that programs can't use.
+	Bind(gate *exo.Gate, bounds Bounds) (Runner, error)
+}
+
+// Runner runs programs against the grants of one gate. When Run returns, nothing of the
+// program runs any more and nothing of it will take effect.
+type Runner interface {
 	Run(ctx context.Context, job Job) *Result
 }
 
-// Local runs programs in this process. It is for programs whose author is
-// trusted, and for tests: goja can't contain hostile code. It stops loops, deep
-// recursion and long runs, but a program can make the engine allocate or spin
-// natively, and that ends or stalls the host process.
-type Local struct {
+// InProcess is the Evaluator that runs programs in this process. It is for programs whose
+// author is trusted, and for tests: goja can't contain hostile code. It stops loops, deep
+// recursion and long runs, but a program can make the engine allocate or spin natively,
+// and that ends or stalls the host process. It still can't reach what it was not granted.
+type InProcess struct{}
+
+var _ Evaluator = InProcess{}
+
+// Bind implements Evaluator.
+func (InProcess) Bind(gate *exo.Gate, bounds Bounds) (Runner, error) {
+	w, err := NewWorld(gate, bounds)
+	if err != nil {
+		return nil, err
+	}
+	return newLocal(gate, w), nil
+}
+
+// local runs programs in this process.
+type local struct {
 	gate  *exo.Gate
 	world *World
-	err   error // why no program can run
 
 	programs *lru.Cache[cached] // by their text
+}
+
+func newLocal(gate *exo.Gate, w *World) *local {
+	return &local{gate: gate, world: w, programs: lru.New[cached](programBytes)}
 }
 
 // cached is what became of a program that was read.
@@ -86,21 +112,10 @@ func (c cached) Keep() (cached, int) {
 // the worst that was found. Held by TestProgramBytes.
 const compiledBytes = 110
 
-// programBytes bounds the programs that a Local keeps compiled.
+// programBytes bounds the programs that a local keeps compiled.
 const programBytes = 64 << 20
 
-// NewLocal makes an evaluator for the gate. Err says whether its grants have
-// names that programs can use; with others every run fails.
-func NewLocal(gate *exo.Gate) *Local {
-	l := &Local{gate: gate, programs: lru.New[cached](programBytes)}
-	l.world, l.err = NewWorld(gate)
-	return l
-}
-
-// Err says why no program can run, or nil.
-func (l *Local) Err() error { return l.err }
-
-func (l *Local) compile(src string) (*program, error) {
+func (l *local) compile(src string) (*program, error) {
 	if c, ok := l.programs.Get([]byte(src)); ok {
 		return c.prog, c.err
 	}
@@ -112,19 +127,14 @@ func (l *Local) compile(src string) (*program, error) {
 	return p, err
 }
 
-// Run implements Evaluator. When it returns, nothing of the program runs any
-// more and nothing of it will take effect.
-func (l *Local) Run(ctx context.Context, job Job) *Result {
-	begin := time.Now()
-	if l.err != nil {
-		return &Result{Err: &exo.Error{Kind: exo.Internal, Err: l.err}}
+func (l *local) Run(ctx context.Context, job Job) *Result {
+	begin, bounds := time.Now(), l.world.Bounds
+	if len(job.Program) > bounds.SourceBytes {
+		return &Result{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
 	}
-	if len(job.Program) > l.world.Limits.SourceBytes {
-		return &Result{Err: TooLong(len(job.Program), l.world.Limits), Took: time.Since(begin)}
-	}
-	ctx, cancel := Within(ctx, l.world.Limits)
+	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
-	s, err := l.gate.Begin(ctx, job.Run, job.Program)
+	s, err := l.gate.Begin(ctx, job.Run, job.Program, bounds.Recorded())
 	if err != nil {
 		return &Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
@@ -136,7 +146,7 @@ func (l *Local) Run(ctx context.Context, job Job) *Result {
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)
 	}
-	res := out.Settle(ctx, s, job, l.world.Limits)
+	res := out.Settle(ctx, s, job, bounds)
 	res.Took = time.Since(begin)
 	return res
 }

@@ -13,7 +13,7 @@ import (
 
 // A program sees what it was granted and JavaScript's plain built-ins, and its
 // errors have a place.
-func ExampleLocal() {
+func ExampleInProcess() {
 	shout, err := service.New("shout", "raises its voice",
 		service.Read("say", "says it loudly", func(_ context.Context, in struct {
 			Text string `json:"text"`
@@ -27,7 +27,10 @@ func ExampleLocal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	programs := exoeval.NewLocal(gate)
+	programs, err := exoeval.InProcess{}.Bind(gate, exoeval.Bounds{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, p := range []string{
 		"const words = ['well', 'done']; return await Promise.all(words.map(text => shout.say({ text })))",
 		"return await shout.sya({ text: 'x' })",

@@ -9,8 +9,17 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
+// NewLocal is what runs programs against a gate in this process. It panics where none can run.
+func NewLocal(g *exo.Gate) *local {
+	w, err := NewWorld(g, Bounds{})
+	if err != nil {
+		panic(err)
+	}
+	return newLocal(g, w)
+}
+
 // NewRealmOf makes the realm of a program as often as it is called.
-func NewRealmOf(l *Local, program string) func() error {
+func NewRealmOf(l *local, program string) func() error {
 	prog, err := l.compile(program)
 	if err != nil {
 		return func() error { return err }
@@ -20,7 +29,7 @@ func NewRealmOf(l *Local, program string) func() error {
 
 // Recording calls a program, an arrow function, as often as the result is
 // called: in one realm, and with a host that takes messages and never answers.
-func Recording(l *Local, program string) (func() error, error) {
+func Recording(l *local, program string) (func() error, error) {
 	prog, err := l.compile(program)
 	if err != nil {
 		return nil, err
@@ -41,13 +50,13 @@ func Recording(l *Local, program string) (func() error, error) {
 	}, nil
 }
 
-func bareRun(l *Local, prog *program) *run {
-	s, err := l.gate.Begin(context.Background(), exo.Run{}, "")
+func bareRun(l *local, prog *program) *run {
+	s, err := l.gate.Begin(context.Background(), exo.Run{}, "", nil)
 	if err != nil {
 		panic(err)
 	}
 	return &run{
-		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), prog: prog,
+		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
 		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
 		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{},
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -27,7 +28,7 @@ func TestMixedPrograms(t *testing.T) {
 		}
 	}
 	db := testutil.Open(t)
-	r := testutil.As(t, db, testutil.Acme, exo.Limits{Wall: 40 * time.Millisecond, Total: 2 * time.Second, Calls: 50})
+	r := testutil.As(t, db, testutil.Acme, testutil.Both{Limits: exo.Limits{Calls: 50}, Bounds: exoeval.Bounds{Wall: 40 * time.Millisecond, Total: 2 * time.Second}})
 	kinds := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		program := mixed(rapid.SampledFrom(pieces)).Draw(rt, "program")

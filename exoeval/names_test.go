@@ -50,7 +50,7 @@ func TestReachableNames(t *testing.T) {
 		{"a program that names nothing", nothing},
 	} {
 		r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
-		lines, err := exoeval.WalkRealm(r.Eval.(*exoeval.Local), p.program)
+		lines, err := exoeval.WalkRealm(exoeval.NewLocal(r.Gate), p.program)
 		if err != nil {
 			t.Fatalf("%s: %v", p.title, err)
 		}

@@ -79,7 +79,7 @@ func mustCompile(name, src string) *goja.Program {
 func (r *run) newRealm() error {
 	vm := r.vm
 	vm.SetParserOptions(parser.WithDisableSourceMaps)
-	vm.SetMaxCallStackSize(r.limits.CallDepth) // without it, recursion through native functions ignores the interrupt
+	vm.SetMaxCallStackSize(r.bounds.CallDepth) // without it, recursion through native functions ignores the interrupt
 	vm.SetTimeSource(r.now)
 	vm.SetRandSource(r.random)
 	vm.SetPromiseRejectionTracker(r.trackRejection)

@@ -155,7 +155,7 @@ func (h *holder) Fetch(*exo.Rows) { h.fetched++ }
 // all when it returns the rows as they are.
 func TestHeldRowsStay(t *testing.T) {
 	g := storeGate(t, 5)
-	w, err := exoeval.NewWorld(g)
+	w, err := exoeval.NewWorld(g, exoeval.Bounds{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestHeldRowsStay(t *testing.T) {
 		"return rows.map((r) => r.id)":                   1,
 		"console.log(rows); return rows":                 1,
 	} {
-		s, err := g.Begin(t.Context(), exo.Run{}, "")
+		s, err := g.Begin(t.Context(), exo.Run{}, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ type run struct {
 	check   *exo.Checker
 	granted []exo.Granted
 	limits  exo.Limits
+	bounds  Bounds
 	start   time.Time
 	rand    *rand.Rand
 	prog    *program
@@ -229,7 +230,7 @@ func (r *run) turn() error {
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
 	if err != nil {
-		return r.placed(ended(r.ctx, err, r.limits), 0, 0)
+		return r.placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
 		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
@@ -242,7 +243,7 @@ func (r *run) turn() error {
 	if reply.Err != nil {
 		if exo.KindOf(reply.Err) == exo.Limit || exo.KindOf(reply.Err) == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
-				return r.placed(ended(r.ctx, nil, r.limits), c.line, c.col)
+				return r.placed(ended(r.ctx, nil, r.bounds), c.line, c.col)
 			}
 			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
 		}
@@ -270,7 +271,7 @@ type stopwatch struct {
 
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
-	vm, limit, hint := r.vm, r.limits.Wall, r.say(nil, "limit.time", "do less in loops")
+	vm, limit, hint := r.vm, r.bounds.Wall, r.say(nil, "limit.time", "do less in loops")
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, hint))
 	})

@@ -83,11 +83,6 @@ func compile(src string, cfg frontConfig) (p *program, err error) {
 	}
 }
 
-// TooLong is the error of a program of n bytes, more than the limit.
-func TooLong(n int, l exo.Limits) *exo.Error {
-	return exo.Errorf(exo.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, l.SourceBytes)
-}
-
 func front(src string, cfg frontConfig) (*program, *fault) {
 	if len(src) > cfg.MaxSource {
 		return nil, faultf(exo.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), cfg.MaxSource)

@@ -410,7 +410,7 @@ func builtInForms(t *testing.T) []string {
 // sweep runs some forms with every kind in every kind of function.
 func sweep(t *testing.T, forms []string) (kept, refused, same int) {
 	t.Helper()
-	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{ConsoleBytes: 8 << 20, Wall: time.Minute, Total: time.Minute, CPU: time.Minute, SourceBytes: 1 << 20})
+	r := testutil.As(t, testutil.Open(t), testutil.Acme, testutil.Both{Limits: exo.Limits{ConsoleBytes: 8 << 20}, Bounds: exoeval.Bounds{Wall: time.Minute, Total: time.Minute, CPU: time.Minute, SourceBytes: 1 << 20}})
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("const Y = 7;")

@@ -90,7 +90,7 @@ func (r *run) failure(err error) error {
 		return r.placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
 	case errors.As(err, &overflow):
 		line, col := frameOf(overflow.Stack())
-		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.limits.CallDepth), line, col)
+		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.bounds.CallDepth), line, col)
 	case errors.As(err, &ex):
 		line, col := frameOf(ex.Stack())
 		return r.reason(ex.Value(), line, col)

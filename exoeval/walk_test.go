@@ -29,13 +29,13 @@ var asked = []string{"constructor", "prototype", "__proto__", "caller", "callee"
 // and from what the program returns over everything that can be reached, and
 // lists it: one line for each property, getter, setter and prototype. What was
 // seen before is named, not walked again. The error names what must not be there.
-func WalkRealm(l *Local, program string) ([]string, error) {
+func WalkRealm(l *local, program string) ([]string, error) {
 	prog, err := l.compile(program)
 	if err != nil {
 		return nil, err
 	}
 	r := bareRun(l, prog)
-	s, err := l.gate.Begin(context.Background(), exo.Run{}, "")
+	s, err := l.gate.Begin(context.Background(), exo.Run{}, "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -130,7 +131,7 @@ func TestWaysOfGiving(t *testing.T) {
 		n = 10_000
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	run := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{Wall: time.Minute, Total: time.Minute, CPU: time.Minute})
+	run := testutil.As(t, testutil.Open(t), testutil.Acme, exoeval.Bounds{Wall: time.Minute, Total: time.Minute, CPU: time.Minute})
 	var literal, literalRefused, other, otherRefused int
 	for i := range n {
 		cond := condition(r, i%3)

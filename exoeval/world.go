@@ -40,14 +40,15 @@ type World struct {
 	Granted    []exo.Granted
 	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
 	Limits     exo.Limits
+	Bounds     Bounds
 
 	front frontConfig
 }
 
 // NewWorld is what the grants of gate look like from the program's side. It
 // fails when a name can't be used in programs.
-func NewWorld(gate *exo.Gate) (*World, error) {
-	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits()}
+func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
+	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
 	seen := map[string]bool{}
 	for _, i := range w.Catalog {
 		for name, m := range i.Methods {
@@ -66,7 +67,7 @@ func NewWorld(gate *exo.Gate) (*World, error) {
 
 // Prepare makes a World ready whose exported fields were filled in from a frame.
 func (w *World) Prepare() {
-	w.front = frontConfig{MaxSource: w.Limits.SourceBytes, MaxNesting: w.Limits.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
+	w.front = frontConfig{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
 		w.front.Grants = append(w.front.Grants, g.Name)
 	}
@@ -96,10 +97,10 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) Outcome {
 	r := &run{
-		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog,
+		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog,
 		start: job.Clock, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
 		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
-		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Limits.Wall},
+		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
@@ -113,7 +114,7 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 // Settle ends the host's side of a run and says what may be known of it: the result is
 // rendered before anything is final. When it returns, nothing of the run will take effect
 // any more. It panics with what a callback of the host, like Record, panicked with.
-func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, limits exo.Limits) *Result {
+func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *Result {
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
 	// that was ended are for nobody.
@@ -127,7 +128,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, limits exo
 	}
 	res := &Result{Value: o.Value, Err: o.Err, Run: s.Run()}
 	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err))) {
-		res.Err = asError(ended(ctx, nil, limits)).At(exo.PosOf(res.Err))
+		res.Err = asError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
 	}
 	// Whether the result may leave is decided before anybody looks at it: what can't be
 	// rendered would say something of it.
@@ -170,24 +171,24 @@ func rendered(render func(exo.Value) error, v exo.Value) (failed error) {
 // its context, while its calls were waited for, says nothing new.
 func verdict(k exo.Kind) bool { return k == exo.Limit || k == exo.Crashed || k == exo.Breach }
 
-// errTotal is the cause of a context that ended because Limits.Total was over: a
+// errTotal is the cause of a context that ended because Bounds.Total was over: a
 // caller's own deadline looks the same otherwise.
-var errTotal = errors.New("exoeval: Limits.Total is over")
+var errTotal = errors.New("exoeval: Bounds.Total is over")
 
-// Within is the context of a run with these limits: it ends when Limits.Total is over.
-func Within(ctx context.Context, limits exo.Limits) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, limits.Total, errTotal)
+// Within is the context of a run with these bounds: it ends when Total is over.
+func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, b.Total, errTotal)
 }
 
 // ended says why a run was ended from outside: its limit, its caller's deadline, or its
 // caller. err is what whoever noticed has to say where ctx has not ended.
-func ended(ctx context.Context, err error, limits exo.Limits) error {
+func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	switch {
 	case context.Cause(ctx) == errTotal:
-		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", limits.Total)
+		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", bounds.Total)
 	case errors.Is(err, context.DeadlineExceeded):
 		return &exo.Error{Kind: exo.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}
 	}

@@ -57,7 +57,7 @@ func suiteGate(b *testing.B, db *exosql.DB) *exo.Gate {
 // statement with its arguments.
 func BenchmarkPlan(b *testing.B) {
 	db := tu.Open(b)
-	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "")
+	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func BenchmarkPlan(b *testing.B) {
 // BenchmarkAnswer is a message of 5 rows from its arrival at the gate to its answer.
 func BenchmarkAnswer(b *testing.B) {
 	db := tu.Open(b)
-	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "")
+	s, err := suiteGate(b, db).Begin(b.Context(), exo.Run{}, "", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := g.Begin(b.Context(), exo.Run{}, "")
+	s, err := g.Begin(b.Context(), exo.Run{}, "", nil)
 	if err != nil {
 		b.Fatal(err)
 	}

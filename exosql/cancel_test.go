@@ -61,7 +61,7 @@ func TestCancelStopsTheStatement(t *testing.T) {
 func TestDeadlineIsALimit(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, grants := one(t, e)
-		r := tu.NewRunner(t, grants, exo.Limits{Total: 150 * time.Millisecond})
+		r := tu.NewRunner(t, grants, exoeval.Bounds{Total: 150 * time.Millisecond})
 		o := r.Run(t, endless)
 		if o.Kind != exo.Limit || !strings.Contains(o.Message, "150ms") {
 			t.Errorf("got %s", o)

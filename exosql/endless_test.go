@@ -19,10 +19,9 @@ func TestEndlessAfterFirstRow(t *testing.T) {
 		db := e.Open(t, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000)
 		INSERT INTO orgs (id, name, api_key) SELECT 10000 + i, 'org ' || i, '' FROM n`)
 		facet := exosql.NewFacet(tu.Orgs, "org", tu.OrgID, tu.OrgName)
-		gate := func(total time.Duration) *exo.Gate {
+		gate := func() *exo.Gate {
 			g, err := exo.NewGate(exo.Config{
 				Grants: map[string]exo.Object{"orgs": facet.Of(exosql.Grant(db, tu.Orgs, tu.OrgID.Ge(10000)))},
-				Limits: exo.Limits{Total: total},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -33,14 +32,14 @@ func TestEndlessAfterFirstRow(t *testing.T) {
 		.where(({a, b, c, d}) => (a.id === b.id && b.id === c.id && c.id === d.id && d.id === 10001) ||
 			(a.name.includes(b.name) && b.name.includes(c.name) && c.name.includes(d.name) && d.name.includes('zz')))
 		.select(({a}) => ({ x: a.id }))`
-		short := exoeval.NewLocal(gate(300 * time.Millisecond))
+		short := tu.InProcess(gate(), exoeval.Bounds{Total: 300 * time.Millisecond})
 		for range 3 {
 			r := short.Run(t.Context(), exoeval.Job{Program: "return await Promise.all([" + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute()])"})
 			if exo.KindOf(r.Err) != exo.Limit {
 				t.Fatalf("%v", r.Err)
 			}
 		}
-		r := exoeval.NewLocal(gate(0)).Run(t.Context(), exoeval.Job{Program: "orgs.count()"})
+		r := tu.InProcess(gate()).Run(t.Context(), exoeval.Job{Program: "orgs.count()"})
 		if r.Err != nil || r.Value.Int() != 3000 {
 			t.Errorf("afterwards: %v %v", r.Value, r.Err)
 		}

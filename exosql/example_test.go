@@ -83,11 +83,15 @@ func ExampleFacet() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	programs, err := exoeval.InProcess{}.Bind(gate, exoeval.Bounds{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, program := range []string{
 		"me.books().where(b => b.price === null).select(b => ({ title: b.title }))",
 		"me.books().where({ authorId: 2 })",
 	} {
-		r := exoeval.NewLocal(gate).Run(ctx, exoeval.Job{Program: program})
+		r := programs.Run(ctx, exoeval.Job{Program: program})
 		if r.Err != nil {
 			fmt.Println(exo.GuestText(r.Err))
 			continue

@@ -24,7 +24,7 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := g.Begin(t.Context(), exo.Run{}, "")
+			s, err := g.Begin(t.Context(), exo.Run{}, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

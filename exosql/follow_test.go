@@ -117,7 +117,7 @@ func TestFollowedFacetStaysInTenant(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := exoeval.NewLocal(g).Run(t.Context(), exoeval.Job{Program: program})
+			r := tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: program})
 			if r.Err != nil {
 				t.Fatal(r.Err)
 			}

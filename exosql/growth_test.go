@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,7 +17,7 @@ import (
 func TestLevelsDoNotDouble(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := openThings(t, e)
-		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, thingID.Eq(1)))}, exo.Limits{Total: 20 * time.Second})
+		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, thingID.Eq(1)))}, exoeval.Bounds{Total: 20 * time.Second})
 		for _, c := range [][2]string{
 			{"t.d", ".nullIf(1)"}, {"t.iv", ".nullIf('P1D')"}, {"t.n", ".between(0, 1).case(1, 2)"}, {"t.d", ".between(t.n, t.big).case(t.d, 2)"}, {"t.s", ".between('a', t.s).case('x', 'y')"},
 			{"t.d", ".add(1).coalesce(t.d)"}, {"t.d", ".coalesce(t.d).add(1)"}, {"t.d", ".coalesce(t.n).coalesce(t.d)"}, {"t.n", ".in([t.n, t.big, 3]).case(t.n, 2)"}, {"t.n", ".notIn([t.n, t.big]).case(t.n, 2)"},

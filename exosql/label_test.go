@@ -46,7 +46,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return exoeval.NewLocal(g).Run(t.Context(), exoeval.Job{Program: program})
+			return tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: program})
 		}
 		for _, program := range []string{
 			"patients",

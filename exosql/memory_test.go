@@ -61,7 +61,7 @@ func TestPlansKeepNoFrame(t *testing.T) {
 			for k := range names {
 				names[k] = frame[len(frame)-6-k-1:]
 			}
-			s, err := gate.Begin(t.Context(), exo.Run{}, "")
+			s, err := gate.Begin(t.Context(), exo.Run{}, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func BenchmarkKeyOrder(b *testing.B) {
 		onShelves := exosql.NewFacet(shelves, "shelf", shelfID, exosql.Via(shelfOf, onPapers))
 		for i, n := range []int{1000, 10_000, 100_000} {
 			org := int64(i + 1)
-			g, err := exo.NewGate(exo.Config{Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50, Total: time.Hour, Wall: time.Hour}, Grants: map[string]exo.Object{
+			g, err := exo.NewGate(exo.Config{Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50}, Grants: map[string]exo.Object{
 				"papers":  onPapers.Of(exosql.Grant(db, papers, paperOrg.Eq(org))),
 				"shelves": onShelves.Of(exosql.Grant(db, shelves, shelfOrg.Eq(org), exosql.ScopeVia(shelfOf))),
 			}})
@@ -43,7 +43,7 @@ func BenchmarkKeyOrder(b *testing.B) {
 			}
 			for _, q := range keyOrderQueries {
 				b.Run(fmt.Sprintf("%s/%d/%s", e.Name, n, q.name), func(b *testing.B) {
-					s, err := g.Begin(b.Context(), exo.Run{}, "")
+					s, err := g.Begin(b.Context(), exo.Run{}, "", nil)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -33,14 +33,14 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
 	pid := backend(t, db)
 	for name, c := range map[string]struct {
-		limits  exo.Limits
+		limits  tu.Both
 		program string
 		cancel  bool
 		kind    exo.Kind
 	}{
 		"cancelled":       {program: endless, cancel: true, kind: exo.Cancelled},
-		"deadline":        {limits: exo.Limits{Total: 100 * time.Millisecond}, program: endless, kind: exo.Limit},
-		"too many rows":   {limits: exo.Limits{Rows: 1000}, program: "return await tags.as('a').join(tags.as('b'), (x) => x.a.id.gt(0)).join(tags.as('c'), (x) => x.a.id.gt(0)).join(tags.as('d'), (x) => x.a.id.gt(0))", kind: exo.Limit},
+		"deadline":        {limits: tu.Both{Bounds: exoeval.Bounds{Total: 100 * time.Millisecond}}, program: endless, kind: exo.Limit},
+		"too many rows":   {limits: tu.Both{Limits: exo.Limits{Rows: 1000}}, program: "return await tags.as('a').join(tags.as('b'), (x) => x.a.id.gt(0)).join(tags.as('c'), (x) => x.a.id.gt(0)).join(tags.as('d'), (x) => x.a.id.gt(0))", kind: exo.Limit},
 		"the program end": {program: "tags.count(); return 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -72,7 +73,7 @@ func (t *Target) rehearse(ctx context.Context) error {
 	if !found {
 		return errors.New("the key that its seed is given is in none of its tables")
 	}
-	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits(), InProcess: true}) // its examples are the host's own
+	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}}) // its examples are the host's own
 	if err != nil {
 		return err
 	}

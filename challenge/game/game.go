@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
@@ -18,18 +19,27 @@ type Game struct {
 	Targets Targets
 	Copies  *Copies
 	Pool    *worker.Pool // whose workers run programs
-	Limits  exo.Limits   // of every program
+	Limits  Limits       // of every program
 	Chat    Chatter      // nil: the model lane is not configured
 	// NoControl says why the control lanes are closed; "": they are open.
 	NoControl string
 	Log       *slog.Logger // never given a program, a result or a key
 }
 
+// Limits are all that a program has.
+type Limits struct {
+	exo.Limits
+	exoeval.Bounds
+}
+
+// OrDefault fills in every field that is zero or negative.
+func (l Limits) OrDefault() Limits { return Limits{l.Limits.OrDefault(), l.Bounds.OrDefault()} }
+
 // DefaultLimits are those of a public host: less than a trusted caller gets.
-func DefaultLimits() exo.Limits {
-	return exo.Limits{
-		Wall: 2 * time.Second, Total: 10 * time.Second, CPU: 2 * time.Second, Memory: 64 << 20,
-		ConsoleBytes: 16 << 10, ResultBytes: 32 << 10, Calls: 100, ConcurrentCalls: 4, Rows: 10_000, Bytes: 8 << 20,
+func DefaultLimits() Limits {
+	return Limits{
+		exo.Limits{ConsoleBytes: 16 << 10, Calls: 100, ConcurrentCalls: 4, Rows: 10_000, Bytes: 8 << 20},
+		exoeval.Bounds{Wall: 2 * time.Second, Total: 10 * time.Second, CPU: 2 * time.Second, Memory: 64 << 20, ResultBytes: 32 << 10},
 	}.OrDefault()
 }
 
@@ -121,8 +131,9 @@ func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond))
 
 // tool is what programs of an attempt get. Its statements are written to the attempt.
 func (g *Game) tool(a *Attempt, grants codemode.Grants, player string) (*codemode.Tool, error) {
-	return codemode.New(grants, &codemode.Options{
-		Limits: g.Limits, Pool: g.Pool, Principal: exo.Principal(player),
-		Record: exo.RecordFunc(a.record),
-	})
+	o := &codemode.Options{Limits: g.Limits.Limits, Bounds: g.Limits.Bounds, Principal: exo.Principal(player), Record: exo.RecordFunc(a.record)}
+	if g.Pool != nil {
+		o.Evaluator = g.Pool
+	}
+	return codemode.New(grants, o)
 }

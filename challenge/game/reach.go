@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -55,7 +56,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	}
 	defer db.Close()
 	grants := t.Grants(db)
-	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits(), InProcess: true})
+	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 func TestAnswer(t *testing.T) {
@@ -217,7 +218,7 @@ func TestStrangeNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"one": one}, &codemode.Options{Name: "exe_cute", InProcess: true})
+	tool, err := codemode.New(codemode.Grants{"one": one}, &codemode.Options{Name: "exe_cute", Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // step is what a scripted model does at one request.
@@ -110,7 +111,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Tool, err = codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: exo.Unrecorded}); err != nil {
+	if w.Tool, err = codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -123,7 +124,7 @@ func reader(t *testing.T) *codemode.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"numbers": s}, &codemode.Options{InProcess: true})
+	tool, err := codemode.New(codemode.Grants{"numbers": s}, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

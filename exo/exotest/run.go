@@ -46,7 +46,7 @@ func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 	if r.gate, err = exo.NewGate(cfg); err != nil {
 		t.Fatal(err)
 	}
-	if r.session, err = r.gate.Begin(context.Background(), run, ""); err != nil {
+	if r.session, err = r.gate.Begin(context.Background(), run, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	r.checker = r.session.Checker()

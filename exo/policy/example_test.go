@@ -28,7 +28,7 @@ func clock() exo.Object {
 
 // ask sends one message without an argument, as an evaluator does for a program.
 func ask(g *exo.Gate, method string) (exo.Value, error) {
-	s, begun := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	s, begun := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "", nil)
 	if begun != nil {
 		return exo.Value{}, begun
 	}

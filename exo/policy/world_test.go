@@ -145,7 +145,7 @@ func newWorld(t *testing.T, grants map[string]exo.Object) *world {
 
 // open begins another run.
 func (w *world) open() {
-	s, err := w.gate.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	s, err := w.gate.Begin(context.Background(), exo.Run{Principal: "ann"}, "", nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func BenchmarkRecorded(b *testing.B) {
 				b.Fatal(err)
 			}
 			ctx := context.Background()
-			s, err := gate.Begin(ctx, exo.Run{}, "a program")
+			s, err := gate.Begin(ctx, exo.Run{}, "a program", nil)
 			if err != nil {
 				b.Fatal(err)
 			}

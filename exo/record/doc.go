@@ -26,5 +26,5 @@
 //	err      why it failed, each text shortened beyond 64 KiB: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
 //	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms; or note, which says why one is left out
 //	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID
-//	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits, times in nanoseconds), granted (digest)
+//	start    at begun: principal, program, label, clock, seed (decimal text), limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest)
 package record

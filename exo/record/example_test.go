@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	run, err := gate.Begin(ctx, exo.Run{Principal: "ann"}, "return 1")
+	run, err := gate.Begin(ctx, exo.Run{Principal: "ann"}, "return 1", nil)
 	if err != nil {
 		panic(err)
 	}

@@ -205,7 +205,7 @@ func TestNilRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gate.Begin(t.Context(), exo.Run{}, "1"); !errors.Is(err, errNowhere) {
+		if _, err := gate.Begin(t.Context(), exo.Run{}, "1", nil); !errors.Is(err, errNowhere) {
 			t.Errorf("%s: a run begins: %v", name, err)
 		}
 	}

@@ -73,6 +73,9 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 			e.Start = &exo.Start{Principal: exo.Principal(anyText().Draw(t, "principal")), Program: anyText().Draw(t, "program"), Label: anyLabel(t),
 				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Limits: exo.Limits{}.OrDefault(), Granted: e.Digest}
 			e.Start.Limits.Rows = rapid.Int().Draw(t, "limit")
+			if rapid.Bool().Draw(t, "bounds") {
+				e.Start.Bounds = map[string]int64{"Wall": rapid.Int64().Draw(t, "wall"), "Memory": 7}
+			}
 		}
 		return e
 	})
@@ -196,8 +199,8 @@ func TestGoldenLine(t *testing.T) {
 			t.Errorf("%v, and a line knows none such", name)
 		}
 	}
-	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 7 {
-		t.Errorf("a start has %d fields; a line was made for 7", n)
+	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 8 {
+		t.Errorf("a start has %d fields; a line was made for 8", n)
 	}
 	if n := reflect.TypeOf(exo.Error{}).NumField(); n != 6 {
 		t.Errorf("an error has %d fields; a line was made for 6", n)

@@ -13,7 +13,10 @@ import (
 // object reads the fields of one object into those of a struct, by their exact names.
 // encoding/json takes "Step" for "step", and of a name that is given twice the last: then
 // one line would tell two readers two things. It is the length of what was read.
-func object(b []byte, into any) (int64, error) {
+func object(b []byte, into any) (int64, error) { return objectAnd(b, into, nil) }
+
+// objectAnd reads numbers under other names that begin with a capital into rest.
+func objectAnd(b []byte, into any, rest map[string]int64) (int64, error) {
 	fields := fieldsOf(into)
 	d := json.NewDecoder(bytes.NewReader(b))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -25,7 +28,13 @@ func object(b []byte, into any) (int64, error) {
 			return d.InputOffset(), err
 		}
 		name, _ := key.(string)
-		switch field, known := fields[name]; {
+		field, known := fields[name]
+		if !known && rest != nil && name != "" && name[0] >= 'A' && name[0] <= 'Z' {
+			var n int64
+			field, known = &n, true
+			defer func() { rest[name] = n }()
+		}
+		switch {
 		case !known:
 			return d.InputOffset(), fmt.Errorf("unknown field %.40q", name)
 		case field == nil:
@@ -60,7 +69,17 @@ func (f *failure) UnmarshalJSON(b []byte) error  { _, err := object(b, f); retur
 func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); return err }
 func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
 
-// limits are exo's, by their names there.
-type limits exo.Limits
+// limits are the gate's, by their names in exo.Limits, and beside them the evaluator's.
+type limits struct {
+	exo.Limits
+	bounds map[string]int64
+}
 
-func (l *limits) UnmarshalJSON(b []byte) error { _, err := object(b, (*exo.Limits)(l)); return err }
+func (l *limits) UnmarshalJSON(b []byte) error {
+	bounds := map[string]int64{}
+	_, err := objectAnd(b, &l.Limits, bounds)
+	if len(bounds) > 0 {
+		l.bounds = bounds
+	}
+	return err
+}

@@ -271,5 +271,5 @@ func (p *parser) start(s *start) *exo.Start {
 	seed, err := strconv.ParseUint(s.Seed, 10, 64)
 	p.fail(err)
 	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
-		Seed: seed, Limits: exo.Limits(s.Limits), Granted: p.digest(s.Granted)}
+		Seed: seed, Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted)}
 }

@@ -75,7 +75,7 @@ func killed(path, url, at string) error {
 	if err != nil {
 		return err
 	}
-	s, err := gate.Begin(context.Background(), exo.Run{Principal: "ann"}, "two puts and a post")
+	s, err := gate.Begin(context.Background(), exo.Run{Principal: "ann"}, "two puts and a post", nil)
 	if err != nil {
 		return err
 	}
@@ -405,7 +405,7 @@ func TestWitness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := gate.Begin(t.Context(), exo.Run{}, "")
+			s, err := gate.Begin(t.Context(), exo.Run{}, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -136,6 +136,13 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 		return b, err
 	}
 	b = append(append(b, `,"limits":`...), limits...)
+	if len(s.Bounds) > 0 {
+		bounds, err := json.Marshal(s.Bounds)
+		if err != nil {
+			return b, err
+		}
+		b = append(append(b[:len(b)-1], ','), bounds[1:]...)
+	}
 	b = hex.AppendEncode(append(b, `,"granted":"`...), s.Granted[:])
 	return append(b, '"', '}'), nil
 }

@@ -41,7 +41,7 @@ func ExampleNew() {
 		panic(err)
 	}
 	ctx := context.Background()
-	run, err := gate.Begin(ctx, exo.Run{Principal: "ann"}, "")
+	run, err := gate.Begin(ctx, exo.Run{Principal: "ann"}, "", nil)
 	if err != nil {
 		panic(err)
 	}

@@ -80,7 +80,7 @@ func wantKind(t *testing.T, err error, k exo.Kind) {
 
 func begin(t *testing.T, g *exo.Gate) *exo.Session {
 	t.Helper()
-	s, err := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "")
+	s, err := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

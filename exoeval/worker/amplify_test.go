@@ -31,7 +31,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	for name, s := range map[string]string{"lists": nest(tagList, 65), "records": nest(tagRecord, 65)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeDone("\x01"+s, &rowsLog{}, exo.Limits{ResultBytes: 4 << 20})
+		_, err := decodeDone("\x01"+s, &rowsLog{}, exoeval.Bounds{ResultBytes: 4 << 20})
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 8<<20 {
 			t.Errorf("%s: %d KiB, %v", name, took>>10, err)
@@ -44,7 +44,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	for range 100 {
 		same = append(same, tagSame, 0)
 	}
-	if _, err := decodeDone(string(same), log, exo.Limits{}); err == nil || !strings.Contains(err.Error(), "more rows") {
+	if _, err := decodeDone(string(same), log, exoeval.Bounds{}); err == nil || !strings.Contains(err.Error(), "more rows") {
 		t.Errorf("the same rows a hundred times: %v", err)
 	}
 }
@@ -52,8 +52,8 @@ func TestCountsTakeNoMemory(t *testing.T) {
 // What a worker says at its end costs the host little more than its result may have,
 // whatever it is made of: as many of them as there are places are read at one time.
 func TestDoneIsBounded(t *testing.T) {
-	limits := exo.Limits{}.OrDefault()
-	result := exoeval.MaxResult(limits)
+	limits := exoeval.Bounds{}.OrDefault()
+	result := limits.MaxResult()
 	list := func(n int, item ...byte) []byte {
 		b := binary.AppendUvarint([]byte{1, tagList}, uint64(n))
 		for range n {
@@ -102,7 +102,7 @@ func TestDoneIsBounded(t *testing.T) {
 
 // What a host keeps of a result does not keep the frame that it came in.
 func TestResultsKeepNoFrame(t *testing.T) {
-	limits := exo.Limits{}.OrDefault()
+	limits := exoeval.Bounds{}.OrDefault()
 	before := liveHeap()
 	var kept []any
 	for range 32 {

@@ -50,24 +50,18 @@ func BenchmarkRun(b *testing.B) {
 		{"rows 10000", "return await shop.rows()", gateOf(b, &shop{rows: rowsOf(10_000)}, exo.Limits{})},
 		{"rows 10000 read", "let n = 0; for (const r of await shop.rows()) n += r.id; return n", gateOf(b, &shop{rows: rowsOf(10_000)}, exo.Limits{})},
 	} {
-		b.Run(c.name+"/local", func(b *testing.B) { benchmark(b, exoeval.NewLocal(c.gate), c.program, nil) })
+		b.Run(c.name+"/local", func(b *testing.B) { benchmark(b, testutil.InProcess(c.gate), c.program, nil) })
 		p := newPool(b, worker.PoolOptions{Workers: 4, Idle: 2})
 		// In process, but after the same pause, in which other processes have had the
 		// caches: what a worker is compared with.
 		b.Run(c.name+"/local paused", func(b *testing.B) {
-			e, err := worker.New(small, &worker.Options{Pool: p})
-			if err != nil {
-				b.Fatal(err)
-			}
-			benchmark(b, exoeval.NewLocal(c.gate), c.program, func() {
+			e := inWorker(b, small, p)
+			benchmark(b, testutil.InProcess(c.gate), c.program, func() {
 				run(b, e, "1")
 				settle(p)
 			})
 		})
-		e, err := worker.New(c.gate, &worker.Options{Pool: p})
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := inWorker(b, c.gate, p)
 		b.Run(c.name+"/worker", func(b *testing.B) { benchmark(b, e, c.program, func() { settle(p) }) })
 		p.Close()
 	}
@@ -75,7 +69,7 @@ func BenchmarkRun(b *testing.B) {
 
 // benchmark reports the median: a pool that refills itself beside a run makes
 // the mean say little on two processors.
-func benchmark(b *testing.B, e exoeval.Evaluator, program string, between func()) {
+func benchmark(b *testing.B, e exoeval.Runner, program string, between func()) {
 	var took []time.Duration
 	run(b, e, program)
 	for b.Loop() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // Event says how a worker came to its end, when that was not its program's.
@@ -13,9 +14,9 @@ type Event uint8
 
 const (
 	NoEvent        Event = iota
-	OutOfMemory          // it grew beyond Limits.Memory
-	OutOfCPU             // it used up Limits.CPU
-	OutOfTime            // it used up Limits.Wall in native code, or Limits.Total
+	OutOfMemory          // it grew beyond Bounds.Memory
+	OutOfCPU             // it used up Bounds.CPU
+	OutOfTime            // it used up Bounds.Wall in native code, or Bounds.Total
 	Stopped              // the caller's context ended
 	EngineFailed         // the engine or the runtime failed
 	PolicyBreach         // it made a system call that no program needs: a security event
@@ -51,15 +52,15 @@ var ErrNotRun = errors.New("worker: the program was not run")
 var tooLarge = exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less")
 
 // verdict is what the model and the host are told about a death.
-func (d *Death) verdict(l exo.Limits, c exo.Catalog) *exo.Error {
+func (d *Death) verdict(b exoeval.Bounds, c exo.Catalog) *exo.Error {
 	e, lessInLoops := &exo.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
 	case OutOfMemory:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; %s", bytesText(l.Memory), c.Say(nil, "limit.memory", "keep less at a time"))
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; %s", bytesText(b.Memory), c.Say(nil, "limit.memory", "keep less at a time"))
 	case OutOfCPU:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; %s", l.CPU, lessInLoops)
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; %s", b.CPU, lessInLoops)
 	case OutOfTime:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; %s", l.Wall, lessInLoops)
+		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; %s", b.Wall, lessInLoops)
 	case Stopped:
 		e.Kind = exo.Cancelled
 	case PolicyBreach, ProtocolBreach:

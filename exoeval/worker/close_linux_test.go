@@ -159,10 +159,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := worker.New(g, &worker.Options{Pool: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := inWorker(t, g, p)
 	ran := make(chan *exoeval.Result, 1)
 	go func() { ran <- e.Run(context.Background(), exoeval.Job{Program: "await shop.act()"}) }()
 	<-l.began

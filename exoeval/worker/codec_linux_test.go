@@ -20,19 +20,20 @@ import (
 // Every limit crosses: each field is set to something of its own.
 func TestLimitsCross(t *testing.T) {
 	w := worldOf(t)
-	l := reflect.ValueOf(&w.Limits).Elem()
-	for i := range l.NumField() {
-		l.Field(i).SetInt(int64(1000 + i))
+	for k, l := range []reflect.Value{reflect.ValueOf(&w.Limits).Elem(), reflect.ValueOf(&w.Bounds).Elem()} {
+		for i := range l.NumField() {
+			l.Field(i).SetInt(int64(1000*(k+1) + i))
+		}
 	}
 	got, _, err := worker.CrossWorld(w)
-	if err != nil || got.Limits != w.Limits {
-		t.Errorf("%v\n%v, %v", w.Limits, got.Limits, err)
+	if err != nil || got.Limits != w.Limits || got.Bounds != w.Bounds {
+		t.Errorf("%v %v\n%v %v, %v", w.Limits, w.Bounds, got.Limits, got.Bounds, err)
 	}
 }
 
 func worldOf(t testing.TB) *exoeval.World {
 	t.Helper()
-	w, err := exoeval.NewWorld(testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{}).Gate)
+	w, err := exoeval.NewWorld(testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{}).Gate, exoeval.Bounds{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestCatalogCrosses(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{exo.Limits{}, 19}, {exoeval.Outcome{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
+	}{{exo.Limits{}, 11}, {exoeval.Bounds{}, 8}, {exoeval.Outcome{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
 		}
@@ -163,7 +164,7 @@ func FuzzFrameDone(f *testing.F) {
 	}
 	f.Add("\x01\x41\x00\x00")
 	f.Fuzz(func(t *testing.T, s string) {
-		o, err := worker.DecodeDone(s, exo.Limits{ConsoleBytes: 100})
+		o, err := worker.DecodeDone(s, exoeval.Bounds{})
 		if errors.Is(err, worker.ErrPanic) {
 			t.Fatalf("%q: the decoder panicked", s)
 		}

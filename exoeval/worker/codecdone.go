@@ -71,10 +71,10 @@ func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
 
 // decodeDone reads how a worker says its program ended. It can lie about its own
 // program only: what the run may say at all is the session's to decide.
-func decodeDone(s string, sent *rowsLog, limits exo.Limits) (o outcome, err error) {
+func decodeDone(s string, sent *rowsLog, bounds exoeval.Bounds) (o outcome, err error) {
 	defer recovered(&err)
 	// Texts are copies: what a host keeps of a result must not keep the frame.
-	r := reader{exo.Decoder{Reader: wire.NewOwner(s), Values: maxValues(limits), Extend: &returned{sent: sent}}}
+	r := reader{exo.Decoder{Reader: wire.NewOwner(s), Values: maxValues(bounds), Extend: &returned{sent: sent}}}
 	switch how := r.Byte(); how {
 	case 0:
 		e := &exo.Error{Kind: exo.Kind(r.Byte())}

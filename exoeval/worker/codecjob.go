@@ -13,11 +13,11 @@ import (
 // documentation, stays with the host.
 
 func appendWorld(b []byte, w *exoeval.World) []byte {
-	l := w.Limits
-	for _, d := range durations(&l) {
+	limits, bounds := w.Limits, w.Bounds
+	for _, d := range durations(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*d))
 	}
-	for _, n := range sizes(&l) {
+	for _, n := range sizes(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*n))
 	}
 	return exo.AppendGrants(wire.AppendTexts(b, w.Describing), w.Granted, w.Catalog)
@@ -25,10 +25,10 @@ func appendWorld(b []byte, w *exoeval.World) []byte {
 
 func (r *reader) world() *exoeval.World {
 	w := &exoeval.World{}
-	for _, d := range durations(&w.Limits) {
+	for _, d := range durations(&w.Limits, &w.Bounds) {
 		*d = time.Duration(r.Int())
 	}
-	for _, n := range sizes(&w.Limits) {
+	for _, n := range sizes(&w.Limits, &w.Bounds) {
 		*n = int(r.Int())
 	}
 	w.Describing = r.Texts()
@@ -37,12 +37,12 @@ func (r *reader) world() *exoeval.World {
 }
 
 // durations and sizes are all of the limits (TestLimitsCross).
-func durations(l *exo.Limits) [5]*time.Duration {
-	return [...]*time.Duration{&l.Wall, &l.Total, &l.CPU, &l.Commit, &l.Held}
+func durations(l *exo.Limits, b *exoeval.Bounds) [5]*time.Duration {
+	return [...]*time.Duration{&b.Wall, &b.Total, &b.CPU, &l.Commit, &l.Held}
 }
 
-func sizes(l *exo.Limits) [14]*int {
-	return [...]*int{&l.Memory, &l.SourceBytes, &l.Nesting, &l.CallDepth, &l.ConsoleBytes, &l.ResultBytes,
+func sizes(l *exo.Limits, b *exoeval.Bounds) [14]*int {
+	return [...]*int{&b.Memory, &b.SourceBytes, &b.Nesting, &b.CallDepth, &l.ConsoleBytes, &b.ResultBytes,
 		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.Rows, &l.Bytes}
 }
 

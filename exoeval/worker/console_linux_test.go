@@ -50,10 +50,7 @@ func TestConsoleCantBeDatedBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := worker.New(g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := inWorker(t, g, nil)
 		r := run(t, e, c.attack)
 		if exo.KindOf(r.Err) != c.kind || r.Console != c.want || told.take() != c.want {
 			t.Errorf("%s, admitted %v: %v\n%q, want %q", c.attack, c.admits, r.Err, r.Console, c.want)
@@ -110,7 +107,7 @@ func TestConsoleIsTheSame(t *testing.T) {
 
 // A process that dies had sent what it logged: it does not take that along.
 func TestConsoleOfTheDead(t *testing.T) {
-	e := evaluator(t, &shop{}, exo.Limits{Memory: 64 << 20}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Memory: 64 << 20}, nil)
 	r := run(t, e, "console.log('so far'); const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)")
 	if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfMemory || r.Console != "so far\n" {
 		t.Errorf("%v %q", r.Err, r.Console)

@@ -22,19 +22,16 @@ func TestHostileCorpus(t *testing.T) {
 	t.Setenv("EXO_CANARY", testutil.Environment)
 	const wall, slack = 100 * time.Millisecond, 15 * time.Second
 	db := testutil.Open(t)
-	runner := func(limits exo.Limits) *testutil.Runner {
+	runner := func(limits testutil.Both) *testutil.Runner {
 		// No record: it would keep what programs send.
-		g, err := exo.NewGate(exo.Config{Grants: testutil.Tenant(db, testutil.Acme), Limits: limits})
+		g, err := exo.NewGate(exo.Config{Grants: testutil.Tenant(db, testutil.Acme), Limits: limits.Limits})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := worker.New(g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := inWorker(t, g, nil, limits.Bounds)
 		return &testutil.Runner{Eval: e, Gate: g}
 	}
-	good := runner(exo.Limits{})
+	good := runner(testutil.Both{})
 	if o := good.Run(t, "return (await org.first()).id"); o.JSON != "1" {
 		t.Fatal(o)
 	}

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // A worker that names a length and sends nothing costs the host nothing.
 func TestLengthTakesNoMemory(t *testing.T) {
-	most := maxDone(exo.Limits{}.OrDefault())
+	most := maxDone(exoeval.Bounds{}.OrDefault())
 	head := binary.LittleEndian.AppendUint32(nil, uint32(most))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -34,11 +35,11 @@ func TestDoneRefuses(t *testing.T) {
 		for _, wrap := range []string{"\x01", "\x01" + string([]byte{tagList, 1}), "\x01" + string([]byte{tagRecord, 1, 1, 'a'})} {
 			log := &rowsLog{}
 			log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1)}})
-			if _, err := decodeDone(wrap+bad, log, exo.Limits{}); err == nil {
+			if _, err := decodeDone(wrap+bad, log, exoeval.Bounds{}); err == nil {
 				t.Errorf("%s after %q was read", what, wrap)
 			}
 			for _, good := range []string{string([]byte{tagNull}), string([]byte{tagSame, 0})} {
-				if _, err := decodeDone(wrap+good, log, exo.Limits{}); err != nil {
+				if _, err := decodeDone(wrap+good, log, exoeval.Bounds{}); err != nil {
 					t.Errorf("%q after %q: %v", good, wrap, err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // A caller's deadline, a caller's cancel and our limit are told apart, whether the
@@ -34,8 +35,8 @@ func TestWhoEndedTheRun(t *testing.T) {
 			return ctx, cancel
 		}, exo.Cancelled, "cancelled", context.Canceled, context.DeadlineExceeded},
 	} {
-		limits := exo.Limits{Wall: long, CPU: long, Total: c.total}
-		for where, e := range map[string]exoeval.Evaluator{"worker": evaluator(t, &shop{}, limits, nil), "in process": exoeval.NewLocal(gateOf(t, &shop{}, limits))} {
+		limits := exoeval.Bounds{Wall: long, CPU: long, Total: c.total}
+		for where, e := range map[string]exoeval.Runner{"worker": evaluator(t, &shop{}, limits, nil), "in process": testutil.InProcess(gateOf(t, &shop{}, exo.Limits{}), limits)} {
 			for what, program := range map[string]string{"waiting": "await shop.wait()", "computing": "for (;;) {}", "both": "shop.wait(); for (;;) {}", "caught": "try { await shop.wait() } catch { return 1 }"} {
 				t.Run(name+" "+where+" "+what, func(t *testing.T) {
 					t.Parallel()

@@ -9,82 +9,68 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// Options are for New. Nil and zero mean the defaults.
-type Options struct {
-	Pool *Pool // whose workers run the programs; nil: Shared
-}
-
-// Evaluator runs programs against the grants of one gate, each in a process of
-// its own that can do nothing and dies alone. It implements exoeval.Evaluator.
-type Evaluator struct {
+// runner runs programs against the grants of one gate, each in a worker of the pool.
+type runner struct {
 	gate  *exo.Gate
 	world *exoeval.World
 	head  []byte // the world as a job begins with it
 	pool  *Pool
 }
 
-var _ exoeval.Evaluator = (*Evaluator)(nil)
+var _ exoeval.Evaluator = (*Pool)(nil)
 
-// New makes an evaluator. It fails when a grant has a name that programs can't
-// use. It starts no process.
-func New(gate *exo.Gate, o *Options) (*Evaluator, error) {
-	w, err := exoeval.NewWorld(gate)
+// Bind implements exoeval.Evaluator. It starts no process.
+func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, error) {
+	if p == nil {
+		return nil, errors.New("worker: a nil Pool runs nothing")
+	}
+	w, err := exoeval.NewWorld(gate, bounds)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{gate: gate, world: w, head: appendWorld(nil, w)}
-	if o != nil {
-		e.pool = o.Pool
-	}
-	if e.pool == nil {
-		e.pool = Shared()
-	}
-	return e, nil
+	return &runner{gate: gate, world: w, head: appendWorld(nil, w), pool: p}, nil
 }
 
-// Isolation says which walls are round the programs of this evaluator.
-func (e *Evaluator) Isolation(ctx context.Context) (Isolation, error) { return e.pool.Isolation(ctx) }
-
-// Run implements exoeval.Evaluator. When it returns, nothing of the program will
+// Run implements exoeval.Runner. When it returns, nothing of the program will
 // take effect any more: a call on its way to an object that does not heed its
 // context can't be called off, so Run returns when it does, however late. The Err of
 // a run that never began wraps ErrNotRun; that of one whose process was ended is a *Death.
 //
-// Limits.Total bounds first the wait for a place, and then, anew, the run.
-func (e *Evaluator) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
+// Bounds.Total bounds first the wait for a place, and then, anew, the run.
+func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	begin := time.Now()
-	limits := e.world.Limits
-	if len(job.Program) > limits.SourceBytes {
-		return &exoeval.Result{Err: exoeval.TooLong(len(job.Program), limits), Took: time.Since(begin)}
+	limits, bounds := e.world.Limits, e.world.Bounds
+	if len(job.Program) > bounds.SourceBytes {
+		return &exoeval.Result{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
 	}
 	ctx, exit, err := e.pool.enter(ctx)
 	if err != nil {
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	defer exit()
-	r := &run{limits: limits, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
+	r := &run{limits: limits, bounds: bounds, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	r.w.uses.Add(1)
 	defer e.pool.part(r.w)
-	ctx, cancel := exoeval.Within(ctx, limits)
+	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
-	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program); err != nil { // the worker has no call that anybody takes
+	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, bounds.Recorded()); err != nil { // the worker has no call that anybody takes
 		e.pool.discard(r.w)
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	out := r.run(ctx)
-	res := out.Settle(ctx, r.s, job, limits)
+	res := out.Settle(ctx, r.s, job, bounds)
 	res.Took, res.Used = time.Since(begin), r.watch.used()
 	return res
 }
 
 // begin finds a worker that takes the job. One that has died in the pool takes
 // none, and nothing has happened.
-func (e *Evaluator) begin(ctx context.Context, r *run, job exoeval.Job) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.limits.Total, errNoPlace)
+func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.bounds.Total, errNoPlace)
 	defer cancel()
 	who := party{principal: job.Principal}
 	if who.principal == "" {

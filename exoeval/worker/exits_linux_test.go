@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
@@ -59,7 +60,7 @@ func TestExitsThatOthersTake(t *testing.T) {
 	}
 	files := openFiles(t)
 	p := newPool(t, worker.PoolOptions{Workers: 2})
-	e := evaluator(t, &shop{}, exo.Limits{Wall: 400 * time.Millisecond}, p)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 400 * time.Millisecond}, p)
 	for _, c := range ends {
 		r := run(t, e, c.program)
 		if r.Err != nil && exo.KindOf(r.Err) == exo.Breach && strings.Contains(r.Err.Error(), "was lost") {
@@ -108,7 +109,7 @@ func TestLostExits(t *testing.T) {
 
 // A process whose first thread has ended shows none of its memory.
 func TestHiddenMemory(t *testing.T) {
-	e := evaluator(t, &shop{}, exo.Limits{Wall: 5 * time.Second, Total: 20 * time.Second}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 5 * time.Second, Total: 20 * time.Second}, nil)
 	r := run(t, e, "!first thread ends")
 	if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
 		t.Errorf("%v", r.Err)

@@ -384,10 +384,10 @@ var (
 	ErrPanic   = errPanic
 )
 
-func DecodeDone(s string, l exo.Limits) (exoeval.Outcome, error) {
+func DecodeDone(s string, b exoeval.Bounds) (exoeval.Outcome, error) {
 	log := &rowsLog{}
 	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1)}})
-	o, err := decodeDone(s, log, l)
+	o, err := decodeDone(s, log, b)
 	return o.Outcome, err
 }
 
@@ -411,7 +411,7 @@ func CrossReply(v exo.Value) (there, back exo.Value, err error) {
 		return v, v, err
 	}
 	d, _ := appendDone(nil, exoeval.Outcome{Value: p.Value}, &worker)
-	o, err := decodeDone(string(d[5:]), &host, exo.Limits{}.OrDefault())
+	o, err := decodeDone(string(d[5:]), &host, exoeval.Bounds{}.OrDefault())
 	return p.Value, o.Value, err
 }
 

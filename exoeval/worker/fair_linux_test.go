@@ -29,7 +29,7 @@ func TestShare(t *testing.T) {
 		"a tool without one":         {member{0, ""}, member{0, "bob"}},
 	} {
 		p := newPool(t, worker.PoolOptions{Workers: 3, Queue: 2})
-		tools := []*worker.Evaluator{evaluator(t, &shop{}, exo.Limits{}, p), evaluator(t, &shop{}, exo.Limits{}, p)}
+		tools := []exoeval.Runner{evaluator(t, &shop{}, exo.Limits{}, p), evaluator(t, &shop{}, exo.Limits{}, p)}
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for range 4 { // two run, two wait
@@ -92,7 +92,7 @@ func TestWaitForPlace(t *testing.T) {
 		evaluator(t, s, exo.Limits{}, p).Run(ctx, exoeval.Job{Program: "await shop.wait()", Run: exo.Run{Principal: "ann"}})
 	})
 	<-s.began
-	e := evaluator(t, &shop{}, exo.Limits{Total: 300 * time.Millisecond}, p)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Total: 300 * time.Millisecond}, p)
 	r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: "bob"}})
 	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
@@ -145,15 +145,12 @@ func (f *finisher) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 func TestPlaceIsHeldByEffects(t *testing.T) {
 	for _, program := range []string{"shop.act(); throw 1", "shop.act(); for (;;) {}", "!effect and breach"} {
 		f := &finisher{finish: make(chan struct{})}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Record: exo.Unrecorded, Limits: exo.Limits{Wall: 100 * time.Millisecond}})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
-		e, err := worker.New(g, &worker.Options{Pool: p})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := inWorker(t, g, p, exoeval.Bounds{Wall: 100 * time.Millisecond})
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() { run(t, e, program) })

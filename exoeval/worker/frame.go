@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -44,12 +43,12 @@ const (
 // maxDone bounds the frame that ends a run: its result without the rows that the host has,
 // and what is said of an error. As many of them as there are places in the
 // pool may be read at one time.
-func maxDone(l exo.Limits) int {
-	return exoeval.MaxResult(l) + 3*maxMessage + maxDetail + 4<<10
+func maxDone(b exoeval.Bounds) int {
+	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
 }
 
 // maxValues is how many values a result may have besides the rows that the host has.
-func maxValues(l exo.Limits) int { return exoeval.MaxResult(l) / exoeval.ValueBytes }
+func maxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }
 
 const headerSize = 4
 

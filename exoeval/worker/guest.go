@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 // serve is all that a worker process does: it locks itself down, says so, waits
@@ -27,7 +28,7 @@ func serve() {
 	}
 	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
 	debug.SetGCPercent(200)
-	debug.SetMemoryLimit(memoryGoal(exo.Limits{}.OrDefault()))
+	debug.SetMemoryLimit(memoryGoal(exoeval.Bounds{}.OrDefault()))
 	if len(os.Args) < 2 {
 		warm(&warmPort{})
 	}
@@ -36,8 +37,8 @@ func serve() {
 	if err != nil {
 		exit(exitNoHost)
 	}
-	go watchMemory(uint64(world.Limits.Memory))
-	if goal := memoryGoal(world.Limits); goal != memoryGoal(exo.Limits{}.OrDefault()) {
+	go watchMemory(uint64(world.Bounds.Memory))
+	if goal := memoryGoal(world.Bounds); goal != memoryGoal(exoeval.Bounds{}.OrDefault()) {
 		debug.SetMemoryLimit(goal)
 	}
 	for _, n := range world.Granted {
@@ -51,7 +52,7 @@ func serve() {
 	}
 	out := world.Run(context.Background(), g, check, job)
 	b, items := appendDone(nil, out, &g.sent)
-	if items > maxValues(world.Limits) || len(b) > maxDone(world.Limits) {
+	if items > maxValues(world.Bounds) || len(b) > maxDone(world.Bounds) {
 		out.Value, out.Err = exo.Value{}, tooLarge
 		b, _ = appendDone(nil, out, &g.sent)
 	}
@@ -179,7 +180,7 @@ func (g *guest) read(want frameKind, limit int) string {
 }
 
 // memoryGoal is where the collector begins to work harder. It is no limit.
-func memoryGoal(l exo.Limits) int64 { return int64(l.Memory) * 3 / 4 }
+func memoryGoal(b exoeval.Bounds) int64 { return int64(b.Memory) * 3 / 4 }
 
 // watchMemory ends the process when it has grown by more than limit. The engine
 // can't be held to a size, and an allocation that fails can't be recovered

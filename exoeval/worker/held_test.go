@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // heldPrograms do with many rows whatever can be done with them. The cells of
@@ -62,7 +62,7 @@ func TestHeldRows(t *testing.T) {
 	g := gateOf(t, &shop{rows: rowsOf(150)}, exo.Limits{})
 	e := evaluator(t, &shop{rows: rowsOf(150)}, exo.Limits{}, nil)
 	for _, p := range heldPrograms {
-		if here, there := told(run(t, exoeval.NewLocal(g), p)), told(run(t, e, p)); here != there {
+		if here, there := told(run(t, testutil.InProcess(g), p)), told(run(t, e, p)); here != there {
 			t.Errorf("%s\nin process: %.300s\nin a worker: %.300s", p, here, there)
 		}
 	}

@@ -30,10 +30,7 @@ func TestRecordPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := worker.New(g, &worker.Options{Pool: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := inWorker(t, g, p)
 	for range 3 { // more than there are places
 		func() {
 			defer func() {
@@ -151,7 +148,7 @@ func TestBadObjects(t *testing.T) {
 // A worker that does not take its job holds nobody longer than the caller's context.
 func TestStoppedWorker(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
-	e := evaluator(t, &shop{}, exo.Limits{SourceBytes: 1 << 20}, p)
+	e := evaluator(t, &shop{}, exoeval.Bounds{SourceBytes: 1 << 20}, p)
 	run(t, e, "1")
 	var pids []int
 	for range 2000 {

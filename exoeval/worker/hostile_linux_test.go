@@ -20,7 +20,7 @@ import (
 
 func TestIsolation(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Require: worker.Strong})
-	i, err := evaluator(t, &shop{}, exo.Limits{}, p).Isolation(t.Context())
+	i, err := p.Isolation(t.Context())
 	if err != nil || !i.Has(worker.Strong) {
 		t.Fatalf("%v, %v: this system must give %v", i, err, worker.Strong)
 	}
@@ -123,7 +123,7 @@ var killers = []struct {
 
 func TestKillers(t *testing.T) {
 	const wall = 400 * time.Millisecond
-	e := evaluator(t, &shop{}, exo.Limits{Wall: wall}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: wall}, nil)
 	run(t, e, "1")
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -161,7 +161,7 @@ func TestKillers(t *testing.T) {
 // Processor time is counted apart: while a call is open the wall clock of the
 // guest stands still, and a native loop does not.
 func TestProcessorTime(t *testing.T) {
-	e := evaluator(t, &shop{}, exo.Limits{CPU: 150 * time.Millisecond, Wall: time.Minute, Total: 2 * time.Second}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{CPU: 150 * time.Millisecond, Wall: time.Minute, Total: 2 * time.Second}, nil)
 	r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)")
 	if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfCPU || !strings.Contains(exo.GuestText(r.Err), "150ms of processor time") {
 		t.Errorf("%v", r.Err)
@@ -170,11 +170,11 @@ func TestProcessorTime(t *testing.T) {
 
 // Waiting for the host costs a program nothing but the total.
 func TestWaitingIsFree(t *testing.T) {
-	e := evaluator(t, &shop{}, exo.Limits{Wall: 150 * time.Millisecond}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 150 * time.Millisecond}, nil)
 	if r := run(t, e, "for (let i = 0; i < 15; i++) await shop.nap(); return 'done'"); r.Err != nil || r.Value.Text() != "done" {
 		t.Errorf("%v %v", r.Value, r.Err)
 	}
-	e = evaluator(t, &shop{}, exo.Limits{Total: 100 * time.Millisecond}, nil)
+	e = evaluator(t, &shop{}, exoeval.Bounds{Total: 100 * time.Millisecond}, nil)
 	if r := run(t, e, "await shop.wait()"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "100ms in all") {
 		t.Errorf("%v", r.Err)
 	}
@@ -192,5 +192,3 @@ func TestCrash(t *testing.T) {
 		t.Errorf("%v", r.Err)
 	}
 }
-
-var _ exoeval.Evaluator = (*worker.Evaluator)(nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // The programs of TestNothingLeaks: what ends well, and what does not.
@@ -31,7 +32,7 @@ func TestNothingLeaks(t *testing.T) {
 	left := closing(t)
 	before := heap()
 	p := newPool(t, worker.PoolOptions{Workers: 6, Share: 6})
-	e := evaluator(t, &shop{rows: rowsOf(10)}, exo.Limits{Wall: 20 * time.Millisecond * time.Duration(worker.RaceFactor), UnansweredBytes: 1 << 20}, p)
+	e := evaluator(t, &shop{rows: rowsOf(10)}, testutil.Both{Limits: exo.Limits{UnansweredBytes: 1 << 20}, Bounds: exoeval.Bounds{Wall: 20 * time.Millisecond * time.Duration(worker.RaceFactor)}}, p)
 	kinds := map[exo.Kind]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup

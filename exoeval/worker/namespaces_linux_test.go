@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
@@ -16,8 +16,8 @@ func TestNamespaces(t *testing.T) {
 	for _, ask := range []bool{false, true} {
 		left := closing(t)
 		p := newPool(t, worker.PoolOptions{Workers: 2, Idle: 1, Namespaces: ask})
-		e := evaluator(t, &shop{}, exo.Limits{Wall: 300 * time.Millisecond}, p)
-		walls, err := e.Isolation(t.Context())
+		e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 300 * time.Millisecond}, p)
+		walls, err := p.Isolation(t.Context())
 		if err != nil || !walls.Has(worker.Strong) || !ask && walls.Has(worker.Namespaces) {
 			t.Fatalf("asked %v: %v %v", ask, walls, err)
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // A worker that guesses the number of an object can't use it before it was handed over.
 func TestGuessedObjects(t *testing.T) {
 	s := &shop{}
-	e := evaluator(t, s, exo.Limits{Total: time.Second}, nil)
+	e := evaluator(t, s, exoeval.Bounds{Total: time.Second}, nil)
 	if r := run(t, e, "!guess"); exo.KindOf(r.Err) != exo.Limit {
 		t.Errorf("%v", r.Err)
 	}
@@ -30,12 +31,12 @@ func TestGuessedObjects(t *testing.T) {
 // What calls hold that wait for an answer is bounded, in a worker by itself; one
 // that does not count is ended.
 func TestUnansweredBytes(t *testing.T) {
-	s, slow := &shop{}, exo.Limits{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
+	s, slow := &shop{}, exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
 	e := evaluator(t, s, slow, nil)
 	if r := run(t, e, "!flood"); exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
 		t.Errorf("%v", r.Err)
 	}
-	for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(gateOf(t, s, slow))} {
+	for name, e := range map[string]exoeval.Runner{"worker": e, "in process": testutil.InProcess(gateOf(t, s, exo.Limits{}), slow)} {
 		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
 		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "16777216 bytes") {
 			t.Errorf("%s: all at once: %v", name, r.Err)
@@ -84,15 +85,12 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 		{"a read that can't be called off", "shop.rows(); for (;;) {}", true, 0},
 	} {
 		s := &slow{deaf: c.deaf}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded, Limits: exo.Limits{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := worker.New(g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, e := range map[string]exoeval.Evaluator{"worker": e, "in process": exoeval.NewLocal(g)} {
+		bounds := exoeval.Bounds{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}
+		for name, e := range map[string]exoeval.Runner{"worker": inWorker(t, g, nil, bounds), "in process": testutil.InProcess(g, bounds)} {
 			if name == "in process" && (strings.HasPrefix(c.program, "!") || strings.Contains(c.program, "reverse")) {
 				continue
 			}

@@ -152,7 +152,7 @@ var errNoPlace = errors.New("worker: no place was free in time")
 // party is the unit of fair queueing: a principal, or the tool where a run has none.
 type party struct {
 	principal exo.Principal
-	tool      *Evaluator // where principal is empty
+	tool      *runner // where principal is empty
 }
 
 // acquire gives a worker to a program, when it is the turn of its party. ctx is

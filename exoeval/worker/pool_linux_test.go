@@ -195,7 +195,7 @@ func TestEffects(t *testing.T) {
 		"before the end":   "shop.act(); 'a'.repeat(2**36)",
 	} {
 		s := &shop{}
-		e := evaluator(t, s, exo.Limits{Wall: time.Second}, nil) // enough to get to the call on a busy machine
+		e := evaluator(t, s, exoeval.Bounds{Wall: time.Second}, nil) // enough to get to the call on a busy machine
 		for range 2 {
 			s.acts.Store(0)
 			run(t, e, program)

@@ -17,6 +17,7 @@ type run struct {
 	pool    *Pool
 	s       *exo.Session
 	limits  exo.Limits
+	bounds  exoeval.Bounds
 	catalog exo.Catalog   // what errors say
 	calls   chan struct{} // one for each message that was submitted
 
@@ -36,7 +37,7 @@ type run struct {
 // give hands the worker its job. Until all of it has arrived nothing runs, and if
 // there is an error, nothing has come of it.
 func (r *run) give(ctx context.Context, job []byte) error {
-	if err := r.w.end.limit(r.w.p, r.w.size, r.limits.Memory, r.limits.CPU); err != nil {
+	if err := r.w.end.limit(r.w.p, r.w.size, r.bounds.Memory, r.bounds.CPU); err != nil {
 		return err
 	}
 	// A worker that does not read must not hold us.
@@ -70,7 +71,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 		if ended {
 			r.pool.discard(r.w)
 		} else {
-			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.limits, r.catalog)}
+			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
 			r.pool.part(r.w)
 		}
 		<-replied
@@ -83,7 +84,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 // worker was lost before it could say how.
 func (r *run) receive() (out exoeval.Outcome, ended bool) {
 	for {
-		kind, s, err := r.w.in.read(max(maxCall, maxDone(r.limits)))
+		kind, s, err := r.w.in.read(max(maxCall, maxDone(r.bounds)))
 		if err != nil && !errors.Is(err, errFrame) {
 			return out, false
 		}
@@ -168,7 +169,7 @@ func (r *run) write(b []byte) error {
 func (r *run) done(s string) (exoeval.Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o, err := decodeDone(s, &r.sent, r.limits)
+	o, err := decodeDone(s, &r.sent, r.bounds)
 	if err != nil {
 		return exoeval.Outcome{}, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
-	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -23,7 +22,7 @@ func TestSameAsLocal(t *testing.T) {
 	programs := 0
 	for _, f := range testutil.Corpus(t, "eval", ".js") {
 		text := f.Read()
-		limits := exo.Limits{}
+		limits := testutil.Both{}
 		if m := limitsLine.FindStringSubmatch(text); m != nil {
 			var err error
 			if limits, err = testutil.ParseLimits(m[1]); err != nil {
@@ -31,10 +30,7 @@ func TestSameAsLocal(t *testing.T) {
 			}
 		}
 		r := testutil.As(t, db, testutil.Acme, limits)
-		e, err := worker.New(r.Gate, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := inWorker(t, r.Gate, nil, limits.Bounds)
 		chunks, _ := testutil.Chunks(text)
 		var wg sync.WaitGroup
 		busy := make(chan struct{}, runtime.GOMAXPROCS(0))

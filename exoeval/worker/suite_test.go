@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // shop is an object with one method of each kind that matters to a worker.
@@ -81,9 +82,20 @@ func gateOf(t testing.TB, s *shop, l exo.Limits) *exo.Gate {
 	return g
 }
 
-func evaluator(t testing.TB, s *shop, l exo.Limits, p *worker.Pool) *worker.Evaluator {
+// evaluator runs programs of a shop in p, nil is the shared pool.
+func evaluator[L testutil.Limits](t testing.TB, s *shop, l L, p *worker.Pool) exoeval.Runner {
 	t.Helper()
-	e, err := worker.New(gateOf(t, s, l), &worker.Options{Pool: p})
+	limits, bounds := testutil.Split(l)
+	return inWorker(t, gateOf(t, s, limits), p, bounds)
+}
+
+// inWorker runs programs against a gate in p; nil is the shared pool.
+func inWorker(t testing.TB, g *exo.Gate, p *worker.Pool, bounds ...exoeval.Bounds) exoeval.Runner {
+	t.Helper()
+	if p == nil {
+		p = worker.Shared()
+	}
+	e, err := p.Bind(g, append(bounds, exoeval.Bounds{})[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +103,9 @@ func evaluator(t testing.TB, s *shop, l exo.Limits, p *worker.Pool) *worker.Eval
 }
 
 // both are the evaluators of a gate: in process, and in a worker.
-func both(t *testing.T, g *exo.Gate) map[string]exoeval.Evaluator {
+func both(t *testing.T, g *exo.Gate) map[string]exoeval.Runner {
 	t.Helper()
-	w, err := worker.New(g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]exoeval.Evaluator{"in process": exoeval.NewLocal(g), "in a worker": w}
+	return map[string]exoeval.Runner{"in process": testutil.InProcess(g), "in a worker": inWorker(t, g, nil)}
 }
 
 func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
@@ -110,7 +118,7 @@ func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
 	return p
 }
 
-func run(t testing.TB, e exoeval.Evaluator, program string) *exoeval.Result {
+func run(t testing.TB, e exoeval.Runner, program string) *exoeval.Result {
 	t.Helper()
 	return e.Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
 }

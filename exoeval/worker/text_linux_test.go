@@ -8,13 +8,12 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
-	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
 // A program of bytes that are no text, one that makes half characters, and one
 // whose messages are cut, are programs and no breach.
 func TestTextsOfPrograms(t *testing.T) {
-	e := evaluator(t, &shop{}, exo.Limits{SourceBytes: 1 << 20}, nil)
+	e := evaluator(t, &shop{}, exoeval.Bounds{SourceBytes: 1 << 20}, nil)
 	for name, program := range map[string]string{
 		"a source line":       "throw new Error('\xff')",
 		"a syntax error":      "let x = '\xff' \xff",
@@ -83,10 +82,7 @@ func TestUnclassified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := worker.New(g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := inWorker(t, g, nil)
 	r := e.Run(t.Context(), exoeval.Job{Program: "await shop.rows()"})
 	if exo.KindOf(r.Err) != exo.Internal || strings.Contains(exo.GuestText(r.Err), "not for guests") {
 		t.Errorf("%v", r.Err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
@@ -19,7 +20,7 @@ func TestUsed(t *testing.T) {
 	if r := run(t, e, "const a = 'x'.repeat(1000000); const l = []; for (let i = 0; i < 20; i++) l.push(a + i); return l.length"); r.Err != nil || r.Used.Memory < 15*mib || r.Used.Memory > 200*mib*int64(worker.RaceFactor) {
 		t.Errorf("twenty texts of a megabyte used %+v, %v", r.Used, r.Err)
 	}
-	e = evaluator(t, &shop{}, exo.Limits{Wall: 300 * time.Millisecond}, nil)
+	e = evaluator(t, &shop{}, exoeval.Bounds{Wall: 300 * time.Millisecond}, nil)
 	if r := run(t, e, "for (;;) {}"); r.Err == nil || r.Used.CPU < 50*time.Millisecond {
 		t.Errorf("a loop until the end of its time used %+v, %v", r.Used, r.Err)
 	}

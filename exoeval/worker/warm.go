@@ -27,7 +27,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	for _, op := range []string{"eq", "===", ">", "and"} {
 		methods[op] = &exo.Method{Name: op, Result: con("Value"), Params: []exo.Param{{Name: "x", Want: data}}}
 	}
-	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
+	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Bounds: exoeval.Bounds{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
 		"Warm": {Name: "Warm", Await: "all", Methods: map[string]*exo.Method{
 			"all":  {Name: "all", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
 			"pick": {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
@@ -46,7 +46,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Run: exo.Run{Clock: time.UnixMilli(0), Seed: 1}})
 	log := &rowsLog{}
 	b, _ := appendDone(nil, out, log)
-	_, _ = decodeDone(string(b[headerSize+1:]), log, w.Limits)
+	_, _ = decodeDone(string(b[headerSize+1:]), log, w.Bounds)
 	return out
 }
 

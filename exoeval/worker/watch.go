@@ -85,7 +85,7 @@ func (r *run) look() {
 	} else if w.hidden.IsZero() {
 		w.hidden = now
 	}
-	limit := int64(r.limits.Memory)
+	limit := int64(r.bounds.Memory)
 	switch {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
@@ -95,9 +95,9 @@ func (r *run) look() {
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "it hid its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
-	case w.cpu-w.start > r.limits.CPU+grace:
+	case w.cpu-w.start > r.bounds.CPU+grace:
 		r.w.kill(&Death{Event: OutOfCPU})
-	case w.wall > r.limits.Wall+grace:
+	case w.wall > r.bounds.Wall+grace:
 		r.w.kill(&Death{Event: OutOfTime})
 	default:
 		w.timer.Reset(nextLook)

@@ -85,8 +85,8 @@ type world struct {
 	engine tu.Engine
 	db     *exosql.DB
 	decl   *declaration
-	eval   *exoeval.Local
-	twin   *exoeval.Local // the same under grants of everything
+	eval   exoeval.Runner
+	twin   exoeval.Runner // the same under grants of everything
 	cut    []func()       // revoke the grants, if they can be
 
 	mu     sync.Mutex
@@ -123,7 +123,7 @@ func (s *server) open(ctx context.Context, e tu.Engine, c *Case) (w *world, gate
 	return w, nil, nil
 }
 
-func (w *world) gate(grants []Grant) (*exoeval.Local, error) {
+func (w *world) gate(grants []Grant) (exoeval.Runner, error) {
 	objs := map[string]exo.Object{}
 	for i := range grants {
 		o := w.decl.facets[grants[i].Facet].Of(grants[i].relation(w.db, &w.c.Schema, w.decl))
@@ -145,7 +145,7 @@ func (w *world) gate(grants []Grant) (*exoeval.Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exoeval.NewLocal(g), nil
+	return exoeval.InProcess{}.Bind(g, exoeval.Bounds{})
 }
 
 func (w *world) record(e exo.Entry) error {

@@ -17,7 +17,7 @@ import (
 // Runner acts on behalf of one principal: every program it runs has that
 // principal's grants and nothing else.
 type Runner struct {
-	Eval exoeval.Evaluator
+	Eval exoeval.Runner
 	Gate *exo.Gate
 
 	mu     sync.Mutex
@@ -36,14 +36,15 @@ type Outcome struct {
 }
 
 // As makes a Runner for a tenant of db.
-func As(t testing.TB, db *exosql.DB, tenant int64, limits exo.Limits) *Runner {
+func As[L Limits](t testing.TB, db *exosql.DB, tenant int64, limits L) *Runner {
 	t.Helper()
 	return NewRunner(t, Tenant(db, tenant), limits)
 }
 
 // NewRunner makes a Runner with the given grants.
-func NewRunner(t testing.TB, grants map[string]exo.Object, limits exo.Limits) *Runner {
+func NewRunner[L Limits](t testing.TB, grants map[string]exo.Object, l L) *Runner {
 	t.Helper()
+	limits, bounds := Split(l)
 	r := &Runner{}
 	g, err := exo.NewGate(exo.Config{Grants: grants, Limits: limits, Record: exo.RecordFunc(func(e exo.Entry) error {
 		r.mu.Lock()
@@ -56,7 +57,43 @@ func NewRunner(t testing.TB, grants map[string]exo.Object, limits exo.Limits) *R
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Gate, r.Eval = g, exoeval.NewLocal(g)
+	r.Gate = g
+	if r.Eval, err = (exoeval.InProcess{}).Bind(g, bounds); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Limits are those of a gate, those of an evaluator, or both.
+type Limits interface {
+	exo.Limits | exoeval.Bounds | Both
+}
+
+// Both are the limits of a gate and of an evaluator.
+type Both struct {
+	exo.Limits
+	exoeval.Bounds
+}
+
+// Split is what a gate gets of limits, and what an evaluator.
+func Split[L Limits](l L) (exo.Limits, exoeval.Bounds) {
+	switch l := any(l).(type) {
+	case exo.Limits:
+		return l, exoeval.Bounds{}
+	case exoeval.Bounds:
+		return exo.Limits{}, l
+	}
+	both := any(l).(Both)
+	return both.Limits, both.Bounds
+}
+
+// InProcess runs programs against g in this process, within the first bounds if there are
+// any. It panics if a grant has a name that programs can't use.
+func InProcess(g *exo.Gate, bounds ...exoeval.Bounds) exoeval.Runner {
+	r, err := (exoeval.InProcess{}).Bind(g, append(bounds, exoeval.Bounds{})[0])
+	if err != nil {
+		panic(err)
+	}
 	return r
 }
 

@@ -29,7 +29,7 @@ type Hostile struct {
 	Line        int
 	Kinds       []string
 	Fatal       bool
-	Limits      exo.Limits
+	Limits      Both
 	Program     string
 	Result      string
 	Twin        string
@@ -136,7 +136,7 @@ func ReadHostile(t testing.TB) (all []Hostile) {
 
 // Within is the limits of a section: a program that may run out of time gets wall
 // to do so, and any other the usual time, since machines can be slow.
-func (h *Hostile) Within(wall time.Duration) exo.Limits {
+func (h *Hostile) Within(wall time.Duration) Both {
 	l := h.Limits
 	if slices.Contains(h.Kinds, "limit") {
 		l.Wall, l.Total = wall, 5*time.Second

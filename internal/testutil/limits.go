@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/exoagent/exoagent/exo"
 )
 
-// ParseLimits reads `Wall=50ms Rows=10`, by the names of the fields of exo.Limits.
-func ParseLimits(s string) (exo.Limits, error) {
-	var l exo.Limits
+// ParseLimits reads `Wall=50ms Rows=10`, by the names of the fields of exo.Limits and
+// exoeval.Bounds.
+func ParseLimits(s string) (Both, error) {
+	var l Both
 	for _, f := range strings.Fields(s) {
 		name, val, _ := strings.Cut(f, "=")
 		v := reflect.ValueOf(&l).Elem().FieldByName(name)

@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exoeval"
 )
 
 func goroutines() int { return runtime.NumGoroutine() }
@@ -41,7 +42,7 @@ func mailer(t *testing.T) (*codemode.Tool, *int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{InProcess: true, Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"mail": mail}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

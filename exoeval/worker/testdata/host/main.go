@@ -41,7 +41,7 @@ func (nothing) Eval(context.Context, *exo.Message) (exo.Value, error) { return e
 
 func main() {
 	say("main")
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"nothing": nothing{}}, Limits: exo.Limits{Wall: time.Minute, Total: time.Minute, CPU: time.Minute}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"nothing": nothing{}}})
 	if err != nil {
 		panic(err)
 	}
@@ -49,7 +49,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	e, err := worker.New(gate, &worker.Options{Pool: pool})
+	e, err := pool.Bind(gate, exoeval.Bounds{Wall: time.Minute, Total: time.Minute, CPU: time.Minute})
 	if err != nil {
 		panic(err)
 	}

@@ -1,0 +1,58 @@
+package exoeval
+
+import (
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Bounds limit a program where it runs: its evaluator enforces them, and exo.Limits bound
+// what it asks of the host. All are on by default: a field that is zero or negative means
+// the default that stands behind it here, never "no limit". Running out is an error of
+// Kind Limit that names the limit and its value.
+type Bounds struct {
+	Wall        time.Duration // time during which the program has something to run; 5 s
+	Total       time.Duration // wall clock of the whole run, waiting included; 30 s
+	CPU         time.Duration // processor time of a worker; 5 s
+	Memory      int           // bytes that a worker may add to what it has when it starts; 64 MiB
+	SourceBytes int           // program text; 64 KiB
+	Nesting     int           // depth of the program's syntax; 200
+	CallDepth   int           // nested calls of the program's functions; 500
+	ResultBytes int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 256 KiB
+}
+
+// OrDefault fills in every field that is zero or negative.
+func (b Bounds) OrDefault() Bounds {
+	or(&b.Wall, 5*time.Second)
+	or(&b.Total, 30*time.Second)
+	or(&b.CPU, 5*time.Second)
+	or(&b.Memory, 64<<20)
+	or(&b.SourceBytes, 64<<10)
+	or(&b.Nesting, 200)
+	or(&b.CallDepth, 500)
+	or(&b.ResultBytes, 256<<10)
+	return b
+}
+
+func or[T int | time.Duration](p *T, d T) {
+	if *p <= 0 {
+		*p = d
+	}
+}
+
+// Recorded are the bounds as the record of a run has them: see exo.Start.
+func (b Bounds) Recorded() map[string]int64 {
+	return map[string]int64{"Wall": int64(b.Wall), "Total": int64(b.Total), "CPU": int64(b.CPU), "Memory": int64(b.Memory),
+		"SourceBytes": int64(b.SourceBytes), "Nesting": int64(b.Nesting), "CallDepth": int64(b.CallDepth), "ResultBytes": int64(b.ResultBytes)}
+}
+
+// TooLong is what is said of a program of n bytes, which nobody parses.
+func (b Bounds) TooLong(n int) error {
+	return exo.Errorf(exo.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
+}
+
+// MaxResult is how large what a program returns may be, in bytes, without the rows that it
+// returns as they came. Each value counts ValueBytes and its texts. What is more than
+// ResultBytes is cut where it is rendered, with a notice of what is missing; what is many
+// times more is refused, since the host holds it whole before it can cut.
+func (b Bounds) MaxResult() int { return max(1<<20, 8*b.ResultBytes) }
