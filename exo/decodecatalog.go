@@ -29,23 +29,14 @@ func (d *Decoder) catalog() Catalog {
 	for i := range methods {
 		methods[i] = d.method(terms)
 	}
-	phrases := make([]*Phrase, d.Count(3))
-	for i := range phrases {
-		phrases[i] = &Phrase{On: d.Text(), Needs: d.Text(), Text: d.Text()}
-	}
-	words := make([][]*Phrase, d.Count(1))
+	words := make([]Words, d.Count(1))
 	for i := range words {
-		if n := d.Count(1); n > 0 {
-			words[i] = make([]*Phrase, n)
-		}
-		for k := range words[i] {
-			words[i][k] = pick(d, phrases)
-		}
+		words[i] = Words{d.Text()}
 	}
 	n := d.Count(7)
 	c := make(Catalog, n)
 	for range n {
-		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pick(d, words), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
+		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pickAll(d, words), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
 		k := d.Count(3)
 		i.Fields = make(map[string]*Member, k)
 		for range k {
@@ -61,6 +52,16 @@ func (d *Decoder) catalog() Catalog {
 		c[i.Name] = i
 	}
 	return c
+}
+
+func pickAll[T any](d *Decoder, table []T) (all []T) {
+	if n := d.Count(1); n > 0 {
+		all = make([]T, n)
+	}
+	for i := range all {
+		all[i] = pick(d, table)
+	}
+	return all
 }
 
 // pick is the one of the table that comes next by its number.

@@ -21,7 +21,7 @@ func AppendGrants(b []byte, granted []Granted, c Catalog) []byte {
 // catalogWriter writes a catalogue with each method, term and type once:
 // interfaces of the columns of a database have most of theirs in common, and what
 // is read once is made once.
-type catalogWriter struct{ types, terms, methods, phrases, words table }
+type catalogWriter struct{ types, terms, methods, words table }
 
 // table numbers distinct byte strings from 0 and keeps them in that order.
 type table struct {
@@ -51,13 +51,16 @@ func appendCatalog(b []byte, c Catalog) []byte {
 	for _, name := range names {
 		body = w.iface(body, c[name])
 	}
-	b = w.words.append(w.phrases.append(w.methods.append(w.terms.append(w.types.append(b)))))
+	b = w.words.append(w.methods.append(w.terms.append(w.types.append(b))))
 	return append(wire.AppendCount(b, len(names)), body...)
 }
 
 func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 	b = wire.AppendTexts(wire.AppendText(wire.AppendText(b, i.Name), i.Doc), i.Is) // what an interface is stands in messages
-	b = wire.AppendCount(b, w.wordList(i.Words))
+	b = wire.AppendCount(b, len(i.Words))
+	for _, x := range i.Words {
+		b = wire.AppendCount(b, w.words.add(wire.AppendText(nil, x.lines)))
+	}
 	b = wire.AppendTexts(wire.AppendText(wire.AppendText(wire.AppendBool(b, i.Expr), i.Await), i.Call), i.Order)
 	b = wire.AppendCount(b, len(i.Fields))
 	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
@@ -69,14 +72,6 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 		b = wire.AppendCount(wire.AppendText(b, n), w.method(i.Methods[n]))
 	}
 	return b
-}
-
-func (w *catalogWriter) wordList(ps []*Phrase) int {
-	b := wire.AppendCount(nil, len(ps))
-	for _, p := range ps {
-		b = wire.AppendCount(b, w.phrases.add(wire.AppendText(wire.AppendText(wire.AppendText(nil, p.On), p.Needs), p.Text)))
-	}
-	return w.words.add(b)
 }
 
 func (w *catalogWriter) method(m *Method) int {

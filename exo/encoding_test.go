@@ -59,7 +59,7 @@ var goldenMessages = []struct {
 
 // goldenCatalog has each field of a catalogue set once.
 var goldenCatalog = Catalog{"Box": {Name: "Box", Doc: "A box.", Is: []string{"Thing"}, Await: "get", Order: []string{"size", "get"},
-	Words:  []*Phrase{{On: ".put", Needs: "get", Text: "write .get()"}},
+	Words:  []Words{NewWords(Phrase{On: ".put", Needs: "get", Text: "write .get()"})},
 	Fields: map[string]*Member{"size": {Type: &Type{Name: TypeInt, Null: true}, Label: NewLabel("l")}},
 	Methods: map[string]*Method{"get": {Name: "get", Sends: true, Row: true, Sink: true, Truth: "there", Label: NewLabel("a"), Admits: NewLabel("b"),
 		Result: &Term{Ext: []*Term{{Var: "self"}, {App: "list", Args: map[string]*Term{"of": {Con: &Type{Name: TypeText, Enum: []string{"x"}}}}}}, Null: true, Bare: true},
@@ -149,7 +149,7 @@ func TestEncodingNamesEveryField(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{Value{}, 5}, {Rows{}, 2}, {Shape{}, 2}, {WireNode{}, 8}, {Interface{}, 10}, {Phrase{}, 3}, {Method{}, 12}, {Param{}, 13}, {Term{}, 11}, {Type{}, 5}, {Member{}, 3}, {TypeField{}, 4}, {Granted{}, 4}} {
+	}{{Value{}, 5}, {Rows{}, 2}, {Shape{}, 2}, {WireNode{}, 8}, {Interface{}, 10}, {Words{}, 1}, {Method{}, 12}, {Param{}, 13}, {Term{}, 11}, {Type{}, 5}, {Member{}, 3}, {TypeField{}, 4}, {Granted{}, 4}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}

@@ -201,7 +201,7 @@ type Interface struct {
 	Order   []string           // the names of Fields and Methods in the order in which they were declared
 	Await   string             // the method that `await x` and returning x stand for, or ""
 	Call    string             // of a granted object: the method that calling it, x(…), stands for; it has no other members then
-	Words   []*Phrase          // what errors about it say, first the most important; never changed once described
+	Words   []Words            // what errors about it say, the most important first
 }
 
 // is reports whether i can stand for the kind named name.

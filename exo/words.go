@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -29,6 +30,35 @@ type Phrase struct {
 	// phrase names what a policy took away; "*.select" is a member of any interface in the catalogue.
 	Needs string
 	Text  string
+}
+
+// Words are phrases, the most important first. They are one text, a line for each: every
+// run of a worker gets them, and few need one.
+type Words struct{ lines string }
+
+// NewWords makes Words of phrases. It panics where one holds a tab or a line break.
+func NewWords(ps ...Phrase) Words {
+	var b strings.Builder
+	for _, p := range ps {
+		if strings.ContainsAny(p.On+p.Needs+p.Text, "\t\n") {
+			panic(fmt.Sprintf("exo: the phrase %q holds a tab or a line break", p.Text))
+		}
+		b.WriteString(p.On + "\t" + p.Needs + "\t" + p.Text + "\n")
+	}
+	return Words{b.String()}
+}
+
+// All are the phrases.
+func (w Words) All() iter.Seq[Phrase] {
+	return func(yield func(Phrase) bool) {
+		for line := range strings.Lines(w.lines) {
+			on, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			needs, text, _ := strings.Cut(rest, "\t")
+			if !yield(Phrase{on, needs, text}) {
+				return
+			}
+		}
+	}
 }
 
 // situations are the errors that have phrases besides those for names, each with the
@@ -100,7 +130,7 @@ var situations = map[string][]string{
 
 // Check reports what of a phrase is never said: a situation that there is not, or a part
 // that no error of that situation has.
-func (p *Phrase) Check() error {
+func (p Phrase) Check() error {
 	for s := range strings.FieldsSeq(p.On) {
 		parts, known := situations[s]
 		before, _, named := strings.Cut(s, ".")
@@ -128,13 +158,13 @@ func (p *Phrase) Check() error {
 func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
 	text := otherwise
 	if i != nil {
-		if p := c.phrase(i, on); p != nil {
-			text = p.Text
+		if t, ok := c.phrase(i, on); ok {
+			text = t
 		}
 	} else {
 		for _, name := range slices.Sorted(maps.Keys(c)) {
-			if p := c.phrase(c[name], on); p != nil {
-				text = p.Text
+			if t, ok := c.phrase(c[name], on); ok {
+				text = t
 				break
 			}
 		}
@@ -148,16 +178,18 @@ func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string
 	return strings.NewReplacer(parts...).Replace(text)
 }
 
-func (c Catalog) phrase(i *Interface, on string) *Phrase {
-	for _, p := range i.Words {
-		if p.on(on) && c.has(i, p.Needs) {
-			return p
+func (c Catalog) phrase(i *Interface, on string) (text string, ok bool) {
+	for _, w := range i.Words {
+		for p := range w.All() {
+			if p.on(on) && c.has(i, p.Needs) {
+				return p.Text, true
+			}
 		}
 	}
-	return nil
+	return "", false
 }
 
-func (p *Phrase) on(on string) bool {
+func (p Phrase) on(on string) bool {
 	for s := range strings.FieldsSeq(p.On) {
 		if s == on || s == ".*" && strings.HasPrefix(on, ".") {
 			return true

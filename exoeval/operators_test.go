@@ -16,7 +16,7 @@ import (
 type table struct{ poor bool }
 
 // words are phrases that errors have to use; what they need is there, or they must not be said.
-var words = []*exo.Phrase{
+var words = []exo.Words{exo.NewWords([]exo.Phrase{
 	{On: "member", Text: "column"},
 	{On: "template", Text: "a template can't hold {it}, which has no value in the program; select the column and build the text from the rows"},
 	{On: "op:||", Needs: "??", Text: "use ??"},
@@ -31,7 +31,7 @@ var words = []*exo.Phrase{
 	{On: "call:test call:exec", Text: "column.includes('…') or column.like('…%')"},
 	{On: "oneof", Text: "column.in({list})"},
 	{On: "list", Text: "write column === value for each, joined with ||"},
-}
+}...)}
 
 func (d table) Describe() (exo.Description, error) {
 	con := func(n string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: n}} }

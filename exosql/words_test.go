@@ -2,6 +2,7 @@ package exosql_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,11 @@ func TestPhrasesNeedWhatTheyName(t *testing.T) {
 		}
 	}
 	for _, i := range all {
-		for _, p := range i.Words {
+		var all []exo.Phrase
+		for _, w := range i.Words {
+			all = slices.AppendSeq(all, w.All())
+		}
+		for _, p := range all {
 			if strings.HasPrefix(p.On, "result.") || p.On == "decimals" { // JavaScript's own
 				continue
 			}

@@ -32,9 +32,11 @@ func Conform(t testing.TB, o exo.Object) {
 	t.Helper()
 	before := describe(t, o)
 	for _, i := range before.Interfaces {
-		for _, p := range i.Words {
-			if err := p.Check(); err != nil {
-				t.Errorf("exotest: the words of %s: %v", i.Name, err)
+		for _, w := range i.Words {
+			for p := range w.All() {
+				if err := p.Check(); err != nil {
+					t.Errorf("exotest: the words of %s: %v", i.Name, err)
+				}
 			}
 		}
 	}

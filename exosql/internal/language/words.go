@@ -20,29 +20,29 @@ const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastI
 	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
 
 // columnWords are the phrases of a kind of column expressions.
-func columnWords(name string) []*exo.Phrase {
-	w := sharedWords().columns
-	if slices.Contains(equal, name) {
-		return w
+func columnWords(name string) []exo.Words {
+	if w := sharedWords(); slices.Contains(equal, name) {
+		return []exo.Words{w.columns}
+	} else {
+		return []exo.Words{w.whole, w.columns}
 	}
-	// Before the last: that is for whatever else a column has not.
-	return slices.Insert(slices.Clone(w), len(w)-1, sharedWords().whole...)
 }
 
 // QueryWords are the phrases of every query.
-func QueryWords() []*exo.Phrase { return sharedWords().queries }
+func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
 
-type words struct{ columns, whole, queries []*exo.Phrase }
+type words struct{ columns, whole, queries exo.Words }
 
 var sharedWords = sync.OnceValue(func() words {
 	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), queries: phrases(queryPhrases)}
 })
 
-func phrases(table [][3]string) (ps []*exo.Phrase) {
+func phrases(table [][3]string) exo.Words {
+	var ps []exo.Phrase
 	for _, p := range table {
-		ps = append(ps, &exo.Phrase{On: p[0], Needs: p[1], Text: p[2]})
+		ps = append(ps, exo.Phrase{On: p[0], Needs: p[1], Text: p[2]})
 	}
-	return ps
+	return exo.NewWords(ps...)
 }
 
 // Each line: when it is said, what it needs, what it says.
@@ -84,22 +84,28 @@ var columnPhrases = [][3]string{
 	{"coalesce()", "??", "column ?? value"}, {"lower()", "lower", "column.lower()"}, {"upper()", "upper", "column.upper()"},
 
 	// Members that columns don't have.
-	{".sum .avg .average .min .max .count .groupBy", "*.select *.count", "there are no aggregates but count: select it, and reduce the rows"},
+	aggregates, isEmpty, oneElement,
 	{".contains .indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like", "write .includes('…'), .startsWith('…') or .like('a%b')"},
 	{".isBefore .before .lessThan", "<", "write column < value"},
 	{".isAfter .after .greaterThan", ">", "write column > value"},
 	{".equals .equal", "===", "write column === value"},
-	{".isEmpty .isNil", "isNull", "write column === null"},
 	{".startsWith .endsWith .includes .like .ilike .slice .substring", "getTime >= <", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
 	{".charAt .at .0", "slice", "for the character at a position write .slice(0, 1)"},
-	{".charAt .at .0", "has *.select", "select it, and read it from the result"},
 	{".toFixed .toPrecision", "round", "write .round(2), or do it with the rows"},
 	{onlyOnRows, "*.select", onRows},
 }
 
-// wholePhrases are for JSON and arrays, which are shown and hardly compared.
+var (
+	aggregates = [3]string{".sum .avg .average .min .max .count .groupBy", "*.select *.count", "there are no aggregates but count: select it, and reduce the rows"}
+	isEmpty    = [3]string{".isEmpty .isNil", "isNull", "write column === null"}
+	oneElement = [3]string{".charAt .at .0", "has *.select", "select it, and read it from the result"}
+)
+
+// wholePhrases are for JSON and arrays, which are shown and hardly compared. They come
+// first: their last phrase is for whatever else such a column has not.
 var wholePhrases = [][3]string{
+	aggregates, isEmpty, oneElement,
 	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
 	{".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
 }
