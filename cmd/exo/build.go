@@ -54,7 +54,7 @@ func build(ctx context.Context, dir string, files map[string]string, target stri
 		return "", err
 	}
 	binary = filepath.Join(dir, "main.exe")
-	args := append([]string{"build", "-overlay", overlay, "-o", binary}, flags...)
+	args := append([]string{"build", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}, flags...) // it runs once: nobody debugs it
 	if _, err := goTool(ctx, append(args, "--", target)...); err != nil {
 		return "", err
 	}

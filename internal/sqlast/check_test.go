@@ -173,7 +173,7 @@ func TestSize(t *testing.T) {
 			if _, err := query(db, text); err != nil {
 				t.Errorf("SQLite refuses %d: %v", n, err)
 			}
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > time.Minute { // on a busy machine; without the bound it never ends
 				t.Errorf("SQLite took %v for %d", d, n)
 			}
 		})

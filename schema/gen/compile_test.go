@@ -3,6 +3,7 @@ package gen_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,24 +39,29 @@ func (o *overlay) put(t *testing.T, path, text string) {
 	o.paths[abs] = file
 }
 
-// run runs a go command under the overlay.
-func (o *overlay) run(t *testing.T, env []string, verb string, args ...string) string {
+// write writes the overlay, once all texts are put.
+func (o *overlay) write(t *testing.T) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"Replace": o.paths})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(o.dir, "overlay.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	if err := os.WriteFile(o.file(), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", append([]string{verb, "-overlay", file}, args...)...)
+}
+
+func (o *overlay) file() string { return filepath.Join(o.dir, "overlay.json") }
+
+// run runs a go command under the overlay.
+func (o *overlay) run(env []string, verb string, args ...string) (string, error) {
+	cmd := exec.Command("go", append([]string{verb, "-overlay", o.file()}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("go %s: %v\n%s", verb, err, out)
+		err = fmt.Errorf("go %s: %w\n%s", verb, err, out)
 	}
-	return string(out)
+	return string(out), err
 }
 
 // uncommented is the code in the comments of a facet's starting point.
@@ -120,8 +126,16 @@ func TestCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.put(t, "testdata/run/main.go", strings.NewReplacer("// IMPORTS\n", imports.String(), "// RUN\n", body.String()).Replace(string(frame)))
-	o.run(t, nil, "vet", packages...)
-	out := o.run(t, env, "run", "github.com/exoagent/exoagent/schema/gen/testdata/run")
+	o.write(t)
+	vetted := make(chan error)
+	go func() {
+		_, err := o.run(nil, "vet", packages...)
+		vetted <- err
+	}()
+	out, err := o.run(env, "run", "-ldflags=-s -w", "github.com/exoagent/exoagent/schema/gen/testdata/run")
+	if err := errors.Join(err, <-vetted); err != nil {
+		t.Fatal(err)
+	}
 	if n := strings.Count(out, " ok\n"); n != runs || strings.Count(out, "\n") != n {
 		t.Errorf("%d of %d are well:\n%s", n, runs, out)
 	}
