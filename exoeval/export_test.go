@@ -2,7 +2,9 @@ package exoeval
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dop251/goja"
 
@@ -70,3 +72,6 @@ func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Repl
 
 // Keywords are the words that no grant has for a name.
 const Keywords = keywords
+
+// RealmNames lists the globals that every program finds.
+func RealmNames() []string { return slices.Sorted(maps.Keys(globals())) }

@@ -1,7 +1,6 @@
 package exoeval
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -185,9 +184,6 @@ func globals() map[string]bool {
 	}
 	return m
 }
-
-// RealmNames lists the globals that every program finds.
-func RealmNames() []string { return slices.Sorted(maps.Keys(globals())) }
 
 // apiObject is the object that holds the grants: what `(api) => ...` is given.
 type apiObject struct{ r *run }

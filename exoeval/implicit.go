@@ -6,18 +6,18 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// A query that stands where only its rows make sense is executed there: awaited
-// itself, given by a promise that is awaited, in a list of Promise.all, in what the
-// program returns. Nothing else executes one: recorded things are no thenables, so
-// passing one through a promise only passes it on.
+// A described thing with an Await method, like a query, is sent implicitly when it is
+// awaited, resolved by a promise that is awaited, passed to Promise.all, or returned by the
+// program. Nothing else sends one: recorded things are no thenables, so passing one through
+// a promise only passes it on.
 
-// awaits reports whether a recorded thing is something to execute.
+// awaits reports whether awaiting a recorded thing sends it.
 func (x *recorded) awaits() bool {
 	i := x.iface()
 	return i != nil && i.Await != ""
 }
 
-// ofPromise is a promise of what v gives: the rows, if that is a query.
+// ofPromise is a promise of what v resolves to, sent if that is a described thing.
 func (r *run) ofPromise(v goja.Value, p *goja.Promise) goja.Value {
 	switch p.State() {
 	case goja.PromiseStateRejected:
@@ -31,7 +31,7 @@ func (r *run) ofPromise(v goja.Value, p *goja.Promise) goja.Value {
 	return r.called(r.then(v, r.function("given", func(c goja.FunctionCall) goja.Value { return r.executed(c.Argument(0)) })))
 }
 
-// executed is v, or a promise of its rows if it is a query.
+// executed is v, or a promise of its reply if it is a described thing to send.
 func (r *run) executed(v goja.Value) goja.Value {
 	if x := r.recordedIn(v); x != nil && x.awaits() {
 		return r.awaited(v)
@@ -42,8 +42,8 @@ func (r *run) executed(v goja.Value) goja.Value {
 // gatherers are the functions of Promise that wait for the items of a list.
 var gatherers = []string{"all", "allSettled", "race", "any"}
 
-// addGatherers makes them execute the queries in an array, and those that its
-// promises give.
+// addGatherers makes them send the described things in an array, and those that its
+// promises resolve to.
 func (r *run) addGatherers(map[string]goja.Value) {
 	promise := r.intrinsic("Promise")
 	for _, name := range gatherers {
@@ -77,19 +77,19 @@ func (r *run) gathered(list *goja.Object) goja.Value {
 	return r.vm.NewArray(items...)
 }
 
-// answers are the rows of queries, and what promises gave, that stand in a result.
+// answers are the replies to what was sent, and what promises resolved to, for the places of a result.
 type answers struct {
 	of    map[goja.Value]goja.Value // nil: asked for
 	asked []goja.Value              // in this round, in order
 	sent  []goja.Value              // the promises of their answers
 }
 
-// rounds bound how often a result is read: a getter can give a new query each time.
+// rounds bound how often a result is read: a getter can return something new to send each time.
 const rounds = 4
 
-// result is what the program returned, as data. Reading it executes the queries
-// in it, all at once; when they have answered, it is read again with their rows in
-// their place.
+// result is what the program returned, as data. Reading it sends what is described
+// in it, all at once; when the replies are there, it is read again with the replies in
+// their places.
 func (r *run) result(result goja.Value) (exo.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
@@ -121,8 +121,7 @@ func (r *run) result(result goja.Value) (exo.Value, error) {
 	return exo.Value{}, r.placed(exo.Errorf(exo.Invalid, "the result", "%s", r.say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
 }
 
-// answer is what stands for a query or a promise in a result; null as long as it
-// is not known.
+// answer is the reply for a described thing or a promise in a result; null until it is known.
 func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
