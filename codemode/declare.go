@@ -61,7 +61,7 @@ func (d *declarer) declare() *declarations {
 }
 
 // newDeclarer collects and names what there is to declare.
-func newDeclarer(cat exo.Catalog, granted []exo.Granted) *declarer {
+func newDeclarer(cat exo.Catalog, granted []exo.GrantedName) *declarer {
 	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
 	d.reach(granted)
 	d.nameAll()
@@ -70,7 +70,7 @@ func newDeclarer(cat exo.Catalog, granted []exo.Granted) *declarer {
 
 type declarer struct {
 	cat     exo.Catalog
-	granted []exo.Granted
+	granted []exo.GrantedName
 	order   []string               // the interfaces that can be reached, breadth first
 	seen    map[string]bool        // these
 	args    map[string][]*exo.Type // the distinct types by which an interface is referred to
@@ -85,7 +85,7 @@ type declarer struct {
 }
 
 // reach collects the interfaces in a stable order.
-func (d *declarer) reach(granted []exo.Granted) {
+func (d *declarer) reach(granted []exo.GrantedName) {
 	for _, g := range granted {
 		d.visitType(g.Type)
 	}

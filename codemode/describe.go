@@ -11,7 +11,7 @@ import (
 // prompt makes what a model reads of a tool from the catalogue of what is granted.
 type prompt struct {
 	catalog exo.Catalog
-	granted []exo.Granted
+	granted []exo.GrantedName
 	admits  exo.Label
 	types   map[string]bool // the names of all types that can be met
 	lookups []string        // what search and describe are called, if not everything is declared

@@ -97,15 +97,3 @@ func counted(ops []string) string {
 	}
 	return strings.Join(order, ", ")
 }
-
-// effectful reports whether anything that is granted can change something.
-func effectful(cat exo.Catalog) bool {
-	for _, i := range cat {
-		for _, m := range i.Methods {
-			if m.Effect != exo.NoEffect {
-				return true
-			}
-		}
-	}
-	return false
-}

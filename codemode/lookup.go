@@ -73,9 +73,9 @@ func (l *lookup) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 }
 
 // freeName is name, unless something that was granted has it.
-func freeName(name string, granted []exo.Granted) string {
+func freeName(name string, granted []exo.GrantedName) string {
 	free := name
-	for k := 2; slices.ContainsFunc(granted, func(g exo.Granted) bool { return g.Name == free }); k++ {
+	for k := 2; slices.ContainsFunc(granted, func(g exo.GrantedName) bool { return g.Name == free }); k++ {
 		free = fmt.Sprintf("%s%d", name, k)
 	}
 	return free

@@ -55,7 +55,7 @@ const (
 // hundreds of links has every word somewhere.
 func damped(members int) int { return 256 / (8 + members) }
 
-func newCatalogue(all *declarations, entries []entry, granted []exo.Granted) *catalogue {
+func newCatalogue(all *declarations, entries []entry, granted []exo.GrantedName) *catalogue {
 	c := &catalogue{searchName: freeName("search", granted), describeName: freeName("describe", granted), entries: entries, index: map[string][]hit{}, texts: map[string]string{}, aliases: map[string]string{}}
 	for _, x := range slices.Concat(all.helpers, all.columns, all.shared, all.own) {
 		c.texts[x.name] = x.text

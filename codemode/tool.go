@@ -107,7 +107,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 			return nil, fmt.Errorf("codemode: %w", err)
 		}
 	}
-	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, effectful(gate.Catalog())
+	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, !gate.ReadOnly()
 	evaluator := opt.Evaluator
 	if evaluator == nil {
 		evaluator = worker.Shared()

@@ -4,11 +4,11 @@ import "github.com/exoagent/exoagent/internal/wire"
 
 // Grants reads what AppendGrants writes. It is for a guest, which believes its host: of
 // two members with one name it keeps the last.
-func (d *Decoder) Grants() (granted []Granted, c Catalog) {
+func (d *Decoder) Grants() (granted []GrantedName, c Catalog) {
 	n := d.Count(3)
-	granted = make([]Granted, 0, min(n, wire.Ahead))
+	granted = make([]GrantedName, 0, min(n, wire.Ahead))
 	for range n {
-		granted = append(granted, Granted{Name: d.Text(), ID: uint32(d.UpTo(1<<32 - 1)), Type: d.Type()})
+		granted = append(granted, GrantedName{Name: d.Text(), ID: uint32(d.UpTo(1<<32 - 1)), Type: d.Type()})
 		if d.Err() != nil {
 			return nil, nil
 		}
@@ -38,10 +38,10 @@ func (d *Decoder) catalog() Catalog {
 	for range n {
 		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pickAll(d, words), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
 		k := d.Count(3)
-		i.Fields = make(map[string]*Member, k)
+		i.Fields = make(map[string]*Property, k)
 		for range k {
 			name := d.Text()
-			i.Fields[name] = &Member{Type: pick(d, types), Label: NewLabel(d.Texts()...)}
+			i.Fields[name] = &Property{Type: pick(d, types), Label: NewLabel(d.Texts()...)}
 		}
 		k = d.Count(2)
 		i.Methods = make(map[string]*Method, k)

@@ -32,7 +32,7 @@ func (v Value) Digest() (Digest, error) {
 // digestGrants is the digest of what could be asked of a run: of the names that it was
 // granted, and of what can be done with what they refer to. Which rows there are behind
 // a name is not in it.
-func digestGrants(c Catalog, granted []Granted) Digest {
+func digestGrants(c Catalog, granted []GrantedName) Digest {
 	e := digesters.Get().(*Encoder)
 	defer e.release()
 	e.B = append(e.B, 'c', Encoding)

@@ -31,10 +31,11 @@
 // The host program is trusted: it makes Objects, and Go's types keep it from
 // mistakes, not from malice. Guests are not trusted at all: they hold numbers, and
 // all they can do with one is to send a message that its catalogue allows. A hidden
-// member and a missing one give the same answer. The zero value of every type
-// refuses.
+// member and a missing one give the same answer. A zero Object, Value, Label or Config
+// gives nothing away: it is refused, public, or grants nothing.
 //
-// The package imports only the standard library and knows neither SQL nor JavaScript.
+// The package imports only the standard library, and two packages of this module that do
+// the same, and knows neither SQL nor JavaScript.
 // The ideas are from elsewhere: capabilities and caretakers from Miller's Robust
 // Composition, record-and-replay from Cap'n Web, labels from LIO (Stefan et al.),
 // withheld errors from Upspin.

@@ -10,7 +10,7 @@ import (
 // AppendGrants writes what could be asked of a run: the names that it was granted and the
 // catalogue of what can be done with them, in one order. What only readers of declarations
 // need, the documentation of members, is left out.
-func AppendGrants(b []byte, granted []Granted, c Catalog) []byte {
+func AppendGrants(b []byte, granted []GrantedName, c Catalog) []byte {
 	b = wire.AppendCount(b, len(granted))
 	for _, g := range granted {
 		b = AppendType(wire.AppendUint(wire.AppendText(b, g.Name), uint64(g.ID)), g.Type)

@@ -60,7 +60,7 @@ var goldenMessages = []struct {
 // goldenCatalog has each field of a catalogue set once.
 var goldenCatalog = Catalog{"Box": {Name: "Box", Doc: "A box.", Is: []string{"Thing"}, Await: "get", Order: []string{"size", "get"},
 	Words:  []Words{NewWords(Phrase{On: ".put", Needs: "get", Text: "write .get()"})},
-	Fields: map[string]*Member{"size": {Type: &Type{Name: TypeInt, Null: true}, Label: NewLabel("l")}},
+	Fields: map[string]*Property{"size": {Type: &Type{Name: TypeInt, Null: true}, Label: NewLabel("l")}},
 	Methods: map[string]*Method{"get": {Name: "get", Sends: true, Row: true, Sink: true, Truth: "there", Label: NewLabel("a"), Admits: NewLabel("b"),
 		Result: &Term{Ext: []*Term{{Var: "self"}, {App: "list", Args: map[string]*Term{"of": {Con: &Type{Name: TypeText, Enum: []string{"x"}}}}}}, Null: true, Bare: true},
 		Params: []Param{{Name: "by", Bind: "n", Want: &Term{Key: "k", Of: &Term{Wide: []*Term{{Var: "x"}}, To: map[string]string{"int": "Int"}}}, Lambda: &Term{Var: "row"}, Plain: true, Filter: true, Many: true, Null: true, Opt: true, Count: true, Fixed: true, Static: true, Ident: true}}}}}}
@@ -89,7 +89,7 @@ func TestGoldenBytes(t *testing.T) {
 		}
 		line("message", c.name, enc)
 	}
-	granted := []Granted{{Name: "box", ID: 0, Type: &Type{Name: "Box"}}}
+	granted := []GrantedName{{Name: "box", ID: 0, Type: &Type{Name: "Box"}}}
 	line("grants", "box", AppendGrants(nil, granted, goldenCatalog))
 	sum := digestGrants(goldenCatalog, granted)
 	line("digest", "grants", sum[:])
@@ -149,7 +149,7 @@ func TestEncodingNamesEveryField(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{Value{}, 5}, {Rows{}, 2}, {Shape{}, 2}, {WireNode{}, 8}, {Interface{}, 10}, {Words{}, 1}, {Method{}, 12}, {Param{}, 13}, {Term{}, 11}, {Type{}, 5}, {Member{}, 3}, {TypeField{}, 4}, {Granted{}, 4}} {
+	}{{Value{}, 5}, {Rows{}, 2}, {Shape{}, 2}, {WireNode{}, 8}, {Interface{}, 10}, {Words{}, 1}, {Method{}, 12}, {Param{}, 13}, {Term{}, 11}, {Type{}, 5}, {Property{}, 3}, {TypeField{}, 4}, {GrantedName{}, 4}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}
@@ -582,12 +582,12 @@ func TestCountsTakeNoMemory(t *testing.T) {
 
 // What a run was granted has one digest, which changes with whatever could be asked.
 func TestDigestOfGrants(t *testing.T) {
-	granted := []Granted{{Name: "box", Type: &Type{Name: "Box"}}}
+	granted := []GrantedName{{Name: "box", Type: &Type{Name: "Box"}}}
 	was := digestGrants(goldenCatalog, granted)
 	if was == (Digest{}) || was != digestGrants(goldenCatalog, granted) {
 		t.Error("no digest, or two")
 	}
-	if digestGrants(goldenCatalog, []Granted{{Name: "bot", Type: &Type{Name: "Box"}}}) == was {
+	if digestGrants(goldenCatalog, []GrantedName{{Name: "bot", Type: &Type{Name: "Box"}}}) == was {
 		t.Error("another name")
 	}
 	i := *goldenCatalog["Box"]

@@ -22,7 +22,7 @@ func queryOf(alias, row string) *Type {
 }
 
 func iface(name string, is []string, expr bool, ms ...*Method) *Interface {
-	i := &Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*Member{}, Methods: map[string]*Method{}}
+	i := &Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*Property{}, Methods: map[string]*Method{}}
 	for _, m := range ms {
 		i.Methods[m.Name] = m
 		i.Order = append(i.Order, m.Name)
@@ -64,10 +64,10 @@ func worldInterfaces() []*Interface {
 	in, tx := iface("Int", []string{"Sortable"}, true, columnMethods()...), iface("Text", []string{"Sortable"}, true, columnMethods()...)
 	tx.Methods["="] = tx.Methods["eq"]
 	user := iface("User", []string{TypeRow}, false, &Method{Name: "todos", Result: &Term{Con: queryOf("todo", "Todo")}})
-	user.Fields["id"], user.Fields["name"] = &Member{Type: column("Int", TypeInt)}, &Member{Type: column("Text", TypeText)}
+	user.Fields["id"], user.Fields["name"] = &Property{Type: column("Int", TypeInt)}, &Property{Type: column("Text", TypeText)}
 	todo := iface("Todo", []string{TypeRow}, false, &Method{Name: "user", Result: &Term{Con: queryOf("user", "User")}})
-	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &Member{Type: column("Int", TypeInt)}, &Member{Type: column("Text", TypeText)}, &Member{Type: column("Bool", TypeBool)}
-	todo.Fields["diary"] = &Member{Type: column("Text", TypeText), Label: NewLabel("diary")}
+	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &Property{Type: column("Int", TypeInt)}, &Property{Type: column("Text", TypeText)}, &Property{Type: column("Bool", TypeBool)}
+	todo.Fields["diary"] = &Property{Type: column("Text", TypeText), Label: NewLabel("diary")}
 	user.Order, todo.Order = nil, nil // sorted
 	return []*Interface{q, b, in, tx, iface("Order", []string{"Sortable"}, false), iface("Sortable", nil, false), user, todo}
 }

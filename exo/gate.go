@@ -35,8 +35,8 @@ type Config struct {
 	Console func(Line)
 }
 
-// Granted is one name that a program finds in its scope.
-type Granted struct {
+// GrantedName is one name that a program finds in its scope.
+type GrantedName struct {
 	Name string
 	ID   uint32
 	Type *Type
@@ -48,7 +48,7 @@ type Granted struct {
 // used by many runs at once.
 type Gate struct {
 	catalog Catalog
-	granted []Granted
+	granted []GrantedName
 	objects []Object // by ID
 	limits  Limits
 	admits  Label
@@ -93,7 +93,7 @@ func NewGate(cfg Config) (*Gate, error) {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
 		g.objects = append(g.objects, o)
-		g.granted = append(g.granted, Granted{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
+		g.granted = append(g.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
 	g.kept = g.catalog.labels().without(g.admits)
 	if cfg.Record == nil {
@@ -150,11 +150,14 @@ func (c Catalog) effect() string {
 	return ""
 }
 
+// ReadOnly reports whether nothing that is granted can change anything.
+func (g *Gate) ReadOnly() bool { return g.catalog.effect() == "" }
+
 // Catalog is every interface that the grants reach. It must not be changed.
 func (g *Gate) Catalog() Catalog { return g.catalog }
 
 // Granted lists the granted names, sorted.
-func (g *Gate) Granted() []Granted { return slices.Clone(g.granted) }
+func (g *Gate) Granted() []GrantedName { return slices.Clone(g.granted) }
 
 // Limits are the limits of every run.
 func (g *Gate) Limits() Limits { return g.limits }

@@ -263,8 +263,8 @@ func TestNewGateRefuses(t *testing.T) {
 	for what, grants := range map[string]map[string]Object{
 		"two ideas of Query": {"a": newTodos(), "b": other}, "nil": {"a": nil}, "name then": {"then": newMail()}, "name api": {"api": newMail()}, "name with a dot": {"a.b": newMail()},
 		"zero": {"a": &zero}, "no type": {"a": &noType}, "no interface": {"a": &noInterface},
-		"field __proto__":     {"a": broken(func(i *Interface) { i.Fields["__proto__"] = &Member{} })},
-		"field and method":    {"a": broken(func(i *Interface) { i.Fields["send"] = &Member{} })},
+		"field __proto__":     {"a": broken(func(i *Interface) { i.Fields["__proto__"] = &Property{} })},
+		"field and method":    {"a": broken(func(i *Interface) { i.Fields["send"] = &Property{} })},
 		"method then":         {"a": broken(func(i *Interface) { i.Methods["then"] = &Method{Name: "then"} })},
 		"nil method":          {"a": broken(func(i *Interface) { i.Methods["x"] = nil })},
 		"alias of nothing":    {"a": broken(func(i *Interface) { i.Methods["x"] = send })},

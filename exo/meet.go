@@ -18,13 +18,13 @@ func (d Description) meet(want Description) (met Description, changed map[string
 	met = Description{Type: d.Type, Doc: want.Doc}
 	seen := map[string]bool{}
 	for _, w := range want.Interfaces {
-		if w == nil || seen[w.Name] || d.find(w.Name) == nil {
+		if w == nil || seen[w.Name] || d.Interface(w.Name) == nil {
 			return met, nil, fmt.Errorf("an interface is new, nil, or there twice")
 		}
 		seen[w.Name] = true
 	}
 	for _, i := range d.Interfaces {
-		if w := want.find(i.Name); w != nil {
+		if w := want.Interface(i.Name); w != nil {
 			n, err := i.meet(w)
 			if err != nil {
 				return met, nil, fmt.Errorf("%s%w", i.Name, err)
@@ -40,7 +40,7 @@ func (d Description) meet(want Description) (met Description, changed map[string
 func (d Description) whole(full Description) error {
 	leads := func(what string, to map[string]bool) error {
 		for name := range to {
-			if d.find(name) == nil && full.find(name) != nil {
+			if d.Interface(name) == nil && full.Interface(name) != nil {
 				return fmt.Errorf("%s leads to %s, which is gone", what, name)
 			}
 		}
@@ -59,11 +59,11 @@ func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
 		for _, m := range i.Methods {
-			if m.Truth != "" && !d.has(m.Result, i, m.Truth) && full.has(m.Result, full.find(i.Name), m.Truth) {
+			if m.Truth != "" && !d.has(m.Result, i, m.Truth) && full.has(m.Result, full.Interface(i.Name), m.Truth) {
 				m.Truth = ""
 			}
 		}
-		if old := full.find(i.Name); sameInterface(i, old) {
+		if old := full.Interface(i.Name); sameInterface(i, old) {
 			d.Interfaces[k] = old
 		} else {
 			changed[i.Name] = true
@@ -78,9 +78,9 @@ func (d Description) has(t *Term, self *Interface, method string) bool {
 	switch {
 	case t == nil:
 	case t.Con != nil:
-		i = d.find(t.Con.Name)
+		i = d.Interface(t.Con.Name)
 	case t.App != "":
-		i = d.find(t.App)
+		i = d.Interface(t.App)
 	case t.Var == "self":
 		i = self
 	}

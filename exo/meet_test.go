@@ -23,7 +23,7 @@ func desk() *fake {
 		&Method{Name: "filter", Params: []Param{{Name: "the condition", Want: con("Cond"), Lambda: con("Drawer"), Plain: true, Filter: true, Bind: "x"}}, Result: v("self")},
 	)
 	desk.Methods["p"] = desk.Methods["post"]
-	desk.Fields["colour"] = &Member{Type: &Type{Name: "Cond"}, Label: NewLabel("paint")}
+	desk.Fields["colour"] = &Property{Type: &Type{Name: "Cond"}, Label: NewLabel("paint")}
 	desk.Order = append(desk.Order, "colour")
 	desk.Await = "look"
 	drawer := iface("Drawer", []string{"Thing"}, false, &Method{Name: "full", Sends: true, Result: con(TypeBool)}, &Method{Name: "desk", Result: con("Desk")})
@@ -139,9 +139,9 @@ func TestWidenings(t *testing.T) {
 		"a name for another":     {func(d *Description) { of(d).Methods["p"] = of(d).Methods["look"] }, "Desk.p"},
 		"a method for another":   {func(d *Description) { of(d).Methods["look"] = post(d) }, "Desk.look"},
 		"a method renamed":       {func(d *Description) { of(d).Methods["look"].Name = "post" }, "Desk.look"},
-		"a field":                {func(d *Description) { of(d).Fields["x"] = &Member{Type: &Type{Name: "Cond"}} }, "Desk: fields"},
+		"a field":                {func(d *Description) { of(d).Fields["x"] = &Property{Type: &Type{Name: "Cond"}} }, "Desk: fields"},
 		"a field less":           {func(d *Description) { delete(of(d).Fields, "colour") }, "Desk: fields"},
-		"a field for another":    {func(d *Description) { of(d).Fields = map[string]*Member{"x": of(d).Fields["colour"]} }, "Desk.colour"},
+		"a field for another":    {func(d *Description) { of(d).Fields = map[string]*Property{"x": of(d).Fields["colour"]} }, "Desk.colour"},
 		"a field's type":         {func(d *Description) { of(d).Fields["colour"].Type.Name = TypeInt }, "Desk.colour"},
 		"a field's label":        {func(d *Description) { of(d).Fields["colour"].Label = NewLabel("x") }, "Desk.colour: its label lost {paint}"},
 		"a kind":                 {func(d *Description) { of(d).Is = []string{"Drawer"} }, "Desk: what"},
@@ -324,7 +324,7 @@ func TestNarrowedAlike(t *testing.T) {
 // one gate holds both, and the full one.
 func TestNarrowedApart(t *testing.T) {
 	lent := func(f func(*Interface)) Object {
-		return Wrap(desk(), Policy{Narrow: func(d *Description) error { f(d.find("Lent")); return nil }})
+		return Wrap(desk(), Policy{Narrow: func(d *Description) error { f(d.Interface("Lent")); return nil }})
 	}
 	a, b := lent(func(i *Interface) { delete(i.Methods, "end") }), lent(func(i *Interface) { i.Methods["end"].Label = NewLabel("x") })
 	if _, err := NewGate(Config{Grants: map[string]Object{"a": a, "b": b, "c": desk()}, Record: Unrecorded}); err != nil {

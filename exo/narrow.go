@@ -38,7 +38,7 @@ func narrow(o Object, f func(*Description) error) (*narrowing, error) {
 		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
 	}
 	for _, i := range d.Interfaces {
-		if met.find(i.Name) == nil {
+		if met.Interface(i.Name) == nil {
 			n.gone[i.Name] = true
 		}
 	}
@@ -73,7 +73,8 @@ func (n *narrowing) of(d Description) (Description, error) {
 	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
 }
 
-func (d Description) find(name string) *Interface {
+// Interface is the interface of this name, nil if there is none.
+func (d Description) Interface(name string) *Interface {
 	for _, i := range d.Interfaces {
 		if i.Name == name {
 			return i
@@ -142,7 +143,7 @@ func (d Description) suffix(name string, leads map[string]map[string]bool, narro
 	}
 	h := sha256.New()
 	for _, n := range slices.Sorted(maps.Keys(reach)) {
-		digest(h, reflect.ValueOf(*d.find(n)))
+		digest(h, reflect.ValueOf(*d.Interface(n)))
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }

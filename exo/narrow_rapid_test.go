@@ -58,7 +58,7 @@ func drawDescription(t *rapid.T) Description {
 		if rapid.Bool().Draw(t, "kind") {
 			i.Is = []string{"Kind"}
 		}
-		i.Fields["f"] = &Member{Type: &Type{Name: "Cond"}, Label: drawLabel(t, "label")}
+		i.Fields["f"] = &Property{Type: &Type{Name: "Cond"}, Label: drawLabel(t, "label")}
 		for _, n := range []string{"m1", "m2", "m3"}[:rapid.IntRange(1, 3).Draw(t, "methods")] {
 			m := &Method{Name: n, Label: drawLabel(t, "label"), Row: rapid.Bool().Draw(t, "row")}
 			if m.Sends = rapid.Bool().Draw(t, "sends"); m.Sends {
@@ -280,7 +280,7 @@ func TestOnlyNarrower(t *testing.T) {
 			w := Wrap(o, Policy{Narrow: func(d *Description) error {
 				for range rapid.IntRange(1, 2).Draw(t, "changes") {
 					at := reflect.ValueOf(d).Elem()
-					if a := d.find("A"); a != nil && len(a.Methods) > 0 { // more often where messages begin
+					if a := d.Interface("A"); a != nil && len(a.Methods) > 0 { // more often where messages begin
 						name := rapid.SampledFrom(slices.Sorted(maps.Keys(a.Methods))).Draw(t, "of")
 						at = []reflect.Value{at, reflect.ValueOf(a), reflect.ValueOf(a.Methods[name]), reflect.ValueOf(a.Methods[name])}[rapid.IntRange(0, 3).Draw(t, "where")]
 					}

@@ -90,7 +90,7 @@ func (r renamer) iface(i *Interface) *Interface {
 		c.Is[n] = r.name(k)
 	}
 	if i.Fields != nil {
-		c.Fields = make(map[string]*Member, len(i.Fields))
+		c.Fields = make(map[string]*Property, len(i.Fields))
 	}
 	for n, m := range i.Fields {
 		if c.Fields[n] = nil; m != nil {

@@ -183,8 +183,8 @@ type Method struct {
 	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
 }
 
-// Member is one field of an interface.
-type Member struct {
+// Property is one field of an interface.
+type Property struct {
 	Type  *Type
 	Doc   string
 	Label Label // what reading it adds to the label of the message
@@ -194,14 +194,14 @@ type Member struct {
 type Interface struct {
 	Name    string
 	Doc     string
-	Is      []string           // broader kinds that it can stand for
-	Expr    bool               // stands for a value of its type argument "of"
-	Fields  map[string]*Member //
-	Methods map[string]*Method // by every name they answer to; Method.Name is the canonical one
-	Order   []string           // the names of Fields and Methods in the order in which they were declared
-	Await   string             // the method that `await x` and returning x stand for, or ""
-	Call    string             // of a granted object: the method that calling it, x(…), stands for; it has no other members then
-	Words   []Words            // what errors about it say, the most important first
+	Is      []string             // broader kinds that it can stand for
+	Expr    bool                 // stands for a value of its type argument "of"
+	Fields  map[string]*Property //
+	Methods map[string]*Method   // by every name they answer to; Method.Name is the canonical one
+	Order   []string             // the names of Fields and Methods in the order in which they were declared
+	Await   string               // the method that `await x` and returning x stand for, or ""
+	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
+	Words   []Words              // what errors about it say, the most important first
 }
 
 // is reports whether i can stand for the kind named name.

@@ -47,7 +47,7 @@ func (d table) Describe() (exo.Description, error) {
 		return m
 	}
 	iface := func(name string, expr bool, methods ...*exo.Method) *exo.Interface {
-		i := &exo.Interface{Name: name, Expr: expr, Words: words, Methods: map[string]*exo.Method{}, Fields: map[string]*exo.Member{}}
+		i := &exo.Interface{Name: name, Expr: expr, Words: words, Methods: map[string]*exo.Method{}, Fields: map[string]*exo.Property{}}
 		for _, m := range methods {
 			if d.poor && !slices.Contains([]string{"===", "!==", ">", "&&", "||", "!", "where", "select", "show"}, m.Name) {
 				continue
@@ -69,7 +69,7 @@ func (d table) Describe() (exo.Description, error) {
 	row.Is = []string{exo.TypeRow}
 	for name, t := range map[string]*exo.Type{"n": column("Int", exo.TypeInt), "m": column("Int", exo.TypeInt), "title": column("Text", exo.TypeText),
 		"status": column("Text", exo.TypeText), "done": column("Bool", exo.TypeBool), "due": column("Time", exo.TypeTime)} {
-		row.Fields[name] = &exo.Member{Type: t}
+		row.Fields[name] = &exo.Property{Type: t}
 	}
 	integers := with(method("String", text), method("neg", integer), method("abs", integer), method("round", integer))
 	for _, op := range []string{"+", "-", "*", "/", "%", "rsub", "rdiv", "rmod"} {
@@ -77,7 +77,7 @@ func (d table) Describe() (exo.Description, error) {
 	}
 	texts := iface("Text", true, with(method("+", text, con(exo.TypeText)), concat, method("prepend", text, con(exo.TypeText)), method("like", boolean, con(exo.TypeText)))...)
 	if !d.poor {
-		texts.Fields["length"] = &exo.Member{Type: column("Int", exo.TypeInt)}
+		texts.Fields["length"] = &exo.Property{Type: column("Int", exo.TypeInt)}
 	}
 	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "row", Type: &exo.Type{Name: "Thing"}}}}
 	query := iface("Query", false,

@@ -18,7 +18,7 @@ type run struct {
 	ctx     context.Context
 	port    Port
 	check   *exo.Checker
-	granted []exo.Granted
+	granted []exo.GrantedName
 	limits  exo.Limits
 	bounds  Bounds
 	start   time.Time

@@ -37,7 +37,7 @@ type Holder interface {
 // any object, so that it crosses to a worker. It is immutable.
 type World struct {
 	Catalog    exo.Catalog
-	Granted    []exo.Granted
+	Granted    []exo.GrantedName
 	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
 	Limits     exo.Limits
 	Bounds     Bounds

@@ -11,7 +11,7 @@ import (
 // doesn't know a type it says so with nil.
 type names struct {
 	catalog exo.Catalog
-	granted []exo.Granted
+	granted []exo.GrantedName
 }
 
 // apiType stands for the object that holds all grants.

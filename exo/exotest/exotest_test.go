@@ -258,7 +258,7 @@ func TestChain(t *testing.T) {
 	row := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "n", Type: num}}}
 	var got []string
 	o := &thing{func() []*exo.Interface {
-		return []*exo.Interface{{Name: "Rows", Fields: map[string]*exo.Member{"size": {Type: num}}, Methods: map[string]*exo.Method{
+		return []*exo.Interface{{Name: "Rows", Fields: map[string]*exo.Property{"size": {Type: num}}, Methods: map[string]*exo.Method{
 			"where":  {Name: "where", Params: []exo.Param{{Name: "limit", Want: con(exo.TypeInt), Opt: true}, {Name: "the condition", Want: &exo.Term{Con: num}, Lambda: &exo.Term{Con: row}, Opt: true}}, Result: con("Rows")},
 			"select": {Name: "select", Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: &exo.Term{Con: row}}}, Result: con("Rows")},
 			"join":   {Name: "join", Params: []exo.Param{{Name: "the other", Want: con("Rows")}}, Result: con("Rows")},

@@ -19,7 +19,7 @@ func Only(o exo.Object, methods ...string) exo.Object {
 }
 
 func only(d *exo.Description, methods []string) error {
-	root := find(d, d.Type.Name)
+	root := d.Interface(d.Type.Name) // exo.Wrap has seen that it is there
 	family := kin(d, root)
 	leads := func(m *exo.Method) bool {
 		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })
@@ -59,13 +59,4 @@ func kin(d *exo.Description, root *exo.Interface) map[string]bool {
 		}
 	}
 	return family
-}
-
-func find(d *exo.Description, name string) *exo.Interface {
-	for _, i := range d.Interfaces {
-		if i.Name == name {
-			return i
-		}
-	}
-	return nil // exo.Wrap has seen that the type is among the interfaces
 }

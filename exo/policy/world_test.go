@@ -24,7 +24,7 @@ func queryOf(alias, row string) *exo.Type {
 }
 
 func iface(name string, is []string, expr bool, ms ...*exo.Method) *exo.Interface {
-	i := &exo.Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*exo.Member{}, Methods: map[string]*exo.Method{}}
+	i := &exo.Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
 	for _, m := range ms {
 		i.Methods[m.Name] = m
 		i.Order = append(i.Order, m.Name)
@@ -66,10 +66,10 @@ func worldInterfaces() []*exo.Interface {
 	in, tx := iface("Int", []string{"Sortable"}, true, columnMethods()...), iface("Text", []string{"Sortable"}, true, columnMethods()...)
 	tx.Methods["="] = tx.Methods["eq"]
 	user := iface("User", []string{exo.TypeRow}, false, &exo.Method{Name: "todos", Result: &exo.Term{Con: queryOf("todo", "Todo")}})
-	user.Fields["id"], user.Fields["name"] = &exo.Member{Type: column("Int", exo.TypeInt)}, &exo.Member{Type: column("Text", exo.TypeText)}
+	user.Fields["id"], user.Fields["name"] = &exo.Property{Type: column("Int", exo.TypeInt)}, &exo.Property{Type: column("Text", exo.TypeText)}
 	todo := iface("Todo", []string{exo.TypeRow}, false, &exo.Method{Name: "user", Result: &exo.Term{Con: queryOf("user", "User")}})
-	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &exo.Member{Type: column("Int", exo.TypeInt)}, &exo.Member{Type: column("Text", exo.TypeText)}, &exo.Member{Type: column("Bool", exo.TypeBool)}
-	todo.Fields["diary"] = &exo.Member{Type: column("Text", exo.TypeText), Label: exo.NewLabel("diary")}
+	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &exo.Property{Type: column("Int", exo.TypeInt)}, &exo.Property{Type: column("Text", exo.TypeText)}, &exo.Property{Type: column("Bool", exo.TypeBool)}
+	todo.Fields["diary"] = &exo.Property{Type: column("Text", exo.TypeText), Label: exo.NewLabel("diary")}
 	user.Order, todo.Order = nil, nil // sorted
 	return []*exo.Interface{q, b, in, tx, iface("Order", []string{"Sortable"}, false), iface("Sortable", nil, false), user, todo}
 }

@@ -27,13 +27,13 @@ func warm(p *warmPort) exoeval.Outcome {
 	for _, op := range []string{"eq", "===", ">", "and"} {
 		methods[op] = &exo.Method{Name: op, Result: con("Value"), Params: []exo.Param{{Name: "x", Want: data}}}
 	}
-	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Bounds: exoeval.Bounds{}.OrDefault(), Granted: []exo.Granted{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
+	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Bounds: exoeval.Bounds{}.OrDefault(), Granted: []exo.GrantedName{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
 		"Warm": {Name: "Warm", Await: "all", Methods: map[string]*exo.Method{
 			"all":  {Name: "all", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
 			"pick": {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
 			"keep": {Name: "keep", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "f", Lambda: con("Line"), Want: con("Value")}}},
 		}},
-		"Line":  {Name: "Line", Fields: map[string]*exo.Member{"id": {Type: &exo.Type{Name: "Value"}}}},
+		"Line":  {Name: "Line", Fields: map[string]*exo.Property{"id": {Type: &exo.Type{Name: "Value"}}}},
 		"Value": {Name: "Value", Expr: true, Methods: methods},
 	}}
 	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))

@@ -17,7 +17,7 @@ var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type
 // columnInterface makes the interface of a kind of column expressions from the
 // operators that it has.
 func columnInterface(name string) *exo.Interface {
-	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*exo.Member{}, Methods: map[string]*exo.Method{}}
+	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
 	if slices.Contains(equal, name) {
 		i.Is = []string{sortable}
 	}
@@ -30,7 +30,7 @@ func columnInterface(name string) *exo.Interface {
 			i.Order = append(i.Order, op.Name)
 		}
 		if op.field {
-			i.Fields[op.Name] = &exo.Member{Doc: op.doc, Type: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt, Null: true}}}}
+			i.Fields[op.Name] = &exo.Property{Doc: op.doc, Type: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt, Null: true}}}}
 			continue
 		}
 		m := &exo.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result)}
