@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"internal/sqlast":    {"github.com/Masterminds/squirrel"},
 	"exosql": {"exo", "schema", "internal/sqlast", "internal/lru", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/engine/postgres",
 		"exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/scope", "github.com/jackc/pgx/v5"},
+	"exosql/dynamic":                  {"exo", "exosql", "schema", "exosql/internal/check", "exosql/internal/decl", "exosql/internal/plan"},
 	"exosql/internal/language":        {"exo", "internal/sqlast"},
 	"exosql/internal/decl":            {"exo", "exosql/internal/language"},
 	"exosql/internal/number":          {"exo"},

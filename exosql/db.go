@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // DB is a database whose connections are set up so that they can do no more
@@ -80,6 +81,10 @@ func (q Query) Outputs() []Output {
 // Close waits for the queries that run, and closes every connection. Queries
 // that come later fail. A second Close does nothing.
 func (db *DB) Close() error { return db.pool.Close() }
+
+// Catalog reads what the database says of itself, over a connection of its own. It is for
+// the host: to declare tables from it (exosql/dynamic), or to compare.
+func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) { return db.pool.Catalog(ctx) }
 
 // query runs a plan. m is the message it answers, or nil for the typed API.
 func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (exo.Value, error) {

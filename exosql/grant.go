@@ -17,6 +17,12 @@ func (f *Facet[T]) Of(r Relation[T]) exo.Object {
 	return &object{facet: f.f, rel: r.r, db: r.db}
 }
 
+// ObjectOf makes the object of a facet and a relation that were declared at run time. It is
+// for exosql/dynamic: what it takes can't be made elsewhere.
+func ObjectOf(db *DB, f *decl.Facet, r *decl.Relation) exo.Object {
+	return &object{facet: f, rel: r, db: db}
+}
+
 // object is the capability to a relation through a facet.
 type object struct {
 	facet *decl.Facet

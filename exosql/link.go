@@ -3,9 +3,7 @@ package exosql
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
 // Link is an association from rows of A to rows of B: those whose key columns
@@ -40,17 +38,13 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	if from.core() == nil || to.core() == nil {
 		panic(fmt.Sprintf("exosql: link %q is made of a zero column; declare columns before links", name))
 	}
-	if exo.ReservedName(string(name)) || language.ReservedMember(string(name)) {
-		panic(fmt.Sprintf("exosql: %q can't be the name of a link: programs use it for something else", name))
-	}
-	l := &decl.Link{ID: decl.TableIDs.Add(1), Name: string(name), From: from.c.Table, To: to.c.Table, Pairs: []decl.Pair{{From: from.c, To: to.c}}, One: one}
+	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
-		l.Pairs = append(l.Pairs, p.p)
+		pairs = append(pairs, p.p)
 	}
-	for _, p := range l.Pairs {
-		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {
-			panic(fmt.Sprintf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.From.Table.Name, p.From.Name))
-		}
+	l, err := decl.NewLink(string(name), one, pairs)
+	if err != nil {
+		panic(err.Error())
 	}
 	return Link[A, B]{l, to.t}
 }

@@ -97,6 +97,11 @@ func quotedTexts(s []string) string {
 }
 
 // holds reports whether values of x can be read as the declared type.
+// Holds reports whether a column of the database can be declared with a type.
+func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
+	return (&Checker{live: live}).holds(col, x)
+}
+
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.live.Engine == schema.SQLite {
 		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)

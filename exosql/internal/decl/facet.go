@@ -28,7 +28,11 @@ type LinkMember struct {
 	To *Facet
 }
 
-func NewFacet(t *Table, alias string) *Facet {
+// NewFacet begins a facet of a table.
+func NewFacet(t *Table, alias string) (*Facet, error) {
+	if exo.ReservedName(alias) {
+		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet", alias)
+	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
 	if f.iface == exo.TypeRow {
 		f.iface += "Row"
@@ -38,17 +42,17 @@ func NewFacet(t *Table, alias string) *Facet {
 			f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
 	}
-	return f
+	return f, nil
 }
 
 // Change runs add, which adds members, while nobody else does.
-func (f *Facet) Change(add func()) {
+func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.frozen {
-		panic(fmt.Sprintf("exosql: facet %s is in use and can't be changed", f.Alias))
+		return fmt.Errorf("exosql: facet %s is in use and can't be changed", f.Alias)
 	}
-	add()
+	return add()
 }
 
 // Members are what the facet shows so far.
@@ -72,24 +76,28 @@ func (f *Facet) taken(name string) bool {
 	return false
 }
 
-func (f *Facet) AddColumn(c *Column) {
+// AddColumn shows a column.
+func (f *Facet) AddColumn(c *Column) error {
 	if c == nil || c.Guest == "" {
-		panic(fmt.Sprintf("exosql: facet %s: a column has no name that programs can use; give it one with Named", f.Alias))
+		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with Named", f.Alias)
 	}
 	if f.taken(c.Guest) {
-		panic(fmt.Sprintf("exosql: facet %s has two members named %q", f.Alias, c.Guest))
+		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, c.Guest)
 	}
 	f.Cols = append(f.Cols, c)
+	return nil
 }
 
-func (f *Facet) AddLink(l *Link, to *Facet) {
+// AddLink shows a link, which programs follow to another facet.
+func (f *Facet) AddLink(l *Link, to *Facet) error {
 	if l == nil || to == nil {
-		panic(fmt.Sprintf("exosql: facet %s: Via of nothing", f.Alias))
+		return fmt.Errorf("exosql: facet %s: Via of nothing", f.Alias)
 	}
 	if f.taken(l.Name) {
-		panic(fmt.Sprintf("exosql: facet %s has two members named %q", f.Alias, l.Name))
+		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, l.Name)
 	}
 	f.Links = append(f.Links, LinkMember{l, to})
+	return nil
 }
 
 func (f *Facet) Column(name string) *Column {

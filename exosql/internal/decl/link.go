@@ -1,5 +1,12 @@
 package decl
 
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+)
+
 // Link is the untyped core of a Link.
 type Link struct {
 	ID       uint64
@@ -10,6 +17,20 @@ type Link struct {
 	Doc      string
 }
 
+// NewLink declares a link over pairs of columns of two tables.
+func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
+	if exo.ReservedName(name) || language.ReservedMember(name) {
+		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use it for something else", name)
+	}
+	for _, p := range pairs {
+		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {
+			return nil, fmt.Errorf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.From.Table.Name, p.From.Name)
+		}
+	}
+	return &Link{ID: TableIDs.Add(1), Name: name, From: pairs[0].From.Table, To: pairs[0].To.Table, Pairs: pairs, One: one}, nil
+}
+
+// Pair is two columns that a link finds equal.
 type Pair struct{ From, To *Column }
 
 // Inverse reports whether m leads back over the same keys.

@@ -1,0 +1,187 @@
+package dynamic_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	. "github.com/exoagent/exoagent/exosql/dynamic"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
+)
+
+const shop = `CREATE TABLE shops (id {int} PRIMARY KEY, name text NOT NULL);
+CREATE TABLE items (id {int} PRIMARY KEY, shop_id {int} NOT NULL, state text NOT NULL, price {decimal}, "limit" {int}, note text);
+CREATE TABLE marks (item_id {int} NOT NULL, shop_id {int} NOT NULL, at text);
+INSERT INTO shops VALUES (1, 'a'), (2, 'b');
+INSERT INTO items VALUES (1, 1, 'new', '1.50', 1, NULL), (2, 1, 'old', NULL, 2, 'x'), (3, 2, 'new', '2', 3, NULL);`
+
+// world is a declared shop: what is right, for tests to take one thing from.
+type world struct {
+	t            *testing.T
+	live         *schema.Database
+	d            *Declarations
+	shops, items *Table
+	marks        *Table
+	own, back    *Relationship
+	shop, item   *Facet
+}
+
+func newWorld(t *testing.T, live *schema.Database) *world {
+	t.Helper()
+	w := &world{t: t, live: live, d: New(live)}
+	w.shops = get(w.d.Table("shops"))(t)
+	w.items = get(w.d.Table("items", Column{Name: "state", OneOf: []string{"new", "old"}}, Column{Name: "price", Type: exo.TypeDecimal}, Column{Name: "limit", As: "most", Doc: "the most of it"}))(t)
+	w.marks = get(w.d.Table("marks"))(t)
+	w.own = get(w.shops.Link(Link{Name: "items", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}}))(t)
+	w.back = get(w.items.Link(Link{Name: "shop", Columns: []string{"shop_id"}, To: w.shops, References: []string{"id"}, One: true}))(t)
+	w.shop = get(w.shops.Facet("shop", "id", "name"))(t)
+	w.item = get(w.items.Facet("item", "id", "state", "price", "limit"))(t)
+	must(t, w.shop.Add(w.own, w.item))
+	must(t, w.item.Add(w.back, w.shop))
+	return w
+}
+
+func get[T any](x T, err error) func(*testing.T) T {
+	return func(t *testing.T) T { t.Helper(); must(t, err); return x }
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func engines(t *testing.T, test func(t *testing.T, db *exosql.DB, live *schema.Database)) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(e.SQL(shop), "\n")...)})
+		live, err := db.Catalog(t.Context())
+		must(t, err)
+		test(t, db, live)
+	})
+}
+
+// TestConditions: each condition means what it says, and values are bound.
+func TestConditions(t *testing.T) {
+	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
+		w := newWorld(t, live)
+		for want, conds := range map[string][]Cond{
+			"[1,2]":   {Eq("shop_id", 1), Ne("shop_id", int64(2)), In("id", 1, 2), Le("id", 2), Lt("id", 3), Not(Eq("id", 3)), Or(Eq("id", 1), Eq("id", 2)), And(Ge("id", 1), Lt("limit", 3))},
+			"[1]":     {Eq("price", "1.50"), Eq("price", 1.5), And(Eq("state", "new"), Eq("shop_id", 1)), And(IsNull("note"), Lt("id", 2))},
+			"[2]":     {IsNotNull("note"), Eq("note", "x"), And(Gt("id", 1), Eq("shop_id", 1))},
+			"[]":      {In("id"), Eq("note", "' OR '1'='1")},
+			"[3]":     {Eq("price", 2)},
+			"[1,2,3]": {AllRows()},
+		} {
+			for i, c := range conds {
+				o, err := w.item.Grant(db, c, Shared(w.shops))
+				must(t, err)
+				r := tu.NewRunner(t, map[string]exo.Object{"items": o}, exo.Limits{}).Run(t, "const r = await items.orderBy(i => i.id); return r.map(i => i.id)")
+				if r.JSON != want {
+					t.Errorf("%s, %d: %s %s", want, i, r.JSON, r.Message)
+				}
+				for _, q := range r.SQL {
+					if strings.Contains(q.SQL, "OR '1'") {
+						t.Errorf("a value is in the text: %s", q.SQL)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestRefusals: what package exosql does not compile, or panics about, is an error here that
+// says where and what would be right.
+func TestRefusals(t *testing.T) {
+	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
+		grant := func(w *world, c Cond, others ...Scope) error {
+			_, err := w.shop.Grant(db, c, others...)
+			return err
+		}
+		link := func(from *Table, l Link) error { _, err := from.Link(l); return err }
+		table := func(w *world, name string, c ...Column) error {
+			_, err := New(w.live).Table(name, c...)
+			return err
+		}
+		facet := func(t *Table, alias string, columns ...string) error {
+			_, err := t.Facet(alias, columns...)
+			return err
+		}
+		if w := newWorld(t, live); grant(w, Eq("id", 1)) != nil {
+			t.Fatal("the twin of all these is refused")
+		}
+		for name, c := range map[string]struct {
+			do       func(w *world) error
+			op, says string
+		}{
+			"unknown table":        {func(w *world) error { return table(w, "shop") }, "shop", "there are items, marks, shops"},
+			"table twice":          {func(w *world) error { _, err := w.d.Table("shops"); return err }, "shops", "twice"},
+			"unknown column":       {func(w *world) error { return table(w, "shops", Column{Name: "nam"}) }, "shops.nam", "there are id, name"},
+			"column twice":         {func(w *world) error { return table(w, "shops", Column{Name: "id"}, Column{Name: "id"}) }, "shops.id", "twice"},
+			"a type it is not":     {func(w *world) error { return table(w, "shops", Column{Name: "id", Type: exo.TypeUUID}) }, "shops.id", "can't be declared uuid"},
+			"name for programs":    {func(w *world) error { return table(w, "shops", Column{Name: "id", As: "then"}) }, "shops.id", "\"then\""},
+			"OneOf of numbers":     {func(w *world) error { return table(w, "shops", Column{Name: "id", OneOf: []string{"1"}}) }, "shops.id", "text column"},
+			"StoredISO of a text":  {func(w *world) error { return table(w, "shops", Column{Name: "name", StoredISO: true}) }, "shops.name", "time column"},
+			"scope, column":        {func(w *world) error { return grant(w, Eq("idd", 1)) }, "shops.idd", "there are id, name"},
+			"scope, text for int":  {func(w *world) error { return grant(w, Eq("id", "1")) }, "shops.id", "is int"},
+			"scope, int for text":  {func(w *world) error { return grant(w, Eq("name", 1)) }, "shops.name", "is text"},
+			"scope, bool for int":  {func(w *world) error { return grant(w, In("id", 1, true)) }, "shops.id", "is int"},
+			"scope, time for text": {func(w *world) error { return grant(w, Eq("name", time.Time{})) }, "shops.name", "is text"},
+			"scope, fraction":      {func(w *world) error { return grant(w, Eq("id", 1.5)) }, "shops.id", "is int"},
+			"scope, NUL":           {func(w *world) error { return grant(w, Eq("name", "a\x00")) }, "shops.name", "no value of it"},
+			"scope, nil":           {func(w *world) error { return grant(w, Eq("id", nil)) }, "shops.id", "no value of it"},
+			"scope, enum":          {func(w *world) error { return grant(w, Eq("id", 1), Rows(w.items, Eq("state", "sold"))) }, "items.state", "are new, old"},
+			"zero condition":       {func(w *world) error { return grant(w, Cond{}) }, "shops", "AllRows"},
+			"zero inside":          {func(w *world) error { return grant(w, Not(Cond{})) }, "shops", "AllRows"},
+			"and of nothing":       {func(w *world) error { return grant(w, And()) }, "shops", "no conditions"},
+			"zero scope":           {func(w *world) error { return grant(w, Eq("id", 1), Scope{}) }, "", "zero Scope"},
+			"scope of the granted": {func(w *world) error { return grant(w, Eq("id", 1), Shared(w.shops)) }, "shops", "is the granted one"},
+			"two scopes":           {func(w *world) error { return grant(w, Eq("id", 1), Shared(w.items), Via(w.own)) }, "shops", "two scopes"},
+			"keys of two types": {func(w *world) error {
+				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"note"}})
+			}, "shops.x", "types of the keys differ: shops.id is int and items.note is text"},
+			"too few keys": {func(w *world) error { return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items}) }, "shops.x", "as many"},
+			"link, column": {func(w *world) error {
+				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"shop"}})
+			}, "items.shop", "there are id, limit"},
+			"link, no table": {func(w *world) error {
+				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, References: []string{"id"}})
+			}, "shops.x", "no table"},
+			"link, a method": {func(w *world) error {
+				return link(w.shops, Link{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
+			}, "shops.where", "something else"},
+			"reserved alias":      {func(w *world) error { return facet(w.shops, "then", "id") }, "shops", "alias"},
+			"facet, column":       {func(w *world) error { return facet(w.shops, "s", "nam") }, "shops.nam", "there are id, name"},
+			"facet, column twice": {func(w *world) error { return facet(w.shops, "s", "id", "id") }, "shops.id", "two members"},
+			"facet, link twice":   {func(w *world) error { return w.shop.Add(w.own, w.item) }, "shops.items", "two members"},
+			"facet, other link":   {func(w *world) error { return w.shop.Add(w.back, w.shop) }, "shops.shop", "from table items"},
+			"facet, other target": {func(w *world) error { return w.shop.Add(w.own, w.shop) }, "shops.items", "leads to table items"},
+			"in use":              {func(w *world) error { must(w.t, grant(w, Eq("id", 1))); return w.shop.Add(w.own, w.item) }, "shops.items", "in use"},
+			"alias twice": {func(w *world) error {
+				f := get(w.items.Facet("shop", "id"))(w.t)
+				s := get(w.shops.Facet("shop", "id"))(w.t)
+				must(w.t, s.Add(w.own, f))
+				_, err := s.Grant(db, Eq("id", 1))
+				return err
+			}, "shops", "two facets have the alias"},
+			"no key": {func(w *world) error {
+				_, err := get(w.marks.Facet("mark", "at"))(w.t).Grant(db, Eq("shop_id", 1))
+				return err
+			}, "marks", "has no key"},
+			"reached in two ways": {func(w *world) error {
+				other := get(w.items.Link(Link{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
+				must(w.t, w.item.Add(other, w.item))
+				return grant(w, Eq("id", 1))
+			}, "shops", "table items can be reached in more than one way"},
+			"no database": {func(w *world) error { _, err := w.shop.Grant(nil, Eq("id", 1)); return err }, "shops", "no database"},
+		} {
+			err := c.do(newWorld(t, live))
+			if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.op) {
+				t.Errorf("%s: %v\nwant %s: …%s", name, err, c.op, c.says)
+			}
+		}
+	})
+}
