@@ -6,6 +6,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
+// Nothing stops what an engine does with the texts of one row: no deadline, and no switch of
+// the host. Each operator copies and reads a text that is put together, so all of them
+// together have a bound. A stored text that is only compared or searched has none: it is
+// the host's.
 const (
 	maxHandled = 64 << 20  // bytes of made texts, weighed by what an operator does with each
 	maxHeld    = 128 << 20 // bytes of all texts that are made for a row: on SQLite they are the host's memory

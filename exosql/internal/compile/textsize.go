@@ -7,6 +7,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
+// Texts that are made larger are bounded as numbers are, see digits: an engine that runs out
+// of memory would show that some row's text is long. The bounds are in bytes.
 const (
 	maxMade    = 8 << 20 // of one that is made; no result can show more
 	maxLiteral = 256 << 10

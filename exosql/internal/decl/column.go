@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Column is the untyped core of a Column.
+// Column is a declared column.
 type Column struct {
 	Table *Table
 	Index int
@@ -33,6 +33,7 @@ func (c *Column) Change() {
 	c.Table.change()
 }
 
+// Camel is the name of a column in programs, unless it is given another.
 func Camel(s string) string {
 	parts := strings.Split(s, "_")
 	out := parts[0]

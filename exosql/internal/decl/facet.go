@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
+// Facet is what a program may see of a table: columns, and links with the facets of their targets.
 type Facet struct {
 	mu     sync.Mutex
 	frozen bool
@@ -23,6 +24,7 @@ type Facet struct {
 	reach  []*Facet // every facet that can be reached, itself first
 }
 
+// LinkMember is a link that a facet shows.
 type LinkMember struct {
 	L  *Link
 	To *Facet
@@ -100,6 +102,7 @@ func (f *Facet) AddLink(l *Link, to *Facet) error {
 	return nil
 }
 
+// Column finds a column by its name in programs.
 func (f *Facet) Column(name string) *Column {
 	for _, c := range f.Cols {
 		if c.Guest == name {
@@ -109,6 +112,7 @@ func (f *Facet) Column(name string) *Column {
 	return nil
 }
 
+// Link finds a link by its name.
 func (f *Facet) Link(name string) *LinkMember {
 	for i := range f.Links {
 		if f.Links[i].L.Name == name {

@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Link is the untyped core of a Link.
+// Link is a declared link. Rows whose pairs of columns are equal are linked.
 type Link struct {
 	ID       uint64
 	Name     string // in programs: a method of A's rows and queries

@@ -5,14 +5,14 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
-// Pred is the untyped core; nil is the zero predicate.
+// Pred is a condition on the rows of a table; nil is the zero predicate, which no row satisfies.
 type Pred struct {
-	Op   string // of operators (operator.go), or all, and, or, not
+	Op   string // of package language, or all, and, or, not
 	Col  *Column
 	Vals []exo.Value
 	Subs []*Pred
 	Err  error
-	Args []Held // of a shaper's copy, in the place of vals
+	Args []Held // of a shaper's copy, in the place of Vals
 }
 
 // Checked notes values that no engine can hold; the query that uses them fails.

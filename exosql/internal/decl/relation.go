@@ -4,25 +4,27 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Relation is the untyped core: a grant, or one step from another relation.
+// Relation is a grant, or one step from another relation.
 type Relation struct {
 	Err    error
 	Table  *Table
 	Prev   *Relation // what this step narrows
 	Kind   StepKind
-	Pred   *Pred    // stepGrant, stepWhere
-	Scopes []*Scope // stepGrant; nil for a zero Scope
-	Link   *Link    // stepFollow: prev is of another table
+	Pred   *Pred    // StepGrant, StepWhere
+	Scopes []*Scope // StepGrant; nil for a zero Scope
+	Link   *Link    // StepFollow: Prev is of another table
 	Order  []Ordering
-	N      int64 // stepLimit, stepOffset
-	Slot   int   // of a shaper's copy: of n
+	N      int64 // StepLimit, StepOffset
+	Slot   int   // of a shaper's copy: of N
 }
 
+// Ordering is one term of an order.
 type Ordering struct {
 	Col  *Column
 	Desc bool
 }
 
+// StepKind says what a step does.
 type StepKind uint8
 
 const (
@@ -34,6 +36,7 @@ const (
 	StepFollow
 )
 
+// ErrZeroRelation answers every query of a zero Relation.
 var ErrZeroRelation = &exo.Error{Kind: exo.Denied, Msg: "this relation was never granted"}
 
 // Grant is the step that began the chain.

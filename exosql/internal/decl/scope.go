@@ -1,5 +1,6 @@
 package decl
 
+// Scope says which rows of one table a grant reaches, however they are reached.
 type Scope struct {
 	Kind  ScopeKind
 	Table *Table
@@ -7,6 +8,7 @@ type Scope struct {
 	Link  *Link
 }
 
+// ScopeKind says how a scope narrows. The zero kind is none: it lets nothing in.
 type ScopeKind uint8
 
 const (

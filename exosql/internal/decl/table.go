@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Table is the untyped core that the typed API and guests' messages share.
+// Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
 	ID    uint64 // unique in this process; part of plan keys
 	Name  string
@@ -14,6 +14,7 @@ type Table struct {
 	inUse atomic.Bool // granted: its declaration is frozen
 }
 
+// TableIDs numbers tables and links, for the keys of plans.
 var TableIDs atomic.Uint64
 
 func (t *Table) col(name string) *Column {
@@ -41,6 +42,7 @@ func (t *Table) change() {
 	}
 }
 
+// Add declares a column. It panics where that is an error in the declaration.
 func (t *Table) Add(c *Column) {
 	t.change()
 	if t.col(c.Name) != nil {

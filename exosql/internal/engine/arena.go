@@ -13,6 +13,7 @@ type Arena struct {
 
 const chunk = 16 << 10 // bytes
 
+// Keep is a copy of b.
 func (a *Arena) Keep(b []byte) string {
 	if len(b) > chunk/4 {
 		return string(b)

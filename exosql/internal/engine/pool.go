@@ -56,8 +56,10 @@ func (p *Pool) shut() error {
 	return errors.Join(errs...)
 }
 
+// ErrClosed answers queries after Close.
 var ErrClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
 
+// Acquire takes a session out of the pool, or opens one.
 func (p *Pool) Acquire(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:
@@ -92,6 +94,7 @@ func (p *Pool) Release(s Session) {
 	p.Free <- s
 }
 
+// Run runs a plan, on another session where one was found dead before anything was sent.
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
 		err := p.Once(ctx, pl, args, out)
@@ -105,6 +108,7 @@ func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, out *pl
 	}
 }
 
+// Once runs a plan on one session.
 func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
 	s, err := p.Acquire(ctx)
 	if err != nil {

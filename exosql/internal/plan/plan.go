@@ -18,6 +18,7 @@ type Plan struct {
 	Bytes int // of the plan in the cache; 0 before it was there
 }
 
+// Cell is one value of a row.
 type Cell struct {
 	Kind string
 	Of   string // kind of the items of a list
@@ -27,6 +28,7 @@ type Cell struct {
 	Name  string // for the host's errors: table.column
 }
 
+// RunKind says what is asked of a query.
 type RunKind uint8
 
 const (

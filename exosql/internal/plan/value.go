@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
+// Canonical is the value of a text in the one form of its type, or the zero Value.
 func Canonical(typ, s string) exo.Value {
 	if t, ok := exo.Canonical(typ, s); ok {
 		return exo.Text(t)
