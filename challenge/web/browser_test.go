@@ -36,22 +36,35 @@ func browserOf(t *testing.T) string {
 	return ""
 }
 
-// chromium starts a browser that ends with the test.
+// chromium is the browser of all tests, which share none of its state: each tab is of
+// a browser context of its own. TestMain ends it.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserOf(t)), chromedp.WindowSize(1280, 900),
+	path := browserOf(t)
+	started.Do(func() { startChromium(path) })
+	if started.err != nil {
+		t.Fatal(started.err)
+	}
+	return started.ctx
+}
+
+var started struct {
+	sync.Once
+	ctx context.Context
+	err error
+	end func()
+}
+
+func startChromium(path string) {
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(2*time.Minute))
 	if os.Geteuid() == 0 {
 		o = append(o, chromedp.NoSandbox) // Chromium refuses to have one as root
 	}
-	alloc, cancel := chromedp.NewExecAllocator(context.Background(), o...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatal(err)
-	}
-	return ctx
+	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), o...)
+	ctx, endBrowser := chromedp.NewContext(alloc)
+	started.ctx, started.end = ctx, func() { endBrowser(); endAlloc() }
+	started.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 }
 
 // tab is one player's: it shares no cookie and no storage with other tabs.
@@ -251,13 +264,14 @@ func (b *tab) attempt(lane, input string) {
 	b.until("(document.querySelector('#problem')?.textContent || (document.querySelector('#record')?.dataset.attempt ?? '') !== " + quote(strings.TrimPrefix(before, "link to this attempt")) + ") && document.querySelector('#send-" + lane + "').getAttribute('aria-disabled') !== 'true'")
 }
 
-// shot keeps a picture of the whole page: in the folder that EXO_SCREENSHOTS names, or
-// among the artefacts of the test.
+// shot keeps a picture of the whole page in the folder that EXO_SCREENSHOTS names.
+// Without one it takes none: nobody would look at it, and pictures are half the time of
+// these tests.
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("EXO_SCREENSHOTS")
 	if dir == "" {
-		dir = b.t.ArtifactDir()
+		return
 	}
 	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 	if err != nil {

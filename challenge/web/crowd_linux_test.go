@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +25,7 @@ func TestCrowd(t *testing.T) {
 	if os.Getenv("EXO_LONG") != "" {
 		players, rounds, least = 200, 1<<30, time.Minute
 	}
-	goroutines := runtime.NumGoroutine()
+	goroutines, before := runtime.NumGoroutine(), children(t) // the browser of other tests
 	s := newSite(t, config{places: 4})
 	s.arena.Game.Limits.Wall, s.arena.Game.Limits.CPU = 400*time.Millisecond, 300*time.Millisecond
 	var programs []string
@@ -114,13 +115,13 @@ func TestCrowd(t *testing.T) {
 	s.srv.Client().CloseIdleConnections()
 	s.stop()
 	for range 100 {
-		if runtime.NumGoroutine() <= goroutines+2 && len(children(t)) == 0 {
+		if runtime.NumGoroutine() <= goroutines+2 && len(added(before, children(t))) == 0 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	b := make([]byte, 1<<20)
-	t.Errorf("%d goroutines, %d before; processes %v\n%s", runtime.NumGoroutine(), goroutines, children(t), b[:runtime.Stack(b, true)])
+	t.Errorf("%d goroutines, %d before; processes %v\n%s", runtime.NumGoroutine(), goroutines, added(before, children(t)), b[:runtime.Stack(b, true)])
 }
 
 func inUse() uint64 {
@@ -135,6 +136,11 @@ func most(all []uint64) (n uint64) {
 		n = max(n, m)
 	}
 	return n
+}
+
+// added are the processes that were not there before.
+func added(before, now []string) []string {
+	return slices.DeleteFunc(now, func(pid string) bool { return slices.Contains(before, pid) })
 }
 
 // children are the processes that this one has started and that are not gone.

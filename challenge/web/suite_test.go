@@ -34,7 +34,11 @@ func TestMain(m *testing.M) {
 	if control.Child() {
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if started.end != nil {
+		started.end()
+	}
+	os.Exit(code)
 }
 
 // site is a whole challenge that listens on loopback.
