@@ -44,19 +44,33 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// built is the command as a program.
-func built(t *testing.T) string {
+// asProgram makes this test binary the command when it is started again.
+const asProgram = "EXO_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program is the command as a program of the name exo, for those who set asProgram.
+func program(t *testing.T) string {
 	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "exo")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
 
 // TestBash runs the script in bash, which completes words with it.
 func TestBash(t *testing.T) {
-	bin := built(t)
+	bin := program(t)
 	dir := t.TempDir()
 	for _, d := range []string{"shop one", "shop two"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o777); err != nil {
@@ -78,7 +92,7 @@ try exo gen -d
 `
 	cmd := exec.Command("bash", "-c", script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), asProgram+"=1", "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	want := `complete -F _exo exo
 exo:c: [check] [completion]

@@ -117,20 +117,17 @@ func TestRepl(t *testing.T) {
 	db := accessModule(t)
 	before := moduleFiles(t)
 	const program = "api.me.select(u => ({ name: u.name }))"
+	// Each of these builds a program: what can be told apart in one is one.
 	for _, tc := range []struct {
 		name, stdin, out, errs string
 		args                   []string
 		code                   int
 	}{
-		{"a program", "", `[{"name":"bob"}]` + "\n", "", []string{"./internal/access", "-db", db, "-user", "2", "-e", program}, 0},
-		{"by import path", "", `[{"name":"ann"}]` + "\n", "", []string{"example.com/shop/internal/access", "-db", db, "-user", "1", "-e", program}, 0},
+		{"a program, by import path", "", `[{"name":"bob"}]` + "\n", "", []string{"example.com/shop/internal/access", "-db", db, "-user", "2", "-e", program}, 0},
 		{"piped", "api.me.count()\n.user 2\napi.me.first()\n", "1\n{\"id\":2,\"name\":\"bob\"}\n", "", []string{"./internal/access", "-db", db, "-user", "1"}, 0},
-		{"another function", "", "2\n", "", []string{"./internal/access", "-func", "Everybody", "-db", db, "-e", "api.all.count()"}, 0},
-		{"another function, with =", "", "2\n", "", []string{"./internal/access", "--func=Everybody", "-db", db, "-e", "api.all.count()"}, 0},
-		{"a failure", "", `{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n", "", []string{"./internal/access", "-db", db, "-user", "1", "-e", "throw new Error('x')"}, 1},
-		{"flags first", "", "2\n", "", []string{"-func", "Everybody", "-db", db, "-e", "api.all.count()", "./internal/access"}, 0},
+		{"another function, with =, a flag without value, flags first", "", "2\n", "{", []string{"--func=Everybody", "-db", db, "-trace", "-e", "api.all.count()", "./internal/access"}, 0},
+		{"a failure of another function", "", `{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n", "", []string{"./internal/access", "-func", "Everybody", "-db", db, "-e", "throw new Error('x')"}, 1},
 		{"wrong of the terminal", "", "", "exo repl ./internal/access: both -e and -f: give one program\nrun exo repl ./internal/access -help for help\n", []string{"./internal/access", "-db", db, "-e", "1", "-f", "x"}, 2},
-		{"a flag without value", "", "2\n", "{", []string{"./internal/access", "-func", "Everybody", "-db", db, "-trace", "-e", "api.all.count()"}, 0},
 		{"wrong form", "", "", "exo repl ./internal/access -func Wrong: it is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte\n", []string{"./internal/access", "-func", "Wrong", "-db", db}, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

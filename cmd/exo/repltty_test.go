@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,13 +14,10 @@ import (
 // TestReplAtTerminal: Ctrl-C is for the program that runs: neither the terminal nor
 // exo, which waits for it, ends.
 func TestReplAtTerminal(t *testing.T) {
-	exo := filepath.Join(t.TempDir(), "exo")
-	if out, err := exec.Command("go", "build", "-o", exo, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exo := program(t)
 	db := accessModule(t)
 	tmp := t.TempDir()
-	env := []string{"TMPDIR=" + tmp} // HOME is the test's own, and the go command keeps its cache there
+	env := []string{asProgram + "=1", "TMPDIR=" + tmp} // HOME is the test's own, and the go command keeps its cache there
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
 		out, err := exec.Command("go", "env", name).Output()
 		if err != nil {
