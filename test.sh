@@ -87,7 +87,7 @@ start_pg() {
   echo "$2" >"$dir/bin"
   (cd "$work" && as_pg "$2/initdb" -D "$dir/data" -A trust -U postgres -N -E UTF8 --locale=C >/dev/null)
   for port in 54329 54339 54349 54359 54369; do
-    if (cd "$work" && as_pg "$2/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0" start >/dev/null 2>&1); then
+    if (cd "$work" && as_pg "$2/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300" start >/dev/null 2>&1); then
       export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
       return
     fi
@@ -118,10 +118,12 @@ wait "$vet"
 say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 
-# go vet ran above, so not again for each package. What passed is not shown. A test that
-# is skipped here fails the run: all that tests need was installed.
+# go vet ran above, so not again for each package. Many tests wait, for a browser, a process
+# or a limit: twice as many packages as processors run at once. schema/gen takes longest,
+# so it begins first. What passed is not shown. A test that is skipped here fails the run:
+# all that tests need was installed.
 say "tests, with the race detector and the seeds of the fuzz targets"
-EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -v ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
+EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -p $((2 * $(nproc))) -v ./schema/gen ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
 if grep -E '^ *--- SKIP' "$log"; then
   echo "test.sh: these tests were skipped, though all that they need is here" >&2
   exit 1
