@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // describe is the declaration of a name, as search or a declaration says it: of
@@ -26,7 +27,7 @@ func (c *catalogue) describe(asked string) (string, error) {
 		name = c.aliases[name]
 	}
 	if name == "" {
-		near := exo.Nearest(asked, c.names)
+		near := scalar.Nearest(asked, c.names)
 		if near == "" {
 			return "", exo.Errorf(exo.Denied, "", "nothing is named %q here; %s(\"…\") finds names by words that describe them", shorten(asked, 60), c.searchName)
 		}

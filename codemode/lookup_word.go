@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const (
@@ -51,14 +51,14 @@ func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight
 	}
 }
 
-// nearest is exo.Nearest of the words that could be near: of about the same length
+// nearest is scalar.Nearest of the words that could be near: of about the same length
 // and with almost the same letters. The others are passed over in two steps each,
 // since a search of a large schema has tens of thousands of words before it.
 func (c *catalogue) nearest(w string, left *budgetShare) string {
 	if len(w) > maxTypo {
 		return ""
 	}
-	reach := min(len(w)/3+len(w)/12, 3) // the edits that exo.Nearest takes for a typo
+	reach := min(len(w)/3+len(w)/12, 3) // the edits that scalar.Nearest takes for a typo
 	letters := lettersOf(w)
 	var near []string
 	for k, is := range c.words {
@@ -72,10 +72,10 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 		left.of.typos--
 		near = append(near, is)
 	}
-	return exo.Nearest(w, near)
+	return scalar.Nearest(w, near)
 }
 
-// lettersOf is the set of a word's bytes, as exo.Nearest compares them. Two bytes
+// lettersOf is the set of a word's bytes, as scalar.Nearest compares them. Two bytes
 // may share a bit: then two words look nearer than they are.
 func lettersOf(w string) (set uint64) {
 	for _, b := range []byte(strings.ToLower(w)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // TestNearestIsNearest: passing words over changes no answer, as long as there is a budget.
@@ -34,7 +35,7 @@ func TestNearestIsNearest(t *testing.T) {
 		if len(w) > maxTypo {
 			continue
 		}
-		got, want := c.nearest(w, (&budget{typos: maxTypos}).share(1)), exo.Nearest(w, c.words)
+		got, want := c.nearest(w, (&budget{typos: maxTypos}).share(1)), scalar.Nearest(w, c.words)
 		if got != want {
 			t.Fatalf("%q: got %q, want %q", w, got, want)
 		}

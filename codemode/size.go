@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // sequence is what a list is cut from: the items of a list, or rows, of which
@@ -67,7 +68,7 @@ func size(v exo.Value, limit int) int {
 	case exo.TypeInt:
 		return intSize(v.Int())
 	case exo.TypeTime:
-		return len(exo.TimeFormat) + len(`""`)
+		return len(scalar.TimeFormat) + len(`""`)
 	case exo.TypeText:
 		if len(v.Text()) > limit {
 			return len(v.Text()) + len(`""`)
@@ -114,7 +115,7 @@ func listSize(n int) int {
 
 func intSize(i int64) int {
 	n, u := 1, uint64(i)
-	if i > exo.SafeInteger || i < -exo.SafeInteger {
+	if i > scalar.SafeInteger || i < -scalar.SafeInteger {
 		n += len(`""`)
 	}
 	if i < 0 {

@@ -2,6 +2,8 @@ package exo
 
 import (
 	"slices"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // accept checks one argument against its parameter and returns it, converted
@@ -68,7 +70,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 	case want.Name == TypeSelection:
 		return n, c.selectable(n.Type, depth)
 	case n.Op == OpLit:
-		if scalar(want.Name) || want.Name == TypeList || want.Name == TypeRecord {
+		if isScalar(want.Name) || want.Name == TypeList || want.Name == TypeRecord {
 			v, ok := admit(want, n.Lit, 0)
 			if !ok {
 				return nil, false
@@ -97,7 +99,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			l.Args[i] = x
 		}
 		return &l, true
-	case scalar(want.Name):
+	case isScalar(want.Name):
 		i := c.Catalog[n.Type.Name]
 		return n, i != nil && i.Expr && scalarFits(want, n.Type.Args["of"])
 	}
@@ -131,7 +133,7 @@ func (c *Checker) selectable(t *Type, depth int) bool {
 		}
 		for _, f := range t.Fields {
 			i := c.Catalog[f.Type.Name]
-			if !(scalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && !c.selectable(f.Type, depth+1) {
+			if !(isScalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && !c.selectable(f.Type, depth+1) {
 				return false
 			}
 		}
@@ -149,7 +151,7 @@ func scalarFits(want, got *Type) bool {
 	case TypeData:
 		return true
 	case TypeNumber, TypeDecimal:
-		return NumberRank(got.Name) > 0
+		return scalar.NumberRank(got.Name) > 0
 	case TypeFloat:
 		return got.Name == TypeInt || got.Name == TypeFloat
 	}

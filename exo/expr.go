@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Expr is an expression as a message: flat, each node after what it uses, the
@@ -308,7 +310,7 @@ func (s *shaper) literal(v Value, depth int) {
 		for _, x := range items {
 			kinds |= 1 << x.kind
 		}
-		s.b = strconv.AppendInt(s.b, int64(ListClass(len(items))), 10)
+		s.b = strconv.AppendInt(s.b, int64(scalar.ListClass(len(items))), 10)
 		s.b = append(s.b, ',')
 		s.b = strconv.AppendInt(s.b, int64(kinds), 10)
 		s.b = append(s.b, ';')
@@ -340,18 +342,4 @@ func (s *shaper) text(t string) {
 	s.b = strconv.AppendInt(s.b, int64(len(t)), 10)
 	s.b = append(s.b, ':')
 	s.b = append(s.b, t...)
-}
-
-// ListClass is the number of placeholders that a list of n items is planned
-// for: the next power of two, so that a few plans serve all lengths. Whoever
-// binds repeats the last item.
-func ListClass(n int) int {
-	if n == 0 {
-		return 0
-	}
-	c := 1
-	for c < n {
-		c *= 2
-	}
-	return c
 }

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"sync"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Principal names on whose behalf a run happens. It grants nothing; it is recorded.
@@ -76,7 +78,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(cfg.Grants)) {
 		o := cfg.Grants[name]
-		if ReservedName(name) || name == "api" {
+		if scalar.ReservedName(name) || name == "api" {
 			return nil, fmt.Errorf("exo: %q can't be the name of a grant", name)
 		}
 		if o == nil {
@@ -190,7 +192,7 @@ func (i *Interface) validate() error {
 		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
 	}
 	for n := range i.Fields {
-		if ReservedName(n) {
+		if scalar.ReservedName(n) {
 			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
 		}
 		if i.Methods[n] != nil {

@@ -4,15 +4,13 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// SafeInteger is the largest integer that a JavaScript number holds exactly.
-// Larger ones leave as decimal text, so that no digit is lost on the way.
-const SafeInteger = 1<<53 - 1
-
-// AppendJSON writes the value as JSON: instants in TimeFormat, integers beyond
-// SafeInteger as strings. References and values nobody made are refused.
+// AppendJSON writes the value as JSON: instants as JavaScript's toISOString does, and
+// integers beyond 2^53-1, which a JavaScript number would round, as strings. A reference
+// and the zero Value are refused.
 func (v Value) AppendJSON(b []byte) ([]byte, error) { return v.appendJSON(b) }
 
 // appendJSON is AppendJSON without a copy of the value, of which there may be
@@ -25,7 +23,7 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 		return strconv.AppendBool(b, v.bits == 1), nil
 	case kindInt:
 		i := int64(v.bits)
-		if i > SafeInteger || i < -SafeInteger {
+		if i > scalar.SafeInteger || i < -scalar.SafeInteger {
 			b = append(b, '"')
 			b = strconv.AppendInt(b, i, 10)
 			return append(b, '"'), nil
@@ -37,7 +35,7 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 		return appendJSONText(b, v.str), nil
 	case kindTime:
 		b = append(b, '"')
-		b = v.Time().AppendFormat(b, TimeFormat)
+		b = v.Time().AppendFormat(b, scalar.TimeFormat)
 		return append(b, '"'), nil
 	case kindList:
 		b = append(b, '[')
@@ -131,22 +129,3 @@ func appendJSONText(b []byte, s string) []byte {
 
 // MarshalJSON makes Value usable with encoding/json.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
-
-// ParseTime reads an instant as guests and databases write it: RFC 3339, with
-// or without fraction, zone or 'T'; no zone means UTC. A bare date is midnight.
-func ParseTime(s string) (time.Time, bool) {
-	if len(s) > 40 {
-		return time.Time{}, false
-	}
-	for _, f := range timeForms {
-		if t, err := time.Parse(f, s); err == nil {
-			return t.UTC(), true
-		}
-	}
-	return time.Time{}, false
-}
-
-var timeForms = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
-	"2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
-}

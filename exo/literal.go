@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func sameValue(a, b Value) bool {
@@ -20,7 +22,7 @@ func sameValue(a, b Value) bool {
 
 // canonical is v as the one text of a type that has no kind of its own.
 func (v Value) canonical(typ, text string) (Value, bool) {
-	s, ok := Canonical(typ, text)
+	s, ok := scalar.Canonical(typ, text)
 	if !ok {
 		return v, false
 	}
@@ -47,7 +49,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		case v.kind == kindInt:
 			return v, true
 		case v.kind == kindFloat:
-			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -SafeInteger && f <= SafeInteger {
+			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -scalar.SafeInteger && f <= scalar.SafeInteger {
 				return Value{kind: kindInt, bits: uint64(int64(f)), label: v.label}, true
 			}
 			return v, want.Name != TypeInt
@@ -68,7 +70,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 			return v.canonical(TypeDate, v.Time().Format(time.DateOnly))
 		}
 		if v.kind == kindText {
-			if t, ok := ParseTime(v.str); ok {
+			if t, ok := scalar.ParseTime(v.str); ok {
 				return v.canonical(TypeDate, t.Format(time.DateOnly))
 			}
 		}
@@ -83,7 +85,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.str)
 	case TypeTime:
 		if v.kind == kindText {
-			t, ok := ParseTime(v.str)
+			t, ok := scalar.ParseTime(v.str)
 			if !ok {
 				return v, false
 			}
@@ -132,7 +134,7 @@ func explain(want *Type, v Value, at string, depth int) string {
 		}
 		for n := range v.Fields() {
 			if want.Field(n) == nil {
-				if near := Nearest(n, names); near != "" {
+				if near := scalar.Nearest(n, names); near != "" {
 					return "there is no field `" + clip(n) + "`; did you mean `" + near + "`?"
 				}
 				return "there is no field `" + clip(n) + "`; there are " + join(names)
@@ -191,7 +193,7 @@ func exactInteger(v Value) (Value, bool) {
 		return v, false
 	}
 	var i int64
-	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= SafeInteger && i >= -SafeInteger) {
+	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= scalar.SafeInteger && i >= -scalar.SafeInteger) {
 		return v, false
 	}
 	return Value{kind: kindInt, bits: uint64(i), label: v.label}, true

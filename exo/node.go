@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Op is what a node of an expression does.
@@ -334,7 +336,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		}
 		if c.Catalog[recv.Type.Name].Expr && (!p.Fixed || args[i].Op == OpLit) {
 			want = notNull(want)
-		} else if scalar(want.Name) && args[i].Op != OpLit {
+		} else if isScalar(want.Name) && args[i].Op != OpLit {
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.
 			err := c.mismatch(op, p, want, args[i])
 			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
@@ -440,7 +442,7 @@ func (c *Checker) missing(recv *Node, name string) *Error {
 		if i != nil {
 			names = i.Names()
 		}
-		if n := Nearest(name, names); n != "" {
+		if n := scalar.Nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
 		if i != nil && i.Expr {

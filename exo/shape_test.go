@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func shapeOf(t *testing.T, x Expr) *Checked {
@@ -127,7 +129,7 @@ func literalSkeleton(v Value) string {
 			kinds[v.At(i).kind] = true
 			nested += literalSkeleton(v.At(i)) + ","
 		}
-		s += fmt.Sprint(" class ", ListClass(v.Len()), kinds)
+		s += fmt.Sprint(" class ", scalar.ListClass(v.Len()), kinds)
 		if kinds[kindList] || kinds[kindRecord] {
 			s += "[" + nested + "]"
 		}

@@ -1,6 +1,10 @@
 package exo
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // FuzzParseTime: whatever is read as an instant is written in one form, and that
 // form is read as the same instant; nothing panics.
@@ -12,7 +16,7 @@ func FuzzParseTime(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		at, ok := ParseTime(s)
+		at, ok := scalar.ParseTime(s)
 		if !ok {
 			return
 		}
@@ -20,7 +24,7 @@ func FuzzParseTime(f *testing.F) {
 		if v.kind == noValue {
 			return // a year that no engine takes
 		}
-		again, ok := ParseTime(v.Time().Format(TimeFormat))
+		again, ok := scalar.ParseTime(v.Time().Format(scalar.TimeFormat))
 		if !ok || !again.Equal(v.Time()) {
 			t.Errorf("%q is read as %v, written as %s, read again as %v %v", s, at, v, again, ok)
 		}

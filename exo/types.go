@@ -57,7 +57,7 @@ const (
 	TypeRef  = "ref"  // a reference to an Object
 )
 
-func scalar(name string) bool {
+func isScalar(name string) bool {
 	switch name {
 	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData,
 		TypeDecimal, TypeDate, TypeInterval, TypeUUID, TypeBytes, TypeJSON:
@@ -68,7 +68,7 @@ func scalar(name string) bool {
 
 // undescribed reports whether a name in a type stands for no interface.
 func undescribed(name string) bool {
-	return scalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeRow
+	return isScalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeRow
 }
 
 // Field finds a record type's field.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // valueKind is what Type says, in a byte. noValue is that of a Value nobody made.
@@ -389,7 +391,7 @@ func (v Value) String() string {
 	case kindText:
 		return fmt.Sprintf("%q", v.str)
 	case kindTime:
-		return v.Time().Format(TimeFormat)
+		return v.Time().Format(scalar.TimeFormat)
 	case kindList, kindRecord, kindRows:
 		b, err := v.AppendJSON(nil)
 		if err != nil {
@@ -401,7 +403,3 @@ func (v Value) String() string {
 	}
 	return "<no value>"
 }
-
-// TimeFormat is how an instant is written everywhere: JSON, SQLite, errors. It
-// is JavaScript's Date.prototype.toISOString.
-const TimeFormat = "2006-01-02T15:04:05.000Z"

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func nan() float64 { return math.NaN() }
@@ -27,7 +29,7 @@ func plainData(t *rapid.T, depth int) (Value, any) {
 		b := rapid.Bool().Draw(t, "b")
 		return Bool(b), b
 	case 2:
-		i := rapid.Int64Range(-SafeInteger, SafeInteger).Draw(t, "i")
+		i := rapid.Int64Range(-scalar.SafeInteger, scalar.SafeInteger).Draw(t, "i")
 		return Int(i), i
 	case 3:
 		f := rapid.Float64().Filter(func(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) }).Draw(t, "f")
@@ -37,7 +39,7 @@ func plainData(t *rapid.T, depth int) (Value, any) {
 		return Text(s), s
 	case 5:
 		d := time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "t")).UTC()
-		return Time(d), d.Format(TimeFormat)
+		return Time(d), d.Format(scalar.TimeFormat)
 	case 6:
 		vs, as := []Value{}, []any{}
 		for range rapid.IntRange(0, 4).Draw(t, "n") {
@@ -99,8 +101,8 @@ func TestRowsJSON(t *testing.T) {
 // No digit is lost on the way to a reader whose numbers are floats.
 func TestBigIntegers(t *testing.T) {
 	for i, want := range map[int64]string{
-		SafeInteger: "9007199254740991", SafeInteger + 1: `"9007199254740992"`, -SafeInteger: "-9007199254740991",
-		-SafeInteger - 1: `"-9007199254740992"`, math.MaxInt64: `"9223372036854775807"`, math.MinInt64: `"-9223372036854775808"`,
+		scalar.SafeInteger: "9007199254740991", scalar.SafeInteger + 1: `"9007199254740992"`, -scalar.SafeInteger: "-9007199254740991",
+		-scalar.SafeInteger - 1: `"-9007199254740992"`, math.MaxInt64: `"9223372036854775807"`, math.MinInt64: `"-9223372036854775808"`,
 	} {
 		if b, err := Int(i).MarshalJSON(); err != nil || string(b) != want {
 			t.Errorf("%d: %s, %v", i, b, err)
@@ -175,12 +177,12 @@ func TestParseTime(t *testing.T) {
 		"2024-01-31": "2024-01-31T00:00:00.000Z", "2024-01-31T12:00:00+01:00": "2024-01-31T11:00:00.000Z",
 		"2024-01-31 12:00": "2024-01-31T12:00:00.000Z", "2024-01-31T12:00:00.123456Z": "2024-01-31T12:00:00.123Z",
 	} {
-		if got, ok := ParseTime(s); !ok || Time(got).Time().Format(TimeFormat) != want {
+		if got, ok := scalar.ParseTime(s); !ok || Time(got).Time().Format(scalar.TimeFormat) != want {
 			t.Errorf("%s: %v %t", s, got, ok)
 		}
 	}
 	for _, s := range []string{"", "yesterday", "2024-02-30", "10000-01-01", "2024-01-31T25:00:00Z", strings.Repeat("2", 50)} {
-		if got, ok := ParseTime(s); ok {
+		if got, ok := scalar.ParseTime(s); ok {
 			t.Errorf("%q is %v", s, got)
 		}
 	}

@@ -1,12 +1,10 @@
 package exo
 
-import "slices"
+import (
+	"slices"
 
-// NumberRank orders the types of numbers: each holds those before it. It is zero
-// for a type that is none.
-func NumberRank(typ string) int {
-	return 1 + slices.Index([]string{TypeInt, TypeFloat, TypeDecimal}, typ)
-}
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // wide resolves Term.Wide: the expression interface of the least type that holds
 // all of them.
@@ -26,8 +24,8 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 		case x.Name == TypeNull, of != nil && sameScalar(of, x):
 		case of == nil:
 			of = x
-		case NumberRank(of.Name) > 0 && NumberRank(x.Name) > 0:
-			if NumberRank(x.Name) > NumberRank(of.Name) {
+		case scalar.NumberRank(of.Name) > 0 && scalar.NumberRank(x.Name) > 0:
+			if scalar.NumberRank(x.Name) > scalar.NumberRank(of.Name) {
 				of = x
 			}
 		default:

@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -355,7 +356,7 @@ func (r *run) toJS(v exo.Value) goja.Value {
 	case exo.TypeBool:
 		return r.vm.ToValue(v.Bool())
 	case exo.TypeInt:
-		if i := v.Int(); i > exo.SafeInteger || i < -exo.SafeInteger {
+		if i := v.Int(); i > scalar.SafeInteger || i < -scalar.SafeInteger {
 			return r.vm.ToValue(strconv.FormatInt(i, 10))
 		}
 		return r.vm.ToValue(v.Int())
@@ -364,7 +365,7 @@ func (r *run) toJS(v exo.Value) goja.Value {
 	case exo.TypeText:
 		return r.vm.ToValue(v.Text())
 	case exo.TypeTime:
-		return r.vm.ToValue(v.Time().Format(exo.TimeFormat))
+		return r.vm.ToValue(v.Time().Format(scalar.TimeFormat))
 	case exo.TypeList:
 		items := make([]any, v.Len())
 		for i := range items {

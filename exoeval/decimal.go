@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // JavaScript has no decimals: + joins the texts that results hold, and Number loses
@@ -55,7 +56,7 @@ func (d *decimalObject) Get(name string) goja.Value {
 	if way := decimalHabits[name]; way != "" {
 		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: write %s", name, way))
 	}
-	if near := exo.Nearest(name, decimalMembers); near != "" {
+	if near := scalar.Nearest(name, decimalMembers); near != "" {
 		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", shorten(name, 60), near))
 	}
 	panic(d.r.vm.NewTypeError("a Decimal has no `%s`; it has %s", shorten(name, 60), strings.Join(decimalMembers, ", ")))
@@ -76,7 +77,7 @@ func (r *run) addDecimal(made map[string]goja.Value) {
 	var class, proto *goja.Object
 	give := func(n exact, ok bool) goja.Value {
 		if !ok {
-			panic(r.rangeError("the result has more than " + itoa(exo.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
+			panic(r.rangeError("the result has more than " + itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
 		}
 		o := r.vm.NewDynamicObject(&decimalObject{r, n})
 		if err := o.SetPrototype(proto); err != nil {
@@ -190,7 +191,7 @@ func (r *run) exactOf(where string, v goja.Value) exact {
 	}
 	n, ok := parseExact(text)
 	if !ok {
-		panic(r.rangeError(wants + " with at most " + itoa(exo.MaxDigits) + " digits on each side of its point, not " + quoted(text)))
+		panic(r.rangeError(wants + " with at most " + itoa(scalar.MaxDigits) + " digits on each side of its point, not " + quoted(text)))
 	}
 	return n
 }
@@ -200,8 +201,8 @@ func (r *run) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0
 	}
-	if n, ok := v.Export().(int64); ok && n >= 0 && n <= exo.MaxDigits {
+	if n, ok := v.Export().(int64); ok && n >= 0 && n <= scalar.MaxDigits {
 		return int(n)
 	}
-	panic(r.rangeError("places must be a whole number from 0 to " + itoa(exo.MaxDigits)))
+	panic(r.rangeError("places must be a whole number from 0 to " + itoa(scalar.MaxDigits)))
 }

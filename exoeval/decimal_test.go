@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -49,7 +50,7 @@ func TestDecimalAsDatabases(t *testing.T) {
 			places := rapid.IntRange(0, 25).Draw(rt, "places")
 			x, ok := new(big.Rat).SetString(a)
 			y, ok2 := new(big.Rat).SetString(b)
-			if _, bounded := exo.Canonical(exo.TypeDecimal, a); !ok || !ok2 || !bounded {
+			if _, bounded := scalar.Canonical(exo.TypeDecimal, a); !ok || !ok2 || !bounded {
 				rt.Skip(a, b)
 			}
 			divide := func(x, by string) string { return "null" }
@@ -80,7 +81,7 @@ func TestDecimalAsDatabases(t *testing.T) {
 				if n, ok := new(big.Rat).SetString(fmt.Sprint(v)); !ok || n.Cmp(w) != 0 {
 					rt.Errorf("%s %s %s %d: %v, want %v", a, name, b, places, v, w)
 				}
-				if c, _ := exo.Canonical(exo.TypeDecimal, fmt.Sprint(v)); c != v {
+				if c, _ := scalar.Canonical(exo.TypeDecimal, fmt.Sprint(v)); c != v {
 					rt.Errorf("%s %s %s: %v is written %v", a, name, b, v, c)
 				}
 			}

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // exact is the number coef / 10^places, exactly: coef has no zero at its end unless
-// places is 0. It has at most exo.MaxDigits digits on each side of its point, so what
+// places is 0. It has at most scalar.MaxDigits digits on each side of its point, so what
 // an operation costs is bounded by its operands, before it runs: no number that is made
 // on the way has more than four times as many digits. Nothing changes a number.
 type exact struct {
@@ -20,9 +21,9 @@ type exact struct {
 // (maxPlaces of exosql; TestDecimalAsDatabases).
 const quotientPlaces = 20
 
-// parseExact reads what exo.Canonical reads as a decimal, which bounds it.
+// parseExact reads what scalar.Canonical reads as a decimal, which bounds it.
 func parseExact(s string) (exact, bool) {
-	s, ok := exo.Canonical(exo.TypeDecimal, s)
+	s, ok := scalar.Canonical(exo.TypeDecimal, s)
 	if !ok {
 		return exact{}, false
 	}
@@ -42,8 +43,8 @@ func bounded(coef *big.Int, places int) (exact, bool) {
 			coef, places = new(big.Int).Quo(coef, power(zeros)), places-zeros
 		}
 	}
-	short := coef.BitLen() <= 3*exo.MaxDigits // 10^n has more than 3n bits: no need to make it
-	return exact{coef, places}, places <= exo.MaxDigits && (short || coef.CmpAbs(power(exo.MaxDigits+places)) < 0)
+	short := coef.BitLen() <= 3*scalar.MaxDigits // 10^n has more than 3n bits: no need to make it
+	return exact{coef, places}, places <= scalar.MaxDigits && (short || coef.CmpAbs(power(scalar.MaxDigits+places)) < 0)
 }
 
 func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // say is what an error says on a situation of n's interface, or with nil of any that was
@@ -158,9 +159,9 @@ func inexact(v exo.Value) bool {
 	switch v.Type() {
 	case exo.TypeFloat:
 		f := v.Float()
-		return f == math.Trunc(f) && math.Abs(f) > exo.SafeInteger && math.Abs(f) < 1<<63
+		return f == math.Trunc(f) && math.Abs(f) > scalar.SafeInteger && math.Abs(f) < 1<<63
 	case exo.TypeInt:
-		return v.Int() > exo.SafeInteger || v.Int() < -exo.SafeInteger
+		return v.Int() > scalar.SafeInteger || v.Int() < -scalar.SafeInteger
 	case exo.TypeList:
 		for k := range v.Len() {
 			if inexact(v.At(k)) {

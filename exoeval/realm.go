@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja/parser"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // realmNames is everything that a program finds in its global scope besides
@@ -204,7 +205,7 @@ func (a *apiObject) Get(name string) goja.Value {
 	if a.r.quiet(name) {
 		return goja.Undefined()
 	}
-	if out := a.r.fromGrants(name); out != "" && exo.Nearest(name, a.Keys()) == "" {
+	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
 		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", shorten(name, 60), out)))
 	}
 	panic(a.r.throwMissing("api", name, a.Keys()))

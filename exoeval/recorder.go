@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // recorded is the guest's side of an expression: an object whose members are
@@ -153,7 +154,7 @@ func (x *recorded) absent(name string) goja.Value {
 			hint = append(slices.Clone(names), r.check.Catalog[row.Type.Name].Names()...)
 		} else {
 			// Name the part whose member it is; ({ tasks }) is more likely the part task.
-			near := exo.Nearest(name, names) != ""
+			near := scalar.Nearest(name, names) != ""
 			for _, f := range x.node.Type.Fields {
 				i := r.check.Catalog[f.Type.Name]
 				if i != nil && i.Methods[name] != nil && !near {
@@ -168,7 +169,7 @@ func (x *recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			what = r.check.Name(row)
 		}
-		if exo.Nearest(name, hint) == "" {
+		if scalar.Nearest(name, hint) == "" {
 			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(r.say(nil, "elsewhere", "")))))
 		}
 		panic(r.throwMissing(what, name, hint))

@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // binding is one declared name.
@@ -175,7 +175,7 @@ func (c *checker) unknown(id *ast.Identifier) {
 		c.fail(id.Idx, "`api` is not defined; the capabilities are the first parameter of the program's function, give it that name")
 		return
 	}
-	if g := exo.Nearest(name, c.cfg.Grants); g != "" {
+	if g := scalar.Nearest(name, c.cfg.Grants); g != "" {
 		c.fail(id.Idx, "`%s` is not defined; did you mean the granted object `%s` (it is also `api.%s`)?", name, g, g)
 		return
 	}
@@ -184,7 +184,7 @@ func (c *checker) unknown(id *ast.Identifier) {
 		names = append(names, sortedKeys(s.names)...)
 	}
 	names = append(names, sortedKeys(c.cfg.Globals)...)
-	if n := exo.Nearest(name, names); n != "" {
+	if n := scalar.Nearest(name, names); n != "" {
 		c.fail(id.Idx, "`%s` is not defined; did you mean `%s`?", name, n)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Text that is made of expressions: templates, +, and String(x).
@@ -37,7 +38,7 @@ func (r *run) refuseJoined(column, text goja.Value) {
 	if x == nil || r.valueType(x.node) != exo.TypeDecimal || !goja.IsString(text) {
 		return
 	}
-	if s, ok := exo.Canonical(exo.TypeDecimal, text.String()); ok {
+	if s, ok := scalar.Canonical(exo.TypeDecimal, text.String()); ok {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", quoted(s), r.check.Name(x.node))))
 	}
 }

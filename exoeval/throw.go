@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // thrown is what the run knows of an error object that it gave to the program:
@@ -44,7 +45,7 @@ func (r *run) errorObject(err error, line, col int) goja.Value {
 
 func (r *run) throwMissing(what, name string, names []string) goja.Value {
 	name = shorten(name, 60)
-	if n := exo.Nearest(name, names); n != "" {
+	if n := scalar.Nearest(name, names); n != "" {
 		return r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
 	}
 	if len(names) > 24 {

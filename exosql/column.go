@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Column is a column of type V in the table whose rows scan into T. The field
@@ -78,7 +79,7 @@ func newColumn[V any](t *decl.Table, name constant) *decl.Column {
 	if c.Kind == "" {
 		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.Name, name, reflect.TypeFor[V]()))
 	}
-	if exo.ReservedName(c.Guest) {
+	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // it needs Named before a facet can show it
 	}
 	return c
@@ -87,7 +88,7 @@ func newColumn[V any](t *decl.Table, name constant) *decl.Column {
 // Named gives the column another name for programs.
 func (c *Column[T, V]) Named(name constant) *Column[T, V] {
 	c.core().Change()
-	if exo.ReservedName(string(name)) {
+	if scalar.ReservedName(string(name)) {
 		panic(fmt.Sprintf("exosql: column %s.%s can't be named %q for programs", c.c.Table.Name, c.c.Name, name))
 	}
 	c.c.Guest = string(name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
@@ -102,8 +103,8 @@ func setReflect(r reflect.Value, v exo.Value) bool {
 		r.Set(reflect.ValueOf(DateOf(t)))
 		return true
 	case intervalType:
-		i, _ := exo.ParseInterval(v.Text())
-		r.Set(reflect.ValueOf(i))
+		i, _ := scalar.ParseInterval(v.Text())
+		r.Set(reflect.ValueOf(Interval(i)))
 		return true
 	case jsonType:
 		b, _ := json.Marshal(v)

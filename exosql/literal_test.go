@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/scalar"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -34,7 +35,7 @@ func FuzzLiterals(f *testing.F) {
 			return
 		}
 		whole := strconv.FormatInt(n, 10)
-		if n > exo.SafeInteger || n < -exo.SafeInteger {
+		if n > scalar.SafeInteger || n < -scalar.SafeInteger {
 			whole = strconv.Quote(whole)
 		}
 		program := "const s = " + string(text) + ", n = " + whole + ", x = " + string(number) + `

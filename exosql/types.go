@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Decimal is an exact decimal number, written like "-12.5"; the type of columns
@@ -30,9 +31,15 @@ func DateOf(t time.Time) Date {
 // String is the date as 2006-01-02.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// Interval is a length of time in months, days and microseconds; programs see ISO
-// 8601, like "P1Y2M3DT4H".
-type Interval = exo.Interval
+// Interval is a length of time as databases keep it: months and days have no fixed
+// length, so the three parts stay apart. Programs see ISO 8601, like "P1Y2M3DT4H".
+type Interval struct {
+	Months, Days int32
+	Micros       int64
+}
+
+// String writes the interval as ISO 8601, each part only if it is not zero.
+func (i Interval) String() string { return scalar.Interval(i).String() }
 
 // JSON is what a column of JSON holds, written anew: the order of fields and the
 // values stay, but numbers beyond 64 bits become floats. Programs see plain data.

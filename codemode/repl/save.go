@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // save writes the last program, or by the file's name its result, to a new file that
@@ -132,7 +133,7 @@ func csvCell(v exo.Value, text func(string) string) string {
 	case exo.TypeText:
 		return text(v.Text())
 	case exo.TypeTime:
-		return v.Time().Format(exo.TimeFormat)
+		return v.Time().Format(scalar.TimeFormat)
 	}
 	b, err := v.AppendJSON(nil)
 	if err != nil {
@@ -150,7 +151,7 @@ func csvCell(v exo.Value, text func(string) string) string {
 // is none.
 func formula(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	if _, ok := exo.Canonical(exo.TypeDecimal, s); ok || s == "" {
+	if _, ok := scalar.Canonical(exo.TypeDecimal, s); ok || s == "" {
 		return false
 	}
 	return strings.ContainsRune("=+-@＝＋－＠|%", []rune(s)[0])

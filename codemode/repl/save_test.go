@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // TestSaveCSV: .csv keeps the rows, all of them, and no text that a spreadsheet would calculate.
@@ -54,7 +54,7 @@ func TestFormula(t *testing.T) {
 			t.Errorf("%q may be calculated", s)
 		}
 	}
-	for _, s := range []string{"", " ", "-5", "+5", "-0.5", "1=1", "a", "日本", exo.TimeFormat} {
+	for _, s := range []string{"", " ", "-5", "+5", "-0.5", "1=1", "a", "日本", scalar.TimeFormat} {
 		if formula(s) {
 			t.Errorf("%q is no formula", s)
 		}

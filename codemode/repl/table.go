@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // What a table shows at most. The whole result is what -e prints.
@@ -125,7 +126,7 @@ func cellOf(v exo.Value) cell {
 
 // shortTime is an instant as programs write it, without a zero of seconds or milliseconds.
 func shortTime(t time.Time) string {
-	s := t.Format(exo.TimeFormat)
+	s := t.Format(scalar.TimeFormat)
 	s = strings.TrimSuffix(s, ".000Z")
 	if s = strings.TrimSuffix(s, ":00"); strings.HasSuffix(s, "Z") {
 		return s

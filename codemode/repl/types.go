@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // types are what the statements of a program say of the types of their columns, by
@@ -50,7 +51,7 @@ func (t types) cell(name string, v exo.Value) cell {
 func (t types) text(x *cell, kind, text string) {
 	switch kind {
 	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
-		if s, ok := exo.Canonical(kind, text); ok && s == text {
+		if s, ok := scalar.Canonical(kind, text); ok && s == text {
 			x.kind, x.style = kind, map[string]string{exo.TypeDecimal: yellow, exo.TypeDate: blue}[kind]
 			x.right = kind == exo.TypeDecimal
 		}
@@ -59,7 +60,7 @@ func (t types) text(x *cell, kind, text string) {
 			x.kind, x.style, x.right = "int", yellow, true
 		}
 	case exo.TypeTime, "": // an instant leaves a program in this form alone
-		if at, err := time.Parse(exo.TimeFormat, text); err == nil && at.Format(exo.TimeFormat) == text {
+		if at, err := time.Parse(scalar.TimeFormat, text); err == nil && at.Format(scalar.TimeFormat) == text {
 			*x = cell{text: shortTime(at), kind: "time", style: blue}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Conform checks that an object keeps to what the gate and the evaluators rely on, and
@@ -283,7 +284,7 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 			return bad()
 		}
 	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
-		if text, ok := exo.Canonical(t.Name, v.Text()); k != exo.TypeText || !ok || text != v.Text() {
+		if text, ok := scalar.Canonical(t.Name, v.Text()); k != exo.TypeText || !ok || text != v.Text() {
 			return bad()
 		}
 	case exo.TypeList:

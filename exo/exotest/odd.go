@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // arguments makes arguments for a method that the gate may admit. ok is false where it
@@ -62,7 +63,7 @@ func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
 	case exo.TypeBool:
 		return exo.Bool(c.rand.Intn(2) == 0), true
 	case exo.TypeInt:
-		return exo.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, exo.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
+		return exo.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, scalar.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
 	case exo.TypeFloat, exo.TypeNumber:
 		return exo.Float(pick(c, []float64{0, math.Copysign(0, -1), 0.1, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64})), true
 	case exo.TypeText:

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // form is how values of one Go type are read and written.
@@ -140,7 +140,7 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 			name = sf.Name
 		}
 		switch {
-		case exo.ReservedName(name):
+		case scalar.ReservedName(name):
 			return bad(fmt.Sprintf("can't be named %q", name))
 		case seen[name]:
 			return bad(fmt.Sprintf("is the second one named %q", name))

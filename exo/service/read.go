@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // read stores v in dst. The gate has checked v against the type in the
@@ -30,7 +31,7 @@ func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 		return f.elem.read(v, p.Elem(), at)
 	case formTime:
 		if v.Type() == exo.TypeText {
-			if t, ok := exo.ParseTime(v.Text()); ok {
+			if t, ok := scalar.ParseTime(v.Text()); ok {
 				v = exo.Time(t)
 			}
 		}
@@ -168,7 +169,7 @@ func whole(v exo.Value) (int64, bool) {
 		return v.Int(), true
 	case exo.TypeFloat:
 		f := v.Float()
-		return int64(f), f == math.Trunc(f) && math.Abs(f) <= exo.SafeInteger
+		return int64(f), f == math.Trunc(f) && math.Abs(f) <= scalar.SafeInteger
 	}
 	return 0, false
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // None is the argument, or the result, of a function that has none.
@@ -33,7 +34,7 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 	i := &exo.Interface{Name: iname, Doc: doc, Methods: map[string]*exo.Method{}}
 	s := &Service{description: exo.Description{Type: own, Interfaces: []*exo.Interface{i}, Doc: doc}, ops: map[string]Operation{}}
 	for _, op := range operations {
-		if exo.ReservedName(op.name) {
+		if scalar.ReservedName(op.name) {
 			return nil, fmt.Errorf("service: %s: %q can't be the name of a method", name, op.name)
 		}
 		if i.Methods[op.name] != nil {
@@ -53,14 +54,14 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 
 // interfaceName is name in PascalCase.
 func interfaceName(name string) (string, error) {
-	if exo.ReservedName(name) {
+	if scalar.ReservedName(name) {
 		return "", fmt.Errorf("service: %q can't be the name of a service", name)
 	}
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '$' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	if n := b.String(); n != "" && n != exo.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !exo.ReservedName(n) {
+	if n := b.String(); n != "" && n != exo.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !scalar.ReservedName(n) {
 		return n, nil
 	}
 	return "", fmt.Errorf("service: %q can't be the name of a service", name)

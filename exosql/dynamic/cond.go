@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Cond is a condition on the rows of a table. The zero Cond is an error. Values are Go's: an
@@ -130,7 +131,7 @@ func value(col *decl.Column, x any) (exo.Value, error) {
 			}
 			v = exo.Text(x)
 		case exo.TypeTime:
-			if t, ok := exo.ParseTime(x); ok {
+			if t, ok := scalar.ParseTime(x); ok {
 				v = exo.Time(t)
 			}
 		case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID:

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -99,12 +100,12 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m Column) (*decl.Co
 		return nil, wrong(at, "the column is %s and can't be declared %s", x.Type, m.Type)
 	}
 	if m.As != "" {
-		if exo.ReservedName(m.As) {
+		if scalar.ReservedName(m.As) {
 			return nil, wrong(at, "the column can't be named %q for programs", m.As)
 		}
 		c.Guest = m.As
 	}
-	if exo.ReservedName(c.Guest) {
+	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // a facet that shows it asks for another name
 	}
 	if m.OneOf != nil && c.Kind != exo.TypeText {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Grant is one capability: a root table with its predicate, the scopes of
@@ -365,7 +365,7 @@ func (p *Pred) predicate(t *declared) exosql.Predicate[Row] {
 			return exosql.Date{Year: int(m.year), Month: time.Month(m.month), Day: int(m.day)}
 		})
 	case Span:
-		return compare(p, t.span, func(v Value) exosql.Interval { i, _ := exo.ParseInterval(v.S); return i })
+		return compare(p, t.span, func(v Value) exosql.Interval { i, _ := scalar.ParseInterval(v.S); return exosql.Interval(i) })
 	case UUID:
 		return compare(p, t.code, func(v Value) [16]byte {
 			b, _ := hex.DecodeString(strings.ReplaceAll(v.S, "-", ""))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -52,7 +52,7 @@ func (p *pack) takeColumns(t *table) {
 		t.cols = append(t.cols, col)
 	}
 	for _, c := range t.cols { // those that have their own name first
-		if g := camel(c.c.Name); !exo.ReservedName(g) && !t.guest.taken[g] {
+		if g := camel(c.c.Name); !scalar.ReservedName(g) && !t.guest.taken[g] {
 			t.guest.taken[g] = true
 			c.guest = g
 		}
@@ -106,7 +106,7 @@ func (t *table) nameColumns(names scope) {
 	}
 }
 
-func free(name string) bool { return !exo.ReservedName(name) }
+func free(name string) bool { return !scalar.ReservedName(name) }
 
 // refuse says why exosql can't take a column, or "".
 func (p *pack) refuse(c *schema.Column) string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -264,7 +264,7 @@ func upper(s string) string {
 
 // linkable reports whether a link can have a name: those of what can be done with
 // any query mean something else.
-func linkable(name string) bool { return !exo.ReservedName(name) && !queryWords[name] }
+func linkable(name string) bool { return !scalar.ReservedName(name) && !queryWords[name] }
 
 var queryWords = map[string]bool{"join": true, "leftJoin": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
 	"offset": true, "as": true, "execute": true, "first": true, "count": true, "exists": true}

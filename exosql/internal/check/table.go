@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -50,7 +50,7 @@ func (c *Checker) missing(t *decl.Table) {
 	if c.live.Engine == schema.Postgres {
 		f.Problem += " in the search path (" + strings.Join(c.live.Path, ", ") + ")"
 	}
-	if near := exo.Nearest(t.Name, byName(names)); near != "" {
+	if near := scalar.Nearest(t.Name, byName(names)); near != "" {
 		f.Fix = fmt.Sprintf("exosql.NewTable[…](%q)", near)
 	} else {
 		var cols []string
@@ -117,7 +117,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 		names = append(names, x.Name)
 	}
 	f := Finding{Kind: MissingColumn, Table: t.Name, Column: col.Name, Problem: "there is no such column"}
-	if near := exo.Nearest(col.Name, names); near != "" {
+	if near := scalar.Nearest(col.Name, names); near != "" {
 		f.Fix = fmt.Sprintf("the name %q in the declaration", near)
 	} else {
 		if other := undeclared(t, names); other != "" {

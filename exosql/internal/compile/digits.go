@@ -3,6 +3,7 @@ package compile
 import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -22,14 +23,14 @@ func (t exprType) digits() digits {
 	case t.kind == exo.TypeFloat:
 		return digits{309, 324}
 	}
-	return digits{exo.MaxDigits, exo.MaxDigits}
+	return digits{scalar.MaxDigits, scalar.MaxDigits}
 }
 
 // unbounded is a decimal as it is stored: a numeric of PostgreSQL may have 100,000 digits.
 func (t exprType) unbounded() bool { return t.kind == exo.TypeDecimal && t.size == digits{} }
 
 // bounded is a number to be calculated with. One that is stored with more digits
-// than exo.MaxDigits on one side of its point has no value.
+// than scalar.MaxDigits on one side of its point has no value.
 func (f *from) bounded(e expr) expr {
 	t := e.typ()
 	if !t.unbounded() {
@@ -61,7 +62,7 @@ func sizeOf(op sqlast.Op, args []expr) digits {
 	case sqlast.RoundUp, sqlast.Floor, sqlast.Ceil:
 		return digits{a.whole + 1, 0}
 	case sqlast.Round:
-		return digits{a.whole + 1, min(a.part, exo.MaxDigits)}
+		return digits{a.whole + 1, min(a.part, scalar.MaxDigits)}
 	}
 	return a
 }

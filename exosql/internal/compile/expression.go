@@ -4,6 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -21,7 +22,7 @@ type exprType struct {
 	size  digits // of a number, or of a text; zero: what its kind holds
 }
 
-func (t exprType) number() bool { return exo.NumberRank(t.kind) > 0 }
+func (t exprType) number() bool { return scalar.NumberRank(t.kind) > 0 }
 
 // decimal reports whether comparing it needs exact numbers.
 func (t exprType) decimal() bool { return t.exact || t.kind == exo.TypeDecimal }

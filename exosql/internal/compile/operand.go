@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -39,7 +40,7 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 		if t.kind == exo.TypeNull {
 			continue
 		}
-		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || exo.NumberRank(t.kind) > exo.NumberRank(of.kind)) {
+		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
 			of = t
 		}
 		exact = exact || t.decimal()

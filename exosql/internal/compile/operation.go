@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -319,7 +320,7 @@ func (f *from) list(n *exo.Node, kind string, env names) ([]expr, error) {
 				item = item.as(exo.TypeDecimal)
 			}
 		}
-		for i := range exo.ListClass(n.Lit.Len()) {
+		for i := range scalar.ListClass(n.Lit.Len()) {
 			item.src.Item = i
 			out = append(out, item.beside(kind))
 		}

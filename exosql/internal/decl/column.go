@@ -20,7 +20,7 @@ type Column struct {
 	Enum  []string
 	Doc   string
 	Label exo.Label
-	Iso   bool // of times on SQLite: stored in exo.TimeFormat, so text order is time order
+	Iso   bool // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
 
 	Indexed bool // may be looked up before the scope is
 }

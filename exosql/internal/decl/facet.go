@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Facet is what a program may see of a table: columns, and links with the facets of their targets.
@@ -32,7 +33,7 @@ type LinkMember struct {
 
 // NewFacet begins a facet of a table.
 func NewFacet(t *Table, alias string) (*Facet, error) {
-	if exo.ReservedName(alias) {
+	if scalar.ReservedName(alias) {
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet", alias)
 	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}

@@ -3,8 +3,8 @@ package decl
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Link is a declared link. Rows whose pairs of columns are equal are linked.
@@ -19,7 +19,7 @@ type Link struct {
 
 // NewLink declares a link over pairs of columns of two tables.
 func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
-	if exo.ReservedName(name) || language.ReservedMember(name) {
+	if scalar.ReservedName(name) || language.ReservedMember(name) {
 		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use it for something else", name)
 	}
 	for _, p := range pairs {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Arithmetic on SQLite, which has no decimals: the exact numbers that PostgreSQL's
@@ -30,7 +31,7 @@ func Read(x any) (Decimal, bool) {
 		}
 		return Parse(strconv.FormatFloat(x, 'f', -1, 64))
 	case string:
-		if s, ok := exo.Canonical(exo.TypeDecimal, x); ok {
+		if s, ok := scalar.Canonical(exo.TypeDecimal, x); ok {
 			return Parse(s)
 		}
 		return Parse(x) // it was calculated, and has more digits than a program may write
@@ -92,7 +93,7 @@ func Abs(a Decimal) any { return result(Decimal{new(big.Int).Abs(a.Coef), a.Exp}
 // Round rounds halves away from zero, as SQL does.
 func Round(a, places Decimal) any {
 	n, ok := places.int64()
-	if !ok || n < 0 || n > exo.MaxDigits {
+	if !ok || n < 0 || n > scalar.MaxDigits {
 		return nil
 	}
 	if a.Exp >= int(-n) {
@@ -138,10 +139,10 @@ func Text(a Decimal) any {
 	return nil
 }
 
-// Bounded reports whether a number has at most exo.MaxDigits digits on each side of its point.
+// Bounded reports whether a number has at most scalar.MaxDigits digits on each side of its point.
 func Bounded(a Decimal) bool {
 	d := a.reduced()
-	return d.Exp >= -exo.MaxDigits && d.Exp <= exo.MaxDigits && !d.long(exo.MaxDigits-d.Exp)
+	return d.Exp >= -scalar.MaxDigits && d.Exp <= scalar.MaxDigits && !d.long(scalar.MaxDigits-d.Exp)
 }
 
 // Key is a blob that sorts as the number does: the sign, the magnitude (how

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Origin says whose arguments a placeholder takes its value from: those of
@@ -80,7 +81,7 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		}
 		return exo.Int(max(0, n)), nil
 	case ArgPlaces:
-		return exo.Int(min(v.Int(), exo.MaxDigits)), nil
+		return exo.Int(min(v.Int(), scalar.MaxDigits)), nil
 	}
 	if a.Pattern {
 		return v, CheckPattern(v.Text())

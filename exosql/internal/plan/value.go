@@ -5,11 +5,12 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Canonical is the value of a text in the one form of its type, or the zero Value.
 func Canonical(typ, s string) exo.Value {
-	if t, ok := exo.Canonical(typ, s); ok {
+	if t, ok := scalar.Canonical(typ, s); ok {
 		return exo.Text(t)
 	}
 	return exo.Value{}

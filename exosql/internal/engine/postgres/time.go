@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // decodeTime makes an instant of microseconds since 2000; a timestamp without
@@ -41,5 +42,5 @@ func decodeInterval(b []byte) exo.Value {
 	if days == months && (days == math.MaxInt32 && us == math.MaxInt64 || days == math.MinInt32 && us == math.MinInt64) {
 		return exo.Value{} // infinity
 	}
-	return exo.Text(exo.Interval{Months: months, Days: days, Micros: us}.String())
+	return exo.Text(scalar.Interval{Months: months, Days: days, Micros: us}.String())
 }

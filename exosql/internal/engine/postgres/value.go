@@ -97,13 +97,13 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value
 	case exo.TypeList:
 	default:
-		return scalar(c.Kind, oid)
+		return scalarDecoder(c.Kind, oid)
 	}
 	of, ok := elementOf[oid]
 	if !ok {
 		return nil
 	}
-	item := scalar(c.Of, of)
+	item := scalarDecoder(c.Of, of)
 	if item == nil {
 		return nil
 	}
@@ -146,9 +146,9 @@ var scalars = map[string]map[uint32]decoder{
 	},
 }
 
-// scalar is a decoder that checks the length first, so that no answer of
+// scalarDecoder is a decoder that checks the length first, so that no answer of
 // a server can make it read beyond it.
-func scalar(kind string, oid uint32) decoder {
+func scalarDecoder(kind string, oid uint32) decoder {
 	d := scalars[kind][oid]
 	size, fixed := sizes[oid]
 	if d == nil || !fixed {

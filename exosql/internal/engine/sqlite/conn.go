@@ -13,6 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // conn runs statements on a connection of the driver through the engine's
@@ -122,7 +123,7 @@ func (c *conn) bind(st *stmt, args []exo.Value) error {
 	for i := range args {
 		size += len(args[i].Text())
 		if args[i].Type() == exo.TypeTime {
-			size += len(exo.TimeFormat)
+			size += len(scalar.TimeFormat)
 		}
 	}
 	if size > math.MaxInt32 || !c.reserve(size) {
@@ -147,7 +148,7 @@ func (c *conn) bind(st *stmt, args []exo.Value) error {
 		case exo.TypeText, exo.TypeTime:
 			s := v.Text()
 			if v.Type() == exo.TypeTime {
-				s = v.Time().Format(exo.TimeFormat)
+				s = v.Time().Format(scalar.TimeFormat)
 			}
 			copy(libc.GoBytes(at, len(s)), s)
 			st.texts = append(st.texts, n)

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // The functions that sqlast writes for SQLite and SQLite has not, or has for ASCII
@@ -180,7 +181,7 @@ func keyBytes(key any) []byte {
 // intervalKey is the length of an interval as PostgreSQL compares it, in
 // microseconds: a month has 30 days, a day 24 hours.
 func intervalKey(s string) any {
-	i, ok := exo.ParseInterval(s)
+	i, ok := scalar.ParseInterval(s)
 	if !ok {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // cell takes column i of the row that st is at as the next value of out.
@@ -100,7 +101,7 @@ func decode(c *plan.Cell, x any) exo.Value {
 		}
 	case exo.TypeTime:
 		s, _ := x.(string)
-		if t, ok := exo.ParseTime(s); ok {
+		if t, ok := scalar.ParseTime(s); ok {
 			return exo.Time(t)
 		}
 		// Go's SQLite drivers store a time.Time in the form of its String method.

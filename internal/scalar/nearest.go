@@ -1,4 +1,4 @@
-package exo
+package scalar
 
 import "strings"
 

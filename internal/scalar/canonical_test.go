@@ -1,4 +1,4 @@
-package exo_test
+package scalar_test
 
 import (
 	"math/big"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func TestCanonical(t *testing.T) {
@@ -20,7 +21,7 @@ func TestCanonical(t *testing.T) {
 		{exo.TypeUUID, "123E4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"},
 		{exo.TypeBytes, "AP8=", "AP8="}, {exo.TypeBytes, "", ""},
 	} {
-		if got, ok := exo.Canonical(c.typ, c.in); !ok || got != c.want {
+		if got, ok := scalar.Canonical(c.typ, c.in); !ok || got != c.want {
 			t.Errorf("%s %q: got %q %t, want %q", c.typ, c.in, got, ok, c.want)
 		}
 	}
@@ -33,7 +34,7 @@ func TestCanonical(t *testing.T) {
 		{exo.TypeUUID, "123e4567e89b12d3a456426614174000"}, {exo.TypeUUID, "123e4567-e89b-12d3-a456-42661417400g"}, {exo.TypeUUID, "{23e4567-e89b-12d3-a456-42661417400}"},
 		{exo.TypeBytes, "AP8"}, {exo.TypeBytes, "AP9="}, {exo.TypeBytes, "a b="}, {exo.TypeText, "x"}, {"", "x"},
 	} {
-		if got, ok := exo.Canonical(c[0], c[1]); ok {
+		if got, ok := scalar.Canonical(c[0], c[1]); ok {
 			t.Errorf("%s %q was taken as %q", c[0], c[1], got)
 		}
 	}
@@ -47,11 +48,11 @@ func FuzzCanonical(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, s string) {
 		typ := types[int(which)%len(types)]
-		one, ok := exo.Canonical(typ, s)
+		one, ok := scalar.Canonical(typ, s)
 		if !ok {
 			return
 		}
-		if two, ok := exo.Canonical(typ, one); !ok || two != one {
+		if two, ok := scalar.Canonical(typ, one); !ok || two != one {
 			t.Fatalf("%s %q: %q, and then %q %t", typ, s, one, two, ok)
 		}
 		if typ == exo.TypeDecimal {
@@ -66,11 +67,11 @@ func FuzzCanonical(f *testing.F) {
 
 func TestIntervalText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		i := exo.Interval{
+		i := scalar.Interval{
 			Months: rapid.Int32().Draw(t, "months"), Days: rapid.Int32().Draw(t, "days"),
 			Micros: rapid.Int64Range(-1<<62, 1<<62).Draw(t, "micros"),
 		}
-		if got, ok := exo.ParseInterval(i.String()); !ok || got != i {
+		if got, ok := scalar.ParseInterval(i.String()); !ok || got != i {
 			t.Fatalf("%+v is %s, which is %+v %t", i, i, got, ok)
 		}
 	})

@@ -1,0 +1,42 @@
+package scalar
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// BadName says why a field of a result can't have the name n, or "": JavaScript gives some
+// names a meaning of its own. A row with "then" would be taken for a promise, one with
+// "__proto__" would change its own prototype.
+func BadName(n string) string {
+	switch n {
+	case "":
+		return "a name is empty"
+	case "__proto__", "constructor", "prototype", "then", "toJSON":
+		return fmt.Sprintf("%q can't be used as a name here", n)
+	}
+	if len(n) > 100 {
+		return "a name is longer than 100 bytes"
+	}
+	if !utf8.ValidString(n) || strings.IndexByte(n, 0) >= 0 {
+		return "a name is not valid text"
+	}
+	return ""
+}
+
+// Simple reports whether n is made of letters, digits, '_' and '$' and does not begin with a digit.
+func Simple(n string) bool {
+	for i, r := range n {
+		if r == '_' || r == '$' || unicode.IsLetter(r) && r < 0x250 || i > 0 && r >= '0' && r <= '9' {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// ReservedName reports whether a name can't be given to anything that a program sees.
+// Declarations check it, so that the host finds the clash before a program does.
+func ReservedName(n string) bool { return BadName(n) != "" || !Simple(n) }
