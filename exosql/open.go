@@ -86,7 +86,9 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		name string
 		set  bool
 	}{
-		{"BeforeAcquire", config.BeforeAcquire != nil}, {"PrepareConn", config.PrepareConn != nil}, {"AfterRelease", config.AfterRelease != nil},
+		//lint:ignore SA1019 a host that still sets it must hear that nothing calls it
+		{"BeforeAcquire", config.BeforeAcquire != nil},
+		{"PrepareConn", config.PrepareConn != nil}, {"AfterRelease", config.AfterRelease != nil},
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {

@@ -132,6 +132,7 @@ func TestOpenPostgres(t *testing.T) {
 func TestOpenPostgresRefuses(t *testing.T) {
 	ctx, url := t.Context(), tu.Postgres.URL(t)
 	for name, change := range map[string]func(c *pgxpool.Config){
+		//lint:ignore SA1019 hosts may still set it
 		"BeforeAcquire": func(c *pgxpool.Config) { c.BeforeAcquire = func(context.Context, *pgx.Conn) bool { return true } },
 		"PrepareConn": func(c *pgxpool.Config) {
 			c.PrepareConn = func(context.Context, *pgx.Conn) (bool, error) { return true, nil }
