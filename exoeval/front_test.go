@@ -539,12 +539,15 @@ func TestRewriteSameResult(t *testing.T) {
 		}
 		return runCompiled(t, vm, p.compiled, api)
 	}
-	for _, body := range bodies {
+	for n, body := range bodies {
 		if strings.Contains(body, "a in {") {
 			continue
 		}
-		for _, a := range vals {
-			for _, b := range vals {
+		for i, a := range vals {
+			for j, b := range vals {
+				if os.Getenv("EXO_LONG") == "" && (n+i+j)%3 != 0 {
+					continue // each value with each body still, on both sides
+				}
 				engine, plain, rewritten := result("engine's plain", body, a, b), result("plain", body, a, b), result("where", body, a, b)
 				if plain != rewritten || plain != engine || strings.HasPrefix(plain, "throws") {
 					t.Fatalf("a=%s b=%s %s\nengine    %s\nplain     %s\nrewritten %s", a, b, body, engine, plain, rewritten)

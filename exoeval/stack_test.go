@@ -3,6 +3,7 @@ package exoeval
 import (
 	"flag"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -38,8 +39,11 @@ var stackTokens = strings.Fields("( ) [ ] { } ` ${ / ! - ++ = == => ? : ** , ; .
 func TestStackStaysSmall(t *testing.T) {
 	const most = 16 << 20
 	rng := rand.New(rand.NewPCG(1, 2))
-	rounds, worst, slowest := 300, uint64(0), time.Duration(0)
-	if testing.Short() {
+	rounds, worst, slowest := 100, uint64(0), time.Duration(0)
+	switch {
+	case os.Getenv("EXO_LONG") != "":
+		rounds = 300
+	case testing.Short():
 		rounds = 30
 	}
 	if *stackRounds > 0 {

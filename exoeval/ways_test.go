@@ -127,7 +127,7 @@ func callback(r *rand.Rand, cond string) string {
 // with those that the array's own filter leaves: right, or an error.
 func TestWaysOfGiving(t *testing.T) {
 	t.Parallel()
-	n := 300
+	n := 120
 	if os.Getenv("EXO_LONG") != "" {
 		n = 10_000
 	}
