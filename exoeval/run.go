@@ -271,9 +271,11 @@ type stopwatch struct {
 
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
-	vm, limit, hint := r.vm, r.bounds.Wall, r.say(nil, "limit.time", "do less in loops")
+	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
+	// This runs beside the program, and asks only for what does not change.
+	vm, limit, catalog := r.vm, r.bounds.Wall, r.check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
-		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, hint))
+		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
 	})
 }
 
