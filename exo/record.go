@@ -112,7 +112,7 @@ type Start struct {
 	Clock     time.Time
 	Seed      uint64
 	Limits    Limits
-	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds
+	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
 	Granted   Digest           // of the catalogue and the names that were granted
 }
 

@@ -75,14 +75,15 @@ func (InProcess) Bind(gate *exo.Gate, bounds Bounds) (Runner, error) {
 
 // local runs programs in this process.
 type local struct {
-	gate  *exo.Gate
-	world *World
+	gate     *exo.Gate
+	world    *World
+	recorded map[string]int64 // world.Bounds
 
 	programs *lru.Cache[cached] // by their text
 }
 
 func newLocal(gate *exo.Gate, w *World) *local {
-	return &local{gate: gate, world: w, programs: lru.New[cached](programBytes)}
+	return &local{gate: gate, world: w, recorded: w.Bounds.Recorded(), programs: lru.New[cached](programBytes)}
 }
 
 // cached is what became of a program that was read.
@@ -134,7 +135,7 @@ func (l *local) Run(ctx context.Context, job Job) *Result {
 	}
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
-	s, err := l.gate.Begin(ctx, job.Run, job.Program, bounds.Recorded())
+	s, err := l.gate.Begin(ctx, job.Run, job.Program, l.recorded)
 	if err != nil {
 		return &Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}

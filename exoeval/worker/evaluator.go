@@ -11,10 +11,11 @@ import (
 
 // runner runs programs against the grants of one gate, each in a worker of the pool.
 type runner struct {
-	gate  *exo.Gate
-	world *exoeval.World
-	head  []byte // the world as a job begins with it
-	pool  *Pool
+	gate     *exo.Gate
+	world    *exoeval.World
+	recorded map[string]int64 // world.Bounds
+	head     []byte           // the world as a job begins with it
+	pool     *Pool
 }
 
 var _ exoeval.Evaluator = (*Pool)(nil)
@@ -28,7 +29,7 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	return &runner{gate: gate, world: w, head: appendWorld(nil, w), pool: p}, nil
+	return &runner{gate: gate, world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w), pool: p}, nil
 }
 
 // Run implements exoeval.Runner. When it returns, nothing of the program will
@@ -57,7 +58,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	defer e.pool.part(r.w)
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
-	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, bounds.Recorded()); err != nil { // the worker has no call that anybody takes
+	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil { // the worker has no call that anybody takes
 		e.pool.discard(r.w)
 		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
