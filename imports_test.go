@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"exosql/internal/scope":           {"exo", "internal/sqlast", "exosql/internal/decl", "exosql/internal/plan"},
 	"exosql/internal/compile":         {"exo", "internal/scalar", "internal/sqlast", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/scope"},
 	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/plan"},
-	"exosql/internal/engine/sqlite":   {"exo", "internal/scalar", "schema", "exosql/internal/engine", "exosql/internal/number", "exosql/internal/plan", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},
+	"exosql/internal/engine/sqlite":   {"exo", "internal/scalar", "schema", "exosql/internal/engine", "exosql/internal/number", "exosql/internal/plan", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},
 	"exosql/internal/engine/postgres": {"exo", "internal/scalar", "schema", "internal/pgbound", "exosql/internal/engine", "exosql/internal/plan", "github.com/jackc/pgx/v5"},
 	"exosql/internal/check":           {"exo", "internal/scalar", "schema", "exosql/internal/decl", "exosql/internal/engine/sqlite"},
 	"exoeval":                         {"exo", "internal/scalar", "internal/lru", "github.com/dop251/goja"},

@@ -31,11 +31,15 @@ type Query struct {
 	Args []exo.Value
 	Rows int
 	Took time.Duration
+	// Fenced says why what the program asks stands behind a fence, where no index serves
+	// it: what the database would have read besides the rows in scope. It is "" where
+	// there is no fence, or no way without one.
+	Fenced string
 
 	plan *plan.Plan
 }
 
-// AppendJSON writes the query as a record keeps it: sql, args, rows and ms.
+// AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
 	b, err := exo.Text(q.SQL).AppendJSON(append(b, `{"sql":`...))
 	if err != nil {
@@ -46,6 +50,11 @@ func (q Query) AppendJSON(b []byte) ([]byte, error) {
 	}
 	b = strconv.AppendInt(append(b, `,"rows":`...), int64(q.Rows), 10)
 	b = strconv.AppendFloat(append(b, `,"ms":`...), math.Round(float64(q.Took)/1e3)/1e3, 'f', -1, 64)
+	if q.Fenced != "" {
+		if b, err = exo.Text(q.Fenced).AppendJSON(append(b, `,"fenced":`...)); err != nil {
+			return b, err
+		}
+	}
 	return append(b, '}'), nil
 }
 
@@ -86,14 +95,22 @@ func (db *DB) Close() error { return db.pool.Close() }
 // the host: to declare tables from it (exosql/dynamic), or to compare.
 func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) { return db.pool.Catalog(ctx) }
 
-// query runs a plan. m is the message it answers, or nil for the typed API.
-func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (exo.Value, error) {
+// query runs a plan. m is the message it answers, or nil for the typed API; refused is
+// why its open plan was not run, or nil.
+func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused) (exo.Value, error) {
 	start := time.Now()
 	out := plan.NewCollector(p, m)
 	err := db.pool.Run(ctx, p, args, out)
+	if no, ok := errors.AsType[*engine.Refused](err); ok {
+		return exo.Value{}, no
+	}
 	rows := out.Rows()
 	if m != nil {
-		m.Detail(Query{SQL: p.Text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p})
+		q := Query{SQL: p.Text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p}
+		if refused != nil {
+			q.Fenced = refused.Why.Error()
+		}
+		m.Detail(q)
 	}
 	if err != nil {
 		if ctx.Err() != nil {

@@ -73,7 +73,7 @@ func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
 				if err == nil {
 					_, err = fmt.Sscan(text, &n, &bytes)
 				}
-				n -= 3 // those of every query
+				n -= 4 // those of every query
 			case *sqlite.Session:
 				for st := sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, st) {
 					n++
@@ -164,7 +164,7 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		_, err := compile.Message(db.dialect, m, grantsOf(objs))
 		return err
 	}
-	_, _, err := db.plan(m, objs)
+	_, err := db.plan(m, objs)
 	return err
 }
 
@@ -226,3 +226,18 @@ func TrapSQLite(see func(text string)) {
 
 // Conns is how many connections db may have.
 func Conns(db *DB) int { return cap(db.pool.Free) }
+
+// SQLiteSteps is how many steps the statements of idle connections have taken since it was
+// last asked.
+func SQLiteSteps(ctx context.Context, db *DB) (n int) {
+	for range cap(db.pool.Free) {
+		c := <-db.pool.Free
+		if s, ok := c.(*sqlite.Session); ok {
+			for st := sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, st) {
+				n += int(sqlite3.Xsqlite3_stmt_status(s.C.Tls, st, sqlite3.SQLITE_STMTSTATUS_VM_STEP, 1))
+			}
+		}
+		db.pool.Free <- c
+	}
+	return n
+}

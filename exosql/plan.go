@@ -2,11 +2,13 @@ package exosql
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
@@ -32,38 +34,55 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, p, args, nil)
+	return db.query(ctx, p, args, nil, nil)
 }
 
 // answer plans and runs a guest's message.
 func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.Value, error) {
-	p, args, err := db.plan(m, objs)
+	var few [4][]exo.Value
+	vals := few[:0]
+	for _, o := range objs {
+		vals = append(vals, o.grant.Vals)
+	}
+	p, err := db.plan(m, objs)
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, p, args, m)
+	var refused *engine.Refused
+	if p.Open != nil {
+		args, err := p.Open.Bind(m.Args, vals)
+		if err != nil {
+			return exo.Value{}, err
+		}
+		v, err := db.query(ctx, p.Open, args, m, nil)
+		if !errors.As(err, &refused) {
+			return v, err
+		}
+	}
+	args, err := p.Bind(m.Args, vals)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	return db.query(ctx, p, args, m, refused)
 }
 
-// plan finds or makes the plan of a guest's message, and the values of its placeholders.
-func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, []exo.Value, error) {
+// plan finds or makes the plan of a guest's message.
+func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, error) {
 	var keys [512]byte
-	var few [4][]exo.Value
-	key, vals := keys[:0], few[:0]
+	key := keys[:0]
 	for _, o := range objs {
 		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
-		vals = append(vals, o.grant.Vals)
 	}
 	key = append(append(key, '|'), m.Shape...)
 	p, ok := db.plans.Get(key)
 	if !ok {
 		var err error
 		if p, err = compile.Message(db.dialect, m, grantsOf(objs)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p = db.plans.Add(key, p)
 	}
-	args, err := p.Bind(m.Args, vals)
-	return p, args, err
+	return p, nil
 }
 
 func grantsOf(objs []*object) []compile.Prepared {

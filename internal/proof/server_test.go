@@ -21,6 +21,7 @@ func newServer(t testing.TB) *server {
 	s := &server{url: tu.Postgres.URL(t), admin: tu.Admin(t, tu.Server(t))}
 	_, s.schema, _ = strings.Cut(s.url, "search_path=")
 	s.schema, _, _ = strings.Cut(s.schema, "&")
+	s.url = tu.WithParam(t, s.url, "enable_seqscan", "off") // of a few rows it would use no index
 	return s
 }
 

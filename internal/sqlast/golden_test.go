@@ -3,6 +3,7 @@ package sqlast
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,8 @@ var exprCases = []struct {
 	{"is null", call(IsNull, col("t0", "prio")), `("t0"."prio" IS NULL)`, ``, nil, "0; 1; 0; 0; 0"},
 	{"is not null", call(IsNotNull, col("t0", "prio")), `("t0"."prio" IS NOT NULL)`, ``, nil, "1; 0; 1; 1; 1"},
 	{"add", call(Add, col("t0", "id"), call(Add, arg(0), One)), `("t0"."id" + (? + 1))`, `("t0"."id" + (CAST($1 AS bigint) + 1))`, []any{5}, "7; 8; 9; 10; 11"},
+	{"tuples", Tuples{Ge, []Expr{col("t0", "user_id"), col("t0", "prio")}, []Expr{arg(0), One}}, `(("t0"."user_id", "t0"."prio") >= (?, 1))`, `(("t0"."user_id", "t0"."prio") >= (CAST($1 AS bigint), 1))`, []any{1}, "1; NULL; 1; 1; NULL"},
+	{"tuples of one", Tuples{Lt, []Expr{col("t0", "prio")}, []Expr{arg(0)}}, `("t0"."prio" < ?)`, `("t0"."prio" < CAST($1 AS bigint))`, []any{2}, "0; NULL; 1; 0; 1"},
 	{"in", In{X: col("t0", "prio"), List: []Expr{One, arg(0)}}, `("t0"."prio" IN (1, ?))`, `("t0"."prio" IN (1, CAST($1 AS bigint)))`, []any{3}, "1; NULL; 1; 0; 1"},
 	{"not in", In{X: col("t0", "prio"), List: []Expr{One}, Not: true}, `("t0"."prio" NOT IN (1))`, ``, nil, "1; NULL; 0; 1; 0"},
 	{"in nothing", In{X: col("t0", "prio")}, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
@@ -52,7 +55,7 @@ var exprCases = []struct {
 		[]any{"ada"}, "1; 1; 0; 0; NULL"},
 	{"exists", Exists{Sub: children}, `(EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "1; 1; 1; 1; 0"},
 	{"not exists", Exists{Sub: children, Not: true}, `(NOT EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "0; 0; 0; 0; 1"},
-	{"row number", RowNumber{OrderBy: []Order{{Expr: col("t0", "prio")}, {col("t0", "id"), true}}},
+	{"row number", RowNumber{OrderBy: []Order{{Expr: col("t0", "prio")}, {Expr: col("t0", "id"), Desc: true}}},
 		`ROW_NUMBER() OVER (ORDER BY "t0"."prio", "t0"."id" DESC)`,
 		`ROW_NUMBER() OVER (ORDER BY "t0"."prio" NULLS FIRST, "t0"."id" DESC NULLS LAST)`, nil, "5; 1; 3; 4; 2"},
 	{"row number by", RowNumber{PartitionBy: []Expr{col("t0", "user_id"), col("t0", "done")}, OrderBy: byID},
@@ -83,10 +86,10 @@ var selectCases = []struct {
 		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" WHERE ("t0"."user_id" = CAST($1 AS bigint)) AND (("t0"."id" = CAST($2 AS bigint)) OR TRUE) ORDER BY "t0"."id" NULLS FIRST`,
 		[]any{9, 2}, []int{1, 0}, "3; 4"},
 	{"order", with(todos("id"), func(s *Select) {
-		s.OrderBy = []Order{{col("t0", "prio"), true}, {Expr: call(IsNull, col("t0", "done"))}, {col("t0", "id"), true}}
+		s.OrderBy = []Order{{Expr: col("t0", "prio"), Desc: true}, {Expr: call(IsNull, col("t0", "done"))}, {col("t0", "id"), true, true}}
 	}),
 		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" DESC, ("t0"."done" IS NULL), "t0"."id" DESC`,
-		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" DESC NULLS LAST, ("t0"."done" IS NULL) NULLS FIRST, "t0"."id" DESC NULLS LAST`,
+		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."prio" DESC NULLS LAST, ("t0"."done" IS NULL) NULLS FIRST, "t0"."id" DESC`,
 		nil, nil, "1; 4; 5; 3; 2"},
 	{"null first", with(todos("id"), func(s *Select) {
 		s.OrderBy = []Order{{Expr: col("t0", "prio")}, {Expr: col("t0", "id")}}
@@ -270,5 +273,33 @@ func TestPostgresOnly(t *testing.T) {
 		if text, _, err := Render(s, SQLite); err == nil {
 			t.Errorf("SQLite: %s", text)
 		}
+	}
+}
+
+// TestIndexed: SQLite reads a table by the index that is named, and fails if there is
+// none; PostgreSQL has no such words.
+func TestIndexed(t *testing.T) {
+	s := with(todos("id"), func(s *Select) {
+		s.From[0].Index = `by "prio"`
+		s.From = append(s.From, Source{Table: "users", Alias: "t1", Index: "by_id", On: []Expr{call(Eq, col("t1", "id"), col("t0", "user_id"))}})
+		s.Where = []Expr{Tuples{Ge, []Expr{col("t0", "prio")}, []Expr{One}}}
+	})
+	text, _, err := Render(s, SQLite)
+	const want = `SELECT "t0"."id" AS "id" FROM "todos" AS "t0" INDEXED BY "by ""prio""" JOIN "users" AS "t1" INDEXED BY "by_id" ON ("t1"."id" = "t0"."user_id") WHERE ("t0"."prio" >= 1)`
+	if err != nil || text != want {
+		t.Fatalf("%v\n%s\n%s", err, text, want)
+	}
+	if _, _, err := Render(s, Postgres); err == nil {
+		t.Error("PostgreSQL got the name of an index")
+	}
+	db := open(t, fixture)
+	if _, err := query(db, text); err == nil || !strings.Contains(err.Error(), "no such index") {
+		t.Errorf("there is no such index: %v", err)
+	}
+	if _, err := db.Exec(`CREATE INDEX "by ""prio""" ON todos (prio); CREATE INDEX by_id ON users (id)`); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := query(db, text); err != nil || got != "3; 4; 1" {
+		t.Error(got, err)
 	}
 }

@@ -36,6 +36,7 @@ const (
 	Between        // SQLite only: a value, low and high
 	Within         // Postgres only: low, high and a value, calculated once; its BETWEEN copies it
 	Case           // condition, value where it holds, value elsewhere
+	Unindexed      // SQLite only: a column, by which no index is searched
 
 	// Numbers. These take and give exact numbers (see IntExact) and have no value,
 	// where SQL's own fail: a number that depends on rows out of scope must not be
@@ -137,6 +138,7 @@ var ops = [numOps]opInfo{
 	NullIf:         {"nullif", 2, 2, function("nullif("), function("nullif(")},
 	NullIfNumber:   {"nullif-number", 2, 2, function("exo_nullif("), function("nullif(")},
 	NullIfInterval: {"nullif-interval", 2, 2, function("exo_nullif_interval("), function("nullif(")},
+	Unindexed:      {"unindexed", 1, 1, prefix("+"), spelling{}},
 	Between:        {"between", 3, 3, spelling{"(", []constant{" BETWEEN ", " AND "}, ")"}, spelling{}},
 	Within:         {"within", 3, 3, spelling{}, spelling{"(SELECT v >= ", []constant{" AND v <= ", " FROM (SELECT "}, " AS v OFFSET 0) AS b)"}},
 	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},

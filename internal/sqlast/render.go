@@ -64,7 +64,15 @@ func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	if src.Sub != nil {
 		return b.FromSelect(build(src.Sub, d), quote(src.Alias))
 	}
-	return b.From(quote(src.Table) + " AS " + quote(src.Alias))
+	return b.From(quote(src.Table) + " AS " + quote(src.Alias) + indexed(src))
+}
+
+// indexed is what names the index that the table is to be read by.
+func indexed(src Source) string {
+	if src.Index == "" {
+		return ""
+	}
+	return " INDEXED BY " + quote(src.Index)
 }
 
 func join(src Source, d Dialect) *fragment {
@@ -82,7 +90,7 @@ func join(src Source, d Dialect) *fragment {
 	} else {
 		f.name(src.Table)
 	}
-	f.write(" AS ").name(src.Alias)
+	f.write(" AS ").name(src.Alias).text.WriteString(indexed(src))
 	for i, e := range src.On {
 		if i == 0 {
 			f.write(" ON ")
@@ -146,6 +154,8 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.write(e.spelling(f.dialect))
 	case Call:
 		return f.call(e.Op.spelling(f.dialect), e.Args)
+	case Tuples:
+		return f.tuples(e)
 	case In:
 		return f.in(e)
 	case InSelect:
@@ -186,6 +196,16 @@ func (f *fragment) call(s spelling, args []Expr) *fragment {
 		f.add(e)
 	}
 	return f.write(s.close)
+}
+
+// tuples writes a tuple of one item as that item: SQLite's (x) is x, too.
+func (f *fragment) tuples(e Tuples) *fragment {
+	row := spelling{"(", []constant{", "}, ")"}
+	if len(e.Left) == 1 {
+		row = spelling{"", []constant{""}, ""}
+	}
+	s := e.Op.spelling(f.dialect)
+	return f.write(s.open).call(row, e.Left).write(s.sep(0)).call(row, e.Right).write(s.close)
 }
 
 // in writes an empty list as the constant that it means: Postgres has no (), and
@@ -248,12 +268,12 @@ func (f *fragment) rowNumber(e RowNumber) *fragment {
 // SQLite needs nothing, and would not use an index if it got it.
 func (f *fragment) order(o Order) *fragment {
 	f.add(o.Expr)
-	switch {
-	case o.Desc && f.dialect == Postgres:
+	switch nulls := f.dialect == Postgres && !o.NotNull; {
+	case o.Desc && nulls:
 		f.write(" DESC NULLS LAST")
 	case o.Desc:
 		f.write(" DESC")
-	case f.dialect == Postgres:
+	case nulls:
 		f.write(" NULLS FIRST")
 	}
 	return f

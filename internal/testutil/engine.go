@@ -190,3 +190,14 @@ func withURL(t testing.TB, raw string, change func(*url.URL)) string {
 	change(u)
 	return u.String()
 }
+
+// SQLDB opens the database at url as its owner, without a wall, until the test ends.
+func (e Engine) SQLDB(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	db, err := e.OpenSQL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}

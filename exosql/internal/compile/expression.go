@@ -32,7 +32,7 @@ type colExpr struct {
 	col *decl.Column
 }
 
-func (e colExpr) sql(f *from) sqlast.Expr { return f.col(e.row, e.col) }
+func (e colExpr) sql(f *from) sqlast.Expr { return f.unindexed(f.col(e.row, e.col), e.row, e.col) }
 
 func (e colExpr) typ() exprType { return exprType{kind: e.col.Kind} }
 
@@ -46,7 +46,7 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if e.col.Kind == exo.TypeTime && !e.col.Iso && x != nil {
 		return call(sqlast.StrftimeMillis, x)
 	}
-	return x
+	return f.unindexed(x, e.row, e.col)
 }
 
 // argExpr is a value of the program or of the host, bound to a placeholder of its own
@@ -153,6 +153,15 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 		return x
 	}
 	return call(sqlast.Not, call(sqlast.Not, x))
+}
+
+// neverNull reports whether an expression has a value in every row.
+func neverNull(e expr) bool {
+	if s, ok := e.(sortExpr); ok {
+		e = s.x
+	}
+	c, ok := plainText(e).(colExpr)
+	return ok && !c.col.Null && !c.row.optional
 }
 
 func compared(e expr, f *from) sqlast.Expr {

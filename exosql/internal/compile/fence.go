@@ -21,13 +21,14 @@ func (f *from) require(cond sqlast.Expr) {
 
 // fence closes what is in f so far, if something came since the last fence.
 func (f *from) fence() {
-	if f.open {
+	if f.open && !f.c.open {
 		f.enclose()
 	}
 }
 
 // enclose makes one source of everything so far, and a fence of that.
 func (f *from) enclose() {
+	f.c.fences++
 	f.wrap(func(_ *from, sel *sqlast.Select, _ string) []sqlast.Expr {
 		sel.Offset = []sqlast.Expr{sqlast.Zero}
 		return nil
@@ -186,9 +187,10 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 			behind = append(behind, x)
 		}
 	}
-	if len(behind) == 0 {
-		return out, nil
+	if len(behind) == 0 || f.c.open {
+		return append(out, behind...), nil
 	}
+	f.c.fences++
 	within := implied
 	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
 		n := len(f.where)

@@ -40,6 +40,8 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 	if err := f.sources.Add(e, alias); err != nil {
 		return nil, err
 	}
+	f.c.entered = append(f.c.entered, entered{alias, e, row})
+	row.fixed, _ = e.Fixed()
 	f.c.tables++
 	f.c.columns += len(row.table.Cols)
 	f.open = true
@@ -73,7 +75,9 @@ func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
 	for _, c := range must {
 		switch c.Kind {
 		case scope.Holds:
+			f.c.satisfying = true
 			f.require(f.predicate(c.Pred, row, c.Grant.Origin))
+			f.c.satisfying = false
 			continue
 		case scope.Linked, scope.Followed, scope.Among:
 		default:

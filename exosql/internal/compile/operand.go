@@ -107,7 +107,7 @@ func (e sameText) typ() exprType { return e.x.typ() }
 func (e sameText) sql(f *from) sqlast.Expr {
 	x := f.col(e.x.row, e.x.col)
 	if f.c.dialect != sqlast.Postgres || x == nil {
-		return x
+		return f.unindexed(x, e.x.row, e.x.col)
 	}
 	return call(sqlast.CastedText, x)
 }

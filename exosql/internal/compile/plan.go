@@ -97,8 +97,16 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 		g.Basis = nil
 		c.grants = append(c.grants, &g)
 	}
+	p, err := message(c)
+	if err != nil {
+		return nil, err
+	}
+	return withOpen(p, c, message), nil
+}
+
+func message(c *compiler) (*plan.Plan, error) {
 	f := c.newFrom(nil)
-	q, err := f.query(m.Root.Recv, names{})
+	q, err := f.query(c.msg.Root.Recv, names{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +114,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 	if out == nil {
 		out = wholeRow(q.base)
 	}
-	switch m.Root.Name {
+	switch c.msg.Root.Name {
 	case "execute":
 		return f.finish(q, plan.RunAll, out)
 	case "first":
@@ -114,7 +122,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 	case "count":
 		return f.finish(q, plan.RunCount, nil)
 	}
-	return nil, errNode(m.Root)
+	return nil, errNode(c.msg.Root)
 }
 
 // typed is a chain of typed calls as it is planned: the key of its plan, its values, and

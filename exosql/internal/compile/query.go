@@ -29,6 +29,11 @@ type compiler struct {
 	columns int            // of all those together
 	grants  []*scope.Grant // of the message's objects
 	msg     *exo.Message
+
+	open       bool      // without fences: see open.go
+	fences     int       // that stand in the statement
+	entered    []entered // the tables of the statement
+	satisfying bool      // conditions of a scope are being written
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
@@ -46,6 +51,7 @@ type occurrence struct {
 	grant *scope.Grant // which grant's scopes apply to it
 	facet *decl.Facet  // what a program sees of it; nil for hidden ones
 	table *decl.Table
+	fixed []scope.Fixed // by its scope
 
 	optional bool // joined so that it may be missing: all its columns may be null
 }
@@ -163,7 +169,7 @@ func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 	var out []sqlast.Order
 	for _, r := range rows {
 		for _, k := range r.table.Keys {
-			out = append(out, sqlast.Order{Expr: f.tieBreak(r, k)})
+			out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), NotNull: !r.optional})
 		}
 	}
 	return out
@@ -172,7 +178,7 @@ func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
-		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc})
+		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: neverNull(o.expr)})
 	}
 	if total {
 		out = append(out, f.keyOrder(f.rows)...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -32,7 +33,8 @@ type Options struct {
 type Session interface {
 	// Query runs p with one value per placeholder and hands the cells of its rows to
 	// out in order. It ends soon after ctx does, and whatever it returns, nothing of
-	// the query goes on afterwards, unless sound then says no.
+	// the query goes on afterwards, unless sound then says no. It runs an open plan only
+	// if the engine's own plan reads rows in scope and no others; else the error is a *Refused.
 	Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error
 	// Sound reports whether the session may serve another query. One that does not
 	// know its own state says no, and is closed.
@@ -49,6 +51,18 @@ type Statements[S any] = lru.Set[*plan.Plan, S]
 // ErrLost is a session that was found dead before anything was sent: the query
 // may be tried on another.
 var ErrLost = errors.New("exosql: the connection to the database was lost")
+
+// Refused is why an open plan was not run: the engine's own plan reads rows out of scope,
+// or is not understood. Nothing was handed to the collector.
+type Refused struct{ Why error }
+
+func (e *Refused) Error() string {
+	return "exosql: the unfenced statement was refused: " + e.Why.Error()
+}
+
+// RefusedFor is how long a session remembers that it refused an open plan: statistics
+// change, and indexes are made.
+const RefusedFor = 5 * time.Second
 
 // MaxRow is the size of the largest message that the server may send: one row is
 // held whole before any budget sees it.

@@ -26,6 +26,15 @@ func (p *Plan) Keep() (*Plan, int) {
 	var shape int
 	k.Shape, shape = keepShape(p.Shape)
 	k.Bytes = n + shape
+	if p.Open != nil {
+		var open int
+		k.Open, open = p.Open.Keep()
+		k.Bytes += open
+	}
+	k.Tables = slices.Clone(p.Tables) // the names are those of declarations, and of ours
+	for _, t := range k.Tables {
+		k.Bytes += size[Table]() + len(t.Alias) + len(t.Scope)*(size[Equality]()+8)
+	}
 	return &k, k.Bytes
 }
 

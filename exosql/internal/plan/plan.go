@@ -16,6 +16,25 @@ type Plan struct {
 	Kind  RunKind
 	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes int // of the plan in the cache; 0 before it was there
+
+	// Open is the same query without fences, or nil. An engine runs it only where its own
+	// plan reads rows in scope and no others; Tables are then what the engine has to find.
+	Open   *Plan
+	Tables []Table // of an open plan only; each place where the statement reads a table
+}
+
+// Table is one table of a statement, with the scope of its rows.
+type Table struct {
+	Name, Alias string
+	Optional    bool       // it is joined so that it may be missing: an engine need not read it
+	Scope       []Equality // the whole scope; none: every row is in scope
+}
+
+// Equality is one condition of a scope: the column has the value of the grant that is
+// bound to each of these placeholders, counted from 1.
+type Equality struct {
+	Column string
+	Params []int
 }
 
 // Cell is one value of a row.

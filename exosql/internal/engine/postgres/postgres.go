@@ -210,6 +210,7 @@ func (s *Session) setUp(ctx context.Context) error {
 		{&s.Begin, "exo_begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"},
 		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true)"},
 		{&s.Rollback, "exo_rollback", "ROLLBACK"},
+		{&s.indexes, "exo_indexes", indexNumbers},
 	} {
 		if *p.to, err = s.Conn.Prepare(ctx, p.name, p.text, nil); err != nil {
 			return err
@@ -259,7 +260,7 @@ func (s *Session) VerifyWall(ctx context.Context) error {
 		"CREATE TABLE exo_wall (x int)": readOnlyTransaction,
 		"SET TRANSACTION READ WRITE":    activeTransaction,
 	} {
-		err := s.guarded(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
+		err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(attempt, nil, nil, nil, nil) }, nil)
 		if err == nil {
 			return fmt.Errorf("the second wall does not hold: %s was allowed", attempt)
 		}

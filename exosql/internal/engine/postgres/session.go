@@ -30,7 +30,7 @@ type Session struct {
 	bad     bool
 	args    arguments
 
-	Begin, limit, Rollback *pgconn.StatementDescription
+	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -39,6 +39,7 @@ type stmt struct {
 	sd     *pgconn.StatementDescription
 	decode []decoder
 	texts  []bool // cells that are texts as they came
+	open   *opened
 }
 
 func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
@@ -69,7 +70,11 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 		s.deallocate()
 		s.Used = time.Now()
 	}()
-	err := s.run(ctx, p, args, out)
+	run := s.run
+	if p.Tables != nil {
+		run = s.runOpen
+	}
+	err := run(ctx, p, args, out)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || out.Count() > 0 || !s.Sound():
@@ -117,40 +122,43 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *
 		defer s.dropped(st) // too large: it ends with its query
 	}
 	params, formats := s.args.encode(args)
-	return s.guarded(ctx, func(pl *pgconn.Pipeline) {
+	return s.guarded(ctx, 1, func(pl *pgconn.Pipeline) {
 		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
-	}, func(rr *pgconn.ResultReader) error {
-		var texts engine.Arena
-		for rr.NextRow() {
-			for i, b := range rr.Values() {
-				if err = out.Afford(len(b)); err != nil {
-					return err
-				}
-				switch {
-				case b == nil:
-					err = out.Null()
-				case st.texts[i]:
-					err = out.Add(exo.Text(texts.Keep(b)))
-				default:
-					err = out.Add(st.decode[i](b))
-				}
-				if err != nil {
-					return err
-				}
+	}, func(_ int, rr *pgconn.ResultReader) error { return st.read(rr, out) })
+}
+
+// read hands the cells of all rows to out.
+func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
+	var texts engine.Arena
+	for rr.NextRow() {
+		for i, b := range rr.Values() {
+			if err = out.Afford(len(b)); err != nil {
+				return err
+			}
+			switch {
+			case b == nil:
+				err = out.Null()
+			case st.texts[i]:
+				err = out.Add(exo.Text(texts.Keep(b)))
+			default:
+				err = out.Add(st.decode[i](b))
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 var binaryFormat = []int16{1}
 
-// guarded runs one statement in a transaction that only reads and has a time
-// limit, in one round trip. The rollback comes after a synchronisation point of its own, so
+// guarded runs n statements in a transaction that only reads and has a time
+// limit, in one round trip; read gets the result of each, counted from 0. The rollback comes after a synchronisation point of its own, so
 // that it is done whatever happens before it. That the limit is set by a query
 // also closes the transaction to SET TRANSACTION READ WRITE, which works before
 // the first query only.
-func (s *Session) guarded(ctx context.Context, send func(*pgconn.Pipeline), read func(*pgconn.ResultReader) error) error {
+func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline), read func(int, *pgconn.ResultReader) error) error {
 	limit, byContext := s.timeout, false
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
 		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
@@ -166,7 +174,7 @@ func (s *Session) guarded(ctx context.Context, send func(*pgconn.Pipeline), read
 	pl.SendPipelineSync()
 	pl.SendQueryStatement(s.Rollback, nil, nil, nil)
 	err := pl.Sync()
-	for i := 0; i < 3 && err == nil; i++ {
+	for i := -2; i < n && err == nil; i++ { // the transaction and its limit come first
 		var res any
 		if res, err = pl.GetResults(); err != nil {
 			break
@@ -176,8 +184,8 @@ func (s *Session) guarded(ctx context.Context, send func(*pgconn.Pipeline), read
 			err = fmt.Errorf("exosql: the server answers with %T", res)
 			break
 		}
-		if i == 2 && read != nil {
-			if err = read(rr); err != nil {
+		if i >= 0 && read != nil {
+			if err = read(i, rr); err != nil {
 				cancel() // the rest of the rows would come first
 				break
 			}
@@ -267,7 +275,13 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (
 // prepareBytes estimates the memory of the server for a statement and its plan, which a
 // role that only reads may not ask for. A join names the columns of all tables before it
 // again, so many tables cost more than their text says. Held by TestStatementBytes.
-func prepareBytes(p *plan.Plan) int { return 12<<10 + 100*len(p.Text) + 150*p.Joins }
+func prepareBytes(p *plan.Plan) int {
+	n := 12<<10 + 100*len(p.Text) + 150*p.Joins
+	if p.Tables != nil {
+		n += 12 << 10 // the question for its plan is a statement, too
+	}
+	return n
+}
 
 func (st *stmt) serves(args []exo.Value) bool {
 	for i, v := range args {
@@ -279,7 +293,12 @@ func (st *stmt) serves(args []exo.Value) bool {
 }
 
 // dropped notes a statement that is not used any more.
-func (s *Session) dropped(st *stmt) { s.gone = append(s.gone, st.sd.Name) }
+func (s *Session) dropped(st *stmt) {
+	s.gone = append(s.gone, st.sd.Name)
+	if st.open != nil {
+		s.gone = append(s.gone, st.open.explain.Name)
+	}
+}
 
 // deallocate has the server forget what was dropped, whatever became of the query. Where
 // it can't be told, the connection is closed soon, and the statements with it.

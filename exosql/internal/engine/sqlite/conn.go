@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"modernc.org/libc"
 	"modernc.org/libc/sys/types"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -76,20 +78,30 @@ func (c *conn) fault(code int32) error {
 type stmt struct {
 	P     uintptr
 	texts []int32 // the placeholders that point to bound texts
+	fixed bool    // made by sqlite3_prepare: see open.go
+
+	refused *engine.Refused // there is none: its plan was refused
+	until   time.Time       // for that long
 }
 
 // prepare compiles one statement, with the authorizer that is in force.
 func (c *conn) prepare(text string) (*stmt, error) {
+	return c.compile(text, func(sql uintptr, n int32, tail uintptr) int32 {
+		return sqlite3.Xsqlite3_prepare_v3(c.Tls, c.Db, sql, n, sqlite3.SQLITE_PREPARE_PERSISTENT, c.out, tail)
+	}, false)
+}
+
+func (c *conn) compile(text string, prepare func(sql uintptr, n int32, tail uintptr) int32, fixed bool) (*stmt, error) {
 	sql, err := libc.CString(text)
 	if err != nil {
 		return nil, errNoMemory
 	}
 	defer libc.Xfree(c.Tls, sql)
 	tail := c.out + pointerSize
-	if rc := sqlite3.Xsqlite3_prepare_v3(c.Tls, c.Db, sql, int32(len(text)+1), sqlite3.SQLITE_PREPARE_PERSISTENT, c.out, tail); rc != sqlite3.SQLITE_OK {
+	if rc := prepare(sql, int32(len(text)+1), tail); rc != sqlite3.SQLITE_OK {
 		return nil, c.fault(rc)
 	}
-	st := &stmt{P: pointerAt(c.out)}
+	st := &stmt{P: pointerAt(c.out), fixed: fixed}
 	if st.P == 0 || pointerAt(tail) != sql+uintptr(len(text)) {
 		c.finalize(st)
 		return nil, errors.New("exosql: a text that is not one statement")
@@ -204,6 +216,9 @@ func (c *conn) step(st *stmt) (bool, error) {
 	case sqlite3.SQLITE_DONE:
 		return false, nil
 	default:
+		if st.fixed && rc == sqlite3.SQLITE_ERROR {
+			rc = sqlite3.Xsqlite3_reset(c.Tls, st.P) // says what it was
+		}
 		return false, c.fault(rc)
 	}
 }

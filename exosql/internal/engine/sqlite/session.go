@@ -76,9 +76,20 @@ func (s *Session) Close() error {
 // statement that is too large to be kept ends with its query.
 func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
 	if st, ok := s.Stmts.Get(p); ok {
-		return st, func() {}, nil
+		if st.refused == nil {
+			return st, func() {}, nil
+		}
+		if time.Now().Before(st.until) {
+			return nil, nil, st.refused
+		}
+		s.Stmts.Remove(p)
 	}
-	if st, err = s.C.prepare(p.Text); err != nil {
+	if p.Tables == nil {
+		st, err = s.C.prepare(p.Text)
+	} else {
+		st, err = s.prepareOpen(p)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	size := s.C.bytes(st) + p.Bytes
@@ -103,6 +114,9 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 	}()
 	for wait := (Patience{}); ; {
 		began, err := s.run(p, args, out)
+		if !began && changed(err) && ctx.Err() == nil {
+			continue
+		}
 		if began || !wait.More(ctx, err) {
 			return s.judge(ctx, err)
 		}
@@ -116,7 +130,12 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 	if err != nil {
 		return false, err
 	}
-	defer done()
+	defer func() {
+		done()
+		if changed(err) {
+			s.Stmts.Remove(p) // it is judged anew
+		}
+	}()
 	s.C.lock()
 	defer s.C.unlock()
 	defer s.C.reset(st)

@@ -1,0 +1,160 @@
+package postgres
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// indexes gives the columns of an index that holds every row, in order, or
+// nothing for an index that it does not know.
+type indexes func(name string) []string
+
+// judgePlan fails unless a plan reads, of each of the tables, the rows in scope and
+// no other: by a b-tree whose first columns are those of the scope, searched by the
+// scope's own values. Then nothing that a program says is tried on a row out of its
+// scope, nor is one read in the order of a column that a program chose. text is what
+// EXPLAIN (FORMAT JSON, COSTS OFF) says of the statement.
+func judgePlan(text []byte, tables []plan.Table, known indexes) error {
+	var top []struct{ Plan map[string]any }
+	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
+		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))
+	}
+	j := &judge{tables, known, make([]bool, len(tables))}
+	if err := j.node(top[0].Plan); err != nil {
+		return err
+	}
+	for i, t := range tables {
+		if !j.seen[i] && len(t.Scope) > 0 && !t.Optional {
+			return fmt.Errorf("the plan does not say how it reads %s", t.Alias)
+		}
+	}
+	return nil
+}
+
+type judge struct {
+	tables  []plan.Table
+	indexes indexes
+	seen    []bool
+}
+
+// returned finds the numbers of placeholders that a plan uses for what a part of it
+// returns: EXPLAIN writes them as it does those of the statement.
+var returned = regexp.MustCompile(`\$[0-9]+`)
+
+func (j *judge) node(node map[string]any) error {
+	for _, p := range returned.FindAllString(said(node, "Subplan Name"), -1) {
+		n, _ := strconv.Atoi(p[1:])
+		for _, t := range j.tables {
+			if slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return slices.Contains(e.Params, n) }) {
+				return fmt.Errorf("%s is the scope of %s and what a part of the plan returns", p, t.Alias)
+			}
+		}
+	}
+	if alias := said(node, "Alias"); alias != "" {
+		i := slices.IndexFunc(j.tables, func(t plan.Table) bool { return t.Alias == alias })
+		if _, table := node["Relation Name"]; table && i < 0 { // a partition has an alias of its own
+			return fmt.Errorf("the plan reads %s, which the statement does not name", alias)
+		}
+		if i >= 0 && len(j.tables[i].Scope) > 0 {
+			j.seen[i] = true
+			if err := j.reads(j.tables[i], node); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range plansOf(node) {
+		if err := j.node(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plansOf(node map[string]any) (out []map[string]any) {
+	plans, _ := node["Plans"].([]any)
+	for _, p := range plans {
+		sub, _ := p.(map[string]any) // of nil nothing can be read, so its table is missing
+		out = append(out, sub)
+	}
+	return out
+}
+
+func said(node map[string]any, key string) string {
+	s, _ := node[key].(string)
+	return s
+}
+
+// reads judges the node that reads a table.
+func (j *judge) reads(t plan.Table, node map[string]any) error {
+	switch kind := said(node, "Node Type"); kind {
+	case "Index Scan", "Index Only Scan":
+		return j.searched(t, node)
+	case "Bitmap Heap Scan":
+		// Of a page that the bitmap holds as a whole every row is looked at: the scope
+		// has to be looked at first.
+		rest := strings.TrimLeft(said(node, "Recheck Cond"), "(")
+		for range t.Scope {
+			n := 0
+			for _, e := range t.Scope {
+				if at := pattern(e, t.Alias).FindStringIndex("(" + rest); at != nil && at[0] == 0 {
+					n = at[1] - 1
+				}
+			}
+			if n == 0 {
+				return fmt.Errorf("%s is checked again by other conditions before its scope: %s", t.Alias, said(node, "Recheck Cond"))
+			}
+			rest = strings.TrimLeft(strings.TrimPrefix(rest[n:], " AND "), "(")
+		}
+		for _, p := range plansOf(node) {
+			switch {
+			case said(p, "Parent Relationship") != "Outer": // of a condition behind
+			case said(p, "Node Type") != "Bitmap Index Scan":
+				return fmt.Errorf("%s is read by several indexes", t.Alias)
+			default:
+				return j.searched(t, p)
+			}
+		}
+		return fmt.Errorf("%s is read by no index", t.Alias)
+	default:
+		return fmt.Errorf("%s is read by a %s", t.Alias, kind)
+	}
+}
+
+// searched judges an index and what it is searched by.
+func (j *judge) searched(t plan.Table, node map[string]any) error {
+	name, cond := said(node, "Index Name"), said(node, "Index Cond")
+	columns := j.indexes(name)
+	if len(columns) < len(t.Scope) {
+		return fmt.Errorf("%s is read by the index %s, of which nothing is known", t.Alias, name)
+	}
+	for _, e := range t.Scope {
+		if !slices.Contains(columns[:len(t.Scope)], e.Column) {
+			return fmt.Errorf("%s is read by the index %s, which does not begin with its scope", t.Alias, name)
+		}
+		if !pattern(e, t.Alias).MatchString(cond) {
+			return fmt.Errorf("the index %s is not searched by %s", name, e.Column)
+		}
+	}
+	if strings.Contains(cond, " OR ") {
+		return fmt.Errorf("the index %s is searched by one of several conditions", name)
+	}
+	return nil
+}
+
+// pattern is a condition of a scope as PostgreSQL writes it, with casts that change no value.
+func pattern(e plan.Equality, alias string) *regexp.Regexp {
+	const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
+	column := `(?:` + regexp.QuoteMeta(alias) + `\.)?(?:` + regexp.QuoteMeta(e.Column) + `|"` + regexp.QuoteMeta(strings.ReplaceAll(e.Column, `"`, `""`)) + `")`
+	var params []string
+	for _, p := range e.Params {
+		params = append(params, strconv.Itoa(p))
+	}
+	return regexp.MustCompile(`\((?:` + column + `|\(` + column + `\)` + cast + `) = \(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast + `\)`)
+}

@@ -1,0 +1,227 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// An open plan has no fence between the rows in scope and what a program says of them.
+// PostgreSQL is asked how it would read the tables, and that is judged, when a
+// connection prepares the statement. It may plan the statement anew at any time, so it is
+// asked again in the transaction of each execution: its answer, and the indexes that have
+// the names in it, have to be those that were judged, to the byte. The columns of an index never
+// change. Between the question and the execution no table of the statement can lose an index, since
+// the question has locked it.
+
+// opened is the statement of an open plan once it was judged.
+type opened struct {
+	explain *pgconn.StatementDescription
+	plan    []byte   // what the server said that it would do
+	names   [][]byte // of the indexes in that, as one array
+	indexes []byte   // their numbers, as indexNumbers gives them
+
+	refused *engine.Refused // it was refused
+	until   time.Time       // for that long
+}
+
+// indexNumbers gives the numbers of all indexes with the given names.
+const indexNumbers = `SELECT coalesce(string_agg(c.oid::text, ',' ORDER BY c.oid), '') FROM pg_catalog.pg_class AS c WHERE c.relname = ANY ($1::name[]) AND c.relkind IN ('i', 'I')`
+
+// readIndexes gives the columns of all indexes with the given names, of tables that a
+// statement can name: none of those that
+// are not valid b-trees of all rows, null for an expression.
+const readIndexes = `SELECT coalesce(json_agg(json_build_array(d.name, d.columns)), '[]')::text FROM (
+	SELECT c.relname::text AS name, CASE WHEN i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' THEN
+		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, n)
+			LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum AND k.attnum > 0 WHERE k.n <= i.indnkeyatts) END AS columns
+	FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_index AS i ON i.indexrelid = c.oid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam WHERE c.relname = ANY ($1::name[]) AND pg_catalog.pg_table_is_visible(i.indrelid) ORDER BY c.oid) AS d`
+
+// errReplanned is a statement that the server would now run in another way than the one
+// that was judged.
+var errReplanned = errors.New("the server has planned the statement anew")
+
+// runOpen is run for an open plan.
+func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	st, err := s.prepare(ctx, p, args)
+	if err != nil {
+		return err
+	}
+	if _, kept := s.stmts.Get(p); !kept {
+		defer s.dropped(st)
+	}
+	if err := s.judged(ctx, p, st); err != nil {
+		return err
+	}
+	params, formats := s.args.encode(args)
+	err = s.guarded(ctx, 3, func(pl *pgconn.Pipeline) {
+		pl.SendQueryStatement(s.indexes, st.open.names, nil, nil)
+		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
+		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+	}, func(i int, rr *pgconn.ResultReader) error {
+		switch i {
+		case 0:
+			return same(rr, st.open.indexes)
+		case 1:
+			return same(rr, st.open.plan)
+		}
+		return st.read(rr, out)
+	})
+	if errors.Is(err, errReplanned) {
+		st.open.plan = nil // judged anew the next time
+		return &engine.Refused{Why: errReplanned}
+	}
+	return err
+}
+
+// same fails if a result is not the text.
+func same(rr *pgconn.ResultReader, text []byte) error {
+	got, err := textIn(rr)
+	if err == nil && !bytes.Equal(got, text) {
+		return errReplanned
+	}
+	return err
+}
+
+// textIn is the text of a result's first row.
+func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
+	for rr.NextRow() {
+		if v := rr.Values(); len(v) != 1 || text != nil {
+			return nil, errors.New("exosql: the server answers with more than one text")
+		}
+		text = append([]byte{}, rr.Values()[0]...)
+	}
+	return text, nil
+}
+
+// judged has the statement judged if it was not, or not lately.
+func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
+	switch o := st.open; {
+	case o == nil:
+		arguments := strings.TrimSuffix(strings.Repeat("NULL, ", len(st.kinds)), ", ")
+		if arguments != "" {
+			arguments = "(" + arguments + ")"
+		}
+		sd, err := s.Conn.Prepare(ctx, st.sd.Name+"_plan", "EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE "+st.sd.Name+arguments, nil)
+		if err != nil {
+			return boundError(err)
+		}
+		st.open = &opened{explain: sd}
+	case o.refused != nil && time.Now().Before(o.until):
+		return o.refused
+	case o.refused == nil && o.plan != nil:
+		return nil
+	}
+	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(st.open.explain, nil, nil, nil) })
+	if err != nil {
+		return err
+	}
+	names := indexNames(said)
+	encoded := [][]byte{encodeNames(names)}
+	// The numbers first: of an index that is made anew in between they are the old ones.
+	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(s.indexes, encoded, nil, nil) })
+	if err != nil {
+		return err
+	}
+	found, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readIndexes, encoded, nil, nil, nil) })
+	if err != nil {
+		return err
+	}
+	known, err := definitions(found)
+	if err == nil {
+		err = judgePlan(said, p.Tables, known)
+	}
+	if err != nil {
+		st.open.refused, st.open.until = &engine.Refused{Why: err}, time.Now().Add(engine.RefusedFor)
+		return st.open.refused
+	}
+	st.open.refused, st.open.plan, st.open.names, st.open.indexes = nil, said, encoded, numbers
+	return nil
+}
+
+// ask runs one statement that answers with a text.
+func (s *Session) ask(ctx context.Context, send func(*pgconn.Pipeline)) (text []byte, err error) {
+	err = s.guarded(ctx, 1, send,
+		func(_ int, rr *pgconn.ResultReader) (err error) { text, err = textIn(rr); return err })
+	return text, err
+}
+
+// indexNames are those that a plan names.
+func indexNames(said []byte) []string {
+	var names []string
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case map[string]any:
+			if n, ok := v["Index Name"].(string); ok && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	var all any
+	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePlan
+		walk(all)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// encodeNames writes an array as PostgreSQL reads it.
+func encodeNames(names []string) []byte {
+	b := []byte("{")
+	for i, n := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(append(b, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n)...), '"')
+	}
+	return append(b, '}')
+}
+
+// definitions reads the answer of readIndexes. Of two indexes with one name, in two
+// schemas, nothing is known unless they are alike.
+func definitions(text []byte) (indexes, error) {
+	var rows [][2]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("the definitions of indexes can't be read: %w", err)
+	}
+	columns := map[string][]string{}
+	for _, r := range rows {
+		var name string
+		var cols []*string
+		if err := errors.Join(json.Unmarshal(r[0], &name), json.Unmarshal(r[1], &cols)); err != nil {
+			return nil, fmt.Errorf("the definitions of indexes can't be read: %w", err)
+		}
+		var have []string
+		for _, c := range cols {
+			if c == nil {
+				break
+			}
+			have = append(have, *c)
+		}
+		if before, ok := columns[name]; ok && !slices.Equal(before, have) {
+			have = nil
+		}
+		columns[name] = have
+	}
+	return func(name string) []string { return columns[name] }, nil
+}

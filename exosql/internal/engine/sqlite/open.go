@@ -1,0 +1,91 @@
+package sqlite
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// An open plan has no fence between the rows in scope and what a program says of them.
+// SQLite is asked how it would read the tables, once for each statement that a
+// connection prepares. The answer holds for as long as the statement does: it is
+// prepared by sqlite3_prepare, which fails with SQLITE_SCHEMA once the schema
+// or its statistics have changed, where sqlite3_prepare_v2 would plan the statement anew
+// in silence, by an index that another connection has made in the meantime (TestSchemaChange).
+
+// prepareOpen prepares the statement of an open plan, or refuses it.
+func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
+	st, err := s.C.prepareFixed(p.Text)
+	if err != nil {
+		return nil, err
+	}
+	// Asked after it was prepared: a schema that changes in between ends the statement.
+	lines, err := s.C.explain(p.Text)
+	if err == nil {
+		err = judgePlan(lines, p.Tables, s.rowid)
+	}
+	if err == nil {
+		return st, nil
+	}
+	s.C.finalize(st)
+	var e *SqlError
+	if errors.As(err, &e) {
+		return nil, err
+	}
+	refused := &stmt{refused: &engine.Refused{Why: err}, until: time.Now().Add(engine.RefusedFor)}
+	if s.Stmts.Fits(p.Bytes) {
+		s.Stmts.Add(p, refused, p.Bytes)
+	}
+	return nil, refused.refused
+}
+
+// prepareFixed compiles one statement that is never planned anew.
+func (c *conn) prepareFixed(text string) (*stmt, error) {
+	return c.compile(text, func(sql uintptr, n int32, tail uintptr) int32 {
+		return sqlite3.Xsqlite3_prepare(c.Tls, c.Db, sql, n, c.out, tail)
+	}, true)
+}
+
+// changed reports whether the schema has changed since a fixed statement was prepared.
+func changed(err error) bool {
+	var e *SqlError
+	return errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_SCHEMA
+}
+
+// explain returns the details of a statement's plan.
+func (c *conn) explain(text string) (lines []string, err error) {
+	st, err := c.prepare("EXPLAIN QUERY PLAN " + text)
+	if err != nil {
+		return nil, err
+	}
+	defer c.finalize(st)
+	for {
+		more, err := c.step(st)
+		if err != nil || !more {
+			return lines, err
+		}
+		lines = append(lines, libc.GoString(sqlite3.Xsqlite3_column_text(c.Tls, st.P, 3)))
+	}
+}
+
+// rowid reports whether the one column of a table's scope is its rowid: whether SQLite
+// searches for a value of it by that.
+func (s *Session) rowid(t plan.Table) bool {
+	text, _, err := sqlast.Render(&sqlast.Select{
+		Columns: []sqlast.Output{{Expr: sqlast.One, As: "c0"}},
+		From:    []sqlast.Source{{Table: t.Name, Alias: t.Alias}},
+		Where:   []sqlast.Expr{sqlast.Call{Op: sqlast.Eq, Args: []sqlast.Expr{sqlast.Column{Alias: t.Alias, Name: t.Scope[0].Column}, sqlast.Arg{}}}},
+	}, sqlast.SQLite)
+	if err != nil {
+		return false
+	}
+	lines, err := s.C.explain(text)
+	return err == nil && strings.Join(lines, "\n") == "SEARCH "+t.Alias+" "+rowidSearch
+}

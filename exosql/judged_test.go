@@ -1,0 +1,423 @@
+package exosql_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"pgregory.net/rapid"
+)
+
+// memo and folder are rows of tables whose scope is a column with one value, which has an
+// index, as other columns have: the planner has every way to read them.
+type memo struct {
+	ID, Owner, Folder int64
+	Text, Code        string
+	Due               *int64
+}
+
+type folder struct {
+	ID, Owner int64
+	Name      string
+}
+
+var (
+	folders     = exosql.NewTable[folder]("folders")
+	folderID    = exosql.NewKey(folders, "id", func(f *folder) *int64 { return &f.ID })
+	folderOwner = exosql.NewColumn(folders, "owner", func(f *folder) *int64 { return &f.Owner })
+	folderName  = exosql.NewColumn(folders, "name", func(f *folder) *string { return &f.Name })
+
+	memos      = exosql.NewTable[memo]("notes")
+	memoID     = exosql.NewKey(memos, "id", func(n *memo) *int64 { return &n.ID })
+	memoOwner  = exosql.NewColumn(memos, "owner", func(n *memo) *int64 { return &n.Owner })
+	memoFolder = exosql.NewColumn(memos, "folder_id", func(n *memo) *int64 { return &n.Folder })
+	memoText   = exosql.NewColumn(memos, "text", func(n *memo) *string { return &n.Text })
+	memoCode   = exosql.NewColumn(memos, "code", func(n *memo) *string { return &n.Code })
+	memoDue    = exosql.NewNullable(memos, "due", func(n *memo) **int64 { return &n.Due })
+
+	folderNotes = exosql.Many("notes", folderID, memoFolder)
+	memoIn      = exosql.One("folder", memoFolder, folderID)
+)
+
+// notesSQL makes notes of ten owners. Every text of an owner but 1 has the word BOLT,
+// which springs a trap. rows is how many notes there are.
+func notesSQL(e tu.Engine, rows int, indexes ...string) []string {
+	number := fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), rows-1)
+	bolt := "CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || (n % 97)"
+	return append(append([]string{
+		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL)",
+		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int})",
+		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
+		"INSERT INTO notes SELECT n, n % 10, (n / 10) % 4 * 10 + n % 10, " + bolt + ", 'c' || (n % 50), CASE WHEN n % 5 = 0 THEN NULL ELSE n * 7 % 1000 END FROM " + number,
+	}, indexes...), "ANALYZE")
+}
+
+var notesIndexes = []string{
+	"CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_code ON notes (owner, code)", "CREATE INDEX notes_due ON notes (owner, due)", "CREATE INDEX notes_folder ON notes (owner, folder_id)",
+	"CREATE INDEX notes_any_due ON notes (due)", "CREATE INDEX notes_any_code ON notes (code)", "CREATE INDEX notes_any_text ON notes (text)", "CREATE INDEX notes_due_owner ON notes (due, owner)",
+	"CREATE INDEX folders_owner ON folders (owner)", "CREATE INDEX folders_name ON folders (name)",
+}
+
+func notesOf(db *exosql.DB, owner int64) map[string]exo.Object {
+	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue)
+	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName, exosql.Via(folderNotes, n))
+	n.Add(exosql.Via(memoIn, f))
+	return map[string]exo.Object{
+		"notes":   n.Of(exosql.Grant(db, memos, memoOwner.Eq(owner), exosql.ScopeRows(folders, folderOwner.Eq(owner)))),
+		"folders": f.Of(exosql.Grant(db, folders, folderOwner.Eq(owner), exosql.ScopeRows(memos, memoOwner.Eq(owner)))),
+	}
+}
+
+// fenced reports whether what a program asks stands behind a fence.
+func fenced(q exosql.Query) bool { return strings.Contains(q.SQL, "OFFSET 0") }
+
+// trapNotes opens the notes with traps; see trap.
+func trapNotes(t *testing.T, e tu.Engine, indexes ...string) (r *tu.Runner, hand *sql.DB, sprung func(tu.Outcome) bool) {
+	var seen atomic.Bool
+	exosql.TrapSQLite(func(text string) {
+		if strings.Contains(text, "BOLT") {
+			seen.Store(true)
+		}
+	})
+	t.Cleanup(func() { exosql.TrapSQLite(func(string) {}) })
+	url := e.URL(t)
+	hand = e.SQLDB(t, url)
+	more := notesSQL(e, 2000, indexes...)
+	if e.Name == tu.Postgres.Name {
+		url = tu.WithParam(t, url, "search_path", tu.Param(t, url, "search_path")+",pg_catalog")
+		more = append(more, trapPostgres)
+	}
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(more...)})
+	return tu.NewRunner(t, notesOf(db, 1), exo.Limits{}), hand, func(o tu.Outcome) bool { return seen.Swap(false) || o.Kind == exo.Internal }
+}
+
+// TestOpen: where an index begins with the scope, programs run the statement that a
+// person would write, and no trap springs; without the index they are fenced, and answer the same.
+func TestOpenStatement(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r, _, sprung := trapNotes(t, e, notesIndexes...)
+		bare, _, _ := trapNotes(t, e)
+		open := 0
+		for _, program := range []string{
+			"notes.where(n => n.code === 'c1')",
+			"notes.where(n => n.due >= 500).orderBy(n => [n.due, n.id]).limit(20)",
+			"notes.orderBy(n => n.due.desc()).limit(20)",
+			"notes.orderBy(n => n.due).limit(20)",
+			"notes.where(n => n.text.includes('9'))",
+			"notes.where(n => n.text.includes('9') && n.code === 'c1')",
+			"notes.where(n => n.code.in(['c1', 'c11']) && n.text.startsWith('f'))",
+			"notes.where(n => n.id === 2 || n.text.includes('9'))",
+			"notes.where(n => n.id === 2 && n.text.includes('9'))",
+			"notes.where(n => n.owner === 2 && n.text.includes('9'))",
+			"notes.where(n => n.owner.in([2, 3]) && n.text.includes('9'))",
+			"notes.where(n => n.owner === 2 || n.owner === 1).where(n => n.text.includes('9'))",
+			"notes.where(n => n.owner !== 1 || n.text.includes('9'))",
+			"notes.where(n => n.due === null && n.text.includes('1'))",
+			"notes.select(n => ({ c: n.code, x: n.text.includes('1') })).distinct()",
+			"notes.orderBy(n => n.code).limit(5).where(n => n.text.includes('9'))",
+			"notes.orderBy(n => n.owner).limit(5).where(n => n.owner === 2 || n.text.includes('9'))",
+			"notes.where(n => n.folder().exists() && n.text.includes('9'))",
+			"notes.join(({ note }) => note.folder()).where(({ note, folder }) => folder.name.includes('1') && note.text.includes('9'))",
+			"notes.join(({ note }) => note.folder(), ({ note, folder }) => folder.owner === note.owner && folder.name.includes('1'))",
+			"notes.leftJoin(({ note }) => note.folder().where(f => f.name.includes('2'))).where(({ note }) => note.code === 'c1')",
+			"notes.leftJoin(folders, ({ note, folder }) => folder.id === note.folderId && (folder.name.includes('2') || note.text.includes('3')))",
+			"folders.where(f => f.name.includes('1')).notes().where(n => n.text.includes('9') && n.code === 'c1')",
+			"folders.notes().where(n => n.owner === 2 || n.text.includes('9'))",
+			"notes.where(n => n.text.includes('9')).folder().where(f => f.name.includes('1'))",
+			"notes.join(folders, ({ folder }) => folder.owner === 2 && folder.name.includes('1'))",
+			"notes.join(folders, ({ note, folder }) => folder.owner === 2 && folder.id === note.folderId && folder.name.includes('1'))",
+			"notes.join(notes.as('o'), ({ o }) => o.owner === 2 && o.code === 'c2' && o.text.includes('9'))",
+			"notes.where(n => n.owner === 2 && n.code === 'c2' && n.text.includes('9'))",
+			"notes.where(n => n.owner.in([2]) && n.code.in(['c2']) && n.text.includes('9'))",
+			"notes.where(n => n.owner === 3 && n.due > 5 && n.text.includes('9')).orderBy(n => n.due)",
+			"notes.join(notes.as('o'), ({ note, o }) => o.owner === note.owner && o.code === note.code && o.text.includes('9'))",
+		} {
+			for _, call := range []string{".execute()", ".count()", ".first()", ".limit(3).execute()"} {
+				// An order makes the answers comparable.
+				whole := "const r = await " + program + call + "; return Array.isArray(r) ? r.map(x => JSON.stringify(x)).sort() : r"
+				if call == ".limit(3).execute()" || call == ".first()" && strings.Contains(program, "oin(") {
+					whole = "const r = await " + program + call + "; return r === null ? 0 : r.length"
+				}
+				o, want := r.Run(t, whole), bare.Run(t, whole)
+				if sprung(o) || o.JSON != want.JSON || o.Kind != want.Kind || o.Kind != 0 {
+					t.Errorf("%s%s\n%v\nwant\n%v\n%v", program, call, o, want, o.SQL)
+				}
+				if len(o.SQL) == 1 && !fenced(o.SQL[0]) {
+					open++
+				}
+				if len(want.SQL) == 1 && !fenced(want.SQL[0]) && want.SQL[0].Fenced == "" && strings.Contains(program, "code === 'c1')") && !strings.Contains(program, "folder") {
+					t.Errorf("%s%s needs no index: %s", program, call, want.SQL[0].SQL)
+				}
+			}
+		}
+		if open < 40 {
+			t.Errorf("%d statements are open, want 40 of 128", open)
+		}
+	})
+}
+
+// TestOpenRandom is TestOpenStatement for queries that nobody thought of: no trap springs, and the
+// answer is that of a database in which everything is fenced.
+func TestOpenRandom(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r, _, sprung := trapNotes(t, e, notesIndexes...)
+		bare, _, _ := trapNotes(t, e)
+		open := 0
+		rapid.Check(t, func(rt *rapid.T) {
+			row, other := "note", ""
+			var cond func(depth int) string
+			cond = func(depth int) string {
+				n := row
+				if other != "" && rapid.Bool().Draw(rt, "other") {
+					n = other
+				}
+				text := map[string]string{"note": "text", "folder": "name"}[n]
+				switch k := rapid.IntRange(0, 10).Draw(rt, "cond"); {
+				case depth > 0 && k == 0:
+					return "(" + cond(depth-1) + " && " + cond(depth-1) + ")"
+				case depth > 0 && k == 1:
+					return "(" + cond(depth-1) + " || " + cond(depth-1) + ")"
+				case depth > 0 && k == 2:
+					return "!(" + cond(depth-1) + ")"
+				case k == 3:
+					return fmt.Sprintf("%s.id === %d", n, rapid.IntRange(0, 40).Draw(rt, "id"))
+				case k == 4:
+					return fmt.Sprintf("%s.owner === %d", n, rapid.IntRange(1, 3).Draw(rt, "owner"))
+				case k == 5 && n == "note":
+					return fmt.Sprintf("note.due %s %d", rapid.SampledFrom([]string{">", "<=", "==="}).Draw(rt, "op"), rapid.IntRange(0, 999).Draw(rt, "due"))
+				case k == 6 && n == "note":
+					return fmt.Sprintf("note.code === 'c%d'", rapid.IntRange(0, 49).Draw(rt, "code"))
+				case k == 7 && n == "note":
+					return "note.due === null"
+				case k == 8 && other != "":
+					return "folder.owner === note.owner"
+				default:
+					return fmt.Sprintf("%s.%s.%s('%d')", n, text, rapid.SampledFrom([]string{"includes", "startsWith"}).Draw(rt, "f"), rapid.IntRange(0, 9).Draw(rt, "digit"))
+				}
+			}
+			arg := func() string {
+				if other == "" {
+					return "({ " + row + " })"
+				}
+				return "({ note, folder })"
+			}
+			program := "notes"
+			if rapid.Bool().Draw(rt, "begin") {
+				program, row = "folders", "folder"
+			}
+			for range rapid.IntRange(1, 5).Draw(rt, "steps") {
+				switch rapid.IntRange(0, 6).Draw(rt, "step") {
+				case 0:
+					if other == "" {
+						link := map[string]string{"note": "folder", "folder": "notes"}[row]
+						kind := rapid.SampledFrom([]string{"join", "leftJoin"}).Draw(rt, "kind")
+						program += fmt.Sprintf(".%s(({ %s }) => %s.%s())", kind, row, row, link)
+						other = map[string]string{"note": "folder", "folder": "note"}[row]
+					}
+				case 1:
+					if other == "" {
+						program += "." + map[string]string{"note": "folder", "folder": "notes"}[row] + "()"
+						row = map[string]string{"note": "folder", "folder": "note"}[row]
+					}
+				case 2:
+					program += fmt.Sprintf(".orderBy(%s => %s.%s%s)", arg(), row, rapid.SampledFrom([]string{"id", "owner"}).Draw(rt, "by"), rapid.SampledFrom([]string{"", ".desc()"}).Draw(rt, "way"))
+				default:
+					program += ".where(" + arg() + " => " + cond(2) + ")"
+				}
+			}
+			whole := "return await " + program + ".count()"
+			if rapid.Bool().Draw(rt, "rows") {
+				whole = "return (await " + program + ".execute()).map(x => JSON.stringify(x)).sort()"
+			}
+			o, want := r.Run(t, whole), bare.Run(t, whole)
+			if sprung(o) || o.JSON != want.JSON || o.Kind != want.Kind || o.Kind != 0 && o.Kind != exo.Invalid {
+				rt.Fatalf("%s\n%v\nwant\n%v\n%v", whole, o, want, o.SQL)
+			}
+			if len(o.SQL) == 1 && !fenced(o.SQL[0]) {
+				open++
+			}
+		})
+		if open < 20 {
+			t.Errorf("%d statements are open", open)
+		}
+	})
+}
+
+// TestOpenReads: what an open statement reads does not depend on what is out of scope:
+// SQLite takes the same number of steps, and PostgreSQL reads the same rows, whatever ten other
+// owners have, and however much. The twin, which reads past everybody's rows, does depend on it.
+func TestOpenReads(t *testing.T) {
+	programs := []string{
+		"notes.where(n => n.code === 'c1').count()", "notes.orderBy(n => n.due.desc()).limit(5).execute()", "notes.where(n => n.text.includes('9')).count()",
+		"notes.where(n => n.due > 300).orderBy(n => n.due).limit(5).execute()", "notes.where(n => n.owner === 2 && n.text.includes('9')).count()", "notes.select(n => ({ c: n.code })).distinct().count()",
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		reads := map[string][]int{}
+		for _, others := range []string{
+			"UPDATE notes SET due = -id, code = 'c1', text = '9' WHERE owner <> 1",
+			"INSERT INTO notes SELECT id + 10000, owner, folder_id, 'x', 'y', 5000 + id FROM notes WHERE owner <> 1",
+		} {
+			url := e.URL(t)
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 2000, notesIndexes...), others)...)})
+			r := tu.NewRunner(t, notesOf(db, 1), exo.Limits{})
+			hand := e.SQLDB(t, url)
+			for _, p := range programs {
+				o := r.Run(t, "return await "+p)
+				if e.Name == tu.Postgres.Name && strings.Contains(p, "owner") {
+					continue // it would search for the owner that the program names, and is refused
+				}
+				if len(o.SQL) != 1 || fenced(o.SQL[0]) {
+					t.Fatalf("%s is not open: %v %v", p, o, o.SQL)
+				}
+				if e.Name == tu.Postgres.Name {
+					reads[p] = append(reads[p], rowsRead(t, hand, o.SQL[0]))
+					continue
+				}
+				exosql.SQLiteSteps(t.Context(), db)
+				r.Run(t, "return await "+p)
+				reads[p] = append(reads[p], exosql.SQLiteSteps(t.Context(), db))
+			}
+		}
+		for p, n := range reads {
+			if n[0] != n[1] || n[0] == 0 {
+				t.Errorf("%s: %d where others have one thing, %d where they have another", p, n[0], n[1])
+			}
+		}
+	})
+}
+
+// rowsRead is how many rows of tables a statement reads, as PostgreSQL counts them.
+func rowsRead(t *testing.T, hand *sql.DB, q exosql.Query) int {
+	t.Helper()
+	var args []any
+	for _, a := range q.Args {
+		if a.Type() == exo.TypeInt {
+			args = append(args, a.Int())
+		} else {
+			args = append(args, a.Text())
+		}
+	}
+	var text string
+	if err := hand.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) "+q.SQL, args...).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	var plans []any
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	n := 0.0
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case map[string]any:
+			if _, table := v["Relation Name"]; table {
+				for _, what := range []string{"Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"} {
+					if x, ok := v[what].(float64); ok {
+						n += x * v["Actual Loops"].(float64)
+					}
+				}
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	walk(plans)
+	return int(n)
+}
+
+// TestSchemaChange: an index that another connection makes anew, with the same name and on other
+// columns, is not used before it was judged.
+func TestSchemaChange(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, c := range []struct{ program, drop, create, want string }{
+			{"notes.where(n => n.code === 'c1' && n.text.includes('1')).count()", "notes_code", "CREATE INDEX notes_code ON notes (code, text)", "9"},
+			{"notes.where(n => n.due > 300).orderBy(n => n.due).limit(5).count()", "notes_due", "CREATE INDEX notes_due ON notes (due, owner)", "5"},
+			{"notes.orderBy(n => n.due.desc()).limit(5).count()", "notes_due", "CREATE INDEX notes_due ON notes (due, owner)", "5"},
+		} {
+			url := e.URL(t)
+			var indexes []string
+			index := map[string]string{"notes_code": "CREATE INDEX notes_code ON notes (owner, code)", "notes_due": "CREATE INDEX notes_due ON notes (owner, due)"}[c.drop]
+			indexes = append(indexes, index)
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 2000, indexes...)...)})
+			r := tu.NewRunner(t, notesOf(db, 1), exo.Limits{})
+			hand := e.SQLDB(t, url)
+			run := func(open bool) {
+				t.Helper()
+				o := r.Run(t, "return await "+c.program)
+				if o.JSON != c.want || len(o.SQL) != 1 || fenced(o.SQL[0]) == open || (o.SQL[0].Fenced == "") != open {
+					t.Errorf("%s: open should be %t: %v %v", c.program, open, o, o.SQL)
+				}
+			}
+			run(true)
+			run(true)
+			for _, s := range []string{"DROP INDEX " + c.drop, c.create, "ANALYZE"} {
+				if _, err := hand.Exec(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(false)
+			run(false)
+		}
+	})
+}
+
+// TestUnindexed: SQLite's plan does not say for which value a column is searched, so a
+// program's condition on a column of the scope can't be searched by.
+func TestUnindexed(t *testing.T) {
+	r, _, _ := trapNotes(t, tu.SQLite, notesIndexes...)
+	for program, want := range map[string]string{
+		"notes.where(n => n.owner === 2 && n.text.includes('9')).count()":                                             `((+ "t0"."owner") = ?)`,
+		"notes.where(n => n.owner.in([2, 3]) && n.text.includes('9')).count()":                                        `((+ "t0"."owner") IN (?, ?))`,
+		"notes.join(folders, ({ note, folder }) => folder.owner === note.owner && folder.name.includes('1')).count()": `((+ "t1"."owner") = (+ "t0"."owner"))`,
+		"notes.orderBy(n => n.due).limit(5).where(n => n.owner === 2 && n.text.includes('9')).count()":                `((+ "t1"."c`,
+	} {
+		if o := r.Run(t, "return await "+program); o.Kind != 0 || fenced(o.SQL[0]) || !strings.Contains(o.SQL[0].SQL, want) {
+			t.Errorf("%s: no %s in %v %v", program, want, o, o.SQL)
+		}
+	}
+}
+
+// TestJudgedEachTime: PostgreSQL may plan a statement anew between two executions. Neither a
+// plan that has other words runs, nor one that has the same words of another index.
+func TestJudgedEachTime(t *testing.T) {
+	e := tu.Postgres
+	for name, change := range map[string][]string{
+		"other words":   {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'notes_owner'::regclass", "ALTER TABLE notes ALTER owner SET STATISTICS 10"},
+		"another index": {"DROP INDEX notes_owner", "CREATE INDEX notes_owner ON notes (code, owner)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := e.URL(t)
+			url := plain
+			for _, s := range []string{"enable_seqscan", "enable_bitmapscan"} {
+				url = tu.WithParam(t, url, s, "off")
+			}
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 2000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_text ON notes (text)")...)})
+			r := tu.NewRunner(t, notesOf(db, 1), exo.Limits{})
+			hand := e.SQLDB(t, plain)
+			for _, open := range []bool{true, true, false} {
+				if !open {
+					for _, s := range change {
+						if _, err := hand.Exec(s); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				o := r.Run(t, "return await notes.where(n => n.text.includes('9')).count()")
+				if o.JSON != "32" || fenced(o.SQL[0]) == open {
+					t.Errorf("open should be %t: %v %v", open, o, o.SQL)
+				}
+			}
+		})
+	}
+}
