@@ -215,7 +215,7 @@ func TestSmaller(t *testing.T) {
 	holes := []*game.Attempt{f.attempt(hacker, "wallet", game.Program, true, 100<<10), f.attempt(hacker, "notes", game.Program, true, 100<<10)}
 	for i := range 10 {
 		p, _ := f.playerAt(fmt.Sprint(i))
-		for range 90 {
+		for range 20 {
 			f.attemptAt(fmt.Sprint(i), p, "wallet", game.Program, false, 100<<10)
 		}
 	}
