@@ -23,7 +23,7 @@ import (
 
 // alwaysErrors are the functions that may have a result of type *exo.Error: they make
 // one and never give nil.
-var alwaysErrors = []string{"exo.Errorf", "exo.Error.At", "exo.TooMuchUnanswered"}
+var alwaysErrors = []string{"exo.Errorf", "exo.Error.At"}
 
 // A nil *exo.Error in an error is not nil: a caller who writes `var err error = res.Err`
 // finds a failure in each success. So nothing that can be nil has that type.

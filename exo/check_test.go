@@ -38,7 +38,7 @@ func graphAttacks() []twin {
 		{"root that is a literal", msg(lit(Int(1))), Invalid, ok},
 		{"root that depends on a callback", msg(ref(todosID), param(0, "join", 0), fld(1, "todo"), call(2, "user"), call(3, "execute")), Invalid,
 			msg(ref(todosID), param(0, "join", 0), fld(1, "todo"), call(2, "user"), lam(1, 3), call(0, "join", 4), call(5, "execute"))},
-		{"unknown op 0", with(4, WireNode{Op: OpNone, Recv: -1}), Invalid, ok},
+		{"unknown op 0", with(4, WireNode{Op: 0, Recv: -1}), Invalid, ok},
 		{"unknown op 9", with(4, WireNode{Op: 9, Recv: -1}), Invalid, ok},
 		{"unknown op 255", with(8, WireNode{Op: 255, Recv: 7}), Invalid, ok},
 		{"literal with a name", with(4, WireNode{Op: OpLit, Lit: Bool(false), Name: "x", Recv: -1}), Invalid, ok},

@@ -19,7 +19,7 @@ type Decoder struct {
 	Extend interface {
 		// Rows admits rows whose shape was read and whose cells come next.
 		Rows(*Rows) bool
-		// Read reads what follows a tag that is at least FirstExtension, and says how
+		// Read reads what follows a tag that is at least 64, and says how
 		// much of rest that was.
 		Read(tag byte, rest string) (v Value, read int, err error)
 	}
@@ -35,6 +35,12 @@ func (d *Decoder) claim(size int) int {
 		return 0
 	}
 	return n
+}
+
+// Ref reads a reference as a guest's process holds it: a number of its session, which
+// there refers to nothing.
+func (d *Decoder) Ref() Value {
+	return Value{kind: kindRef, bits: uint64(d.UpTo(1<<32 - 1))}
 }
 
 // Value reads a value.
@@ -58,10 +64,10 @@ func (d *Decoder) tagged(tag byte, depth int) Value {
 	case tag == tagRows && (d.whole || d.Extend != nil):
 		return d.rows(depth)
 	case tag == tagRef && d.whole:
-		return RefNumber(uint32(d.UpTo(1<<32 - 1)))
+		return d.Ref()
 	case tag == tagLabelled && d.whole:
 		return d.labelled(depth)
-	case tag >= FirstExtension && d.Extend != nil:
+	case tag >= wire.FirstExtension && d.Extend != nil:
 		v, n, err := d.Extend.Read(tag, d.Rest())
 		if d.Skip(n); err != nil {
 			d.Set(err)

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
+
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // Digest is the SHA-256 of something in the canonical encoding, after the version and
@@ -24,7 +26,7 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 func (v Value) Digest() (Digest, error) {
 	e := digesters.Get().(*Encoder)
 	defer e.release()
-	e.B = append(e.B, 'v', Encoding)
+	e.B = append(e.B, 'v', wire.Encoding)
 	e.value(&v, 0)
 	return e.digest()
 }
@@ -35,8 +37,8 @@ func (v Value) Digest() (Digest, error) {
 func digestGrants(c Catalog, granted []GrantedName) Digest {
 	e := digesters.Get().(*Encoder)
 	defer e.release()
-	e.B = append(e.B, 'c', Encoding)
-	e.B = AppendGrants(e.B, granted, c)
+	e.B = append(e.B, 'c', wire.Encoding)
+	e.Grants(granted, c)
 	d, _ := e.digest() // a catalogue has no values, and so nothing without a spelling
 	return d
 }

@@ -34,8 +34,8 @@
 // member and a missing one give the same answer. A zero Object, Value, Label or Config
 // gives nothing away: it is refused, public, or grants nothing.
 //
-// The package imports only the standard library, and two packages of this module that do
-// the same, and knows neither SQL nor JavaScript.
+// The package imports only the standard library, and packages of this module that do the
+// same, and knows neither SQL nor JavaScript.
 // The ideas are from elsewhere: capabilities and caretakers from Miller's Robust
 // Composition, record-and-replay from Cap'n Web, labels from LIO (Stefan et al.),
 // withheld errors from Upspin.

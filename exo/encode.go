@@ -16,7 +16,7 @@ type Encoder struct {
 	Values int    // how many values, names and cells that was
 
 	// Extend writes a reference or rows in another way than the canonical one: from a tag
-	// that is at least FirstExtension. Append returns false for what it leaves to the encoder.
+	// that is at least 64. Append returns false for what it leaves to the encoder.
 	Extend interface {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
@@ -193,7 +193,7 @@ func (e *Encoder) rows(r *Rows, depth int) {
 		e.none(errShape)
 		return
 	}
-	e.B = AppendShape(append(e.B, tagRows), r.Shape)
+	e.B = appendShape(append(e.B, tagRows), r.Shape)
 	e.cells(r, depth)
 }
 
@@ -232,13 +232,15 @@ func (e *Encoder) cells(r *Rows, depth int) {
 	}
 }
 
-// AppendShape writes a shape.
-func AppendShape(b []byte, s *Shape) []byte {
+// Shape writes a shape.
+func (e *Encoder) Shape(s *Shape) { e.B = appendShape(e.B, s) }
+
+func appendShape(b []byte, s *Shape) []byte {
 	b = wire.AppendCount(b, len(s.Names))
 	for i, n := range s.Names {
 		b = wire.AppendText(b, n)
 		if sub := s.Sub(i); sub != nil {
-			b = AppendShape(append(b, 1), sub)
+			b = appendShape(append(b, 1), sub)
 		} else {
 			b = append(b, 0)
 		}

@@ -7,15 +7,15 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// AppendGrants writes what could be asked of a run: the names that it was granted and the
+// Grants writes what could be asked of a run: the names that it was granted and the
 // catalogue of what can be done with them, in one order. What only readers of declarations
 // need, the documentation of members, is left out.
-func AppendGrants(b []byte, granted []GrantedName, c Catalog) []byte {
-	b = wire.AppendCount(b, len(granted))
+func (e *Encoder) Grants(granted []GrantedName, c Catalog) {
+	b := wire.AppendCount(e.B, len(granted))
 	for _, g := range granted {
-		b = AppendType(wire.AppendUint(wire.AppendText(b, g.Name), uint64(g.ID)), g.Type)
+		b = appendType(wire.AppendUint(wire.AppendText(b, g.Name), uint64(g.ID)), g.Type)
 	}
-	return appendCatalog(b, c)
+	e.B = appendCatalog(b, c)
 }
 
 // catalogWriter writes a catalogue with each method, term and type once:
@@ -65,7 +65,7 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 	b = wire.AppendCount(b, len(i.Fields))
 	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
 		f := i.Fields[n]
-		b = wire.AppendTexts(wire.AppendCount(wire.AppendText(b, n), w.types.add(AppendType(nil, f.Type))), f.Label.Tags())
+		b = wire.AppendTexts(wire.AppendCount(wire.AppendText(b, n), w.types.add(appendType(nil, f.Type))), f.Label.Tags())
 	}
 	b = wire.AppendCount(b, len(i.Methods))
 	for _, n := range slices.Sorted(maps.Keys(i.Methods)) {

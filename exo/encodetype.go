@@ -17,8 +17,10 @@ const (
 	typeAll = 1<<iota - 1
 )
 
-// AppendType writes a type, nil included. Documentation is not written.
-func AppendType(b []byte, t *Type) []byte {
+// Type writes a type, nil included. Documentation is not written.
+func (e *Encoder) Type(t *Type) { e.B = appendType(e.B, t) }
+
+func appendType(b []byte, t *Type) []byte {
 	if t == nil {
 		return append(b, 0)
 	}
@@ -39,14 +41,14 @@ func AppendType(b []byte, t *Type) []byte {
 	if t.Args != nil {
 		b = wire.AppendCount(b, len(t.Args))
 		for _, n := range slices.Sorted(maps.Keys(t.Args)) {
-			b = AppendType(wire.AppendText(b, n), t.Args[n])
+			b = appendType(wire.AppendText(b, n), t.Args[n])
 		}
 	}
 	if t.Fields != nil {
 		b = wire.AppendCount(b, len(t.Fields))
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			b = AppendType(wire.AppendBool(wire.AppendText(b, f.Name), f.Opt), f.Type)
+			b = appendType(wire.AppendBool(wire.AppendText(b, f.Name), f.Opt), f.Type)
 		}
 	}
 	if t.Enum != nil {
@@ -91,7 +93,7 @@ func appendTerm(b []byte, t *Term) []byte {
 		b = wire.AppendText(b, t.Var)
 	}
 	if t.Con != nil {
-		b = AppendType(b, t.Con)
+		b = appendType(b, t.Con)
 	}
 	if t.Ext != nil {
 		b = appendTerms(b, t.Ext)

@@ -6,12 +6,6 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Encoding is the version of the canonical encoding. It is the first byte of every
-// value and message that stands alone and a part of every digest, so bytes of another
-// version are refused instead of being misread. testdata/encoding has the bytes of
-// each version.
-const Encoding = 1
-
 // The canonical encoding has one spelling for each value and message, and its decoder
 // refuses every other: equal bytes mean equal things, so a digest of them can stand for
 // the thing. Frames between processes, the record of a run and digests share it.
@@ -45,10 +39,6 @@ const (
 	tagRows
 	tagRef
 	tagLabelled
-
-	// FirstExtension is the first tag that this encoding will never use. A connection may
-	// mean by it what it likes: see Encoder.Extend.
-	FirstExtension = 64
 )
 
 // maxDepth bounds values within values, and shapes within shapes. It is above what a
@@ -59,7 +49,7 @@ const maxDepth = 70
 // references included. It fails for what no decoder takes: a value that nobody made, an
 // object without a number, a name given twice, more than 70 levels.
 func (v Value) AppendBinary(b []byte) ([]byte, error) {
-	e := Encoder{B: append(b, Encoding), whole: true}
+	e := Encoder{B: append(b, wire.Encoding), whole: true}
 	e.value(&v, 0)
 	return e.B, e.err
 }
@@ -78,7 +68,7 @@ func DecodeValue(s string, limit int) (Value, error) {
 // is not in the order in which (*Node).Expr writes it: another order would be a second
 // spelling of it. Labels of its values are not the guest's and are not written.
 func (x Expr) AppendBinary(b []byte) ([]byte, error) {
-	e := Encoder{B: append(b, Encoding)}
+	e := Encoder{B: append(b, wire.Encoding)}
 	e.Expr(x)
 	return e.B, e.err
 }
@@ -94,8 +84,8 @@ func DecodeExpr(s string, limit int) (Expr, error) {
 }
 
 func (d *Decoder) version() {
-	if v := d.Byte(); v != Encoding && d.Err() == nil {
-		d.Fail(fmt.Sprintf("version %d of the encoding, not %d", v, Encoding))
+	if v := d.Byte(); v != wire.Encoding && d.Err() == nil {
+		d.Fail(fmt.Sprintf("version %d of the encoding, not %d", v, wire.Encoding))
 	}
 }
 

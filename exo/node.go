@@ -12,15 +12,15 @@ import (
 type Op uint8
 
 const (
-	OpNone   Op = iota
-	OpRef       // an object that was granted
-	OpLit       // a literal value
-	OpParam     // the placeholder that a callback is given
-	OpField     // a field of Recv
-	OpCall      // the method Name of Recv, with Args
-	OpLambda    // a callback: Recv is its OpParam, Args[0] its result
-	OpRecord    // Names and Args
-	OpList      // Args
+	_        Op = iota // of no node
+	OpRef              // an object that was granted
+	OpLit              // a literal value
+	OpParam            // the placeholder that a callback is given
+	OpField            // a field of Recv
+	OpCall             // the method Name of Recv, with Args
+	OpLambda           // a callback: Recv is its OpParam, Args[0] its result
+	OpRecord           // Names and Args
+	OpList             // Args
 )
 
 // Node is one checked step of an expression: what a describing call records.

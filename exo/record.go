@@ -52,22 +52,22 @@ func (unrecorded) Record(context.Context, Entry) error { return nil }
 type Step uint8
 
 const (
-	NoStep     Step = iota
-	Begun           // a run begins: Start
-	Refused         // the gate let nothing of a message happen: Err
-	Intent          // a message is about to act: Message
-	Outcome         // it acted, well or not: Err, State, Digest, Rows, Details, Took
-	Withheld        // it acted, but the budget for reading was empty: the reply was kept back
-	Released        // what leaves a run was decided: Err says why nothing does; Digest of the result
-	Committing      // the units of work are prepared, and held effects are due: what comes next is for good
-	Committed       // what became of that: State
-	Acting          // a held effect is about to act
-	Acted           // how it did: State, Err
-	Ended           // the run is over: Err
+	_          Step = iota // of no entry
+	Begun                  // a run begins: Start
+	Refused                // the gate let nothing of a message happen: Err
+	Intent                 // a message is about to act: Message
+	Outcome                // it acted, well or not: Err, State, Digest, Rows, Details, Took
+	Withheld               // it acted, but the budget for reading was empty: the reply was kept back
+	Released               // what leaves a run was decided: Err says why nothing does; Digest of the result
+	Committing             // the units of work are prepared, and held effects are due: what comes next is for good
+	Committed              // what became of that: State
+	Acting                 // a held effect is about to act
+	Acted                  // how it did: State, Err
+	Ended                  // the run is over: Err
 	steps
 )
 
-var stepNames = [...]string{NoStep: "none", Begun: "begun", Refused: "refused", Intent: "intent", Outcome: "outcome", Withheld: "withheld",
+var stepNames = [...]string{"none", Begun: "begun", Refused: "refused", Intent: "intent", Outcome: "outcome", Withheld: "withheld",
 	Released: "released", Committing: "committing", Committed: "committed", Acting: "acting", Acted: "acted", Ended: "ended"}
 
 func (s Step) String() string {

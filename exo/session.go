@@ -21,9 +21,9 @@ type Reply struct {
 	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
 }
 
-// SizeUpTo is a rough size of the call in memory, for Limits.UnansweredBytes. It stops
+// sizeUpTo is a rough size of the call in memory, for Limits.UnansweredBytes. It stops
 // counting once it exceeds limit.
-func (c Call) SizeUpTo(limit int) int {
+func (c Call) sizeUpTo(limit int) int {
 	n := 0
 	for i := 0; i < len(c.Expr.Nodes) && n <= limit; i++ {
 		w := &c.Expr.Nodes[i]
@@ -36,10 +36,16 @@ func (c Call) SizeUpTo(limit int) int {
 	return n
 }
 
-// TooMuchUnanswered is what a guest is told that sends more than
-// Limits.UnansweredBytes before it has received answers.
-func TooMuchUnanswered(limit int) *Error {
-	return Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", limit)
+// Unanswered is the rough size of a call in memory. It fails where the call and those that
+// wait for their answers, which take waiting bytes, hold more than UnansweredBytes: a guest
+// that sends and never listens would fill the host's memory. A call on which no other waits
+// is bounded by MessageNodes and LiteralBytes alone.
+func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
+	size = c.sizeUpTo(l.UnansweredBytes)
+	if waiting > 0 && waiting+size > l.UnansweredBytes {
+		return 0, Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
+	}
+	return size, nil
 }
 
 // Session is one run: the numbers it may use, the label it has, what is left of
@@ -164,10 +170,10 @@ func (s *Session) Submit(call Call) error {
 	}
 	// Messages wait with all that they hold, and Submit does not wait for them. How
 	// large one may be is for the limits of its own.
-	size := call.SizeUpTo(s.gate.limits.UnansweredBytes)
-	if l := s.gate.limits.UnansweredBytes; s.unheard > 0 && s.unheard+size > l {
+	size, err := s.gate.limits.Unanswered(call, s.unheard)
+	if err != nil {
 		s.mu.Unlock()
-		return TooMuchUnanswered(l)
+		return err
 	}
 	s.lastID = call.ID
 	s.calls++

@@ -115,10 +115,6 @@ func RefValue(o Object) Value {
 	return Value{kind: kindRef, ref: o}
 }
 
-// RefNumber is a reference as a guest's process holds it: a number of its
-// session, which there refers to nothing.
-func RefNumber(id uint32) Value { return Value{kind: kindRef, bits: uint64(id)} }
-
 // Type names what the value holds: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText, TypeTime,
 // TypeList, TypeRecord, TypeRows or TypeRef; "" for the zero Value. Types that JavaScript
 // does not have, like TypeDecimal, are texts.

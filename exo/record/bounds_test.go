@@ -56,13 +56,13 @@ func (m marshals) MarshalJSON() ([]byte, error) { return []byte(m), nil }
 func recorded(t *testing.T, e exo.Entry) exo.Entry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "record")
-	for _, step := range []exo.Step{exo.Begun, exo.NoStep, exo.Ended} { // each by a process of its own
+	for _, step := range []exo.Step{exo.Begun, 0, exo.Ended} { // each by a process of its own
 		f, err := Open(path)
 		if err != nil {
 			t.Fatalf("the record is lost: %v", err)
 		}
 		next := e
-		if step != exo.NoStep {
+		if step != 0 {
 			next = entry(e.RunID, step)
 		}
 		if err := f.Record(t.Context(), next); err != nil {

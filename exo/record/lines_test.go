@@ -335,7 +335,7 @@ func TestRefusedEntries(t *testing.T) {
 	}
 	was := w.Len()
 	for what, e := range map[string]exo.Entry{
-		"a run twice": entry(id, exo.Begun), "no run": entry(exo.RunID{}, exo.Begun), "no step": entry(id, exo.NoStep), "a step that is none": entry(id, exo.Ended+1),
+		"a run twice": entry(id, exo.Begun), "no run": entry(exo.RunID{}, exo.Begun), "no step": entry(id, 0), "a step that is none": entry(id, exo.Ended+1),
 		"an effect that is none": {RunID: id, Step: exo.Outcome, Effect: lastEffect + 1}, "a state that is none": {RunID: id, Step: exo.Outcome, State: lastState + 1},
 		"prepared too late": {RunID: id, Step: exo.Committed, Prepared: &exo.Prepared{}}, "more witnessed than changed": {RunID: id, Step: exo.Committing, Prepared: &exo.Prepared{Witnessed: 1}},
 		"the year 10000": {RunID: id, Step: exo.Outcome, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "the year -1": {RunID: id, Step: exo.Outcome, At: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},

@@ -88,7 +88,7 @@ func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "
 
 // spellable refuses what has no name or no spelling in a line.
 func spellable(e *exo.Entry) error {
-	if e.Step == exo.NoStep || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
+	if e.Step == 0 || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
 		return fmt.Errorf("record: an entry that can't be told: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
 	}
 	if err := checkTime(e.At); err != nil || e.Start == nil {

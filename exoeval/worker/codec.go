@@ -10,9 +10,9 @@ import (
 // Values and messages cross in exo's canonical encoding. What the two sides know of each
 // other makes three things shorter, or is needed beside them; each is a tag of its own.
 const (
-	tagObject = exo.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
-	tagSame                               // to the host: rows that it sent, by their number
-	tagHeld                               // to the worker: rows that stay with the host until they are fetched
+	tagObject = wire.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
+	tagSame                                // to the host: rows that it sent, by their number
+	tagHeld                                // to the worker: rows that stay with the host until they are fetched
 )
 
 // reader reads a frame. After the first error everything it gives is zero; whoever uses

@@ -20,7 +20,9 @@ func appendWorld(b []byte, w *exoeval.World) []byte {
 	for _, n := range sizes(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*n))
 	}
-	return exo.AppendGrants(wire.AppendTexts(b, w.Describing), w.Granted, w.Catalog)
+	e := exo.Encoder{B: wire.AppendTexts(b, w.Describing)}
+	e.Grants(w.Granted, w.Catalog)
+	return e.B
 }
 
 func (r *reader) world() *exoeval.World {

@@ -92,8 +92,9 @@ func holds(r *exo.Rows) (h held, ok bool) {
 // rows cross as they are.
 func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
 	if v.Type() == exo.TypeRef {
-		b = wire.AppendUint(append(b, tagObject), uint64(v.RefID()))
-		return exo.AppendType(b, l.typ(v.RefID())), true
+		e := exo.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.RefID()))}
+		e.Type(l.typ(v.RefID()))
+		return e.B, true
 	}
 	r := v.Rows()
 	l.add(r)
@@ -102,8 +103,9 @@ func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
 		return b, false
 	}
 	l.hold(h)
-	b = exo.AppendShape(append(b, tagHeld), r.Shape)
-	return wire.AppendCount(wire.AppendCount(b, h.rows), h.text), true
+	e := exo.Encoder{B: append(b, tagHeld)}
+	e.Shape(r.Shape)
+	return wire.AppendCount(wire.AppendCount(e.B, h.rows), h.text), true
 }
 
 // Rows takes rows that come as they are.
@@ -117,9 +119,9 @@ func (l *rowsLog) Read(tag byte, rest string) (exo.Value, int, error) {
 	d := read(rest)
 	switch tag {
 	case tagObject:
-		id := uint32(d.UpTo(1<<32 - 1))
-		l.typed(id, d.Type())
-		return exo.RefNumber(id), d.At(), d.Err()
+		v := d.Ref()
+		l.typed(v.RefID(), d.Type())
+		return v, d.At(), d.Err()
 	case tagHeld:
 		r := &exo.Rows{Shape: d.Shape()}
 		l.add(r)

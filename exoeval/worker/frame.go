@@ -26,7 +26,7 @@ const (
 )
 
 // version changes with every change of a frame; the encoding of what is in one has a
-// version of its own (exo.Encoding). Both sides are one binary, so
+// version of its own (wire.Encoding). Both sides are one binary, so
 // it can differ only where the binary was replaced on a system that has no
 // /proc/self/exe.
 const version = 4

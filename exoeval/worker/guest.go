@@ -92,9 +92,9 @@ func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
 		return exo.Errorf(exo.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
-	size := c.SizeUpTo(g.limits.UnansweredBytes)
-	if g.sum > 0 && g.sum+size > g.limits.UnansweredBytes { // the session counts less: what we have not read it may have sent
-		return exo.TooMuchUnanswered(g.limits.UnansweredBytes)
+	size, err := g.limits.Unanswered(c, g.sum) // the session counts less: what we have not read it may have sent
+	if err != nil {
+		return err
 	}
 	b, err := appendCall(g.buf[:0], c)
 	if g.buf = b; err != nil || len(b) > maxCall {

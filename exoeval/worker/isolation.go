@@ -3,7 +3,6 @@ package worker
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
@@ -43,7 +42,7 @@ func (i Isolation) String() string {
 }
 
 func appendHello(b []byte, i Isolation, size uint64) []byte {
-	b = append(begin(b, frameHello), version, exo.Encoding)
+	b = append(begin(b, frameHello), version, wire.Encoding)
 	b = wire.AppendUint(b, uint64(i))
 	return end(wire.AppendUint(b, size))
 }
@@ -51,7 +50,7 @@ func appendHello(b []byte, i Isolation, size uint64) []byte {
 // decodeHello reads what a worker says before it has met any program.
 func decodeHello(s string) (i Isolation, size uint64, err error) {
 	r := read(s)
-	if r.Byte() != version || r.Byte() != exo.Encoding {
+	if r.Byte() != version || r.Byte() != wire.Encoding {
 		r.Fail("another version")
 	}
 	i, size = Isolation(r.UpTo(allIsolation)), r.Uint()
