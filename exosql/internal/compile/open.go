@@ -36,6 +36,7 @@ func withOpen(p *plan.Plan, c *compiler, build func(*compiler) (*plan.Plan, erro
 	if err != nil {
 		return p
 	}
+	o.Derived = open.derived
 	if o.Tables = open.tablesOf(o); o.Tables != nil {
 		p.Open = o
 	}

@@ -33,6 +33,7 @@ type compiler struct {
 	open       bool      // without fences: see open.go
 	fences     int       // that stand in the statement
 	entered    []entered // the tables of the statement
+	derived    []string  // the aliases of derived tables
 	satisfying bool      // conditions of a scope are being written
 }
 
@@ -243,6 +244,7 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
+	f.c.derived = append(f.c.derived, alias)
 	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked}
 	outer.sources = scope.Derived(sel, alias)
 	for _, r := range inner.rows {

@@ -32,6 +32,8 @@ func (p *Plan) Keep() (*Plan, int) {
 		k.Bytes += open
 	}
 	k.Tables = slices.Clone(p.Tables) // the names are those of declarations, and of ours
+	k.Derived = slices.Clone(p.Derived)
+	k.Bytes += len(k.Derived) * (size[string]() + 4)
 	for _, t := range k.Tables {
 		k.Bytes += size[Table]() + len(t.Alias) + len(t.Scope)*(size[Equality]()+8)
 	}

@@ -19,8 +19,9 @@ type Plan struct {
 
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.
-	Open   *Plan
-	Tables []Table // of an open plan only; each place where the statement reads a table
+	Open    *Plan
+	Tables  []Table  // of an open plan only; each place where the statement reads a table
+	Derived []string // of an open plan only; the aliases of its derived tables
 }
 
 // Table is one table of a statement, with the scope of its rows.

@@ -21,7 +21,7 @@ import (
 // reports whether the one column of a scope is what SQLite calls the rowid of its table.
 //
 // A line that is not understood is a refusal.
-func judgePlan(lines []string, tables []plan.Table, rowid func(plan.Table) bool) error {
+func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func(plan.Table) bool) error {
 	seen := make([]bool, len(tables))
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
@@ -35,7 +35,7 @@ func judgePlan(lines []string, tables []plan.Table, rowid func(plan.Table) bool)
 			return fmt.Errorf("it is not known what this means: %s", line)
 		}
 		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
-		if i < 0 && derivedAlias.MatchString(alias) || i >= 0 && len(tables[i].Scope) == 0 {
+		if i < 0 && (slices.Contains(derived, alias) || flattened.MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
 			continue // a derived table, or one of which every row is in scope
 		}
 		if i < 0 {
@@ -58,8 +58,9 @@ func judgePlan(lines []string, tables []plan.Table, rowid func(plan.Table) bool)
 // gives; one of a table names it, BLOOM FILTER ON t0, and is refused.
 var knownLine = regexp.MustCompile(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+)$`)
 
-// derivedAlias are the aliases of derived tables: ours, and SQLite's own.
-var derivedAlias = regexp.MustCompile(`^(t[0-9]+|\(subquery-[0-9]+\))$`)
+// flattened are the aliases that SQLite itself gives to what a subquery returns. Any other
+// name that the statement does not have is of a table behind a view.
+var flattened = regexp.MustCompile(`^\(subquery-[0-9]+\)$`)
 
 var searchLine = regexp.MustCompile(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 

@@ -32,14 +32,15 @@ func TestJudgePlan(t *testing.T) {
 		{"SEARCH t0 USING INDEX a (org_id=?)\nUSING INDEX b FOR IN-OPERATOR", "USING INDEX b"},
 		{"SCAN t1", "does not say how it reads t0"},
 		{"", "it is not known"},
+		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN t7", "it is not known what this reads"}, // in a view
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN tickets", "it is not known what this reads"},
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN (subquery-3)\nSCAN t12", ""},
 	} {
-		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), judged, rowid), c.refused)
+		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), judged, []string{"t3", "t12"}, rowid), c.refused)
 	}
 	key := []plan.Table{{Name: "users", Alias: "t0", Scope: []plan.Equality{{Column: "id", Params: []int{1}}}}}
-	judgedAs(t, "its key", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, rowid), "")
-	judgedAs(t, "a key that is no rowid", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, func(plan.Table) bool { return false }), "t0 is read by")
+	judgedAs(t, "its key", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
+	judgedAs(t, "a key that is no rowid", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")
 }
 
 func judgedAs(t *testing.T, plan string, err error, refused string) {

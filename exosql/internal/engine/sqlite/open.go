@@ -29,7 +29,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	// Asked after it was prepared: a schema that changes in between ends the statement.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
-		err = judgePlan(lines, p.Tables, s.rowid)
+		err = judgePlan(lines, p.Tables, p.Derived, s.rowid)
 	}
 	if err == nil {
 		return st, nil
