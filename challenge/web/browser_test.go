@@ -265,8 +265,8 @@ func (b *tab) attempt(lane, input string) {
 }
 
 // shot keeps a picture of the whole page in the folder that EXO_SCREENSHOTS names.
-// Without one it takes none: nobody would look at it, and pictures are half the time of
-// these tests.
+// Without one it takes none: nobody would look at it, and pictures were half the time of
+// TestBrowserLook.
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("EXO_SCREENSHOTS")
