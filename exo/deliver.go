@@ -37,7 +37,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 				s.queue = s.queue[:0] // the next call needs no new one
 			}
 			s.spent.add(e.spent)
-			s.unheard -= e.size
+			s.undelivered -= e.size
 			// Whether Spend knew in time to stop the call depends on how fast those before it
 			// were, so what is said is the same as Spend says.
 			over, withheld := s.gate.overspent(s.spent), false

@@ -72,21 +72,21 @@ type Session struct {
 	written   any                   // the store that this run may change
 	tails     map[any]chan struct{} // by store, closed when the message that was admitted last has acted
 
-	mu      sync.Mutex
-	objects []Object
-	lent    []lent // wrapped objects that were arguments
-	types   []*Type
-	label   Label
-	console console
-	lastID  uint64
-	calls   int
-	spent   spent      // of the replies delivered
-	unheard int        // bytes of messages whose reply was not delivered
-	queue   []*pending // in call order: replies leave in this order
-	wake    chan struct{}
-	units   []*unitEntry // in the order in which they were opened
-	effects []*change
-	closed  bool
+	mu          sync.Mutex
+	objects     []Object
+	lent        []lent // wrapped objects that were arguments
+	types       []*Type
+	label       Label
+	console     console
+	lastID      uint64
+	calls       int
+	spent       spent      // of the replies delivered
+	undelivered int        // bytes of calls whose reply has not been delivered
+	queue       []*pending // in call order: replies leave in this order
+	wake        chan struct{}
+	units       []*unitEntry // in the order in which they were opened
+	effects     []*change
+	closed      bool
 
 	unrecorded bool    // an entry was not
 	doomed     *change // that may be half done
@@ -170,7 +170,7 @@ func (s *Session) Submit(call Call) error {
 	}
 	// Messages wait with all that they hold, and Submit does not wait for them. How
 	// large one may be is for the limits of its own.
-	size, err := s.gate.limits.Unanswered(call, s.unheard)
+	size, err := s.gate.limits.Unanswered(call, s.undelivered)
 	if err != nil {
 		s.mu.Unlock()
 		return err
@@ -178,7 +178,7 @@ func (s *Session) Submit(call Call) error {
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
-	s.unheard += size
+	s.undelivered += size
 	e := &pending{id: call.ID, size: size}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)

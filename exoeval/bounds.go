@@ -46,13 +46,13 @@ func (b Bounds) Recorded() map[string]int64 {
 		"SourceBytes": int64(b.SourceBytes), "Nesting": int64(b.Nesting), "CallDepth": int64(b.CallDepth), "ResultBytes": int64(b.ResultBytes)}
 }
 
-// TooLong is what is said of a program of n bytes, which nobody parses.
+// TooLong is the error of a program of n bytes, more than SourceBytes: it is not parsed.
 func (b Bounds) TooLong(n int) error {
 	return exo.Errorf(exo.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
 
-// MaxResult is how large what a program returns may be, in bytes, without the rows that it
-// returns as they came. Each value counts ValueBytes and its texts. What is more than
-// ResultBytes is cut where it is rendered, with a notice of what is missing; what is many
-// times more is refused, since the host holds it whole before it can cut.
+// MaxResult bounds the result of a program, in bytes, without the rows that it returns as
+// they came. Each value counts ValueBytes and its texts. A result above ResultBytes is cut
+// when it is rendered, with a notice of what is missing; one above MaxResult is refused,
+// because the host must hold a result whole before it can cut it.
 func (b Bounds) MaxResult() int { return max(1<<20, 8*b.ResultBytes) }

@@ -1,6 +1,6 @@
-// Package exoeval runs programs written by a model in a world of their own: what
-// they were granted, JavaScript's plain built-ins, and nothing else. A program can
-// cause something only by a message to a granted object (package exo).
+// Package exoeval runs programs that a model wrote. A program reaches the objects that it
+// was granted and JavaScript's plain built-ins, and nothing else: its only effects are
+// messages to granted objects (package exo).
 //
 // A program goes through these steps, each in files of its own:
 //
@@ -11,14 +11,14 @@
 //   - check, scope: a walker admits the syntax it knows and refuses the rest; free
 //     names must be granted or built in.
 //   - rewrite: JavaScript's operators, and some of its functions, in the callbacks of
-//     describing methods become calls that record when a column takes part.
+//     describing methods become calls that record an expression if an operand is a column.
 //   - realm: a fresh runtime that holds the globals that the program names, of a
 //     short list; the constructors that compile text are disarmed; clock and random
 //     numbers are the host's. polyfill: what the engine lacks, where it is mentioned.
 //   - recorder, describe: granted objects record expressions. A callback is called
 //     once, at once; no function of the guest ever leaves the guest.
-//   - rows: what was read becomes objects when the program asks for them.
-//   - run: calls run concurrently in the host, and their answers arrive in call order.
+//   - rows: a row becomes an object when the program first reads it.
+//   - run: calls run concurrently in the host, and their replies arrive in call order.
 //
 // Package worker runs all of this in a process of its own, which is how programs of a
 // model are run. [InProcess] runs it in the host's process. That is for programs whose author

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// say is what an error says on a situation of n's interface, or with nil of any that was
-// granted: in the words of whoever declared it, else otherwise. See exo.Phrase.
+// say returns the phrase for a situation that the interface of n declares, or with nil any
+// granted interface; without one, otherwise. See exo.Phrase.
 func (r *run) say(n *exo.Node, on, otherwise string, parts ...string) string {
 	var i *exo.Interface
 	if n != nil {

@@ -170,8 +170,8 @@ func (r *run) main() (v exo.Value, failed error) {
 	return v, r.drain()
 }
 
-// drain answers the calls that nobody awaited, so that none is open when the
-// run is over, and reports the first promise that failed unheard.
+// drain waits for the calls that the program did not await, so that none is open when the
+// run is over. It returns the error of the first promise whose rejection nothing handled.
 func (r *run) drain() error {
 	for len(r.open) > 0 {
 		if failed := r.turn(); failed != nil {

@@ -12,29 +12,31 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Port is what a program's side knows of the host: it sends calls and logs lines, in
-// one order, and receives replies in call order. In process it is the session itself; nothing else of
-// the session is used on the program's side, so that a worker can stand in its place.
+// Port is the program's side's only connection to the host: it sends calls and logs lines,
+// in one order, and receives replies in call order. In process the session implements it;
+// in a worker, a connection does. The program's side uses nothing else of the session.
 type Port interface {
 	Submit(exo.Call) error
 	Log(exo.Line) error
 	Next(context.Context) (exo.Reply, bool, error)
 }
 
-// Holder is a Port whose replies may hold rows without their cells: those stay
-// with the host until the program looks at one of them. Rows that no program looks at
-// go to the result without having been here.
+// Holder is a Port that returns rows lazily: their cells stay in the host until the program
+// reads one. Rows that the program returns unread never cross to the worker: the result
+// names them, and the host has the cells.
 type Holder interface {
 	Port
-	// Held says how many rows rs stands for, of plain values only, and how many bytes of
-	// text are in them. ok is false for rows that are here.
+	// Held returns the number of rows that rs stands for, all of plain values, and the bytes
+	// of text in them. ok is false if rs has its cells already.
 	Held(rs *exo.Rows) (rows, text int, ok bool)
-	// Fetch gets the cells of rs, once. A host that does not give them ends the run.
+	// Fetch reads the cells of rs from the host. It may be called once for each rs, and ends
+	// the run if the host does not answer.
 	Fetch(rs *exo.Rows)
 }
 
-// World is what the program's side of a run is made from: plain data without
-// any object, so that it crosses to a worker. It is immutable.
+// World is all that the program's side of a run needs: the catalogue, the granted names
+// and the limits. It is plain data without any object, so that it can cross to a worker.
+// It is immutable.
 type World struct {
 	Catalog    exo.Catalog
 	Granted    []exo.GrantedName
@@ -76,8 +78,8 @@ func (w *World) Prepare() {
 	}
 }
 
-// Outcome is how a program ended, as its own side tells it. Until Settle has
-// asked the host's side it is no result.
+// Outcome is how a program ended, as its own side reports it. The program may have taken
+// that side over, so an Outcome becomes a Result only when Settle has asked the session.
 type Outcome struct {
 	Value     exo.Value
 	Undefined bool
@@ -180,8 +182,8 @@ func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, b.Total, errTotal)
 }
 
-// ended says why a run was ended from outside: its limit, its caller's deadline, or its
-// caller. err is what whoever noticed has to say where ctx has not ended.
+// ended returns the error of a run that was ended from outside: by Bounds.Total, by its
+// caller's deadline, or by its caller. If ctx has not ended, the cause is err.
 func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()

@@ -7,16 +7,16 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Values and messages cross in exo's canonical encoding. What the two sides know of each
-// other makes three things shorter, or is needed beside them; each is a tag of its own.
+// Values and messages cross in exo's canonical encoding, with three tags added to it: for
+// objects, and for rows of which one side already has the cells.
 const (
 	tagObject = wire.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
 	tagSame                                // to the host: rows that it sent, by their number
 	tagHeld                                // to the worker: rows that stay with the host until they are fetched
 )
 
-// reader reads a frame. After the first error everything it gives is zero; whoever uses
-// it asks done for the error once, at the end.
+// reader reads a frame. After the first error its methods return zero values; a caller
+// checks done once, at the end.
 type reader struct{ exo.Decoder }
 
 // read is a reader whose texts are parts of the frame.

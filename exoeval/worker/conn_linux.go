@@ -18,7 +18,7 @@ type socket int
 
 const connection socket = 3
 
-// asks is how often each side looks for a frame before it sleeps until one comes.
+// asks bounds how often each side polls for a frame before it parks until one comes.
 // The answer to a small call is there within that time, and to be woken up takes longer
 // than all of it: BenchmarkRun/calls.
 const asks = 100
@@ -76,9 +76,9 @@ type locked struct {
 	size      uint64 // address space, bytes
 }
 
-// lockdown gives up everything that the process could still do and that no
-// program needs. What can fail silently on this system is reported, not
-// assumed; what would leave a hole open is an error.
+// lockdown drops every right of the process that no program needs: a program that takes the
+// engine over has no others. A wall that this system lacks is reported in isolation; a wall
+// that fails and leaves a hole is an error.
 func lockdown() (l locked, err error) {
 	l.rw, l.isolation = connection, Process
 	if t, err := unix.GetsockoptInt(int(connection), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {

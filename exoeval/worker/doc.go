@@ -1,22 +1,20 @@
-// Package worker runs each program in a process of its own: a process that can do
-// nothing but compute and send messages, that knows nothing but its program and
-// the catalogue of what was granted, and that dies alone. Whatever the program does to
-// its engine, the host lives, learns what happened, and goes on.
+// Package worker runs each program in a process of its own. The process can only compute
+// and send messages to its host; it holds only its program and the catalogue of what was
+// granted. A program that crashes its engine, or takes it over, ends or controls that
+// process alone: the host goes on and gets an error that says what happened.
 //
-// The worker is the host's own binary, started again: a program that imports
-// this package needs nothing else, and no line of its main. See takeover.go for
-// how it can't be run by mistake.
+// The worker is the host's own binary, started again. A host imports this package and
+// changes nothing in its main; takeover.go prevents a start by mistake.
 //
 //   - takeover, guest, warm: the worker's side.
-//   - conn, seccomp, spawn: how it is started and locked down. Isolation says what
-//     the system gave.
-//   - frame, codec*: what crosses, in both directions. Frames of a worker are hostile.
-//   - pool, proc: workers that wait, and programs that wait for them in a fair queue (internal/fair).
-//   - run, watch, cause: the host's side of one program, its limits, and what it died of.
+//   - conn, seccomp, spawn: start the worker and lock it down. Isolation lists the walls
+//     that the system provides.
+//   - frame, codec*: the messages in both directions. Frames of a worker are hostile.
+//   - pool, proc: idle workers, and the fair queue of programs for them (internal/fair).
+//   - run, watch, cause: the host's side of one program, its limits, and the cause of its death.
 //
-// How a run ended is told by Kind. Limit, Program, Syntax and the others mean what
-// they mean in process. Crashed is a failure of the engine; Breach a process that
-// did what no program can make it do, which is a security event; for both, a
-// [Death] is in the error. An error that wraps [ErrNotRun] says that nothing of the
-// program has happened.
+// The Kind of an error says how a run ended. Limit, Program, Syntax and the others mean
+// the same as in process. Crashed is a failure of the engine. Breach is a process that
+// broke a rule that no program can make it break: a security event. Both wrap a [Death].
+// If an error wraps [ErrNotRun], nothing of the program has happened.
 package worker

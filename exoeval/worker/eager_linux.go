@@ -9,21 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eager reads a connection and looks several times for a frame before it leaves its
-// goroutine to the runtime's poller, which wakes it up later than a frame needs.
-// Within a frame it does not look: a worker whose bytes come one at a time would cost
-// us more for each than it costs the worker.
+// eager reads a connection. It polls the socket briefly before it parks its goroutine in
+// the runtime's poller: a wake-up costs more than a small frame. It never polls in the
+// middle of a frame: a hostile worker that sends single bytes would burn more of the host's
+// processor time than of its own.
 type eager struct {
 	f     *os.File
 	raw   syscall.RawConn
-	begun bool // the first bytes of the frame have come, or were looked for
+	begun bool // the socket was polled for the first bytes of this frame
 }
 
 // next implements source.
 func (r *eager) next() { r.begun = false }
 
-// looking is how many goroutines of the process look. Half of the processors are
-// left to those that have something to do.
+// looking counts the goroutines of the process that poll. At most half of the processors
+// poll, so that the others are free for goroutines that have work.
 var looking atomic.Int32
 
 // reader is the worker's connection for reading.
@@ -42,7 +42,8 @@ func (r *eager) Read(b []byte) (int, error) {
 	return r.f.Read(b)
 }
 
-// look reads what is there. It gives nothing and no error where the reader has to wait.
+// look polls the socket and reads what has arrived. It returns 0 and no error if the
+// reader has to wait.
 func (r *eager) look(b []byte) (n int, err error) {
 	defer looking.Add(-1)
 	if looking.Add(1) > int32(max(1, runtime.GOMAXPROCS(0)/2)) {

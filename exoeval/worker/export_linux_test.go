@@ -327,7 +327,7 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
 		"bad call name":      call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpCall, Name: "\xff"}}}}),
 		"bad record name":    call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
-		"a cause unheard":    framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0}),
+		"a cause of no call": framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0}),
 		"cells never sent":   framed(frameFetch, []byte{0}),
 		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
 		"more than a fetch":  framed(frameFetch, []byte{0, 0}),

@@ -149,14 +149,13 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 // errNoPlace ends the wait of a program for its turn.
 var errNoPlace = errors.New("worker: no place was free in time")
 
-// party is the unit of fair queueing: a principal, or the tool where a run has none.
+// party is the unit of fair queueing: a principal, or the tool if the run has none.
 type party struct {
 	principal exo.Principal
 	tool      *runner // where principal is empty
 }
 
-// acquire gives a worker to a program, when it is the turn of its party. ctx is
-// one of enter's. Errors wrap ErrNotRun.
+// acquire waits until it is the turn of who and returns a worker. ctx must come from enter. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 	w, place, err := p.take(ctx, who)
 	if err == nil && w == nil {

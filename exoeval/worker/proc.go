@@ -58,8 +58,8 @@ func (w *proc) greet(ctx context.Context) error {
 	return nil
 }
 
-// startTime is how long a worker may take until it is ready, or to take its job:
-// what hangs there has not begun, and no limit of a run counts yet.
+// startTime bounds the time until a worker is ready, and until it has taken its job. The
+// limits of a run count only from its beginning, so they don't end a worker that hangs before.
 const startTime = 10 * time.Second
 
 // kill ends the worker for a reason, if it has no reason yet.
