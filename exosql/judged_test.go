@@ -421,3 +421,38 @@ func TestJudgedEachTime(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenAfterTypeChange: a statement whose result has another type now is prepared again, and an open
+// one judged again. It is not run as it comes.
+func TestOpenAfterTypeChange(t *testing.T) {
+	e := tu.Postgres
+	r, hand, sprung := trapNotes(t, e, "CREATE INDEX notes_code ON notes (owner, code)")
+	run := func() tu.Outcome {
+		return r.Run(t, "return (await notes.where(n => n.code === 'c1' && n.text.includes('1'))).length")
+	}
+	if o := run(); o.JSON != "9" || fenced(o.SQL[0]) || sprung(o) {
+		t.Fatal(o, o.SQL)
+	}
+	for _, s := range []string{"DROP INDEX notes_code", "ALTER TABLE notes ALTER due TYPE int", "ANALYZE"} {
+		if _, err := hand.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 4 {
+		if o := run(); o.JSON != "9" || !fenced(o.SQL[0]) || sprung(o) {
+			t.Errorf("run %d: %v %v", i, o, o.SQL)
+		}
+	}
+}
+
+// TestSkipScan: an index that begins with another column is not walked from value to value.
+func TestSkipScan(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r, _, sprung := trapNotes(t, e, "CREATE INDEX notes_co ON notes (code, owner)")
+		for _, p := range []string{"notes.orderBy(n => n.code).limit(1)", "notes.where(n => n.text.includes('9'))", "notes.where(n => n.code > 'c3')"} {
+			if o := r.Run(t, "return await "+p+".count()"); o.Kind != 0 || !fenced(o.SQL[0]) || sprung(o) {
+				t.Errorf("%s: %v %v", p, o, o.SQL)
+			}
+		}
+	})
+}

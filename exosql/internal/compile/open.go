@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -69,7 +72,8 @@ func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
 // fixes reports whether the scope of a row gives a column one value.
 func (c *compiler) fixes(row *occurrence, col *decl.Column) bool {
 	for _, f := range row.fixed {
-		if f.Col == col {
+		// By name: SQLite knows no case, and one column by several names.
+		if strings.EqualFold(f.Col.Name, col.Name) || slices.Contains([]string{"rowid", "oid", "_rowid_"}, strings.ToLower(col.Name)) {
 			return true
 		}
 	}

@@ -62,6 +62,9 @@ func (j *judge) node(node map[string]any) error {
 		if _, table := node["Relation Name"]; table && i < 0 { // a partition has an alias of its own
 			return fmt.Errorf("the plan reads %s, which the statement does not name", alias)
 		}
+		if i >= 0 && said(node, "Relation Name") != "" && said(node, "Relation Name") != j.tables[i].Name { // of a view, which may use our aliases
+			return fmt.Errorf("the plan reads %s as %s", said(node, "Relation Name"), alias)
+		}
 		if i >= 0 && len(j.tables[i].Scope) > 0 {
 			j.seen[i] = true
 			if err := j.reads(j.tables[i], node); err != nil {
@@ -130,6 +133,9 @@ func (j *judge) reads(t plan.Table, node map[string]any) error {
 // searched judges an index and what it is searched by.
 func (j *judge) searched(t plan.Table, node map[string]any) error {
 	name, cond := said(node, "Index Name"), said(node, "Index Cond")
+	if strings.Contains(plainName.ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+		return fmt.Errorf("the index %s is searched by a column with an odd name", name)
+	}
 	columns := j.indexes(name)
 	if len(columns) < len(t.Scope) {
 		return fmt.Errorf("%s is read by the index %s, of which nothing is known", t.Alias, name)
@@ -147,6 +153,8 @@ func (j *judge) searched(t plan.Table, node map[string]any) error {
 	}
 	return nil
 }
+
+var plainName = regexp.MustCompile(`"[A-Za-z0-9_]+"`)
 
 // pattern is a condition of a scope as PostgreSQL writes it, with casts that change no value.
 func pattern(e plan.Equality, alias string) *regexp.Regexp {

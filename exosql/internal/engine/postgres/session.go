@@ -81,7 +81,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 	case e.Code == notSupported:
 		// The statement was prepared for tables that have changed since.
 		s.stmts.Remove(p)
-		return s.run(ctx, p, args, out)
+		return run(ctx, p, args, out) // an open plan is judged again
 	case e.Code == invalidStatement:
 		// Something between us and the server, a pooler, has dropped what was prepared.
 		s.bad = true

@@ -64,6 +64,10 @@ var flattened = regexp.MustCompile(`^\(subquery-[0-9]+\)$`)
 
 var searchLine = regexp.MustCompile(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
+// searchTerm is one column that is searched, with a plain name: in another one " AND " could
+// stand. ANY(code) is none: it goes from value to value of everybody's.
+var searchTerm = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
+
 const rowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
 // judgeLine judges the line that reads a table.
@@ -78,8 +82,12 @@ func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) erro
 	}
 	var fixed []string
 	for _, term := range strings.Split(m[2], " AND ") {
-		if column, ok := strings.CutSuffix(term, "=?"); ok {
-			fixed = append(fixed, strings.ToLower(column))
+		c := searchTerm.FindStringSubmatch(term)
+		if c == nil {
+			return fmt.Errorf("it is not known how %s searches the index %s: %s", t.Alias, m[1], term)
+		}
+		if c[2] == "=" {
+			fixed = append(fixed, strings.ToLower(c[1]))
 		}
 	}
 	for _, e := range t.Scope {

@@ -20,10 +20,14 @@ func TestJudgePlan(t *testing.T) {
 		{"SCAN t0", "t0 is read by SCAN"},
 		{"SCAN t0 USING INDEX a", "t0 is read by SCAN USING INDEX a"},
 		{"SEARCH t0 USING INDEX a (due>?)", "not searched by org_id"},
+		{"SEARCH t0 USING INDEX a (ANY(code) AND org_id=?)", "it is not known how"}, // reads a row of each code of everybody's
+		{"SEARCH t0 USING INDEX a (ANY(code) AND org_id=? AND due>?)", "it is not known how"},
+		{"SEARCH t0 USING INDEX a (x y=? AND org_id=?)", "it is not known how"}, // a column may be called "x y=? AND org_id"
+		{"SEARCH t0 USING INDEX a (<expr>=? AND org_id=?)", ""},
 		{"SEARCH t0 USING INDEX a (code=? AND due>?)", "not searched by org_id"},
 		{"SEARCH t0 USING INDEX a (org_id>? AND org_id<?)", "not searched by org_id"},
-		{"SEARCH t0 USING INDEX a (ANY(org_id) AND due>?)", "not searched by org_id"},
-		{"SEARCH t0 USING INDEX a ((org_id,code)>(?,?))", "not searched by org_id"},
+		{"SEARCH t0 USING INDEX a (ANY(org_id) AND due>?)", "it is not known how"},
+		{"SEARCH t0 USING INDEX a ((org_id,code)>(?,?))", "it is not known how"},
 		{"SEARCH t0 USING AUTOMATIC COVERING INDEX (org_id=?)", "t0 is read by SEARCH USING AUTOMATIC"},
 		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", "t0 is read by SEARCH USING INTEGER PRIMARY KEY"}, // by the program's key
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN t0", "t0 is read by SCAN"},
