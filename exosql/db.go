@@ -89,11 +89,29 @@ func (q Query) Outputs() []Output {
 
 // Close waits for the queries that run, and closes every connection. Queries
 // that come later fail. A second Close does nothing.
-func (db *DB) Close() error { return db.pool.Close() }
+func (db *DB) Close() error {
+	if db.ready() != nil {
+		return nil
+	}
+	return db.pool.Close()
+}
+
+// ready refuses a DB that was not opened.
+func (db *DB) ready() error {
+	if db == nil || db.pool == nil {
+		return &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")}
+	}
+	return nil
+}
 
 // Catalog reads what the database says of itself, over a connection of its own. It is for
 // the host: to declare tables from it (exosql/dynamic), or to compare.
-func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) { return db.pool.Catalog(ctx) }
+func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
+	if err := db.ready(); err != nil {
+		return nil, err
+	}
+	return db.pool.Catalog(ctx)
+}
 
 // query runs a plan. m is the message it answers, or nil for the typed API; refused is
 // why its open plan was not run, or nil.

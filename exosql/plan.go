@@ -18,6 +18,9 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 	if r.Err != nil {
 		return exo.Value{}, r.Err
 	}
+	if err := db.ready(); err != nil {
+		return exo.Value{}, err
+	}
 	ss, err := scope.Chain(r)
 	if err != nil {
 		return exo.Value{}, &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
@@ -39,6 +42,9 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 
 // answer plans and runs a guest's message.
 func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.Value, error) {
+	if err := db.ready(); err != nil {
+		return exo.Value{}, err
+	}
 	var few [4][]exo.Value
 	vals := few[:0]
 	for _, o := range objs {

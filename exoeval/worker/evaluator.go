@@ -20,10 +20,15 @@ type runner struct {
 
 var _ exoeval.Evaluator = (*Pool)(nil)
 
+// errZeroPool is for a Pool that has no process to run anything in.
+var errZeroPool = errors.New("worker: this Pool runs nothing: NewPool makes one")
+
+func (p *Pool) made() bool { return p != nil && p.ctx != nil }
+
 // Bind implements exoeval.Evaluator. It starts no process.
 func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, error) {
-	if p == nil {
-		return nil, errors.New("worker: a nil Pool runs nothing")
+	if !p.made() {
+		return nil, errZeroPool
 	}
 	w, err := exoeval.NewWorld(gate, bounds)
 	if err != nil {

@@ -95,6 +95,9 @@ type Stats struct {
 
 // Stats is for metrics.
 func (p *Pool) Stats() Stats {
+	if !p.made() {
+		return Stats{}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	waiting, running := p.queue.Len()
@@ -124,6 +127,9 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 
 // Isolation starts a worker, if none is idle, and says which walls are round it.
 func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
+	if !p.made() {
+		return 0, errZeroPool
+	}
 	ctx, exit, err := p.enter(ctx)
 	if err != nil {
 		return 0, err
@@ -248,6 +254,9 @@ func (p *Pool) part(w *proc) {
 // pool is left. An object that does not heed its context holds it up as it holds up its
 // run, so Close must not be called by an object, or by Record.
 func (p *Pool) Close() error {
+	if !p.made() {
+		return nil
+	}
 	p.mu.Lock()
 	p.closed = true
 	idle := p.idle
