@@ -172,7 +172,8 @@ func badMessage(i int, why string) *Error {
 }
 
 // remake makes node w again. Fields that a node of its kind doesn't have must
-// be empty: two spellings of one message would be two keys and two chances.
+// be empty: each message has one encoding. Otherwise equal messages get different plan
+// keys, and unused fields carry unchecked data.
 func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
 	if w.Op != OpLit && w.Lit.kind != noValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {

@@ -16,7 +16,8 @@ type Object interface {
 	// is for the host, at the time at which it is granted.
 	Describe() (Description, error)
 	// Eval answers a checked message whose innermost receiver is this object. It
-	// owns the whole message: other objects in it mean only what Eval makes of them.
+	// owns the whole message, which may refer to other objects (m.Objects): Eval must refuse
+	// those that it does not accept.
 	// It must return soon after ctx has ended. An effect that was begun can't be called
 	// off, and nothing may take effect when its run is over, so the run waits for Eval.
 	Eval(ctx context.Context, m *Message) (Value, error)

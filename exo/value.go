@@ -100,7 +100,7 @@ func Time(t time.Time) Value {
 // List makes a list; vs is copied.
 func List(vs ...Value) Value { return Value{kind: kindList, ref: slices.Clone(vs)} }
 
-// Record makes a record; fields are copied. The caller sees to it that names are unique.
+// RecordValue makes a record; fields are copied. The caller sees to it that names are unique.
 func RecordValue(fields ...Field) Value { return Value{kind: kindRecord, ref: slices.Clone(fields)} }
 
 // RowsValue makes a value of many records. r is not copied and must not be changed any more.

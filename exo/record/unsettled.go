@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Run is a run that begins in a record and has no end there, or one that leaves something open. Once its process is gone, what
+// UnsettledRun is a run that begins in a record and has no end there, or one that leaves something open. Once its process is gone, what
 // it had changed is not told by its record alone.
 type UnsettledRun struct {
 	ID    exo.RunID

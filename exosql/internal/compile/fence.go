@@ -4,7 +4,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// What a program asks of rows comes after what says which rows there are. An engine
+// The inner query selects the rows in scope; the program's conditions stand outside it. An engine
 // takes the conditions of one WHERE in any order: it would try a program's condition on
 // a row that its scope refuses a moment later, and how long the condition takes says
 // what is in that row (TestFence). So the conditions of a program stand
