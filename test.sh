@@ -123,7 +123,7 @@ node testdata/conformance/node.mjs --check
 # so it begins first. What passed is not shown. A test that is skipped here fails the run:
 # all that tests need was installed.
 say "tests, with the race detector and the seeds of the fuzz targets"
-EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -p $((2 * $(nproc))) -v ./schema/gen ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
+EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -v ./schema/gen ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
 if grep -E '^ *--- SKIP' "$log"; then
   echo "test.sh: these tests were skipped, though all that they need is here" >&2
   exit 1

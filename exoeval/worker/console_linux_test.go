@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -107,7 +108,8 @@ func TestConsoleIsTheSame(t *testing.T) {
 
 // A process that dies had sent what it logged: it does not take that along.
 func TestConsoleOfTheDead(t *testing.T) {
-	e := evaluator(t, &shop{}, exoeval.Bounds{Memory: 64 << 20}, nil)
+	// On a busy machine the memory takes longer to fill than a program may run.
+	e := evaluator(t, &shop{}, exoeval.Bounds{Memory: 64 << 20, Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute}, nil)
 	r := run(t, e, "console.log('so far'); const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)")
 	if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfMemory || r.Console != "so far\n" {
 		t.Errorf("%v %q", r.Err, r.Console)
