@@ -118,9 +118,7 @@ wait "$vet"
 say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 
-# go vet ran above, so not again for each package. Many tests wait, for a browser, a process
-# or a limit: twice as many packages as processors run at once. schema/gen takes longest,
-# so it begins first. What passed is not shown. A test that is skipped here fails the run:
+# go vet ran above, so not again for each package. schema/gen takes longest, so it begins first. What passed is not shown. A test that is skipped here fails the run:
 # all that tests need was installed.
 say "tests, with the race detector and the seeds of the fuzz targets"
 EXO_LONG=$long go test -race -vet=off -count=1 -timeout 40m -v ./schema/gen ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
