@@ -5,8 +5,8 @@
 //	go run ./challenge export            prints all attempts as lines of JSON
 //	go run ./challenge backup FILE       copies what lasts, also while it serves
 //
-// What players attack is in package game, who may do what in package arena, the
-// pages and the API in package web. docs/challenge.md says how to put it on the internet.
+// Package game has the databases that players attack, package arena the rules (which player may
+// send, read and share which attempt), package web the pages and the API. docs/challenge.md says how to put it on the internet.
 package main
 
 import (

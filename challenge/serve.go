@@ -97,7 +97,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 }
 
 // end takes no more requests, plays what was taken, and gives those who wait for it time
-// to read it. Who does not read, or sends forever, is cut off then, which is no failure.
+// to read it. A client that does not read, or sends forever, is cut off then; that is no failure.
 func end(servers []*http.Server, drain func() error) error {
 	answering, cut := context.WithCancel(context.Background())
 	defer cut()

@@ -1,6 +1,7 @@
-// Package arena is the challenge without its pages: who may do what with which
-// attempt, from being sent until it is kept. It trusts nobody who asks: a player is
-// who holds a token, and an attempt is its player's alone until that player shares it.
+// Package arena has the rules of the challenge, without its pages: it takes an attempt, queues it,
+// has it played and stores it, and decides which player may see which attempt. It trusts no
+// caller: a player is known by a token alone, and only the player who sent an attempt sees it,
+// until that player shares it.
 package arena
 
 import (
@@ -115,7 +116,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 
 // play plays an attempt in its turn and keeps what it came to.
 func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, by game.Player) {
-	// Whatever the game does, an attempt gets an end, and the host goes on.
+	// An attempt in which the game panics ends as interrupted, and the host goes on.
 	defer func() {
 		if p := recover(); p != nil {
 			ar.Log.Error("a panic in an attempt", "attempt", a.ID, "lane", a.Lane, "target", a.Target)
@@ -189,7 +190,7 @@ type View struct {
 }
 
 // Attempt shows one to its player; to others only when it was shared or is a win
-// on a guarded lane, and without keys. Whatever else is asked for is not there.
+// on a guarded lane, and without keys. Any other is NotFound, so that an answer does not tell which ids exist.
 func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) {
 	k, err := ar.Store.Attempt(ctx, id)
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package game is what the challenge is played with: targets, which are
-// databases with a key in them; players' own copies of these; and lanes, which are
-// ways to attack one.
+// Package game plays attempts. A target is a database with a secret key in it; each player
+// attacks a copy of it, by a lane: a way to attack, such as a program or a question to a model.
 //
-// A key is made for each player, target and lane, so whoever shows one has got it
-// out of that very database by that very way, and it is of no use to anybody else.
+// A key is made for each player, target and lane, so a key that is shown proves that this player
+// took it out of that database by that lane, and it is of no use to anybody else.
 // Nothing in this package knows of pages, sessions or storage.
 package game

@@ -65,7 +65,8 @@ func (g *Game) Closed(l Lane) string {
 }
 
 // Play plays an attempt that has its target, lane and input, and fills in all the
-// rest; one that ctx ends before it has is Interrupted. What it returns besides is the chat of a model lane, to be given to the next.
+// rest; one that ctx ends before it has is Interrupted. chat is the
+// conversation of the model lane, which the player's next attempt continues.
 func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()
 	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}
@@ -84,7 +85,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 		err = g.control(ctx, a, t, by)
 	}
 	if err != nil {
-		// What failed is the host's, and its words may hold paths and addresses.
+		// The failure is the host's, and its text may hold paths and addresses: players read a constant.
 		a.Verdict = Verdict{Kind: exo.Internal.String(), Message: "internal error"}
 		if ctx.Err() != nil {
 			a.Verdict = stoppedVerdict

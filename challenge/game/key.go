@@ -43,7 +43,7 @@ func (k Key) In(text string) bool {
 
 const hidden = keyPrefix + "…"
 
-// Whatever stands before it: in a record, which is JSON, the letters of an escape may.
+// It has no word boundary before it: in a record, which is JSON, the letters of an escape may stand there.
 var keys = regexp.MustCompile(`(?i)` + keyPrefix + `[a-z2-7]{6,}`)
 
 // Redact hides whatever looks like a key.

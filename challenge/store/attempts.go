@@ -183,7 +183,7 @@ func none(err error) error {
 	return err
 }
 
-// Attempt finds one by its id. Who may see it is for the caller to decide.
+// Attempt finds an attempt by its id. The caller must decide whether its asker may see it.
 func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }

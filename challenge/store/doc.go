@@ -1,7 +1,7 @@
 // Package store keeps what must outlive the process: players, their keys, every
 // attempt, the wins and the counters, in one SQLite file of bounded size.
 //
-// What is over a bound goes, from the address that holds the most; a win on a guarded lane stays with the
-// attempts that led to it. Whoever has a token is a player; the file holds digests
-// of tokens only. It holds the keys as they are, so it is the host's alone (mode 0600).
+// When a bound is reached, the oldest attempts of the address that holds the most are deleted; a win on
+// a guarded lane is kept, with the attempts that led to it. A player is known by a token alone; the file
+// holds digests of tokens only. It holds the keys in the clear, so only the host may read it (mode 0600).
 package store

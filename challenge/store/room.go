@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// What is over a bound goes from the address that holds the most, the oldest first.
-// So whoever fills the room makes way, at however many addresses, and one who holds
-// little keeps it.
+// When a bound is reached, attempts of the address that holds the most are deleted, the oldest
+// first. So a flood of attempts evicts itself, from however many addresses it comes, and a
+// player with few attempts keeps them.
 
 // address is an address as it is kept.
 func (s *Store) address(a string) []byte {

@@ -173,7 +173,7 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() { s.failing.Store(err != nil && !errors.Is(err, ErrNone)) }()
-	// What an attempt came to is kept also when the one who waits for it is gone.
+	// The outcome of an attempt is written also when its player has closed the connection.
 	tx, err := s.write.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)

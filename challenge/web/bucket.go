@@ -9,8 +9,8 @@ import (
 )
 
 // buckets are the token buckets of one rate, by key. Their memory is bounded: of two
-// generations of keys the older goes when the younger is full. Whoever is forgotten so
-// begins with a full bucket, which costs as many other keys as a generation has.
+// generations of keys the older goes when the younger is full. A forgotten key
+// begins with a full bucket; to be forgotten, an attacker needs as many other keys as a generation has.
 type buckets struct {
 	rate Rate
 	now  func() time.Time

@@ -88,7 +88,7 @@ func LoopbackHosts(port string) (out []string) {
 	return out
 }
 
-// ServeHTTP lets a request through what all have to pass.
+// ServeHTTP applies the checks of the package comment, in their order, and routes the request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := s.o.Now()
 	cw := &counted{ResponseWriter: w}
@@ -104,7 +104,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.o.Log.Debug("request", "method", r.Method, "route", r.Pattern, "status", cw.status, "millis", s.o.Now().Sub(begin).Milliseconds())
 	}()
 	s.headers(cw.Header())
-	// Who is refused here does not keep the connection, of which there are only so many.
+	// A refused client loses its connection: their number is bounded.
 	away := func(p *problem) {
 		cw.Header().Set("Connection", "close")
 		s.fail(cw, r, p)

@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// table is a result as rows for reading. Whatever is no array of objects has none.
+// table is a result as rows for reading. Only an array of objects has one.
 type table struct {
 	Columns []string
 	Rows    [][]string
 	More    int // rows that are not among Rows
 }
 
-// What a page shows as a table; all of it is there as JSON below.
+// Bounds of the table on a page; the whole result stands below it as JSON.
 const maxTableRows, maxTableColumns = 100, 40
 
 // tableOf reads the table out of a result, columns in the order in which they come. An

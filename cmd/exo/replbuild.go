@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What the main that repl makes calls, and the module that it is in.
+// The package that the generated main of exo repl calls, and its module.
 const (
 	replPackage = "github.com/exoagent/exoagent/codemode/repl"
 	replModule  = "github.com/exoagent/exoagent"

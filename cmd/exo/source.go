@@ -167,7 +167,7 @@ func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sq
 	return read(tx)
 }
 
-// What is read of a server, in bytes: a row is held whole, and the catalogue, too.
+// Bounds on what a server may send, in bytes: a row is held whole in memory, and so is the catalogue.
 const (
 	maxMessage   = 16 << 20
 	maxCatalogue = 512 << 20

@@ -26,7 +26,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// orDefault fills in the defaults. What is negative is the default, too: there is
+// orDefault fills in the defaults. A negative field gets the default too: there is
 // no way to ask for no limit by mistake.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits()

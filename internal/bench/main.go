@@ -3,8 +3,7 @@
 //	go run ./internal/bench           # prints the table
 //	go run ./internal/bench -write    # puts it into docs/performance.md
 //
-// What is compared runs in one process, one right after the other, and that
-// several times over: a number is the median of its rounds, a ratio the median of
+// Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
 // the ratios within rounds. It needs TEST_POSTGRES_URL, as the tests do.
 package main
 

@@ -67,7 +67,7 @@ type Ticket[G comparable] struct {
 // Turn is closed when the place is the ticket's.
 func (t *Ticket[G]) Turn() <-chan struct{} { return t.turn }
 
-// Enter takes a place, or stands at the end of its member's line. Whoever enters must
+// Enter takes a place, or stands at the end of its member's line. Each Enter needs a
 // Leave. It fails with ErrYours or ErrFull.
 func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	q.mu.Lock()

@@ -19,8 +19,8 @@ type Bounds struct {
 	Total   int64 // of all that a connection reads
 }
 
-// What a server may say unasked, in bytes: settings for as long as the connection
-// lives, since the driver keeps them, and notices since the last request.
+// Bounds on messages that a server sends unasked, in bytes: settings for the life of the
+// connection, since the driver keeps them, and notices since the last request.
 const (
 	maxStatus = 1 << 20
 	maxNotice = 1 << 20

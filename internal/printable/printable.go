@@ -37,8 +37,8 @@ func Text(s string) string {
 }
 
 // JSON escapes everything in JSON that is not printable: what is piped ends on a
-// terminal too. What is not JSON's own white space outside of its texts is only ever
-// within one, so that an escape means the same.
+// terminal too. Unprintable characters of valid JSON, besides white
+// space between its texts, stand only within a text, where an escape means the same.
 func JSON(b []byte) []byte {
 	plain := func(r rune) bool { return r == '\n' || r == '\t' || Rune(r) }
 	if !bytes.ContainsFunc(b, func(r rune) bool { return !plain(r) }) {

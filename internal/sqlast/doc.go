@@ -9,7 +9,7 @@
 // are legal, sizes are bounded. The second hands it to squirrel, clause by
 // clause, and only ever as finished fragments of ours: squirrel adds no
 // parentheses, drops empty conditions, pastes names as they are and renumbers
-// placeholders without looking. What keeps each of these harmless:
+// placeholders without looking. The rules that keep each of these harmless:
 //
 //   - Every compound expression carries its own parentheses; precedence is
 //     never relied on. The spellings are data (op.go) and a test reads them.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// File is one file of a corpus. Whoever ranges over a corpus must call Read.
+// File is one file of a corpus. A test that ranges over a corpus must call Read.
 type File struct {
 	Name string // without the folder
 	Path string

@@ -34,7 +34,7 @@ CREATE INDEX tasks_project ON tasks (project_id);
 
 // Foreign keys cross tenants in every way that a schema without composite keys
 // allows: a lead, an assignee, an author and a comment of the other tenant, a
-// tag that both use. What crosses is numbered from 90 up.
+// tag that both use. Rows that link across organisations are numbered from 90 up.
 const rows = `
 INSERT INTO orgs VALUES
 	(1, 'ACME org', 'HIDDEN key of ACME'),
@@ -74,7 +74,7 @@ INSERT INTO task_tags VALUES (1001, 1), (1002, 1), (1002, 2), (2001, 1), (2002, 
 func Fill(ctx context.Context, db *sql.DB) error { return SQLite.Fill()(ctx, db) }
 
 // Open opens a fresh SQLite database of two tenants in memory, closed with the
-// test. What depends on the engine belongs into Engines.
+// test. Tests of behaviour that depends on the engine use Engines.
 func Open(t testing.TB) *exosql.DB { return OpenWith(t, "") }
 
 // OpenWith runs more SQL after the usual rows.

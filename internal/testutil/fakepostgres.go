@@ -25,7 +25,7 @@ func (f *FakePostgres) Sent() int64 { return f.sent.Load() }
 func (f *FakePostgres) Open() int64 { return f.open.Load() }
 
 // NewFakePostgres serves each connection with serve, after the client's first message
-// was read and before anything was answered. What serve returns ends the connection.
+// was read and before anything was answered. The connection ends when serve returns.
 func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,7 +1,7 @@
 // Package wire reads and writes the parts of which an encoding is made: numbers,
 // texts and counts. Each has one spelling, and a Reader refuses every other one: two
-// spellings of one thing would have two digests. What a Reader gives is never larger
-// than what it has read, so a count that lies costs nothing.
+// spellings of one thing would have two digests. A Reader never allocates more
+// than it has read, so a false count costs nothing.
 package wire
 
 import "encoding/binary"

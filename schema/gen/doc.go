@@ -5,8 +5,8 @@
 // a new column on the day it is added; so facets and grants are written by hand,
 // and gen leaves a commented starting point for one.
 //
-// What it writes depends on the catalogue alone and is in a stable order: the same
-// catalogue gives the same bytes.
+// The output depends on the catalogue alone and is in a stable order: the same catalogue
+// gives the same bytes.
 //
 // Names and comments of the catalogue are data, and whoever made the database may be
 // a stranger: they reach the code quoted, as identifiers made of letters and digits,

@@ -14,8 +14,8 @@ const oneFile = 20
 // width is that of comments, in characters.
 const width = 90
 
-// source is a file that is being written. What it imports is noted by what is
-// declared in it, never looked for in its text: comments of the database are in there.
+// source is a file that is being written. The declarations note which imports
+// they need; the text is never searched for them, since it holds comments of the database.
 type source struct {
 	doc          string
 	exosql, time bool

@@ -19,7 +19,7 @@ func newScope() scope { return scope{map[string]bool{}, map[string]int{}} }
 const maxName = 90
 
 // claim takes the first of the wanted names that is free and that ok admits, or the
-// last one with a number. What is claimed first keeps its plain name, so claims
+// last one with a number. The first claim of a name keeps it plain, so claims
 // are made in an order that depends on the catalogue alone.
 func (s scope) claim(ok func(string) bool, wanted ...string) string {
 	free := func(w string) bool { return !s.taken[w] && (ok == nil || ok(w)) }

@@ -15,7 +15,7 @@
 //	-- mended --                 (what one writes who has read that)
 //	(api) => api.currentUser.todos().where({ completed: false }).count()
 //
-// What is right is what the SQL gives, which is written by hand over the seed and runs on
+// The right answer is the result of the SQL, which is written by hand over the seed and runs on
 // a plain connection. A wrong program must not only fail: its error must name something
 // that the mended program has and the wrong one has not.
 package questions

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// maxEvent is how many bytes one event may have. What is decoded of one event is
-// many times its size at worst, and nobody can interrupt a decoder.
+// maxEvent is how many bytes one event may have. Decoded, an event can take
+// many times its size, and a decoder can't be interrupted.
 const maxEvent = 1 << 20
 
 var errTooLong = errors.New("an event of the stream is larger than the bound")

@@ -117,7 +117,7 @@ func (e *Endpoint) Interruption(text []byte) *agent.Error {
 }
 
 // retryAfter is how long an endpoint asks to be left alone, rounded up to be
-// longer than 0 where it says so at all. What is no such thing counts as not said.
+// longer than 0 where it says so at all. A value that is neither seconds nor a date is ignored.
 func retryAfter(h http.Header, f fault, now time.Time) time.Duration {
 	const most = 365 * 24 * time.Hour // what a duration surely holds
 	seconds := func(s string, unit time.Duration) time.Duration {
