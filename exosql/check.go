@@ -34,15 +34,16 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found, func(f check.Finding) bool { return !f.Warning }) {
-		return &check.CheckError{Findings: found}
+	if slices.ContainsFunc(found, func(f Finding) bool { return !f.Warning }) {
+		return &CheckError{Findings: found}
 	}
 	return nil
 }
 
-// Inspect is Check for whoever wants the warnings too. The error is that nothing
-// could be compared: no connection, or a grant that is wrong in itself.
-func Inspect(ctx context.Context, db *DB, what ...Declared) ([]check.Finding, error) {
+// Inspect compares as [Check] does and returns all findings, warnings too. It returns an
+// error only where nothing could be compared: without a connection, or for a grant that no
+// query could use.
+func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if db == nil || db.pool == nil {
 		return nil, engine.ErrClosed
 	}
@@ -53,7 +54,8 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]check.Finding, er
 		}
 		d.declared(c)
 	}
-	return c.Inspect(ctx, db.pool.Catalog)
+	found, err := c.Inspect(ctx, db.pool.Catalog)
+	return findings(found), err
 }
 
 var errNilDeclared = errors.New("exosql: Check was given nil")

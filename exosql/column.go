@@ -35,7 +35,7 @@ func (c *Column[T, V]) core() *decl.Column {
 // JSON, or a slice of any of these but []byte, Interval and JSON (an array).
 // Programs see it under its name in camel case; see Named.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
-	c := newColumn[V](t.t, name)
+	c := newColumn[T, V](t, name, field)
 	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
 	return &Column[T, V]{c, t}
@@ -45,7 +45,7 @@ func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[
 // granted needs one: it makes orders total, so that limit and first have one
 // answer. Several keys make a composite one.
 func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
-	c := newColumn[V](t.t, name)
+	c := newColumn[T, V](t, name, field)
 	c.Key = true
 	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
@@ -55,7 +55,7 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, 
 // NewNullable declares a column that may be NULL; the field is a pointer, nil
 // for NULL. The column keeps its V, so links over nullable keys compile.
 func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Column[T, V] {
-	c := newColumn[V](t.t, name)
+	c := newColumn[T, V](t, name, field)
 	c.Null = true
 	t.t.Add(c)
 	t.sets = append(t.sets, func(row *T, v exo.Value) bool {
@@ -70,9 +70,13 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Colu
 	return &Column[T, V]{c, t}
 }
 
-func newColumn[V any](t *decl.Table, name constant) *decl.Column {
+func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *decl.Column {
+	t := table.must("column " + string(name))
 	if name == "" {
 		panic("exosql: a column of " + t.Name + " has an empty name")
+	}
+	if field == nil {
+		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil", t.Name, name))
 	}
 	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
 	c.Kind, c.Elem = kindOf(reflect.TypeFor[V]())

@@ -31,9 +31,9 @@ type Query struct {
 	Args []exo.Value
 	Rows int
 	Took time.Duration
-	// Fenced says why what the program asks stands behind a fence, where no index serves
-	// it: what the database would have read besides the rows in scope. It is "" where
-	// there is no fence, or no way without one.
+	// Fenced says which rows out of scope the database would have read for the statement
+	// without its fences; so it ran with them, and no index served the program's own conditions.
+	// It is "" where the statement ran without fences, or has no form without them.
 	Fenced string
 
 	plan *plan.Plan
@@ -64,7 +64,7 @@ func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
 // Output is one value of each row that a statement gave.
 type Output struct {
 	Name string // as the program reads it, with the names of records around it: "user.name"
-	Kind string // exo.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
+	Type string // exo.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
 }
 
 // Outputs are the values of each row, in order.
@@ -99,10 +99,12 @@ func (db *DB) Close() error {
 // ready refuses a DB that was not opened.
 func (db *DB) ready() error {
 	if db == nil || db.pool == nil {
-		return &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")}
+		return &exo.Error{Kind: exo.Internal, Err: errNotOpened}
 	}
 	return nil
 }
+
+var errNotOpened = errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")
 
 // Catalog reads what the database says of itself, over a connection of its own. It is for
 // the host: to declare tables from it (exosql/dynamic), or to compare.

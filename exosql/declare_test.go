@@ -86,7 +86,7 @@ func TestDeclarationPanics(t *testing.T) {
 		"name of a nil column": {func() { (*exosql.Column[pair, int64])(nil).Named("x") },
 			func() { _, k := table(); k.Named("x") }, "was not declared"},
 		"nil column in a facet": {func() { x, _ := table(); exosql.NewFacet(x, "pair", (*exosql.Column[pair, int64])(nil)) },
-			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "no name"},
+			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "was not declared"},
 		"facet alias then": {func() { x, _ := table(); exosql.NewFacet(x, "then") },
 			func() { x, _ := table(); exosql.NewFacet(x, "pair") }, "alias"},
 		"facet alias empty": {func() { x, _ := table(); exosql.NewFacet(x, "") },
@@ -105,7 +105,7 @@ func TestDeclarationPanics(t *testing.T) {
 			f.Add(exosql.Via(exosql.One("b", k, k), f))
 		}, "two members named"},
 		"zero column in a facet": {func() { x, _ := table(); exosql.NewFacet(x, "pair", &exosql.Column[pair, int64]{}) },
-			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "no name"},
+			func() { x, k := table(); exosql.NewFacet(x, "pair", k) }, "was not declared"},
 		"via of a zero link": {func() {
 			x, k := table()
 			f := exosql.NewFacet(x, "pair", k)
@@ -114,7 +114,7 @@ func TestDeclarationPanics(t *testing.T) {
 			x, k := table()
 			f := exosql.NewFacet(x, "pair", k)
 			f.Add(exosql.Via(exosql.One("b", k, k), f))
-		}, "Via of nothing"},
+		}, "Via of a zero Link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := panicOf(c.wrong); !strings.HasPrefix(got, "exosql: ") || !strings.Contains(got, c.want) {

@@ -1,6 +1,8 @@
 package exosql
 
 import (
+	"fmt"
+
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -10,37 +12,66 @@ import (
 // and hand out Of; from then on they are frozen.
 type Facet[T any] struct{ f *decl.Facet }
 
+// core is nil for a facet that NewFacet did not make.
+func (f *Facet[T]) core() *decl.Facet {
+	if f == nil {
+		return nil
+	}
+	return f.f
+}
+
 // Member is a column of T, or a link from T with the facet of its target; see Via.
 type Member[T any] interface {
 	addTo(f *decl.Facet, _ *T) error
 }
 
-func (c *Column[T, V]) addTo(f *decl.Facet, _ *T) error { return f.AddColumn(c.core()) }
+func (c *Column[T, V]) addTo(f *decl.Facet, _ *T) error {
+	if c.core() == nil {
+		return fmt.Errorf("exosql: facet %s: a Column that was not declared: NewColumn, NewKey or NewNullable makes one", f.Alias)
+	}
+	return f.AddColumn(c.c)
+}
 
 type via[A any] struct {
 	l *decl.Link
 	f *decl.Facet
 }
 
-func (m via[A]) addTo(f *decl.Facet, _ *A) error { return f.AddLink(m.l, m.f) }
+func (m via[A]) addTo(f *decl.Facet, _ *A) error {
+	switch {
+	case m.l == nil:
+		return fmt.Errorf("exosql: facet %s: Via of a zero Link: Many or One makes one", f.Alias)
+	case m.f == nil:
+		return fmt.Errorf("exosql: facet %s: Via of link %s leads to a %s", f.Alias, m.l.Name, zeroFacet)
+	}
+	return f.AddLink(m.l, m.f)
+}
+
+const zeroFacet = "Facet that is nil or zero: NewFacet makes one"
 
 // Via makes a link part of a facet; programs follow it to f.
-func Via[A, B any](l Link[A, B], f *Facet[B]) Member[A] { return via[A]{l.l, f.f} }
+func Via[A, B any](l Link[A, B], f *Facet[B]) Member[A] { return via[A]{l.l, f.core()} }
 
 // NewFacet begins a facet. alias is what programs call one row of it.
 func NewFacet[T any](t *Table[T], alias constant, members ...Member[T]) *Facet[T] {
-	f, err := decl.NewFacet(t.t, string(alias))
+	f, err := decl.NewFacet(t.must("NewFacet"), string(alias))
 	if err != nil {
 		panic(err.Error())
 	}
 	return (&Facet[T]{f}).Add(members...)
 }
 
-// Add adds columns and links. It panics on a frozen facet and on names that
-// clash: both are errors in the declaration.
+// Add adds columns and links. It panics on a frozen facet, on names that clash, and on
+// members that are nil or zero: all are errors in the declaration.
 func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
+	if f.core() == nil {
+		panic("exosql: Add to a " + zeroFacet)
+	}
 	err := f.f.Change(func() error {
 		for _, m := range members {
+			if m == nil {
+				return fmt.Errorf("exosql: facet %s: a nil Member; want a column, or Via", f.f.Alias)
+			}
 			if err := m.addTo(f.f, nil); err != nil {
 				return err
 			}

@@ -2,10 +2,10 @@ package exosql
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
@@ -14,14 +14,14 @@ import (
 // them. It freezes f and every facet that f links to. What is wrong with the
 // declaration is reported where the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object {
-	return &object{facet: f.f, rel: r.r, db: r.db}
+	return &object{facet: f.core(), rel: r.r, db: r.db}
 }
 
-// ObjectOf makes the object of a facet and a relation that were declared at run time. It is
-// for exosql/dynamic: what it takes can't be made elsewhere.
-func ObjectOf(db *DB, f *decl.Facet, r *decl.Relation) exo.Object {
-	return &object{facet: f, rel: r, db: db}
-}
+// exosql/dynamic makes its objects through this.
+var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
+	d, _ := db.(*DB)
+	return &object{facet: f, rel: r, db: d}, d.ready()
+})
 
 // object is the capability to a relation through a facet.
 type object struct {
@@ -47,8 +47,11 @@ func (o *object) make() error {
 	if o.rel.Err != nil {
 		return o.rel.Err
 	}
-	if o.facet == nil || o.facet.Table != o.rel.Table {
-		return errors.New("exosql: the facet is of another table")
+	if o.facet == nil {
+		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "granted by a "+zeroFacet)
+	}
+	if o.facet.Table != o.rel.Table {
+		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.facet.Table.Name, o.rel.Table.Name)
 	}
 	var err error
 	if o.grant, err = compile.Prepare(o.facet, o.rel); err != nil {

@@ -40,6 +40,9 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	}
 	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
+		if p.p.From == nil || p.p.To == nil {
+			panic(fmt.Sprintf("exosql: link %q: Keys of a column that was not declared, or a zero Pair", name))
+		}
 		pairs = append(pairs, p.p)
 	}
 	l, err := decl.NewLink(string(name), one, pairs)
@@ -50,4 +53,10 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 }
 
 // Doc adds a line for whoever reads the declarations.
-func (l Link[A, B]) Doc(text constant) Link[A, B] { l.l.Doc = string(text); return l }
+func (l Link[A, B]) Doc(text constant) Link[A, B] {
+	if l.l == nil {
+		panic("exosql: Doc of a zero Link: Many or One makes one")
+	}
+	l.l.Doc = string(text)
+	return l
+}

@@ -34,7 +34,8 @@ type OpenOptions struct {
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
 // postgres://user:password@host/database. It fails when the database is not
 // there, when the second wall does not hold, and with a *VersionError when the server
-// is older than PostgreSQL 14. No error holds a password.
+// is older than PostgreSQL 14. No error holds a password. Settings of pgxpool's, like
+// pool_max_conns, are no part of a URL here: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch {
@@ -45,7 +46,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return openPostgres(ctx, conf, 0, opt)
+		return openPostgres(ctx, conf, defaultConns, opt)
 	}
 	// The URL itself may hold a password.
 	return nil, errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
@@ -57,14 +58,18 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 	if path == "" {
 		return nil, exo.Errorf(exo.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
 	}
+	if rest, isURL := strings.CutPrefix(path, "sqlite:"); isURL {
+		return nil, exo.Errorf(exo.Invalid, "exosql: OpenSQLite", "the path begins with sqlite:, as URLs for Open do; want %q, or ./ before a file of such a name", rest)
+	}
 	e, err := sqlite.Open(ctx, path, opt.engine())
-	return open(ctx, sqlast.SQLite, e, err, 0, opt)
+	return open(ctx, sqlast.SQLite, e, err, defaultConns, opt)
 }
 
 // OpenPostgres opens a PostgreSQL database by a configuration that pgxpool.ParseConfig made,
 // and that the host has changed: TLS, the dialer, passwords that BeforeConnect renews, what
-// AfterConnect does to a new connection. MaxConns is the number of guarded connections, if
-// OpenOptions.Conns is zero.
+// AfterConnect does to a new connection. If OpenOptions.Conns is zero, MaxConns is the number of
+// guarded connections: of a configuration in which nobody set it that is pgxpool's default, 4 or
+// the number of processors if that is more, and not the default of OpenOptions.
 //
 // The connections are in a pool of this package: each query is one read-only transaction that
 // is rolled back. So these are set over what the configuration and its hooks say: settings that
@@ -95,7 +100,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 			return nil, exo.Errorf(exo.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
 		}
 	}
-	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, int(config.MaxConns), opt)
+	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, positive(int(config.MaxConns), defaultConns), opt)
 }
 
 func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *OpenOptions) (*DB, error) {
@@ -104,14 +109,17 @@ func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *Ope
 }
 
 func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, conns int, opt *OpenOptions) (*DB, error) {
-	if err != nil {
-		return nil, err
-	}
 	if opt == nil {
 		opt = &OpenOptions{}
 	}
-	db := &DB{dialect: d, plans: lru.New[*plan.Plan](or(opt.PlanBytes, defaultPlanBytes))}
-	if db.pool, err = engine.NewPool(ctx, e, or(opt.Conns, or(conns, defaultConns))); err != nil {
+	db := &DB{dialect: d, plans: lru.New[*plan.Plan](positive(opt.PlanBytes, defaultPlanBytes))}
+	if err == nil {
+		db.pool, err = engine.NewPool(ctx, e, positive(opt.Conns, conns))
+	}
+	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
+		return nil, (*VersionError)(old)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return db, nil
@@ -128,12 +136,13 @@ func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}
 	}
-	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * or(o.PlanBytes, defaultPlanBytes)}
+	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * positive(o.PlanBytes, defaultPlanBytes)}
 }
 
-func or(n, d int) int {
+// positive is n, or what stands for a number that was not given or means nothing.
+func positive(n, otherwise int) int {
 	if n > 0 {
 		return n
 	}
-	return d
+	return otherwise
 }

@@ -40,9 +40,25 @@ func TestOpenSQLite(t *testing.T) {
 	} else {
 		db.Close()
 	}
+	for path, says := range map[string]string{"sqlite::memory:": `want ":memory:"`, "sqlite:a.db": `want "a.db"`, "sqlite:": "Open"} {
+		_, err := exosql.OpenSQLite(ctx, path, &exosql.OpenOptions{Setup: tu.SQLite.Fill()}) // which would create such a file
+		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v; want %s", path, err, says)
+		}
+	}
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "none")} {
 		if _, err := exosql.OpenSQLite(ctx, path, nil); err == nil {
 			t.Errorf("%q was opened", path)
+		}
+	}
+}
+
+// TestPoolSettings: what a URL says to pgxpool is refused with the name of what says it here.
+func TestPoolSettings(t *testing.T) {
+	for name, value := range map[string]string{"pool_max_conns": "2", "pool_min_conns": "1", "pool_max_conn_lifetime": "1h", "pool_health_check_period": "SECRET"} {
+		_, err := exosql.Open(t.Context(), "postgres://u:SECRET@127.0.0.1:1/x?"+name+"="+value, nil)
+		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "OpenOptions.Conns") || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -21,21 +21,24 @@ type Relation[T any] struct {
 
 // Grant makes the relation of those rows of t for which scope holds, on behalf
 // of whoever it is handed to. The scope can't be left out; AllRows is long on
-// purpose. others fix the scopes of further tables: see Scope.
+// purpose. others fix the scopes of further tables: see Scope. A relation of a nil or zero DB,
+// Table or Predicate answers each query with an error.
 func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Relation[T] {
 	r := &decl.Relation{Kind: decl.StepGrant, Pred: scope.p}
 	for _, o := range others {
 		r.Scopes = append(r.Scopes, o.s)
 	}
+	r.Table = t.core()
 	switch {
-	case t == nil || db == nil:
-		return Relation[T]{}
+	case r.Table == nil:
+		r.Err = &exo.Error{Kind: exo.Denied, Err: errors.New("exosql: Grant: " + zeroTable)}
+	case db == nil:
+		r.Err = &exo.Error{Kind: exo.Denied, Err: errNotOpened}
 	case scope.p == nil:
-		r.Err = &exo.Error{Op: t.t.Name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
+		r.Err = &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
 	}
-	r.Table = t.t
 	return Relation[T]{r, t, db}
 }
 
@@ -97,11 +100,11 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 	return s
 }
 
-// Follow returns the rows that the link reaches from rows of r, each once, and
-// within the scope of their table: the one that the grant declares, or the link by
-// which the chain came to the table first. A link that leads back to the granted
-// table stays within the grant's predicate, so a self-link from "the user with id
-// 1" reaches nobody else: grant the tenant's users, and narrow with Where.
+// Follow returns the rows that the link reaches from rows of r, each once. They are within the
+// scope of their table, which is the one that was given to Grant or, without one, the rows that
+// the first link to the table reaches. A link back to the granted table reaches rows of the
+// grant only: a self-link from "the user with id 1" finds nobody else. Grant all users of the
+// tenant and narrow with Where instead.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}

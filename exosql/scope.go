@@ -7,11 +7,15 @@ import (
 // Scope says which rows of one table a grant reaches, however they are reached.
 // A grant has one for every table: the granted one's is the predicate given to
 // Grant; those that can be reached in one way only have that way; the others
-// must be declared. The zero Scope makes the grant unusable.
+// must be declared. The zero Scope, and one of a nil or zero Table or Link, makes the grant
+// unusable: every query is an error.
 type Scope struct{ s *decl.Scope }
 
 // ScopeRows limits table t to the rows for which p holds: usually a tenant column.
 func ScopeRows[T any](t *Table[T], p Predicate[T]) Scope {
+	if t.core() == nil {
+		return Scope{}
+	}
 	return Scope{&decl.Scope{Kind: decl.ScopeRows, Table: t.t, Pred: p.p}}
 }
 
@@ -26,5 +30,8 @@ func ScopeVia[A, B any](l Link[A, B]) Scope {
 // ScopeShared opens every row of table t to everybody: countries, plans, tags
 // that belong to no tenant. It is the only scope that does not narrow.
 func ScopeShared[T any](t *Table[T]) Scope {
+	if t.core() == nil {
+		return Scope{}
+	}
 	return Scope{&decl.Scope{Kind: decl.ScopeShared, Table: t.t}}
 }

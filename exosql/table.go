@@ -23,5 +23,28 @@ func NewTable[T any](name constant) *Table[T] {
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 
-// Name is the table's name in the database.
-func (t *Table[T]) Name() string { return t.t.Name }
+// Name is the table's name in the database; that of a nil or zero Table is empty.
+func (t *Table[T]) Name() string {
+	if t.core() == nil {
+		return ""
+	}
+	return t.t.Name
+}
+
+// core is nil for a table that NewTable did not make.
+func (t *Table[T]) core() *decl.Table {
+	if t == nil {
+		return nil
+	}
+	return t.t
+}
+
+const zeroTable = "the Table is nil or zero: NewTable makes one"
+
+// must is the core of a table that something is declared of; it panics where there is none.
+func (t *Table[T]) must(what string) *decl.Table {
+	if t.core() == nil {
+		panic("exosql: " + what + ": " + zeroTable)
+	}
+	return t.t
+}

@@ -15,7 +15,8 @@ import (
 // arithmetic on it is exact.
 type Decimal string
 
-// Date is a day without a time, of the years 1 to 9999. The zero Date is none.
+// Date is a day of the calendar, in the years 1 to 9999, without a time or a zone. The zero
+// Date is no day: it has no text, and a condition with it is an error.
 type Date struct {
 	Year  int
 	Month time.Month
@@ -41,8 +42,9 @@ type Interval struct {
 // String writes the interval as ISO 8601, each part only if it is not zero.
 func (i Interval) String() string { return scalar.Interval(i).String() }
 
-// JSON is what a column of JSON holds, written anew: the order of fields and the
-// values stay, but numbers beyond 64 bits become floats. Programs see plain data.
+// JSON is a JSON value of the database as text. It was decoded and encoded again on the way: it
+// keeps its values and the order of fields, but not its spaces, and a whole number beyond 64 bits
+// becomes a float. Programs see plain data.
 type JSON = json.RawMessage
 
 var (

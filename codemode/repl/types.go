@@ -19,10 +19,10 @@ func typesOf(queries []exosql.Query) types {
 	t := types{}
 	for _, q := range queries {
 		for _, o := range q.Outputs() {
-			if kind, known := t[o.Name]; known && kind != o.Kind {
+			if kind, known := t[o.Name]; known && kind != o.Type {
 				t[o.Name] = ""
 			} else {
-				t[o.Name] = o.Kind
+				t[o.Name] = o.Type
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // The declarations of schema.go once more, as data: what a file could say.
 var (
-	describedColumns = map[string][]dynamic.Column{
+	describedColumns = map[string][]dynamic.ColumnSpec{
 		"organizations": {{Name: "plan", OneOf: []string{"free", "team", "business"}}, iso("created_at")},
 		"members":       {{Name: "role", OneOf: []string{"owner", "admin", "member", "guest"}}, iso("joined_at")},
 		"projects":      {{Name: "archived", Type: exo.TypeBool}, iso("created_at")},
@@ -53,8 +53,8 @@ var (
 	describedScopes = []string{"organizations.members", "organizations.projects", "projects.tasks", "tasks.comments"}
 )
 
-func iso(name string) dynamic.Column {
-	return dynamic.Column{Name: name, Type: exo.TypeTime, StoredISO: true}
+func iso(name string) dynamic.ColumnSpec {
+	return dynamic.ColumnSpec{Name: name, Type: exo.TypeTime, StoredISO: true}
 }
 
 // described makes the grants of schema.go from the data above and the live catalogue.
@@ -69,7 +69,7 @@ func described(t *testing.T, db *exosql.DB, id int64) codemode.Grants {
 	live, err := db.Catalog(t.Context())
 	must(err)
 	d := dynamic.New(live)
-	tables, facets, links := map[string]*dynamic.Table{}, map[string]*dynamic.Facet{}, map[string]*dynamic.Relationship{}
+	tables, facets, links := map[string]*dynamic.Table{}, map[string]*dynamic.Facet{}, map[string]*dynamic.Link{}
 	for _, f := range describedFacets {
 		tables[f.table], err = d.Table(f.table, describedColumns[f.table]...)
 		must(err)
@@ -77,14 +77,14 @@ func described(t *testing.T, db *exosql.DB, id int64) codemode.Grants {
 		must(err)
 	}
 	for _, l := range describedLinks {
-		r, err := tables[l.from].Link(dynamic.Link{Name: l.name, Columns: []string{l.column}, To: tables[l.to], References: []string{l.references}, One: l.one, Doc: l.doc})
+		r, err := tables[l.from].Link(dynamic.LinkSpec{Name: l.name, Columns: []string{l.column}, To: tables[l.to], References: []string{l.references}, One: l.one, Doc: l.doc})
 		must(err)
 		must(facets[l.from].Add(r, facets[l.to]))
 		links[l.from+"."+l.name] = r
 	}
 	var scopes []dynamic.Scope
 	for _, s := range describedScopes {
-		scopes = append(scopes, dynamic.Via(links[s]))
+		scopes = append(scopes, dynamic.ScopeVia(links[s]))
 	}
 	o, err := facets["organizations"].Grant(db, dynamic.Eq("id", id), scopes...)
 	must(err)

@@ -2,6 +2,7 @@ package dynamic_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 const shop = `CREATE TABLE shops (id {int} PRIMARY KEY, name text NOT NULL);
 CREATE TABLE items (id {int} PRIMARY KEY, shop_id {int} NOT NULL, state text NOT NULL, price {decimal}, "limit" {int}, note text);
-CREATE TABLE marks (item_id {int} NOT NULL, shop_id {int} NOT NULL, at text);
+CREATE TABLE marks (item_id {int} NOT NULL, shop_id {int} NOT NULL, at text, "a b" text);
 INSERT INTO shops VALUES (1, 'a'), (2, 'b');
 INSERT INTO items VALUES (1, 1, 'new', '1.50', 1, NULL), (2, 1, 'old', NULL, 2, 'x'), (3, 2, 'new', '2', 3, NULL);`
 
@@ -25,7 +26,7 @@ type world struct {
 	d            *Declarations
 	shops, items *Table
 	marks        *Table
-	own, back    *Relationship
+	own, back    *Link
 	shop, item   *Facet
 }
 
@@ -33,10 +34,10 @@ func newWorld(t *testing.T, live *schema.Database) *world {
 	t.Helper()
 	w := &world{t: t, live: live, d: New(live)}
 	w.shops = get(w.d.Table("shops"))(t)
-	w.items = get(w.d.Table("items", Column{Name: "state", OneOf: []string{"new", "old"}}, Column{Name: "price", Type: exo.TypeDecimal}, Column{Name: "limit", As: "most", Doc: "the most of it"}))(t)
+	w.items = get(w.d.Table("items", ColumnSpec{Name: "state", OneOf: []string{"new", "old"}}, ColumnSpec{Name: "price", Type: exo.TypeDecimal}, ColumnSpec{Name: "limit", As: "most", Doc: "the most of it"}))(t)
 	w.marks = get(w.d.Table("marks"))(t)
-	w.own = get(w.shops.Link(Link{Name: "items", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}}))(t)
-	w.back = get(w.items.Link(Link{Name: "shop", Columns: []string{"shop_id"}, To: w.shops, References: []string{"id"}, One: true}))(t)
+	w.own = get(w.shops.Link(LinkSpec{Name: "items", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}}))(t)
+	w.back = get(w.items.Link(LinkSpec{Name: "shop", Columns: []string{"shop_id"}, To: w.shops, References: []string{"id"}, One: true}))(t)
 	w.shop = get(w.shops.Facet("shop", "id", "name"))(t)
 	w.item = get(w.items.Facet("item", "id", "state", "price", "limit"))(t)
 	must(t, w.shop.Add(w.own, w.item))
@@ -64,11 +65,11 @@ func engines(t *testing.T, test func(t *testing.T, db *exosql.DB, live *schema.D
 	})
 }
 
-// TestConditions: each condition means what it says, and values are bound.
-func TestConditions(t *testing.T) {
+// TestPredicates: each predicate means what it says, and values are bound.
+func TestPredicates(t *testing.T) {
 	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
 		w := newWorld(t, live)
-		for want, conds := range map[string][]Cond{
+		for want, conds := range map[string][]Predicate{
 			"[1,2]":   {Eq("shop_id", 1), Ne("shop_id", int64(2)), In("id", 1, 2), Le("id", 2), Lt("id", 3), Not(Eq("id", 3)), Or(Eq("id", 1), Eq("id", 2)), And(Ge("id", 1), Lt("limit", 3))},
 			"[1]":     {Eq("price", "1.50"), Eq("price", 1.5), And(Eq("state", "new"), Eq("shop_id", 1)), And(IsNull("note"), Lt("id", 2))},
 			"[2]":     {IsNotNull("note"), Eq("note", "x"), And(Gt("id", 1), Eq("shop_id", 1))},
@@ -77,7 +78,7 @@ func TestConditions(t *testing.T) {
 			"[1,2,3]": {AllRows()},
 		} {
 			for i, c := range conds {
-				o, err := w.item.Grant(db, c, Shared(w.shops))
+				o, err := w.item.Grant(db, c, ScopeShared(w.shops))
 				must(t, err)
 				r := tu.NewRunner(t, map[string]exo.Object{"items": o}, exo.Limits{}).Run(t, "const r = await items.orderBy(i => i.id); return r.map(i => i.id)")
 				if r.JSON != want {
@@ -97,12 +98,12 @@ func TestConditions(t *testing.T) {
 // says where and what would be right.
 func TestRefusals(t *testing.T) {
 	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
-		grant := func(w *world, c Cond, others ...Scope) error {
+		grant := func(w *world, c Predicate, others ...Scope) error {
 			_, err := w.shop.Grant(db, c, others...)
 			return err
 		}
-		link := func(from *Table, l Link) error { _, err := from.Link(l); return err }
-		table := func(w *world, name string, c ...Column) error {
+		link := func(from *Table, l LinkSpec) error { _, err := from.Link(l); return err }
+		table := func(w *world, name string, c ...ColumnSpec) error {
 			_, err := New(w.live).Table(name, c...)
 			return err
 		}
@@ -119,12 +120,12 @@ func TestRefusals(t *testing.T) {
 		}{
 			"unknown table":        {func(w *world) error { return table(w, "shop") }, "shop", "there are items, marks, shops"},
 			"table twice":          {func(w *world) error { _, err := w.d.Table("shops"); return err }, "shops", "twice"},
-			"unknown column":       {func(w *world) error { return table(w, "shops", Column{Name: "nam"}) }, "shops.nam", "there are id, name"},
-			"column twice":         {func(w *world) error { return table(w, "shops", Column{Name: "id"}, Column{Name: "id"}) }, "shops.id", "twice"},
-			"a type it is not":     {func(w *world) error { return table(w, "shops", Column{Name: "id", Type: exo.TypeUUID}) }, "shops.id", "can't be declared uuid"},
-			"name for programs":    {func(w *world) error { return table(w, "shops", Column{Name: "id", As: "then"}) }, "shops.id", "\"then\""},
-			"OneOf of numbers":     {func(w *world) error { return table(w, "shops", Column{Name: "id", OneOf: []string{"1"}}) }, "shops.id", "text column"},
-			"StoredISO of a text":  {func(w *world) error { return table(w, "shops", Column{Name: "name", StoredISO: true}) }, "shops.name", "time column"},
+			"unknown column":       {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "nam"}) }, "shops.nam", "there are id, name"},
+			"column twice":         {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id"}, ColumnSpec{Name: "id"}) }, "shops.id", "twice"},
+			"a type it is not":     {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", Type: exo.TypeUUID}) }, "shops.id", "can't be declared uuid"},
+			"name for programs":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", As: "then"}) }, "shops.id", "\"then\""},
+			"OneOf of numbers":     {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", OneOf: []string{"1"}}) }, "shops.id", "text column"},
+			"StoredISO of a text":  {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", StoredISO: true}) }, "shops.name", "time column"},
 			"scope, column":        {func(w *world) error { return grant(w, Eq("idd", 1)) }, "shops.idd", "there are id, name"},
 			"scope, text for int":  {func(w *world) error { return grant(w, Eq("id", "1")) }, "shops.id", "is int"},
 			"scope, int for text":  {func(w *world) error { return grant(w, Eq("name", 1)) }, "shops.name", "is text"},
@@ -132,26 +133,26 @@ func TestRefusals(t *testing.T) {
 			"scope, time for text": {func(w *world) error { return grant(w, Eq("name", time.Time{})) }, "shops.name", "is text"},
 			"scope, fraction":      {func(w *world) error { return grant(w, Eq("id", 1.5)) }, "shops.id", "is int"},
 			"scope, NUL":           {func(w *world) error { return grant(w, Eq("name", "a\x00")) }, "shops.name", "no value of it"},
-			"scope, nil":           {func(w *world) error { return grant(w, Eq("id", nil)) }, "shops.id", "no value of it"},
-			"scope, enum":          {func(w *world) error { return grant(w, Eq("id", 1), Rows(w.items, Eq("state", "sold"))) }, "items.state", "are new, old"},
-			"zero condition":       {func(w *world) error { return grant(w, Cond{}) }, "shops", "AllRows"},
-			"zero inside":          {func(w *world) error { return grant(w, Not(Cond{})) }, "shops", "AllRows"},
-			"and of nothing":       {func(w *world) error { return grant(w, And()) }, "shops", "no conditions"},
-			"zero scope":           {func(w *world) error { return grant(w, Eq("id", 1), Scope{}) }, "", "zero Scope"},
-			"scope of the granted": {func(w *world) error { return grant(w, Eq("id", 1), Shared(w.shops)) }, "shops", "is the granted one"},
-			"two scopes":           {func(w *world) error { return grant(w, Eq("id", 1), Shared(w.items), Via(w.own)) }, "shops", "two scopes"},
+			"scope, nil":           {func(w *world) error { return grant(w, Eq("id", nil)) }, "shops.id", "nil is no value"},
+			"scope, enum":          {func(w *world) error { return grant(w, Eq("id", 1), ScopeRows(w.items, Eq("state", "sold"))) }, "items.state", "are new, old"},
+			"zero condition":       {func(w *world) error { return grant(w, Predicate{}) }, "shops", "AllRows"},
+			"zero inside":          {func(w *world) error { return grant(w, Not(Predicate{})) }, "shops", "AllRows"},
+			"and of nothing":       {func(w *world) error { return grant(w, And()) }, "shops", "no predicates"},
+			"zero scope":           {func(w *world) error { return grant(w, Eq("id", 1), Scope{}) }, "", "nil or zero"},
+			"scope of the granted": {func(w *world) error { return grant(w, Eq("id", 1), ScopeShared(w.shops)) }, "shops", "is the granted one"},
+			"two scopes":           {func(w *world) error { return grant(w, Eq("id", 1), ScopeShared(w.items), ScopeVia(w.own)) }, "shops", "two scopes"},
 			"keys of two types": {func(w *world) error {
-				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"note"}})
+				return link(w.shops, LinkSpec{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"note"}})
 			}, "shops.x", "types of the keys differ: shops.id is int and items.note is text"},
-			"too few keys": {func(w *world) error { return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items}) }, "shops.x", "as many"},
+			"too few keys": {func(w *world) error { return link(w.shops, LinkSpec{Name: "x", Columns: []string{"id"}, To: w.items}) }, "shops.x", "as many"},
 			"link, column": {func(w *world) error {
-				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"shop"}})
+				return link(w.shops, LinkSpec{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"shop"}})
 			}, "items.shop", "there are id, limit"},
 			"link, no table": {func(w *world) error {
-				return link(w.shops, Link{Name: "x", Columns: []string{"id"}, References: []string{"id"}})
+				return link(w.shops, LinkSpec{Name: "x", Columns: []string{"id"}, References: []string{"id"}})
 			}, "shops.x", "no table"},
 			"link, a method": {func(w *world) error {
-				return link(w.shops, Link{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
+				return link(w.shops, LinkSpec{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
 			}, "shops.where", "something else"},
 			"reserved alias":      {func(w *world) error { return facet(w.shops, "then", "id") }, "shops", "alias"},
 			"facet, column":       {func(w *world) error { return facet(w.shops, "s", "nam") }, "shops.nam", "there are id, name"},
@@ -172,16 +173,52 @@ func TestRefusals(t *testing.T) {
 				return err
 			}, "marks", "has no key"},
 			"reached in two ways": {func(w *world) error {
-				other := get(w.items.Link(Link{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
+				other := get(w.items.Link(LinkSpec{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
 				must(w.t, w.item.Add(other, w.item))
 				return grant(w, Eq("id", 1))
 			}, "shops", "table items can be reached in more than one way"},
-			"no database": {func(w *world) error { _, err := w.shop.Grant(nil, Eq("id", 1)); return err }, "shops", "no database"},
+			"OneOf of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it nil"},
+			"OneOf, NUL":          {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{"\x00"}}) }, "shops.name", "OneOf"},
+			"unknown type":        {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", Type: "serial"}) }, "shops.id", "no type \"serial\""},
+			"array of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", Type: exo.TypeList}) }, "shops.name", "Elem"},
+			"Elem of no array":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", Elem: exo.TypeInt}) }, "shops.name", "Elem"},
+			"add a zero link":     {func(w *world) error { return w.shop.Add(&Link{}, w.item) }, "dynamic.Link", "Table.Link makes one"},
+			"add to a zero facet": {func(w *world) error { return w.shop.Add(w.own, &Facet{}) }, "dynamic.Facet", "Table.Facet makes one"},
+			"scope, zero link":    {func(w *world) error { return grant(w, Eq("id", 1), ScopeVia(&Link{})) }, "dynamic.Link", "Table.Link makes one"},
+			"scope, zero table":   {func(w *world) error { return grant(w, Eq("id", 1), ScopeShared(&Table{})) }, "dynamic.Table", "makes one"},
+			"scope, no table":     {func(w *world) error { return grant(w, Eq("id", 1), ScopeRows(nil, AllRows())) }, "dynamic.Table", "makes one"},
+			"zero database":       {func(w *world) error { _, err := w.shop.Grant(&exosql.DB{}, Eq("id", 1)); return err }, "shops", "was not opened"},
+			"unusable name": {func(w *world) error {
+				_, err := w.marks.Facet("mark", "a b")
+				return err
+			}, "marks.a b", "ColumnSpec.As"},
+			"no database": {func(w *world) error { _, err := w.shop.Grant(nil, Eq("id", 1)); return err }, "shops", "was not opened"},
 		} {
 			err := c.do(newWorld(t, live))
-			if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.op) {
+			if exo.KindOf(err) != exo.Invalid || strings.Count(err.Error(), c.says) != 1 || !strings.Contains(err.Error(), c.op) {
 				t.Errorf("%s: %v\nwant %s: …%s", name, err, c.op, c.says)
 			}
 		}
+	})
+}
+
+// TestManyGrants: a server grants of one facet for many requests at once.
+func TestManyGrants(t *testing.T) {
+	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
+		w := newWorld(t, live)
+		var all sync.WaitGroup
+		for id := range 8 {
+			all.Go(func() {
+				o, err := w.shop.Grant(db, Eq("id", id), ScopeVia(w.own))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := o.Describe(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	})
 }

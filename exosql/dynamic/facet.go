@@ -3,6 +3,7 @@ package dynamic
 import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -14,6 +15,9 @@ type Facet struct {
 
 // Facet begins a facet of the table. alias is what programs call one row of it.
 func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
+	if t.zero() {
+		return nil, undeclared("Table", "Declarations.Table")
+	}
 	f, err := decl.NewFacet(t.t, alias)
 	if err != nil {
 		return nil, wrap(t.t.Name, err)
@@ -23,17 +27,25 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.Guest == "" {
+			return nil, wrong(place(c), "programs can't use the column's name; give it another with ColumnSpec.As")
+		}
 		if err := f.AddColumn(c); err != nil {
-			return nil, wrap(t.t.Name+"."+name, err)
+			return nil, wrap(place(c), err)
 		}
 	}
 	return &Facet{t, f}, nil
 }
 
+func (f *Facet) zero() bool { return f == nil || f.f == nil }
+
 // Add shows a link from the table. Programs follow it to the rows that to shows.
-func (f *Facet) Add(l *Relationship, to *Facet) error {
-	if l == nil || to == nil {
-		return wrong(f.t.t.Name, "facet %s: a link to nothing", f.f.Alias)
+func (f *Facet) Add(l *Link, to *Facet) error {
+	switch {
+	case f.zero() || to.zero():
+		return undeclared("Facet", "Table.Facet")
+	case l.zero():
+		return undeclared("Link", "Table.Link")
 	}
 	at := f.t.t.Name + "." + l.l.Name
 	if l.l.From != f.t.t {
@@ -48,44 +60,15 @@ func (f *Facet) Add(l *Relationship, to *Facet) error {
 	return nil
 }
 
-// Scope fixes which rows of one table a grant reaches; see exosql.Scope. The zero Scope is an error.
-type Scope struct {
-	table *Table
-	cond  Cond
-	link  *Relationship
-	kind  decl.ScopeKind
-}
-
-// Rows limits a table to the rows for which a condition holds.
-func Rows(t *Table, c Cond) Scope { return Scope{table: t, cond: c, kind: decl.ScopeRows} }
-
-// Via limits the link's target to rows that the link reaches from a row in scope.
-func Via(l *Relationship) Scope { return Scope{link: l, kind: decl.ScopeVia} }
-
-// Shared opens every row of a table to everybody.
-func Shared(t *Table) Scope { return Scope{table: t, kind: decl.ScopeShared} }
-
-func (s Scope) declared() (*decl.Scope, error) {
-	switch {
-	case s.kind == decl.ScopeVia && s.link != nil:
-		return &decl.Scope{Kind: s.kind, Table: s.link.l.To, Link: s.link.l}, nil
-	case s.kind == decl.ScopeShared && s.table != nil:
-		return &decl.Scope{Kind: s.kind, Table: s.table.t}, nil
-	case s.kind == decl.ScopeRows && s.table != nil:
-		p, err := s.cond.pred(s.table)
-		return &decl.Scope{Kind: s.kind, Table: s.table.t, Pred: p}, err
-	}
-	return nil, wrong("", "a zero Scope, or one of no table; want Rows, Via or Shared")
-}
-
 // Grant makes the object by which a program reaches the rows of the facet's table for which the
-// condition holds. others fix the scopes of further tables. A table that the links reach in more
-// than one way needs one: the error names it.
-func (f *Facet) Grant(db *exosql.DB, c Cond, others ...Scope) (exo.Object, error) {
-	if db == nil {
-		return nil, wrong(f.t.t.Name, "granted of no database")
+// predicate holds. others fix the scopes of further tables. A table that the links reach in more
+// than one way needs one: the error names it. The facet, and all that its links lead to, can't
+// be changed any more.
+func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
+	if f.zero() {
+		return nil, undeclared("Facet", "Table.Facet")
 	}
-	p, err := c.pred(f.t)
+	p, err := scope.on(f.t)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +80,11 @@ func (f *Facet) Grant(db *exosql.DB, c Cond, others ...Scope) (exo.Object, error
 		}
 		r.Scopes = append(r.Scopes, s)
 	}
-	o := exosql.ObjectOf(db, f.f, r)
-	if _, err := o.Describe(); err != nil {
+	o, err := bridge.Object(db, f.f, r)
+	if err == nil {
+		_, err = o.Describe()
+	}
+	if err != nil {
 		return nil, wrap(f.t.t.Name, err)
 	}
 	return o, nil

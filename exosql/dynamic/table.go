@@ -1,12 +1,13 @@
 package dynamic
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -17,32 +18,39 @@ type Declarations struct {
 	tables map[string]*Table
 }
 
-// New begins declarations from a catalogue; see exosql.DB's Catalog.
+// New begins declarations from a catalogue; see exosql.DB's Catalog. Without one, each
+// declaration is an error.
 func New(live *schema.Database) *Declarations {
 	return &Declarations{live: live, tables: map[string]*Table{}}
 }
 
-// Table is a declared table.
+// Table is a declared table. It carries no authority.
 type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
 }
 
-// Column says more of a column than the catalogue does. All but Name may be zero.
-type Column struct {
+func (t *Table) zero() bool { return t == nil || t.t == nil }
+
+// ColumnSpec says more of a column than the catalogue does. All but Name may be zero.
+type ColumnSpec struct {
 	Name      string   // in the database
 	As        string   // in programs; otherwise the name in camel case
 	Type      string   // a type of exo (exo.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
+	Elem      string   // the type of its elements, where Type is exo.TypeList
 	Doc       string   // a line for the model
-	OneOf     []string // the only values of a text column
+	OneOf     []string // the only values of a text column; nil if it may have any
 	Label     []string // tags of every value
 	StoredISO bool     // see exosql.Column's StoredISO
 	Indexed   bool     // see exosql.Column's Indexed
 }
 
 // Table declares a table of the catalogue, once, with all its columns of known types.
-func (d *Declarations) Table(name string, more ...Column) (*Table, error) {
+func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
+	if d == nil || d.live == nil {
+		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
+	}
 	live := d.live.Table(schema.Name{Name: name})
 	if live == nil {
 		var names []string
@@ -55,7 +63,7 @@ func (d *Declarations) Table(name string, more ...Column) (*Table, error) {
 		return nil, wrong(name, "the table is declared twice")
 	}
 	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name}, map[string]*decl.Column{}}
-	says := map[string]Column{}
+	says := map[string]ColumnSpec{}
 	for _, m := range more {
 		if live.Column(m.Name) == nil {
 			return nil, wrong(name+"."+m.Name, "there is no such column; there are %s", list(columnNames(live)))
@@ -81,12 +89,38 @@ func (d *Declarations) Table(name string, more ...Column) (*Table, error) {
 	return t, nil
 }
 
+// check refuses what no column can be.
+func (m ColumnSpec) check(at string) error {
+	switch {
+	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
+		return wrong(at, "there is no type %q for a column; there are %s", m.Type, list(slices.Collect(maps.Keys(language.ColumnInterfaces))))
+	case m.Type == exo.TypeList && !slices.Contains(elementTypes, m.Elem):
+		return wrong(at, "an array needs the type of its elements in Elem, which is %q; there are %s", m.Elem, list(slices.Clone(elementTypes)))
+	case m.Type != exo.TypeList && m.Elem != "":
+		return wrong(at, "Elem is for a column whose Type is %q", exo.TypeList)
+	case m.OneOf != nil && len(m.OneOf) == 0:
+		return wrong(at, "OneOf has no value; leave it nil where the column may have any")
+	}
+	for _, v := range m.OneOf {
+		if exo.Text(v).IsZero() {
+			return wrong(at, "%q in OneOf is no text that a database can hold", v)
+		}
+	}
+	return nil
+}
+
+// elementTypes are those that exosql's columns of slices have.
+var elementTypes = []string{exo.TypeInt, exo.TypeFloat, exo.TypeDecimal, exo.TypeText, exo.TypeBool, exo.TypeDate, exo.TypeUUID}
+
 // column is nil for one of a type that nothing is known of and that nobody described.
-func (t *Table) column(live *schema.Table, x *schema.Column, m Column) (*decl.Column, error) {
+func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*decl.Column, error) {
 	at := t.t.Name + "." + x.Name
+	if err := m.check(at); err != nil {
+		return nil, err
+	}
 	c := &decl.Column{Table: t.t, Name: x.Name, Guest: decl.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Iso: m.StoredISO, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
 	if m.Type != "" {
-		c.Kind, c.Elem = m.Type, ""
+		c.Kind, c.Elem = m.Type, m.Elem
 	}
 	c.Key = live.PrimaryKey != nil && slices.Contains(live.PrimaryKey.Columns, x.Name)
 	c.Null = !x.NotNull && !c.Key
@@ -108,7 +142,7 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m Column) (*decl.Co
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // a facet that shows it asks for another name
 	}
-	if m.OneOf != nil && c.Kind != exo.TypeText {
+	if len(m.OneOf) > 0 && c.Kind != exo.TypeText {
 		return nil, wrong(at, "OneOf needs a text column; it is %s", c.Kind)
 	}
 	if m.StoredISO && c.Kind != exo.TypeTime {
@@ -131,71 +165,9 @@ func (t *Table) col(name string) (*decl.Column, error) {
 	return nil, wrong(t.t.Name+"."+name, "there is no such column; there are %s", list(names))
 }
 
-// Link describes a link from the rows of one table to those of another whose columns are equal.
-type Link struct {
-	Name       string   // in programs
-	Columns    []string // of the table
-	To         *Table   //
-	References []string // of To, as many as Columns
-	One        bool     // it leads to at most one row
-	Doc        string   // a line for the model
-}
-
-// Relationship is a declared link.
-type Relationship struct{ l *decl.Link }
-
-// Link declares a link. Columns that are compared have one type.
-func (t *Table) Link(l Link) (*Relationship, error) {
-	at := t.t.Name + "." + l.Name
-	if l.To == nil || l.To.d != t.d {
-		return nil, wrong(at, "the link leads to no table of these declarations")
-	}
-	if len(l.Columns) == 0 || len(l.Columns) != len(l.References) {
-		return nil, wrong(at, "the link has %d columns and %d that they reference; want as many, and one or more", len(l.Columns), len(l.References))
-	}
-	var pairs []decl.Pair
-	for i := range l.Columns {
-		from, err := t.col(l.Columns[i])
-		if err != nil {
-			return nil, err
-		}
-		to, err := l.To.col(l.References[i])
-		if err != nil {
-			return nil, err
-		}
-		if from.Kind != to.Kind {
-			return nil, wrong(at, "the types of the keys differ: %s.%s is %s and %s.%s is %s", t.t.Name, from.Name, from.Kind, l.To.t.Name, to.Name, to.Kind)
-		}
-		pairs = append(pairs, decl.Pair{From: from, To: to})
-	}
-	made, err := decl.NewLink(l.Name, l.One, pairs)
-	if err != nil {
-		return nil, wrap(at, err)
-	}
-	made.Doc = l.Doc
-	return &Relationship{made}, nil
-}
-
 func columnNames(t *schema.Table) (out []string) {
 	for i := range t.Columns {
 		out = append(out, t.Columns[i].Name)
 	}
 	return out
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	slices.Sort(names)
-	return schema.Printable(strings.Join(names, ", "))
-}
-
-func wrong(at, format string, args ...any) error {
-	return exo.Errorf(exo.Invalid, schema.Printable(at), format, args...)
-}
-
-// wrap gives an error of the core the place that it is about.
-func wrap(at string, err error) error {
-	return &exo.Error{Op: schema.Printable(at), Kind: exo.Invalid, Msg: strings.TrimPrefix(err.Error(), "exosql: "), Err: err}
 }

@@ -138,7 +138,7 @@ func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
 func (c *Checker) ScopeOf(s *decl.Scope) {
 	switch {
 	case s == nil:
-		c.Fail(errors.New("exosql: Check was given a zero Scope"))
+		c.Fail(errors.New("exosql: Check was given a zero Scope, or one of a nil or zero Table or Link"))
 	case s.Link != nil:
 		c.UseLink(s.Link, true)
 	default:

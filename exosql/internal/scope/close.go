@@ -29,7 +29,7 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
 	for _, d := range declared {
 		if d == nil {
-			return nil, fmt.Errorf("exosql: a zero Scope was given to Grant")
+			return nil, fmt.Errorf("exosql: Grant was given a zero Scope, or one of a nil or zero Table or Link")
 		}
 		if d.Table == root.Table {
 			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.Table.Name)

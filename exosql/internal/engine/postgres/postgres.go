@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/pgbound"
 )
@@ -38,12 +39,20 @@ type Config struct {
 	AfterConnect  func(context.Context, *pgx.Conn) error
 }
 
+// poolSettings are what pgxpool reads of a URL. To pgx they are settings of the session.
+var poolSettings = []string{"pool_max_conns", "pool_min_conns", "pool_min_idle_conns", "pool_max_conn_lifetime", "pool_max_conn_lifetime_jitter", "pool_max_conn_idle_time", "pool_health_check_period"}
+
 // Parse is the configuration that a URL says.
 func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
 		// What the parser says quotes the URL, and masks its password as well as it can.
 		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+	}
+	for _, name := range poolSettings {
+		if _, set := pc.RuntimeParams[name]; set {
+			return Config{}, exo.Errorf(exo.Invalid, "exosql: Open", "%s in the URL is a setting of pgxpool, which the server would refuse: set OpenOptions.Conns, the number of connections, or call OpenPostgres with a configuration that pgxpool.ParseConfig made", name)
+		}
 	}
 	return Config{Conn: pc}, nil
 }

@@ -1,0 +1,53 @@
+package dynamic
+
+import "github.com/exoagent/exoagent/exosql/internal/decl"
+
+// LinkSpec describes a link from the rows of one table to those of another whose columns are equal.
+type LinkSpec struct {
+	Name       string   // in programs
+	Columns    []string // of the table
+	To         *Table   //
+	References []string // of To, as many as Columns
+	One        bool     // it leads to at most one row
+	Doc        string   // a line for the model
+}
+
+// Link is a declared link.
+type Link struct{ l *decl.Link }
+
+func (l *Link) zero() bool { return l == nil || l.l == nil }
+
+// Link declares a link. Columns that are compared have one type.
+func (t *Table) Link(l LinkSpec) (*Link, error) {
+	if t.zero() {
+		return nil, undeclared("Table", "Declarations.Table")
+	}
+	at := t.t.Name + "." + l.Name
+	if l.To.zero() || l.To.d != t.d {
+		return nil, wrong(at, "the link leads to no table of these declarations")
+	}
+	if len(l.Columns) == 0 || len(l.Columns) != len(l.References) {
+		return nil, wrong(at, "the link has %d columns and %d that they reference; want as many, and one or more", len(l.Columns), len(l.References))
+	}
+	var pairs []decl.Pair
+	for i := range l.Columns {
+		from, err := t.col(l.Columns[i])
+		if err != nil {
+			return nil, err
+		}
+		to, err := l.To.col(l.References[i])
+		if err != nil {
+			return nil, err
+		}
+		if from.Kind != to.Kind {
+			return nil, wrong(at, "the types of the keys differ: %s is %s and %s is %s", place(from), from.Kind, place(to), to.Kind)
+		}
+		pairs = append(pairs, decl.Pair{From: from, To: to})
+	}
+	made, err := decl.NewLink(l.Name, l.One, pairs)
+	if err != nil {
+		return nil, wrap(at, err)
+	}
+	made.Doc = l.Doc
+	return &Link{made}, nil
+}

@@ -1,0 +1,51 @@
+package dynamic_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	. "github.com/exoagent/exoagent/exosql/dynamic"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// TestZeroValues: with the zero value of every type in every parameter and as the receiver, each
+// function and method gives an error of Kind Invalid, or a value whose use gives one.
+func TestZeroValues(t *testing.T) {
+	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
+		w := newWorld(t, live)
+		tu.ZeroCalls(t, tu.Surface{
+			Functions: map[string]any{
+				"New": New, "ScopeRows": ScopeRows, "ScopeVia": ScopeVia, "ScopeShared": ScopeShared,
+				"Eq": Eq, "Ne": Ne, "Lt": Lt, "Le": Le, "Gt": Gt, "Ge": Ge, "Between": Between, "In": In, "NotIn": NotIn, "IsNull": IsNull, "IsNotNull": IsNotNull,
+				"Like": Like, "ILike": ILike, "Includes": Includes, "StartsWith": StartsWith, "EndsWith": EndsWith, "Has": Has,
+				"And": And, "Or": Or, "Not": Not, "AllRows": AllRows,
+			},
+			Types: map[string]reflect.Type{
+				"Declarations": reflect.TypeFor[*Declarations](), "Table": reflect.TypeFor[*Table](), "Link": reflect.TypeFor[*Link](), "Facet": reflect.TypeFor[*Facet](),
+				"ColumnSpec": reflect.TypeFor[ColumnSpec](), "LinkSpec": reflect.TypeFor[LinkSpec](), "Predicate": reflect.TypeFor[Predicate](), "Scope": reflect.TypeFor[Scope](),
+			},
+			Receivers: []any{w.d, w.shops, w.shop},
+		}, func(what string, out []reflect.Value) {
+			var err error
+			switch x := out[len(out)-1].Interface().(type) {
+			case error:
+				err = x
+			case Predicate:
+				_, err = w.shop.Grant(db, x)
+			case Scope:
+				_, err = w.shop.Grant(db, Eq("id", 1), x)
+			case *Declarations:
+				_, err = x.Table("shops")
+			}
+			if what == "AllRows" { // the one that takes nothing, and narrows nothing
+				must(t, err)
+			} else if exo.KindOf(err) != exo.Invalid || strings.Count(err.Error(), "invalid") != 1 {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	})
+}

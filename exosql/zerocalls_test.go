@@ -1,0 +1,120 @@
+package exosql_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type zeroRow struct{ N int64 }
+
+// TestZeroValues: no function or method panics over a nil or zero value, but for those that
+// declare, whose panic says what was wrong.
+func TestZeroValues(t *testing.T) {
+	type (
+		row   = zeroRow
+		col   = exosql.Column[row, int64]
+		table = exosql.Table[row]
+	)
+	tu.ZeroCalls(t, tu.Surface{
+		Panics: "exosql: ",
+		Functions: map[string]any{
+			"AllRows": exosql.AllRows[row], "And": exosql.And[row], "Or": exosql.Or[row], "Not": exosql.Not[row],
+			"Like": exosql.Like[row, string], "ILike": exosql.ILike[row, string], "Includes": exosql.Includes[row, string],
+			"StartsWith": exosql.StartsWith[row, string], "EndsWith": exosql.EndsWith[row, string], "Has": exosql.Has[row, int64],
+			"Check": exosql.Check, "Inspect": exosql.Inspect, "Granted": exosql.Granted, "Written": exosql.Written[row],
+			"NewTable": exosql.NewTable[row], "NewColumn": exosql.NewColumn[row, int64], "NewKey": exosql.NewKey[row, int64], "NewNullable": exosql.NewNullable[row, int64],
+			"NewFacet": exosql.NewFacet[row], "Via": exosql.Via[row, row], "Many": exosql.Many[row, row, int64], "One": exosql.One[row, row, int64], "Keys": exosql.Keys[row, row, int64],
+			"Grant": exosql.Grant[row], "Follow": exosql.Follow[row, row], "ScopeRows": exosql.ScopeRows[row], "ScopeVia": exosql.ScopeVia[row, row], "ScopeShared": exosql.ScopeShared[row],
+			"Open": exosql.Open, "OpenSQLite": exosql.OpenSQLite, "OpenPostgres": exosql.OpenPostgres, "DateOf": exosql.DateOf,
+		},
+		Types: map[string]reflect.Type{
+			"Table": reflect.TypeFor[*table](), "Column": reflect.TypeFor[*col](), "Facet": reflect.TypeFor[*exosql.Facet[row]](), "Link": reflect.TypeFor[exosql.Link[row, row]](),
+			"Pair": reflect.TypeFor[exosql.Pair[row, row]](), "Relation": reflect.TypeFor[exosql.Relation[row]](), "Predicate": reflect.TypeFor[exosql.Predicate[row]](),
+			"Order": reflect.TypeFor[exosql.Order[row]](), "Scope": reflect.TypeFor[exosql.Scope](), "DB": reflect.TypeFor[*exosql.DB](), "Query": reflect.TypeFor[exosql.Query](),
+			"Output": reflect.TypeFor[exosql.Output](), "OpenOptions": reflect.TypeFor[exosql.OpenOptions](), "Finding": reflect.TypeFor[exosql.Finding](), "FindingKind": reflect.TypeFor[exosql.FindingKind](),
+			"CheckError": reflect.TypeFor[exosql.CheckError](), "VersionError": reflect.TypeFor[exosql.VersionError](), "Decimal": reflect.TypeFor[exosql.Decimal](), "Date": reflect.TypeFor[exosql.Date](),
+			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](),
+		},
+		Receivers: []any{exosql.NewFacet(items, "item"), items, itemID},
+	}, func(what string, out []reflect.Value) {
+		for _, x := range out {
+			switch x := x.Interface().(type) {
+			case exosql.Relation[row]:
+				if _, err := x.All(t.Context()); err == nil {
+					t.Errorf("%s: a relation that was never granted answers", what)
+				}
+			case exo.Object:
+				if _, err := x.Describe(); err == nil {
+					t.Errorf("%s: an object of nothing can be granted", what)
+				}
+				if _, err := x.Eval(t.Context(), nil); err == nil {
+					t.Errorf("%s: an object of nothing answers", what)
+				}
+			case exosql.Declared:
+				if err := exosql.Check(t.Context(), nil, x); err == nil {
+					t.Errorf("%s: Check takes it", what)
+				}
+			}
+		}
+	})
+}
+
+// TestZeroDeclarations: what is wrong with a nil or zero declaration is said where it is used.
+func TestZeroDeclarations(t *testing.T) {
+	db := tu.SQLite.Open(t)
+	owner := itemOwner.Eq(1)
+	facet := func() *exosql.Facet[item] { return exosql.NewFacet(items, "item", itemID) }
+	all := func(r exosql.Relation[item]) func() error {
+		return func() error { _, err := r.All(t.Context()); return err }
+	}
+	describe := func(o exo.Object) func() error {
+		return func() error { _, err := o.Describe(); return err }
+	}
+	declares := func(f func()) func() error { return func() error { f(); return nil } }
+	var none *exosql.Table[item]
+	for name, c := range map[string]struct {
+		do   func() error
+		says string
+	}{
+		"Grant of a zero table":    {all(exosql.Grant(db, &exosql.Table[item]{}, owner)), "NewTable makes one"},
+		"Grant of a nil table":     {all(exosql.Grant(db, none, owner)), "NewTable makes one"},
+		"Grant of a nil DB":        {all(exosql.Grant(nil, items, owner)), "was not opened"},
+		"scope of rows, nil":       {all(exosql.Grant(db, items, owner, exosql.ScopeRows(none, owner))), "nil or zero Table"},
+		"scope of rows, zero":      {all(exosql.Grant(db, items, owner, exosql.ScopeRows(&exosql.Table[item]{}, owner))), "nil or zero Table"},
+		"shared scope, nil":        {all(exosql.Grant(db, items, owner, exosql.ScopeShared(none))), "nil or zero Table"},
+		"scope of a zero link":     {all(exosql.Grant(db, items, owner, exosql.ScopeVia(exosql.Link[item, item]{}))), "Link"},
+		"Of a nil facet":           {describe((*exosql.Facet[item])(nil).Of(exosql.Grant(db, items, owner))), "NewFacet makes one"},
+		"Of a zero facet":          {describe((&exosql.Facet[item]{}).Of(exosql.Grant(db, items, owner))), "NewFacet makes one"},
+		"Of a zero relation":       {describe(facet().Of(exosql.Relation[item]{})), "never granted"},
+		"Add to a zero facet":      {declares(func() { (&exosql.Facet[item]{}).Add(itemID) }), "Add to a Facet that is nil or zero"},
+		"a nil member":             {declares(func() { exosql.NewFacet(items, "r", nil) }), "facet r: a nil Member"},
+		"a column of nobody":       {declares(func() { facet().Add(&exosql.Column[item, int64]{}) }), "was not declared"},
+		"facet of a nil table":     {declares(func() { exosql.NewFacet(none, "r") }), "NewTable makes one"},
+		"Via to a nil facet":       {declares(func() { facet().Add(exosql.Via(exosql.Many("more", itemID, itemOwner), (*exosql.Facet[item])(nil))) }), "link more leads to a Facet that is nil or zero"},
+		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[item, item]{}, facet())) }), "a zero Link"},
+		"a column without a field": {declares(func() { exosql.NewColumn[item, string](exosql.NewTable[item]("t"), "s", nil) }), "column t.s: the field function is nil"},
+		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *item) *int64 { return &i.ID }) }), "NewTable makes one"},
+		"keys of a zero column":    {declares(func() { exosql.Many("more", itemID, itemOwner, exosql.Keys(&exosql.Column[item, int64]{}, itemID)) }), `link "more"`},
+		"Doc of a zero link":       {declares(func() { exosql.Link[item, item]{}.Doc("x") }), "a zero Link"},
+	} {
+		said := func() (said string) {
+			defer func() {
+				if p := recover(); p != nil {
+					said, _ = p.(string)
+				}
+			}()
+			if err := c.do(); err != nil {
+				return err.Error()
+			}
+			return "nothing"
+		}()
+		if !strings.Contains(said, c.says) || !strings.Contains(said, "exosql: ") && !strings.Contains(said, "never granted") {
+			t.Errorf("%s: it says %q, want %q", name, said, c.says)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package testutil
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Surface is what a package exports.
+type Surface struct {
+	Functions map[string]any          // generic ones with type arguments
+	Types     map[string]reflect.Type // pointers to those whose methods have pointers as receivers
+	Receivers []any                   // besides zero ones: what is well made, to be given zero values
+	Skip      []string                // functions, and types whose zero value no host can have
+	Panics    string                  // how a panic about an error in a declaration begins: "exosql: "
+}
+
+// ZeroCalls calls every exported function, and every method of every exported type, with all
+// combinations of zero values: nil, and pointers to zeros. None may panic, but for one that
+// says what was wrong. result is called with what was called and what it gave. The test
+// fails when the package in the current folder exports something that s does not name, so that
+// a new function is covered by itself; methods are found by reflection.
+func ZeroCalls(t *testing.T, s Surface, result func(what string, out []reflect.Value)) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(s.Functions))
+	names = append(append(names, slices.Collect(maps.Keys(s.Types))...), s.Skip...)
+	slices.Sort(names)
+	if has := exported(t); !slices.Equal(has, names) {
+		t.Errorf("the package exports %v\nand the test knows %v", has, names)
+	}
+	calls := 0
+	for name, f := range s.Functions {
+		calls += zeroCalls(t, name, reflect.ValueOf(f), s.Panics, result)
+	}
+	for name, typ := range s.Types {
+		for i, r := range append(zeroValues(t, typ), reflect.Value{}) {
+			if !r.IsValid() {
+				i = slices.IndexFunc(s.Receivers, func(x any) bool { return reflect.TypeOf(x) == typ })
+				if i < 0 {
+					continue
+				}
+				r = reflect.ValueOf(s.Receivers[i])
+			}
+			for m := range typ.NumMethod() {
+				if typ.Kind() != reflect.Interface {
+					calls += zeroCalls(t, fmt.Sprintf("(%s %d).%s", name, i, typ.Method(m).Name), r.Method(m), s.Panics, result)
+				}
+			}
+		}
+	}
+	if calls < len(names) {
+		t.Errorf("only %d calls", calls)
+	}
+}
+
+func zeroCalls(t *testing.T, what string, f reflect.Value, panics string, result func(string, []reflect.Value)) (calls int) {
+	for _, args := range zeroArgs(t, f.Type()) {
+		func() {
+			defer func() {
+				p := recover()
+				if s, ok := p.(string); p != nil && (!ok || panics == "" || !strings.HasPrefix(s, panics)) {
+					t.Errorf("%s panics: %v", what, p)
+				}
+			}()
+			out := f.Call(args)
+			if result != nil {
+				result(what, out)
+			}
+		}()
+		calls++
+	}
+	return calls
+}
+
+// zeroValues are the zero values of a type: nil, and a pointer to a zero.
+func zeroValues(t *testing.T, typ reflect.Type) []reflect.Value {
+	switch {
+	case typ == reflect.TypeFor[context.Context]():
+		return []reflect.Value{reflect.ValueOf(t.Context())}
+	case typ.Kind() == reflect.Pointer:
+		return []reflect.Value{reflect.Zero(typ), reflect.New(typ.Elem())}
+	}
+	return []reflect.Value{reflect.Zero(typ)}
+}
+
+// zeroArgs are all combinations of zero values of a function's parameters: of a variadic
+// one, none and one.
+func zeroArgs(t *testing.T, f reflect.Type) [][]reflect.Value {
+	all := [][]reflect.Value{nil}
+	for i := range f.NumIn() {
+		typ, next := f.In(i), [][]reflect.Value(nil)
+		if f.IsVariadic() && i == f.NumIn()-1 {
+			typ, next = typ.Elem(), slices.Clone(all)
+		}
+		for _, v := range zeroValues(t, typ) {
+			for _, args := range all {
+				next = append(next, append(slices.Clone(args), v))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// exported are the exported functions and types of the package in the current folder, in order.
+func exported(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.IsExported() {
+					names = append(names, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() {
+						names = append(names, s.Name.Name)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
