@@ -70,6 +70,9 @@ type console struct {
 // The error is a breach of the protocol, as that of Submit: honest guests count, too. The
 // line that does not fit is cut and the last.
 func (s *Session) Log(l Line) error {
+	if err := s.begun(); err != nil {
+		return err
+	}
 	s.admission.Lock() // a line and a message arrive in one order
 	defer s.admission.Unlock()
 	l, show, err := s.logged(l)

@@ -23,6 +23,9 @@ func (s *Session) poke() {
 // Replies leave in call order however long each took, so that time never
 // becomes an order that a guest could read. ok is false when no call is open.
 func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
+	if err := s.begun(); err != nil {
+		return Reply{}, false, err
+	}
 	for {
 		s.mu.Lock()
 		if len(s.queue) == 0 {

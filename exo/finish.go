@@ -17,6 +17,9 @@ import (
 // back. They commit, which is recorded. Then held effects act, in call order, each
 // recorded before and after. Each step has a limit of its own, whatever becomes of ctx.
 func (s *Session) Finish(ctx context.Context, result Value, failed error) error {
+	if err := s.begun(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -233,6 +236,9 @@ func (s *Session) details(e *pending) []any {
 
 // Release decides whether the run's result may leave: the result is a sink like any other.
 func (s *Session) Release() error {
+	if err := s.begun(); err != nil {
+		return err
+	}
 	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
 		// what it read, a bit for each.

@@ -2,6 +2,7 @@ package exo
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,6 +107,10 @@ func NewGate(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
+var errZeroGate = &Error{Kind: Denied, Err: errors.New("exo: this Gate was not made with NewGate")}
+
+func (g *Gate) made() bool { return g != nil && g.now != nil }
+
 // labels are all that what was granted can put on a run.
 func (c Catalog) labels() (l Label) {
 	for _, i := range c {
@@ -155,8 +160,14 @@ func (c Catalog) effect() string {
 // ReadOnly reports whether nothing that is granted can change anything.
 func (g *Gate) ReadOnly() bool { return g.catalog.effect() == "" }
 
-// Catalog is every interface that the grants reach. It must not be changed.
-func (g *Gate) Catalog() Catalog { return g.catalog }
+// Catalog is every interface that the grants reach. It must not be changed. It is nil only of
+// a Gate that NewGate did not make.
+func (g *Gate) Catalog() Catalog {
+	if !g.made() {
+		return nil
+	}
+	return g.catalog
+}
 
 // Granted lists the granted names, sorted.
 func (g *Gate) Granted() []GrantedName { return slices.Clone(g.granted) }

@@ -12,7 +12,7 @@ type Limits struct {
 	MessageNodes    int // steps of one expression, written out as a tree; 4,000
 	MessageDepth    int // nesting of one expression; 200
 	LiteralBytes    int // one literal value; 256 KiB
-	UnansweredBytes int // messages whose answer the program has not received, where there is more than one; 16 MiB
+	UnansweredBytes int // all calls together whose reply the program has not received; a single one is bounded by MessageNodes and LiteralBytes; 16 MiB
 	Rows            int // rows read in one run; 100,000
 	Bytes           int // bytes read in one run; 64 MiB
 	ConsoleBytes    int // what is kept of the lines that the program logs; 32 KiB

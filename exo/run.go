@@ -73,6 +73,9 @@ func (r Run) OrNew(now time.Time) Run {
 // program enforces, for the record; the map may be that of several runs and must not change.
 // Whoever begins a run must end it with Finish, and then heed Panicked. Begin panics with what Config.Record panics with.
 func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[string]int64) (*Session, error) {
+	if !g.made() {
+		return nil, errZeroGate
+	}
 	run = run.OrNew(g.now())
 	s := &Session{gate: g, run: run, label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if g.record != nil {

@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -125,9 +126,22 @@ type unitEntry struct {
 	witnessed bool // the store knows the run by its ID
 }
 
+// begun refuses a Session that was not begun: it has no gate, so nothing was granted to it.
+func (s *Session) begun() error {
+	if s == nil || s.gate == nil {
+		return errZeroSession
+	}
+	return nil
+}
+
+var errZeroSession = &Error{Kind: Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
+
 // Checker makes a checker for this run: the gate uses one, and so does a
 // recorder that runs in this process.
 func (s *Session) Checker() *Checker {
+	if s.begun() != nil {
+		return &Checker{Ref: func(uint32) *Type { return nil }, Show: func(uint32) string { return "" }}
+	}
 	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
 }
 
@@ -152,6 +166,9 @@ func (s *Session) refName(id uint32) string {
 // protocol, after which the run can't go on. Concurrent calls are admitted one by one,
 // so a Submit waits for another one's Record.
 func (s *Session) Submit(call Call) error {
+	if err := s.begun(); err != nil {
+		return err
+	}
 	s.admission.Lock()
 	defer s.admission.Unlock()
 	s.mu.Lock()
@@ -197,4 +214,8 @@ func (s *Session) Label() Label {
 // Abandon is for a run that has failed and whose guest is gone: messages without
 // an effect that are still open end, since nobody will read what they find. Those with
 // an effect go on: whether it happens must not depend on which was faster.
-func (s *Session) Abandon() { s.abandon() }
+func (s *Session) Abandon() {
+	if s.begun() == nil {
+		s.abandon()
+	}
+}

@@ -50,6 +50,9 @@ type World struct {
 // NewWorld is what the grants of gate look like from the program's side. It
 // fails when a name can't be used in programs.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
+	if gate.Catalog() == nil {
+		return nil, &exo.Error{Kind: exo.Denied, Err: errors.New("exoeval: the gate is nil or zero: exo.NewGate makes one")}
+	}
 	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
 	seen := map[string]bool{}
 	for _, i := range w.Catalog {
@@ -67,7 +70,8 @@ func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	return w, checkNames(gate, w.front)
 }
 
-// Prepare makes a World ready whose exported fields were filled in from a frame.
+// Prepare computes the unexported fields of a World from its exported ones. A worker calls it
+// when it has decoded a World from a frame; NewWorld does it itself.
 func (w *World) Prepare() {
 	w.front = frontConfig{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {

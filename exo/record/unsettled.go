@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// UnsettledRun is a run that begins in a record and has no end there, or one that leaves something open. Once its process is gone, what
-// it had changed is not told by its record alone.
+// UnsettledRun is a run of which the record does not say how it ended, or what became of a
+// commit or an effect. When its process is gone, only the stores know: see Reconcile.
 type UnsettledRun struct {
 	ID    exo.RunID
 	Label exo.Label // all that it had read
@@ -34,10 +34,10 @@ type progress struct {
 	acting, settled bool
 }
 
-// Unsettled are the runs that have begun and not ended, and those whose end does not say what
-// became of a commit or an effect that had begun, in the order in which they began. All
-// must be over: of a record to which a process appends it lists those that are on. It
-// heeds a last line without an end no more than Open does.
+// Unsettled lists the runs of a record that have begun and not ended, and those that ended
+// while the outcome of a commit or an effect was unknown, in the order in which they began. Read
+// the record of a process that has stopped: of a live one, the runs in progress are listed too.
+// A last line that was cut off, by a crash in the middle of writing, is skipped, as Open does.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	open := map[exo.RunID]*UnsettledRun{}
 	var order []exo.RunID
