@@ -1,6 +1,7 @@
 package exosql_test
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,7 +11,10 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-var namedMember = regexp.MustCompile(`(?:\.(\w+)\(|\b(select|leftJoin|orderBy|execute|offset)\b)`)
+var namedMember = regexp.MustCompile(`(?:\.(\w+)\(|\b(select|leftJoin|orderBy|execute|offset|Math\.\w+)\b|((?:[!=]== null|[!=]==|&&|\|\||\?\?)))`)
+
+// forNull are the members that operators with null stand for.
+var forNull = map[string]string{"=== null": "isNull", "!== null": "isNotNull"}
 
 // What a phrase names, it needs: else an error could name what a policy took away.
 func TestPhrasesNeedWhatTheyName(t *testing.T) {
@@ -38,7 +42,8 @@ func TestPhrasesNeedWhatTheyName(t *testing.T) {
 				continue
 			}
 			for _, m := range namedMember.FindAllStringSubmatch(p.Text, -1) {
-				name := m[1] + m[2]
+				name := m[1] + m[2] + m[3]
+				name = cmp.Or(forNull[name], name)
 				if !members[name] {
 					continue
 				}
