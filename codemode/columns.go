@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -148,7 +149,7 @@ func (d *declarer) of(i *exo.Interface) string {
 		}
 	}
 	slices.Sort(ts)
-	return or(strings.Join(ts, " | "), "any")
+	return cmp.Or(strings.Join(ts, " | "), "any")
 }
 
 // kindOf is the name of the type of a column's values, "" if there are several.

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -250,7 +251,7 @@ func (d *declarer) iface(i *exo.Interface) string {
 		}
 		var args []string
 		for _, p := range d.params(b) {
-			args = append(args, or(sc.vars[p], "any"))
+			args = append(args, cmp.Or(sc.vars[p], "any"))
 		}
 		head += " extends " + d.shown[n] + angle(args)
 		for _, m := range b.Names() {

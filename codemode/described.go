@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -53,7 +54,7 @@ func (c *catalogue) cut(text string) string {
 }
 
 func (c *catalogue) entryOf(name string) *entry {
-	name = or(c.aliases[name], name)
+	name = cmp.Or(c.aliases[name], name)
 	for n := range c.entries {
 		if c.entries[n].name == name {
 			return &c.entries[n]

@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -114,7 +115,7 @@ func (d *declarer) param(p exo.Param, sc scope) string {
 		i := d.cat[p.Want.Con.Name]
 		var args []string
 		for _, a := range d.params(i) {
-			args = append(args, or(sc.vars[p.Bind+"."+a], "any"))
+			args = append(args, cmp.Or(sc.vars[p.Bind+"."+a], "any"))
 		}
 		want = d.shown[i.Name] + angle(args)
 	case p.Count:
@@ -185,7 +186,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		s := sc.vars[t.Var]
 		root, rest, _ := strings.Cut(t.Var, ".")
 		if s == "" {
-			s = or(sc.vars[root], "any")
+			s = cmp.Or(sc.vars[root], "any")
 			if rest == "*" {
 				s += "[keyof " + s + "]"
 			}
@@ -202,7 +203,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		}
 		return strings.Join(xs, " & ")
 	case t.Key != "":
-		return "Record<" + or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"
+		return "Record<" + cmp.Or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"
 	case t.Wide != nil:
 		return d.wide(t)
 	case t.App == exo.TypeList:
@@ -210,7 +211,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 	case t.App != "":
 		i := d.cat[t.App]
 		if i == nil || d.closed(t.App) != nil {
-			return or(d.shown[t.App], "any")
+			return cmp.Or(d.shown[t.App], "any")
 		}
 		var args []string
 		for _, p := range d.params(i) {
@@ -229,7 +230,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 // that depends on what is passed.
 func (d *declarer) wide(t *exo.Term) string {
 	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {
-		return or(d.shown[t.To[w.Con.Name]], "Column<any>")
+		return cmp.Or(d.shown[t.To[w.Con.Name]], "Column<any>")
 	} else if len(t.Wide) == 1 && w.Var == "of" {
 		return "this"
 	}
@@ -366,13 +367,6 @@ func sorted[V any](m map[string]V) []string {
 	names := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	slices.Sort(names)
 	return names
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func angle(args []string) string {

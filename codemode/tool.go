@@ -65,7 +65,7 @@ type Tool struct {
 type Result struct {
 	Value   exo.Value
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
-	Notice  string          // what was cut and how to ask for less, or that there was no result; usually ""
+	Notice  string          // for the model: what of the result was cut and how to ask for less, or that the program returned nothing; usually ""
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
 	Label   exo.Label       // joined over everything that the run has read

@@ -51,11 +51,11 @@ type Pool struct {
 // NewPool makes a pool. It starts nothing until the first program, unless it
 // must find out which walls there are.
 func NewPool(o PoolOptions) (*Pool, error) {
-	or(&o.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
-	or(&o.Share, max(1, o.Workers-1))
-	or(&o.Idle, min(8, (o.Workers+1)/2))
-	or(&o.Queue, 64)
-	or(&o.TotalWait, 1024)
+	o.Workers = positive(o.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
+	o.Share = positive(o.Share, max(1, o.Workers-1))
+	o.Idle = positive(o.Idle, min(8, (o.Workers+1)/2))
+	o.Queue = positive(o.Queue, 64)
+	o.TotalWait = positive(o.TotalWait, 1024)
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait})}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 {
@@ -70,10 +70,12 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	return p, nil
 }
 
-func or(p *int, d int) {
-	if *p <= 0 {
-		*p = d
+// positive is n, or what stands for a number that was not given or means nothing.
+func positive(n, otherwise int) int {
+	if n > 0 {
+		return n
 	}
+	return otherwise
 }
 
 var shared = sync.OnceValue(func() *Pool {

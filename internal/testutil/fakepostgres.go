@@ -15,14 +15,10 @@ import (
 type FakePostgres struct {
 	URL  string
 	sent atomic.Int64
-	open atomic.Int64
 }
 
 // Sent is how many bytes the clients have taken, of all connections.
 func (f *FakePostgres) Sent() int64 { return f.sent.Load() }
-
-// Open is how many connections are served now.
-func (f *FakePostgres) Open() int64 { return f.open.Load() }
 
 // NewFakePostgres serves each connection with serve, after the client's first message
 // was read and before anything was answered. The connection ends when serve returns.
@@ -42,9 +38,7 @@ func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
 			if err != nil {
 				return
 			}
-			f.open.Add(1)
 			all.Go(func() {
-				defer f.open.Add(-1)
 				ended := make(chan struct{})
 				defer close(ended)
 				go func() {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/format"
 	"slices"
@@ -97,18 +98,11 @@ func fileName(table string) string {
 
 // doc is the comment of the package: what it is, and what is left out of it.
 func (p *pack) doc(o Options) string {
-	text := comment(fmt.Sprintf("Package %s declares tables of %s. It grants nothing: what a program may see is for you to write, in a file of your own.", o.Package, or(o.Source, "a database")), width)
+	text := comment(fmt.Sprintf("Package %s declares tables of %s. It grants nothing: what a program may see is for you to write, in a file of your own.", o.Package, cmp.Or(line(o.Source), "a database")), width)
 	for _, l := range p.left {
 		text += "//\n" + comment("Left out: "+l+".", width)
 	}
 	return text
-}
-
-func or(s, d string) string {
-	if s == "" {
-		return d
-	}
-	return line(s)
 }
 
 // writeList writes the function for exosql.Check.
