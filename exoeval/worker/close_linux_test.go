@@ -153,7 +153,7 @@ func (l *lingerer) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 // Close waits for the runs under way, which end at once and say why.
 func TestCloseEndsRuns(t *testing.T) {
 	left := closing(t)
-	p := newPool(t, worker.PoolOptions{Workers: 1})
+	p := newPool(t, worker.PoolOptions{Workers: 1, ParkedBytes: 1})
 	l := &lingerer{shop: shop{began: make(chan struct{})}}
 	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": l}, Record: exo.Unrecorded})
 	if err != nil {

@@ -251,6 +251,28 @@ var sessions = map[string]func(g *guest){
 		p, _, _ := g.Next(context.Background())
 		g.write(framed(frameDone, []byte{1, tagNull}, wire.AppendText(nil, "honest\n"+p.Value.Text())))
 	},
+	// It says that it waits, and goes on.
+	"waits and acts": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		g.write(appendWaiting(nil, 0))
+		time.Sleep(300 * time.Millisecond)
+		g.write(sends(2, 0, "act"))
+	},
+	"acts": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		time.Sleep(300 * time.Millisecond)
+		g.write(sends(2, 0, "act"))
+	},
+	"waits and computes": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		g.write(appendWaiting(nil, 0))
+		for {
+		}
+	},
+	"waits twice": func(g *guest) {
+		g.write(sends(1, 0, "wait"))
+		g.write(append(appendWaiting(nil, 0), appendWaiting(nil, 0)...))
+	},
 	"hang up": func(*guest) { unix.Close(3) },
 	// Refused calls, each with a message of 1 MiB; then the run is looked at.
 	"refused": func(g *guest) {
@@ -284,6 +306,9 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"nothing":            {0, 0, 0, 0},
 		"huge":               {255, 255, 255, 255, 'd', 1},
 		"unknown kind":       framed('x'),
+		"waits for nothing":  appendWaiting(nil, 0),
+		"waits for later":    appendWaiting(nil, 7),
+		"waits cut":          framed(frameWaiting),
 		"hello again":        appendHello(nil, Strong, 1),
 		"a job":              framed(frameJob),
 		"a reply":            framed(frameReply, []byte{1, 1, tagNull}),

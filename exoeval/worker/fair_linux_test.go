@@ -34,7 +34,7 @@ func TestShare(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 { // two run, two wait
 			wg.Go(func() {
-				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "await shop.wait()", Run: exo.Run{Principal: c.greedy.who}})
+				tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "for (;;) {}", Run: exo.Run{Principal: c.greedy.who}})
 			})
 		}
 		for p.Stats().Waiting != 2 {
@@ -69,7 +69,7 @@ func TestShareIsSettable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 3 {
-		wg.Go(func() { e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}) })
+		wg.Go(func() { e.Run(ctx, exoeval.Job{Program: "for (;;) {}"}) })
 	}
 	for p.Stats().Waiting != 1 {
 		runtime.Gosched()
@@ -83,7 +83,7 @@ func TestShareIsSettable(t *testing.T) {
 
 // The wait for a place is bounded, and is no part of the program's own time.
 func TestWaitForPlace(t *testing.T) {
-	p := newPool(t, worker.PoolOptions{Workers: 1})
+	p := newPool(t, worker.PoolOptions{Workers: 1, ParkedBytes: 1})
 	s := &shop{began: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -22,6 +22,7 @@ const (
 	frameFetch   frameKind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
 	frameCells   frameKind = 'v' // host: the cells; replies may come before it
 	frameConsole frameKind = 'l' // worker: a line that the program logged
+	frameWaiting frameKind = 'w' // worker: it waits for the next answer, and has nothing else to do
 	frameDone    frameKind = 'd' // worker: how the program ended; its last frame
 )
 
@@ -29,7 +30,7 @@ const (
 // version of its own (wire.Encoding). Both sides are one binary, so
 // it can differ only where the binary was replaced on a system that has no
 // /proc/self/exe.
-const version = 4
+const version = 5
 
 // Bounds of frames. What comes from a worker is hostile, so no length that it
 // names makes the host allocate more than these.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -67,12 +68,14 @@ var hostile func(g *guest, program string)
 type guest struct {
 	in     *bufio.Reader
 	out    io.Writer
+	to     sync.Mutex // of out: what says that it waits is written beside the program
 	buf    []byte
 	sent   rowsLog
 	types  map[uint32]*exo.Type
 	names  map[uint32]string
 	open   int
 	early  []string // replies that came while it waited for cells
+	heard  uint64   // replies
 	calls  int
 	sizes  []int // of the calls without an answer
 	sum    int   // of sizes
@@ -125,8 +128,12 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 	if len(g.early) > 0 {
 		s, g.early = g.early[0], g.early[1:]
 	} else {
+		heard := g.heard
+		late := time.AfterFunc(patience, func() { g.write(appendWaiting(nil, heard)) })
 		s = g.read(frameReply, maxReply)
+		late.Stop()
 	}
+	g.heard++
 	p, err := decodeReply(s, &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
 	if err != nil {
 		exit(exitNoHost)
@@ -164,6 +171,8 @@ func (g *guest) Fetch(rs *exo.Rows) {
 }
 
 func (g *guest) write(b []byte) {
+	g.to.Lock()
+	defer g.to.Unlock()
 	if _, err := g.out.Write(b); err != nil {
 		exit(exitNoHost)
 	}

@@ -87,7 +87,7 @@ func TestThreadFlags(t *testing.T) {
 func TestFrames(t *testing.T) {
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{}, nil)
-	for _, name := range append(worker.FrameAttacks(), "hang up") {
+	for _, name := range append(worker.FrameAttacks(), "hang up", "waits twice") {
 		r := run(t, e, "!"+name)
 		if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
 			t.Errorf("%s: %v %v", name, r.Value, r.Err)

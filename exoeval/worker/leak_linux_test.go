@@ -16,7 +16,7 @@ import (
 
 // The programs of TestNothingLeaks: what ends well, and what does not.
 var (
-	benign  = []string{"1", "await shop.rows()", "throw 1", "shop.again().then(a => a.rows())", "shop.act(); return 1", "console.log(1); return [1, 2]"}
+	benign  = []string{"1", "await shop.rows()", "throw 1", "await shop.nap()", "shop.again().then(a => a.rows())", "shop.act(); return 1", "console.log(1); return [1, 2]"}
 	hostile = []string{"'a'.repeat(2**36)", "for (;;) {}", "!nothing", "!open", "!huge", "shop.wait(); for (;;) {}", "!no such attack", "!flood",
 		"const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)", "let a = []; a.length = 2**32-1; a.reverse(); return 1"}
 )

@@ -14,11 +14,15 @@ import (
 
 // PoolOptions are for NewPool. Zero means the default.
 type PoolOptions struct {
-	Workers   int // programs that run at the same time; default twice the processors, at least 4
-	Share     int // of them, those of one principal, or of one tool that has none; default all but one, at least one
-	Idle      int // workers started before they are needed; default half of Workers, at most 8
-	Queue     int // programs of one principal, or of one tool that has none, that may wait; default 64
-	TotalWait int // programs of all principals that may wait; default 1024
+	Workers int // programs that compute at the same time; default twice the processors, at least 4
+	Share   int // of them, those of one principal, or of one tool that has none; default all but one, at least one
+	// ParkedBytes is the memory of programs that wait for an answer of the host. Such a
+	// program gives its place back and keeps its process. While those of all hold this much,
+	// or those of one principal its share of it, as of Workers, no program begins. Default 512 MiB.
+	ParkedBytes int
+	Idle        int // workers started before they are needed; default half of Workers, at most 8
+	Queue       int // programs of one principal, or of one tool that has none, that may wait; default 64
+	TotalWait   int // programs of all principals that may wait; default 1024
 	// Namespaces asks for namespaces of each worker's own. They refuse nothing that the
 	// filter of system calls does not refuse, and a start with them copies the host's page
 	// tables: a host of 1 GiB needs eight times as long. So it is for those who want the
@@ -28,7 +32,7 @@ type PoolOptions struct {
 }
 
 // Pool starts workers before they are needed and lets a bounded number of them
-// run. A worker in a pool knows nothing until it gets a program, and serves one, so evaluators
+// compute. A worker in a pool knows nothing until it gets a program, and serves one, so evaluators
 // of different gates can share a pool. Its methods may be called from several goroutines.
 type Pool struct {
 	opts PoolOptions
@@ -56,7 +60,10 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	o.Idle = positive(o.Idle, min(8, (o.Workers+1)/2))
 	o.Queue = positive(o.Queue, 64)
 	o.TotalWait = positive(o.TotalWait, 1024)
-	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait})}
+	o.ParkedBytes = positive(o.ParkedBytes, 512<<20)
+	places := fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait,
+		Away: o.ParkedBytes, AwayShare: max(1, int(float64(o.ParkedBytes)*min(1, float64(o.Share)/float64(o.Workers))))}
+	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 {
 		if i, err := p.Isolation(context.Background()); err != nil {
@@ -89,7 +96,8 @@ func Shared() *Pool { return shared() }
 
 // Stats is what a pool does at one moment.
 type Stats struct {
-	Running  int // programs that have a worker, or are about to get one
+	Running  int // programs that have a place: a worker that computes, or are about to get one
+	Parked   int // programs that have a worker and wait for an answer of the host, or for a place to take it
 	Waiting  int // programs that wait for their turn
 	Idle     int // workers that wait for a program
 	Starting int // workers that will be idle
@@ -103,7 +111,8 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	waiting, running := p.queue.Len()
-	return Stats{Running: running, Waiting: waiting, Idle: len(p.idle), Starting: p.starting}
+	parked, _ := p.queue.Away()
+	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting}
 }
 
 var errClosed = errors.New("worker: the pool is closed")
@@ -222,6 +231,14 @@ func (p *Pool) take(ctx context.Context, who party) (w *proc, place *fair.Ticket
 func (p *Pool) leave(place *fair.Ticket[party]) {
 	p.refill() // not before a program has ended: starting a process takes a processor from it
 	place.Leave()
+}
+
+// yield gives back the place of a program that waits, which goes on to hold so much memory.
+func (p *Pool) yield(place *fair.Ticket[party], memory int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refill()
+	place.Yield(memory)
 }
 
 // release gives back a place.

@@ -19,7 +19,7 @@ import (
 
 // A program that never ran is told apart from one that ran and failed.
 func TestNeverRan(t *testing.T) {
-	p := newPool(t, worker.PoolOptions{Workers: 1})
+	p := newPool(t, worker.PoolOptions{Workers: 1, ParkedBytes: 1})
 	s := &shop{began: make(chan struct{})}
 	e := evaluator(t, s, exo.Limits{}, p)
 	ran, stopRunning := context.WithCancel(t.Context())
@@ -67,7 +67,7 @@ func TestNeverRan(t *testing.T) {
 
 // Each principal has a line of its own, and lines take turns.
 func TestQueue(t *testing.T) {
-	p := newPool(t, worker.PoolOptions{Workers: 1, Queue: 3})
+	p := newPool(t, worker.PoolOptions{Workers: 1, Queue: 3, ParkedBytes: 1})
 	s := &shop{began: make(chan struct{})}
 	e := evaluator(t, s, exo.Limits{}, p)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -29,6 +29,10 @@ type run struct {
 	open   int              // messages without an answer
 	over   bool
 
+	answered uint64 // answers that were written, or are about to be
+	said     uint64 // it has said that it waits for an answer before this one
+	parked   bool   // it is stopped, and has no place
+
 	cancelled bool // a message was
 
 	watch watch
@@ -96,6 +100,8 @@ func (r *run) receive() (out exoeval.Outcome, ended bool) {
 				err = r.log(s)
 			case frameFetch:
 				err = r.fetch(s)
+			case frameWaiting:
+				err = r.park(s)
 			case frameDone:
 				if out, err = r.done(s); err == nil {
 					return out, true
@@ -196,6 +202,11 @@ func (r *run) reply(ctx context.Context) {
 			return
 		}
 		r.mu.Lock()
+		if !r.resume(ctx) {
+			r.mu.Unlock()
+			return
+		}
+		r.answered++
 		if p.Err != nil {
 			if r.failed == nil {
 				r.failed = map[uint64]error{}

@@ -99,6 +99,8 @@ func (r *run) look() {
 		r.w.kill(&Death{Event: OutOfCPU})
 	case w.wall > r.bounds.Wall+grace:
 		r.w.kill(&Death{Event: OutOfTime})
+	case r.parked:
+		w.timer.Reset(parkedLook)
 	default:
 		w.timer.Reset(nextLook)
 	}

@@ -21,6 +21,10 @@ type Config struct {
 	Share     int // of them, for one group; 0: all. Less than all keeps a place for others from a group whose jobs use up all their time
 	PerMember int // jobs of one member that wait
 	Total     int // jobs that wait
+	// Away bounds what jobs hold that gave their place back for a while (Yield): while they
+	// hold that much, no job begins. 0: there is no bound.
+	Away      int
+	AwayShare int // of it, for one group: while its jobs hold that much, none of its jobs begins; 0: all
 	// Room: a group may have no more jobs waiting than there is room left, so that the
 	// next that comes finds some: one alone gets half, n get a share of 1/(n+1) each
 	// (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet
@@ -32,8 +36,12 @@ type Config struct {
 // turns; the members of a group take turns when it is the group's; a member's jobs keep
 // their order. Its methods may be called from several goroutines. Make one with New.
 //
-// Always: whoever waits may have no place now, either because all are taken or because
-// its group has its share.
+// A job that waits for something else may give its place back and ask for one again. It
+// then comes before the jobs of its member that have not begun, and is never refused:
+// bounds hold up what begins, since only the end of a job frees what it holds.
+//
+// Always: whoever waits may have no place now: all are taken, its group has its share, or
+// it has not begun and jobs that are away hold what they may.
 type Queue[G comparable] struct {
 	cfg Config
 
@@ -41,6 +49,9 @@ type Queue[G comparable] struct {
 	turns   turns[G]
 	running int
 	held    map[G]int // places, none of them 0
+	away    map[G]int // what jobs hold that gave their place back, none of it 0
+	out     int       // the sum of away
+	outside int       // jobs that gave their place back and have none
 }
 
 // New makes a queue.
@@ -48,10 +59,12 @@ func New[G comparable](c Config) *Queue[G] {
 	for _, n := range []*int{&c.Places, &c.PerMember, &c.Total} {
 		*n = max(1, *n)
 	}
-	if c.Share < 1 {
-		c.Share = c.Places
+	for _, d := range []struct{ n, all *int }{{&c.Share, &c.Places}, {&c.AwayShare, &c.Away}} {
+		if *d.n < 1 {
+			*d.n = *d.all
+		}
 	}
-	return &Queue[G]{cfg: c, held: map[G]int{}}
+	return &Queue[G]{cfg: c, held: map[G]int{}, away: map[G]int{}}
 }
 
 // Ticket is a job's place, or its claim to one.
@@ -60,12 +73,26 @@ type Ticket[G comparable] struct {
 	group  G
 	member string
 	turn   chan struct{}
-	has    bool // a place
-	gone   bool
+	state  state
+	weight int // of what it holds while it is away
 }
 
-// Turn is closed when the place is the ticket's.
-func (t *Ticket[G]) Turn() <-chan struct{} { return t.turn }
+type state uint8
+
+const (
+	waits   state = iota // it has not begun
+	has                  // a place
+	away                 // it gave its place back
+	returns              // it gave its place back, and waits for one
+	gone
+)
+
+// Turn is closed when the place is the ticket's. Each Return makes a new one.
+func (t *Ticket[G]) Turn() <-chan struct{} {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	return t.turn
+}
 
 // Enter takes a place, or stands at the end of its member's line. Each Enter needs a
 // Leave. It fails with ErrYours or ErrFull.
@@ -73,7 +100,7 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t := &Ticket[G]{q: q, group: group, member: member, turn: make(chan struct{})}
-	if q.running < q.cfg.Places && q.held[group] < q.cfg.Share {
+	if q.running < q.cfg.Places && q.mayBegin(group) {
 		q.take(t)
 		return t, nil
 	}
@@ -91,12 +118,54 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	return t, nil
 }
 
+// mayHave reports whether a job of g may have one more place.
+func (q *Queue[G]) mayHave(g G) bool { return q.held[g] < q.cfg.Share }
+
+// mayBegin reports whether a job of g that has not begun may have one more place.
+func (q *Queue[G]) mayBegin(g G) bool {
+	return q.mayHave(g) && (q.cfg.Away == 0 || q.out < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
+}
+
 // take gives t a place. q.mu is held.
 func (q *Queue[G]) take(t *Ticket[G]) {
 	q.held[t.group]++
 	q.running++
-	t.has = true
+	t.state = has
 	close(t.turn)
+}
+
+// drop takes the place of t away. q.mu is held.
+func (q *Queue[G]) drop(t *Ticket[G]) {
+	q.running--
+	sub(q.held, t.group, 1)
+}
+
+// settle is for a ticket that is away no more. q.mu is held.
+func (q *Queue[G]) settle(t *Ticket[G]) {
+	q.outside--
+	q.out -= t.weight
+	sub(q.away, t.group, t.weight)
+}
+
+// sub keeps no zeros, of groups that never come again.
+func sub[G comparable](m map[G]int, g G, n int) {
+	if m[g] -= n; m[g] == 0 {
+		delete(m, g)
+	}
+}
+
+// fill gives the places that are free to those that may have them. q.mu is held.
+func (q *Queue[G]) fill() {
+	for q.running < q.cfg.Places {
+		next := q.turns.next(q.mayHave, q.mayBegin)
+		if next == nil {
+			return
+		}
+		if next.state == returns {
+			q.settle(next)
+		}
+		q.take(next)
+	}
 }
 
 // Leave gives back the place, which the first that may have it gets, or stops waiting.
@@ -105,25 +174,51 @@ func (t *Ticket[G]) Leave() {
 	q := t.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if t.gone {
+	switch t.state {
+	case gone:
 		return
-	}
-	t.gone = true
-	if !t.has {
+	case has:
+		q.drop(t)
+	case away:
+		q.settle(t)
+	case returns:
 		q.turns.remove(t)
+		q.settle(t)
+	case waits:
+		q.turns.remove(t)
+	}
+	t.state = gone
+	q.fill()
+}
+
+// Yield gives the place back until Return. The job goes on to hold weight, which is at
+// least 1, of what Config.Away bounds. It does nothing without a place.
+func (t *Ticket[G]) Yield(weight int) {
+	q := t.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.state != has {
 		return
 	}
-	q.running--
-	if q.held[t.group]--; q.held[t.group] == 0 {
-		delete(q.held, t.group)
+	t.state, t.weight, t.turn = away, max(1, weight), make(chan struct{})
+	q.away[t.group] += t.weight
+	q.out += t.weight
+	q.outside++
+	q.drop(t)
+	q.fill()
+}
+
+// Return asks for a place again, after Yield; Turn says when it has one.
+func (t *Ticket[G]) Return() {
+	q := t.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.state != away {
+		return
 	}
-	for q.running < q.cfg.Places {
-		next := q.turns.next(func(g G) bool { return q.held[g] < q.cfg.Share })
-		if next == nil {
-			return
-		}
-		q.take(next)
-	}
+	t.state = returns
+	q.turns.add(t)
+	q.fill()
 }
 
 // Position is which of those that wait the ticket is, from 1, if nobody comes later and
@@ -132,15 +227,22 @@ func (t *Ticket[G]) Position() int {
 	q := t.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if t.has || t.gone {
+	if t.state != waits && t.state != returns {
 		return 0
 	}
 	return q.turns.position(t)
 }
 
-// Len is how many jobs wait, and have a place.
+// Len is how many jobs wait that have not begun, and how many have a place.
 func (q *Queue[G]) Len() (waiting, running int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.turns.waiting, q.running
+}
+
+// Away is how many jobs have begun and have no place, and what they hold.
+func (q *Queue[G]) Away() (jobs, weight int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.outside, q.out
 }

@@ -92,19 +92,30 @@ func TestTurns(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := fair.Config{Places: rapid.IntRange(1, 3).Draw(r, "places"), PerMember: 4, Total: 12, Room: rapid.Bool().Draw(r, "room")}
 		cfg.Share = rapid.IntRange(1, cfg.Places).Draw(r, "share")
+		cfg.Away = rapid.IntRange(0, 4).Draw(r, "away")
+		cfg.AwayShare = rapid.IntRange(0, cfg.Away).Draw(r, "away share")
 		q := fair.New[string](cfg)
 		type job struct {
 			*fair.Ticket[string]
 			group string
 		}
-		var waiting, running []job
+		var waiting, running, away, back []job // back: those that want a place again
 		settle := func() {
-			for i := 0; i < len(waiting); {
-				if has(waiting[i].Ticket) {
-					running, waiting = append(running, waiting[i]), slices.Delete(waiting, i, i+1)
-				} else {
-					i++
+			for _, line := range []*[]job{&waiting, &back} {
+				for i := 0; i < len(*line); {
+					if has((*line)[i].Ticket) {
+						running, *line = append(running, (*line)[i]), slices.Delete(*line, i, i+1)
+					} else {
+						i++
+					}
 				}
+			}
+			holds := map[string]int{}
+			for _, j := range slices.Concat(away, back) {
+				holds[j.group]++
+			}
+			if jobs, weight := q.Away(); jobs != len(away)+len(back) || weight != jobs {
+				r.Fatalf("%d are away and hold %d, not %d", jobs, weight, len(away)+len(back))
 			}
 			held := map[string]int{}
 			for _, j := range running {
@@ -116,17 +127,28 @@ func TestTurns(t *testing.T) {
 			if w, n := q.Len(); w != len(waiting) || n != len(running) || n > cfg.Places {
 				r.Fatalf("%d wait and %d run, not %d and %d", len(waiting), len(running), w, n)
 			}
-			for _, j := range waiting {
-				if len(running) < cfg.Places && held[j.group] < cfg.Share {
+			for _, j := range slices.Concat(waiting, back) {
+				if len(running) < cfg.Places && held[j.group] < cfg.Share && (slices.Contains(back, j) || begins(cfg, len(away)+len(back), holds[j.group])) {
 					r.Fatalf("%s waits for a place that is free", j.group)
 				}
 			}
 		}
 		for range rapid.IntRange(1, 60).Draw(r, "steps") {
-			switch rapid.IntRange(0, 3).Draw(r, "what") {
+			switch rapid.IntRange(0, 6).Draw(r, "what") {
 			case 0, 1:
 				g := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "group")
 				x, err := q.Enter(g, rapid.SampledFrom([]string{"1", "2"}).Draw(r, "member"))
+				if err == nil && has(x) {
+					n := 0
+					for _, j := range slices.Concat(away, back) {
+						if j.group == g {
+							n++
+						}
+					}
+					if !begins(cfg, len(away)+len(back), n) {
+						r.Fatalf("%s began, and what is away holds as much as it may", g)
+					}
+				}
 				if err == nil {
 					waiting = append(waiting, job{x, g})
 				}
@@ -134,14 +156,14 @@ func TestTurns(t *testing.T) {
 				if len(running) > 0 {
 					i := rapid.IntRange(0, len(running)-1).Draw(r, "done")
 					var next *fair.Ticket[string]
-					for _, j := range waiting {
+					for _, j := range slices.Concat(waiting, back) {
 						if j.Position() == 1 {
 							next = j.Ticket
 						}
 					}
 					running[i].Leave()
 					running = slices.Delete(running, i, i+1)
-					if next != nil && cfg.Share == cfg.Places && !has(next) {
+					if next != nil && cfg.Share == cfg.Places && cfg.Away == 0 && !has(next) {
 						r.Fatal("number 1 did not get the place")
 					}
 				}
@@ -151,18 +173,84 @@ func TestTurns(t *testing.T) {
 					waiting[i].Leave()
 					waiting = slices.Delete(waiting, i, i+1)
 				}
+			case 4:
+				if len(running) > 0 {
+					i := rapid.IntRange(0, len(running)-1).Draw(r, "yields")
+					running[i].Yield(rapid.IntRange(-1, 1).Draw(r, "weight"))
+					away, running = append(away, running[i]), slices.Delete(running, i, i+1)
+				}
+			case 5:
+				if len(away) > 0 {
+					i := rapid.IntRange(0, len(away)-1).Draw(r, "returns")
+					away[i].Return()
+					back, away = append(back, away[i]), slices.Delete(away, i, i+1)
+				}
+			case 6:
+				for _, line := range []*[]job{&away, &back} {
+					if n := len(*line); n > 0 {
+						(*line)[n-1].Leave()
+						*line = (*line)[:n-1]
+						break
+					}
+				}
 			}
 			settle()
 		}
-		for len(running) > 0 {
-			running[0].Leave()
-			running = running[1:]
+		for len(running)+len(away) > 0 {
+			line := &running
+			if len(away) > 0 {
+				line = &away
+			}
+			(*line)[0].Leave()
+			*line = (*line)[1:]
 			settle()
 		}
-		if w, n := q.Len(); w != 0 || n != 0 {
-			r.Fatalf("%d wait and %d run at the end", w, n)
+		w, n := q.Len()
+		if jobs, weight := q.Away(); w != 0 || n != 0 || jobs != 0 || weight != 0 {
+			r.Fatalf("%d wait, %d run and %d are away at the end", w, n, jobs)
 		}
 	})
+}
+
+func begins(c fair.Config, all, ofGroup int) bool {
+	share := c.AwayShare
+	if share < 1 {
+		share = c.Away
+	}
+	return c.Away == 0 || all < c.Away && ofGroup < share
+}
+
+// A job that gave its place back holds up those that have not begun, by what it holds,
+// and comes before them when it wants a place again.
+func TestAway(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 1, PerMember: 9, Total: 9, Away: 10, AwayShare: 6})
+	first := enter(t, q, "a", "")
+	second, others := enter(t, q, "a", ""), enter(t, q, "b", "")
+	first.Yield(6)
+	if has(second) || !has(others) {
+		t.Error("a began another job, with its share away")
+	}
+	first.Return()
+	if has(first) {
+		t.Error("two have the one place")
+	}
+	others.Yield(4)
+	if !has(first) || has(second) {
+		t.Error("who has begun does not come first")
+	}
+	first.Yield(6)
+	third := enter(t, q, "c", "")
+	if has(second) || has(third) {
+		t.Error("a job began, with all away that may be")
+	}
+	first.Leave()
+	if !has(second) || has(third) {
+		t.Error("what a held is free, and its job did not begin")
+	}
+	second.Leave()
+	if !has(third) {
+		t.Error("the place is lost")
+	}
 }
 
 // Tickets are used from many goroutines.

@@ -5,7 +5,7 @@ import "slices"
 // turns is the order of the jobs that wait.
 type turns[G comparable] struct {
 	groups  []*group[G] // the one whose turn is next first; none is empty
-	waiting int
+	waiting int         // that have not begun
 }
 
 type group[G comparable] struct {
@@ -16,7 +16,18 @@ type group[G comparable] struct {
 
 type member[G comparable] struct {
 	name string
-	line []*Ticket[G]
+	line []*Ticket[G] // that have not begun
+	back []*Ticket[G] // that have; they come first
+}
+
+func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
+
+// lineOf is where x stands.
+func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
+	if x.state == returns {
+		return &m.back
+	}
+	return &m.line
 }
 
 func (t *turns[G]) find(key G, name string) (g *group[G], m *member[G]) {
@@ -39,27 +50,41 @@ func (t *turns[G]) add(x *Ticket[G]) {
 		m = &member[G]{name: x.member}
 		g.members = append(g.members, m)
 	}
-	m.line = append(m.line, x)
-	g.waiting++
-	t.waiting++
+	line := m.lineOf(x)
+	*line = append(*line, x)
+	t.count(g, x, 1)
 }
 
-// next takes the ticket out whose turn it is among the groups that may have one; nil if
-// there is none.
-func (t *turns[G]) next(may func(G) bool) *Ticket[G] {
-	i := slices.IndexFunc(t.groups, func(g *group[G]) bool { return may(g.key) })
-	if i < 0 {
-		return nil
+func (t *turns[G]) count(g *group[G], x *Ticket[G], n int) {
+	if x.state != returns {
+		g.waiting += n
+		t.waiting += n
 	}
-	g := t.groups[i]
-	m := g.members[0]
-	x := m.line[0]
-	m.line = m.line[1:]
-	g.waiting--
-	t.waiting--
-	g.members = rotated(g.members, 0, len(m.line) > 0)
-	t.groups = rotated(t.groups, i, g.waiting > 0)
-	return x
+}
+
+// next takes the ticket out whose turn it is, of the groups of which one more may have a
+// place that has begun, or that has not; nil if there is none.
+func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
+	for i, g := range t.groups {
+		have := mayHave(g.key)
+		begin := have && mayBegin(g.key)
+		for j, m := range g.members {
+			line := &m.back
+			if len(m.back) == 0 || !have {
+				line = &m.line
+				if len(m.line) == 0 || !begin {
+					continue
+				}
+			}
+			x := (*line)[0]
+			*line = (*line)[1:]
+			t.count(g, x, -1)
+			g.members = rotated(g.members, j, !m.empty())
+			t.groups = rotated(t.groups, i, len(g.members) > 0)
+			return x
+		}
+	}
+	return nil
 }
 
 // rotated puts item i behind the others, or away.
@@ -75,18 +100,18 @@ func rotated[T any](all []T, i int, stays bool) []T {
 // remove takes a ticket that waits out of its line. The turns of the others stay.
 func (t *turns[G]) remove(x *Ticket[G]) {
 	g, m := t.find(x.group, x.member)
-	m.line = slices.DeleteFunc(m.line, func(y *Ticket[G]) bool { return y == x })
-	g.waiting--
-	t.waiting--
-	if len(m.line) == 0 {
+	line := m.lineOf(x)
+	*line = slices.DeleteFunc(*line, func(y *Ticket[G]) bool { return y == x })
+	t.count(g, x, -1)
+	if m.empty() {
 		g.members = slices.DeleteFunc(g.members, func(y *member[G]) bool { return y == m })
 	}
-	if g.waiting == 0 {
+	if len(g.members) == 0 {
 		t.groups = slices.DeleteFunc(t.groups, func(y *group[G]) bool { return y == g })
 	}
 }
 
-// of is how many jobs of a group, and of its member, wait.
+// of is how many jobs of a group, and of its member, wait that have not begun.
 func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	g, m := t.find(key, name)
 	if g != nil {
@@ -100,18 +125,21 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 
 // position plays the turns, so it can't say otherwise than next.
 func (t *turns[G]) position(x *Ticket[G]) int {
-	c := turns[G]{waiting: t.waiting}
+	c := turns[G]{}
 	for _, g := range t.groups {
-		b := &group[G]{key: g.key, waiting: g.waiting}
+		b := &group[G]{key: g.key}
 		for _, m := range g.members {
-			b.members = append(b.members, &member[G]{line: m.line})
+			b.members = append(b.members, &member[G]{line: m.line, back: m.back})
 		}
 		c.groups = append(c.groups, b)
 	}
-	for n := 1; c.waiting > 0; n++ {
-		if c.next(func(G) bool { return true }) == x {
+	may := func(G) bool { return true }
+	for n := 1; ; n++ {
+		switch c.next(may, may) {
+		case x:
 			return n
+		case nil:
+			return 0
 		}
 	}
-	return 0
 }
