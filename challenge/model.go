@@ -69,7 +69,7 @@ func (c chatter) Name() string { return c.model.Name() }
 func (c chatter) Tokens() (in, out int64) { return c.spent.in.Load(), c.spent.out.Load() }
 
 // bounds are of one question of a stranger's, which the host pays for.
-var bounds = agent.Limits{Steps: 6, Calls: 4, Tries: 2, Wait: 10 * time.Second, Tokens: 4096, Bytes: 1 << 20, Silence: 30 * time.Second, Question: 8 << 10}
+var bounds = agent.QuestionLimits{Steps: 6, Calls: 4, Tries: 2, Wait: 10 * time.Second, Tokens: 4096, Bytes: 1 << 20, Silence: 30 * time.Second, Question: 8 << 10}
 
 // answerTime bounds the whole of it.
 const answerTime = 2 * time.Minute
@@ -88,12 +88,12 @@ func (c chatter) Ask(ctx context.Context, chat []byte, question string, tool *co
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	a := &agent.Agent{Model: c.model, Tools: []*codemode.Tool{tool}, System: about, Limits: bounds}
-	answer, err := a.Ask(ctx, &talk, question, func(ev agent.Event) {
-		if e, ok := ev.(agent.Ended); ok && e.Run != nil {
+	answer, err := a.Ask(ctx, &talk, question, func(ev agent.ChatEvent) {
+		if e, ok := ev.(agent.CallEnded); ok && e.Run != nil {
 			ran(e.Call.Program(), e.Run)
 		}
 	})
-	var e *agent.Error
+	var e *agent.ModelError
 	if errors.As(err, &e) && e.Kind == agent.TooLong {
 		return "The conversation has become too long for the model. It is forgotten now: ask again.", nil, nil
 	}

@@ -18,20 +18,20 @@ type scripted struct{ fail error }
 
 func (scripted) Name() string { return "test:scripted" }
 
-func (m scripted) Reply(_ context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+func (m scripted) Reply(_ context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 	last := req.Messages[len(req.Messages)-1]
 	switch {
 	case m.fail != nil:
 		return nil, m.fail
 	case last.Role == agent.RoleUser && strings.HasPrefix(last.Text, "run "):
 		args, err := json.Marshal(map[string]string{"code": strings.TrimPrefix(last.Text, "run ")})
-		return &agent.Reply{Calls: []agent.Call{{ID: "c" + string(rune('a'+len(req.Messages))), Name: req.Tools[0].Name, Args: string(args)}}, Stop: agent.StopCalls}, err
+		return &agent.ModelReply{Calls: []agent.ToolCall{{ID: "c" + string(rune('a'+len(req.Messages))), Name: req.Tools[0].Name, Args: string(args)}}, Stop: agent.StopCalls}, err
 	}
 	said := "after " + string(rune('0'+len(req.Messages)))
 	for _, r := range last.Results {
 		said += " " + r.Text
 	}
-	return &agent.Reply{Text: said, Stop: agent.StopEnd, Usage: agent.Usage{Input: 100, Output: 10}}, nil
+	return &agent.ModelReply{Text: said, Stop: agent.StopEnd, Usage: agent.Usage{Input: 100, Output: 10}}, nil
 }
 
 // TestChatter: a model plays through the agent; its chat goes on; what it ran is on
@@ -68,7 +68,7 @@ func TestChatter(t *testing.T) {
 	if a := ask("hello"); a.Verdict.OK() || strings.Contains(a.Verdict.Message, "sk-secret") || string(try.Chat) != kept {
 		t.Errorf("%+v %s", a, try.Chat)
 	}
-	g.Chat = chatter{scripted{fail: &agent.Error{Kind: agent.TooLong, Usage: agent.Usage{Input: 7}}}, &spent{}}
+	g.Chat = chatter{scripted{fail: &agent.ModelError{Kind: agent.TooLong, Usage: agent.Usage{Input: 7}}}, &spent{}}
 	if a := ask("hello"); !strings.Contains(a.Answer, "forgotten") || try.Chat != nil {
 		t.Errorf("%+v %s", a, try.Chat)
 	}

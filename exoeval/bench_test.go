@@ -44,7 +44,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-func mustRun(b *testing.B, e exoeval.Runner, program string) *exoeval.Result {
+func mustRun(b *testing.B, e exoeval.Runner, program string) *exoeval.RunResult {
 	res := e.Run(b.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: testutil.Start, Seed: 1}})
 	if res.Err != nil {
 		b.Fatal(res.Err)

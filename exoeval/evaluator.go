@@ -20,8 +20,8 @@ type Job struct {
 	Render func(exo.Value) error
 }
 
-// Result is how a run ended. Err is nil if and only if Value is its result.
-type Result struct {
+// RunResult is how a run ended. Err is nil if and only if Value is its result.
+type RunResult struct {
 	Value exo.Value
 	// Undefined says that the program gave undefined, which Value shows as null:
 	// more often a missing return or await than a wish.
@@ -53,7 +53,7 @@ type Evaluator interface {
 // Runner runs programs against the grants of one gate. When Run returns, nothing of the
 // program runs any more and nothing of it will take effect.
 type Runner interface {
-	Run(ctx context.Context, job Job) *Result
+	Run(ctx context.Context, job Job) *RunResult
 }
 
 // InProcess is the Evaluator that runs programs in this process. It is for programs whose
@@ -128,19 +128,19 @@ func (l *local) compile(src string) (*program, error) {
 	return p, err
 }
 
-func (l *local) Run(ctx context.Context, job Job) *Result {
+func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	begin, bounds := time.Now(), l.world.Bounds
 	if len(job.Program) > bounds.SourceBytes {
-		return &Result{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
+		return &RunResult{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
 	}
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
 	s, err := l.gate.Begin(ctx, job.Run, job.Program, l.recorded)
 	if err != nil {
-		return &Result{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	job.Run = s.Run()
-	var out Outcome
+	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
 		e := *asError(err) // a copy: what is kept must not change in the caller's hands
 		out.Err = &e

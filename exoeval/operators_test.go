@@ -119,7 +119,7 @@ func (table) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 	return exo.Text(show(m.Root.Recv.Args[0])), nil
 }
 
-func runTable(t *testing.T, d table, program string) *exoeval.Result {
+func runTable(t *testing.T, d table, program string) *exoeval.RunResult {
 	t.Helper()
 	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"rows": d, "box": &testutil.Box{}}})
 	if err != nil {

@@ -82,9 +82,9 @@ func (w *World) Prepare() {
 	}
 }
 
-// Outcome is how a program ended, as its own side reports it. The program may have taken
-// that side over, so an Outcome becomes a Result only when Settle has asked the session.
-type Outcome struct {
+// ProgramResult is how a program ended, as its own side reports it. The program may have taken
+// that side over, so it becomes a RunResult only when Settle has asked the session.
+type ProgramResult struct {
 	Value     exo.Value
 	Undefined bool
 	Err       error // nil, or an *exo.Error
@@ -93,15 +93,15 @@ type Outcome struct {
 // Run parses, checks, compiles and runs the program of job, which must have its
 // clock and seed (see exo.Run.OrNew). All of it is the guest's side: parsers can be made to end
 // a process, too.
-func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) Outcome {
+func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) ProgramResult {
 	prog, err := compile(job.Program, w.front)
 	if err != nil {
-		return Outcome{Err: err}
+		return ProgramResult{Err: err}
 	}
 	return w.run(ctx, port, check, prog, job)
 }
 
-func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) Outcome {
+func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
 	r := &run{
 		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog,
 		start: job.Clock, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
@@ -111,7 +111,7 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
 	defer stop()
-	var o Outcome
+	var o ProgramResult
 	o.Value, o.Err = r.main()
 	o.Undefined = r.undefined
 	return o
@@ -120,7 +120,7 @@ func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *pr
 // Settle ends the host's side of a run and says what may be known of it: the result is
 // rendered before anything is final. When it returns, nothing of the run will take effect
 // any more. It panics with what a callback of the host, like Record, panicked with.
-func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *Result {
+func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *RunResult {
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
 	// that was ended are for nobody.
@@ -132,7 +132,7 @@ func (o Outcome) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bou
 			break
 		}
 	}
-	res := &Result{Value: o.Value, Err: o.Err, Run: s.Run()}
+	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
 	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err))) {
 		res.Err = asError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
 	}

@@ -41,7 +41,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 		full := exosql.NewFacet(patients, "row", id, name, diag, exosql.Via(has, exosql.NewFacet(illnesses, "illness", illnessID, illnessName)))
 		scope := exosql.Grant(db, patients, exosql.AllRows[patient](), exosql.ScopeShared(illnesses))
 		all := full.Of(scope)
-		run := func(o exo.Object, admits exo.Label, program string) *exoeval.Result {
+		run := func(o exo.Object, admits exo.Label, program string) *exoeval.RunResult {
 			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"patients": o}, Admits: admits})
 			if err != nil {
 				t.Fatal(err)

@@ -47,7 +47,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 			r := tu.NewRunner(t, grants, c.limits)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			done := make(chan *exoeval.Result)
+			done := make(chan *exoeval.RunResult)
 			go func() { done <- r.Eval.Run(ctx, exoeval.Job{Program: c.program}) }()
 			if c.cancel {
 				eventually(t, func() bool { return activity(t, pid) == "active" })

@@ -52,7 +52,7 @@ func (g *Game) model(ctx context.Context, a *Attempt, t *Target, by Player) (cha
 		if g.Log != nil {
 			// Never the error's text: providers quote what they were sent.
 			kind, status := "", 0
-			if e, ok := errors.AsType[*agent.Error](err); ok {
+			if e, ok := errors.AsType[*agent.ModelError](err); ok {
 				kind, status = e.Kind.String(), e.Status
 			}
 			g.Log.Error("the model failed", "attempt", a.ID, "kind", kind, "status", status)

@@ -247,7 +247,7 @@ func TestModel(t *testing.T) {
 	}
 	// Providers quote what they were sent: a log has the kind of an error, and not its text.
 	b.Reset()
-	g.Chat = parrot{&agent.Error{Kind: agent.Invalid, Status: 400, Msg: "content flagged: my private question"}}
+	g.Chat = parrot{&agent.ModelError{Kind: agent.Invalid, Status: 400, Msg: "content flagged: my private question"}}
 	p.play("notes", game.Model, "my private question")
 	if s := b.String(); strings.Contains(s, "private") || strings.Contains(s, "secret") || !strings.Contains(s, "status=400") {
 		t.Error(s)

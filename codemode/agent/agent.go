@@ -20,7 +20,7 @@ type Agent struct {
 	// and empty is none: Model is the host's own choice already, and a list is for a host
 	// that lets a setting or a user choose it, where it must not be nil.
 	Allow  []string
-	Limits Limits
+	Limits QuestionLimits
 	Prices Prices // for Answer.Cost
 }
 
@@ -44,12 +44,15 @@ const lastStep = "\n\nNo more programs can be run for this question: answer it n
 // Ask puts a question and answers it. The chat gets the question, every call and
 // result, and the answer; on is told of what happens and may be nil. If it fails
 // the chat still holds what happened, and Resume goes on from there. The error
-// wraps ctx's when that ended, and is an *Error otherwise, apart from errors of use.
-func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Event)) (*Answer, error) {
+// wraps ctx's when that ended, and is a *ModelError otherwise, apart from errors of use.
+func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
 		return nil, errors.New("agent: the question is empty")
 	}
-	if most := a.Limits.orDefault().Question; len(question) > most {
+	if a == nil {
+		return nil, errors.New("agent: there is no agent")
+	}
+	if most := a.Limits.OrDefault().Question; len(question) > most {
 		return nil, fmt.Errorf("agent: the question has %d bytes; it may have %d", len(question), most)
 	}
 	return a.answer(ctx, chat, &question, on)
@@ -57,7 +60,7 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ev
 
 // Resume goes on with a chat that ended before its answer: after an error, or after
 // a crash of the process. No call of it runs again.
-func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(Event)) (*Answer, error) {
+func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*Answer, error) {
 	if chat == nil || len(chat.Messages) == 0 {
 		return nil, errors.New("agent: there is nothing to go on with")
 	}
@@ -87,21 +90,21 @@ func (a *Agent) check(chat *Chat) error {
 		names[t.Name()] = true
 	}
 	if name := a.Model.Name(); a.Allow != nil && !slices.Contains(a.Allow, name) {
-		return &Error{Kind: NotAllowed, Model: name, Msg: "it is not among the models that may use these tools"}
+		return &ModelError{Kind: NotAllowed, Model: name, Msg: "it is not among the models that may use these tools"}
 	}
 	return chat.mend()
 }
 
-func (a *Agent) answer(ctx context.Context, chat *Chat, question *string, on func(Event)) (*Answer, error) {
+func (a *Agent) answer(ctx context.Context, chat *Chat, question *string, on func(ChatEvent)) (*Answer, error) {
 	if err := a.check(chat); err != nil {
 		return nil, err
 	}
 	if on == nil {
-		on = func(Event) {}
+		on = func(ChatEvent) {}
 	}
-	r := &run{Agent: a, limits: a.Limits.orDefault(), chat: chat, on: on, model: a.Model.Name()}
+	r := &run{Agent: a, limits: a.Limits.OrDefault(), chat: chat, on: on, model: a.Model.Name()}
 	if question != nil {
-		r.add(Message{Role: RoleUser, Text: *question})
+		r.add(ChatMessage{Role: RoleUser, Text: *question})
 	}
 	text, cut, err := r.loop(ctx)
 	if err != nil {

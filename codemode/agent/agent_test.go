@@ -30,7 +30,7 @@ func TestAnswer(t *testing.T) {
 	for _, e := range f.events {
 		said = append(said, reflect.TypeOf(e).Name())
 	}
-	if got := strings.Join(said, " "); got != "Added Added Started Ended Added Text Added" {
+	if got := strings.Join(said, " "); got != "Added Added CallStarted CallEnded Added TextDelta Added" {
 		t.Error(got)
 	}
 	if cost, ok := f.chat.Cost(f.Prices); cost != 6 || !ok {
@@ -99,23 +99,23 @@ func TestSteps(t *testing.T) {
 }
 
 func TestNothingUseful(t *testing.T) {
-	empty := replies(&agent.Reply{Stop: agent.StopEnd, Text: " \n"})
-	garbled := replies(&agent.Reply{Stop: agent.StopGarbled})
-	noJSON := replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{{ID: "x", Name: "execute", Args: `{"code": "retu`}}})
+	empty := replies(&agent.ModelReply{Stop: agent.StopEnd, Text: " \n"})
+	garbled := replies(&agent.ModelReply{Stop: agent.StopGarbled})
+	noJSON := replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: []agent.ToolCall{{ID: "x", Name: "execute", Args: `{"code": "retu`}}})
 	for _, c := range []struct {
 		name  string
 		steps []step
-		kind  agent.Kind // 255: an answer
-		reads string     // in the last request
+		kind  agent.ErrorKind // 255: an answer
+		reads string          // in the last request
 	}{
 		{"once empty", []step{empty, says("One.")}, 255, "How many?"},
 		{"garbled", []step{garbled, says("One.")}, 255, "Your call could not be read"},
 		{"no JSON", []step{noJSON, says("One.")}, 255, "the input is not JSON"},
 		{"always", []step{empty, garbled, noJSON}, agent.Malformed, ""},
 		{"not in a row", []step{empty, garbled, runs("return 1"), empty, noJSON, says("One.")}, 255, ""},
-		{"nothing but thoughts", []step{replies(&agent.Reply{Stop: agent.StopTokens})}, agent.Malformed, ""},
-		{"neither reply nor error", []step{func(context.Context, *agent.Request, func(string)) (*agent.Reply, error) { return nil, nil }}, agent.Malformed, ""},
-		{"refused", []step{fails(&agent.Error{Kind: agent.Refused})}, agent.Refused, ""},
+		{"nothing but thoughts", []step{replies(&agent.ModelReply{Stop: agent.StopTokens})}, agent.Malformed, ""},
+		{"neither reply nor error", []step{func(context.Context, *agent.ModelRequest, func(string)) (*agent.ModelReply, error) { return nil, nil }}, agent.Malformed, ""},
+		{"refused", []step{fails(&agent.ModelError{Kind: agent.Refused})}, agent.Refused, ""},
 		{"an error of another type", []step{fails(errors.New("x"))}, agent.Other, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,8 +133,8 @@ func TestNothingUseful(t *testing.T) {
 func TestCallsThatDoNotRun(t *testing.T) {
 	send := `{"code":"await mail.send({to: 'a'})"}`
 	f := newFixture(t,
-		replies(&agent.Reply{Stop: agent.StopTokens, Calls: []agent.Call{{ID: "a", Name: "execute", Args: send}}}),
-		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{{Name: "nonsense", Args: send}, {Name: "", Args: send}, {Name: strings.Repeat("x", 500), Args: send}}}),
+		replies(&agent.ModelReply{Stop: agent.StopTokens, Calls: []agent.ToolCall{{ID: "a", Name: "execute", Args: send}}}),
+		replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: []agent.ToolCall{{Name: "nonsense", Args: send}, {Name: "", Args: send}, {Name: strings.Repeat("x", 500), Args: send}}}),
 		says("No."))
 	f.must("Send.", "No.")
 	rs := strings.Join(f.results(), "\n")
@@ -156,8 +156,8 @@ func TestCallsThatDoNotRun(t *testing.T) {
 
 // TestAFloodOfCalls: nobody fills the chat with calls that do not run.
 func TestAFloodOfCalls(t *testing.T) {
-	calls := make([]agent.Call, 1000)
-	f := newFixture(t, replies(&agent.Reply{Stop: agent.StopCalls, Calls: calls}))
+	calls := make([]agent.ToolCall, 1000)
+	f := newFixture(t, replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: calls}))
 	if _, err := f.ask("x"); kind(err) != agent.Malformed || len(f.chat.Messages) != 1 {
 		t.Errorf("%v, %d messages", err, len(f.chat.Messages))
 	}
@@ -166,10 +166,12 @@ func TestAFloodOfCalls(t *testing.T) {
 // TestIDs: an endpoint that gives an id twice, or a strange one, can't have one
 // call's result taken for another's.
 func TestIDs(t *testing.T) {
-	call := func(id string) agent.Call { return agent.Call{ID: id, Name: "execute", Args: `{"code":"return 1"}`} }
+	call := func(id string) agent.ToolCall {
+		return agent.ToolCall{ID: id, Name: "execute", Args: `{"code":"return 1"}`}
+	}
 	f := newFixture(t,
-		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{call("a"), call("a"), call(""), call("call_3"), call("x\ny")}}),
-		replies(&agent.Reply{Stop: agent.StopCalls, Calls: []agent.Call{call("a"), call(strings.Repeat("z", 65))}}),
+		replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: []agent.ToolCall{call("a"), call("a"), call(""), call("call_3"), call("x\ny")}}),
+		replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: []agent.ToolCall{call("a"), call(strings.Repeat("z", 65))}}),
 		says("One."))
 	f.must("How many?", "One.")
 	seen := map[string]bool{}
@@ -209,11 +211,11 @@ func (f *fixture) names() (names []string) {
 // TestStrangeNames: a name that no API takes back does not end the conversation, and
 // does not become a tool's.
 func TestStrangeNames(t *testing.T) {
-	var calls []agent.Call
+	var calls []agent.ToolCall
 	for _, name := range []string{"functions.execute", "exe cute", "", "9", "-x", strings.Repeat("x", 300), "é\n\x00\xff", "$_", "execute\n", strings.Repeat("é", 40), "plain-1"} {
-		calls = append(calls, agent.Call{Name: name, Args: `{"code":"await mail.send({to: 'a'})"}`})
+		calls = append(calls, agent.ToolCall{Name: name, Args: `{"code":"await mail.send({to: 'a'})"}`})
 	}
-	f := newFixture(t, replies(&agent.Reply{Stop: agent.StopCalls, Calls: calls}), says("No."), says("Yes."))
+	f := newFixture(t, replies(&agent.ModelReply{Stop: agent.StopCalls, Calls: calls}), says("No."), says("Yes."))
 	one, err := service.New("one", "one", service.Read("get", "one", func(context.Context, service.None) (int, error) { return 1, nil }))
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +289,7 @@ func TestWrongUse(t *testing.T) {
 			return err
 		},
 		"a book": func() error {
-			_, err := (&agent.Agent{Model: m, Limits: agent.Limits{Question: 10}}).Ask(t.Context(), &agent.Chat{}, "a long question", nil)
+			_, err := (&agent.Agent{Model: m, Limits: agent.QuestionLimits{Question: 10}}).Ask(t.Context(), &agent.Chat{}, "a long question", nil)
 			return err
 		},
 		"zero tool": func() error {

@@ -11,9 +11,9 @@ import (
 
 // calls runs the calls of a reply in order. Each has a result in the chat before
 // the next begins, so that a chat which was kept never lacks something that happened.
-func (r *run) calls(ctx context.Context, reply *Reply, last bool) error {
+func (r *run) calls(ctx context.Context, reply *ModelReply, last bool) error {
 	ran := false
-	r.chat.Messages = append(r.chat.Messages, Message{Role: RoleTool})
+	r.chat.Messages = append(r.chat.Messages, ChatMessage{Role: RoleTool})
 	m := &r.chat.Messages[len(r.chat.Messages)-1]
 	for i, c := range reply.Calls {
 		res, ok := r.call(ctx, c, reply.Stop, last, i)
@@ -34,12 +34,12 @@ func stopped(ctx context.Context) error { return fmt.Errorf("agent: stopped: %w"
 
 // call runs one call, unless there is a reason not to. ran says that a program
 // was at least read.
-func (r *run) call(ctx context.Context, c Call, stop Stop, last bool, i int) (_ Result, ran bool) {
-	refuse := func(kind, format string, args ...any) (Result, bool) {
+func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int) (_ ToolResult, ran bool) {
+	refuse := func(kind, format string, args ...any) (ToolResult, bool) {
 		text := fmt.Sprintf(format, args...)
 		b, _ := json.Marshal(map[string]any{"error": map[string]string{"kind": kind, "message": text}})
-		res := Result{ID: c.ID, Name: c.Name, Text: string(b), Failed: true}
-		r.on(Ended{Call: c, Result: res})
+		res := ToolResult{ID: c.ID, Name: c.Name, Text: string(b), Failed: true}
+		r.on(CallEnded{Call: c, Result: res})
 		return res, false
 	}
 	tool := r.tool(c.Name)
@@ -59,17 +59,17 @@ func (r *run) call(ctx context.Context, c Call, stop Stop, last bool, i int) (_ 
 	case r.repeats(tool, c):
 		return refuse("denied", "the call was not run: this very program has failed after it had changed something, or may have. Write one that does only what is missing")
 	}
-	r.on(Started{c})
+	r.on(CallStarted{c})
 	out, run := tool.CallResult(ctx, json.RawMessage(c.Args))
-	res := Result{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: run.Changed()}
-	r.on(Ended{c, res, run})
+	res := ToolResult{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: run.Changed()}
+	r.on(CallEnded{c, res, run})
 	return res, c.program() != nil
 }
 
 // repeats reports whether the call is the same as one which, since the last
 // question, failed and changed something or may have. The model was told, and asks for
 // it all the same: whoever wants it twice can ask for it in a question of its own.
-func (r *run) repeats(tool *codemode.Tool, c Call) bool {
+func (r *run) repeats(tool *codemode.Tool, c ToolCall) bool {
 	if tool.ReadOnly() {
 		return false
 	}

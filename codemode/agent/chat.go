@@ -10,7 +10,7 @@ import (
 // on with it after decoding, also with another model. The zero Chat is a new one.
 // It must not be used by two goroutines at once.
 type Chat struct {
-	Messages []Message        `json:"messages"`
+	Messages []ChatMessage    `json:"messages"`
 	Usage    map[string]Usage `json:"usage,omitempty"` // by model
 }
 
@@ -58,7 +58,7 @@ func (c *Chat) mend() error {
 			}
 			ids[call.ID] = true
 			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != RoleTool) {
-				c.Messages = slices.Insert(c.Messages, i+1, Message{Role: RoleTool})
+				c.Messages = slices.Insert(c.Messages, i+1, ChatMessage{Role: RoleTool})
 				m = &c.Messages[i]
 			}
 		}
@@ -67,7 +67,7 @@ func (c *Chat) mend() error {
 		}
 		for k, call := range c.Messages[i-1].Calls {
 			if k == len(m.Results) {
-				m.Results = append(m.Results, Result{ID: call.ID, Name: call.Name, Text: interrupted, Failed: true, Effects: true})
+				m.Results = append(m.Results, ToolResult{ID: call.ID, Name: call.Name, Text: interrupted, Failed: true, Effects: true})
 			}
 			if m.Results[k].ID != call.ID {
 				return bad("has results in another order than their calls")
@@ -81,7 +81,7 @@ func (c *Chat) mend() error {
 // makeRoom drops the oldest results until half of their text is gone, the newest
 // message's not among them: the model waits for those. It says how many it dropped.
 func (c *Chat) makeRoom() (n int) {
-	var old []*Result
+	var old []*ToolResult
 	size := 0
 	for i := range c.Messages[:max(0, len(c.Messages)-1)] {
 		for k := range c.Messages[i].Results {

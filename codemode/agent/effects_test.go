@@ -42,7 +42,7 @@ func TestEffectsAreNotRepeated(t *testing.T) {
 // TestGarbledTurnsAreNoQuestion: what the agent itself says to the model does not
 // make a repetition legitimate.
 func TestGarbledTurnsAreNoQuestion(t *testing.T) {
-	f := newFixture(t, runs(sendAndFail), replies(&agent.Reply{Stop: agent.StopGarbled}), runs(sendAndFail), says("Sent."))
+	f := newFixture(t, runs(sendAndFail), replies(&agent.ModelReply{Stop: agent.StopGarbled}), runs(sendAndFail), says("Sent."))
 	f.must("Send.", "Sent.")
 	if len(f.world.sent) != 1 {
 		t.Errorf("sent %v", f.world.sent)
@@ -109,7 +109,7 @@ func mustJSON(v any) []byte {
 func TestEveryKeptChatGoesOn(t *testing.T) {
 	f := newFixture(t, runs(sendAndFail, "return 2"), says("Sent."))
 	var kept []string
-	_, err := f.Ask(t.Context(), f.chat, "Send.", func(e agent.Event) {
+	_, err := f.Ask(t.Context(), f.chat, "Send.", func(e agent.ChatEvent) {
 		if _, ok := e.(agent.Added); ok {
 			kept = append(kept, string(mustJSON(f.chat)))
 		}

@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// Kind says what class of failure an error is.
-type Kind uint8
+// ErrorKind says what class of failure an error is.
+type ErrorKind uint8
 
 const (
-	Other       Kind = iota // none of these
-	RateLimited             // too many requests or tokens for now; see RetryAfter
-	Overloaded              // the endpoint failed: it may work later
-	Unreachable             // no connection to the endpoint came about: it may work later
-	Truncated               // the end of the reply did not arrive
-	TooLong                 // the conversation does not fit into the model's context
-	Refused                 // the model or its provider would not answer
-	Auth                    // the key is missing, wrong, without credit or without the right
-	Invalid                 // the request can't work: no such model, a wrong address, a wrong setting
-	Malformed               // what came back is not what the wire format says, too much of it, or for too long
-	Unanswered              // the bound of steps was reached without an answer
-	NotAllowed              // the model is not on the agent's list
+	Other       ErrorKind = iota // none of these
+	RateLimited                  // too many requests or tokens for now; see RetryAfter
+	Overloaded                   // the endpoint failed: it may work later
+	Unreachable                  // no connection to the endpoint came about: it may work later
+	Truncated                    // the end of the reply did not arrive
+	TooLong                      // the conversation does not fit into the model's context
+	Refused                      // the model or its provider would not answer
+	Auth                         // the key is missing, wrong, without credit or without the right
+	Invalid                      // the request can't work: no such model, a wrong address, a wrong setting
+	Malformed                    // what came back is not what the wire format says, too much of it, or for too long
+	Unanswered                   // the bound of steps was reached without an answer
+	NotAllowed                   // the model is not on the agent's list
 )
 
 var kindNames = [...]string{"failed", "rate limited", "overloaded", "unreachable", "reply cut off", "conversation too long", "refused", "not authorized",
 	"invalid request", "malformed reply", "no answer", "model not allowed"}
 
-func (k Kind) String() string {
+func (k ErrorKind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Error is why a model gave no reply, or an agent no answer. Its text is for the
+// ModelError is why a model gave no reply, or an agent no answer. Its text is for the
 // host and the person at the keyboard. It may quote what an endpoint said, cut and
 // made printable, and never shows a key.
-type Error struct {
-	Kind       Kind
+type ModelError struct {
+	Kind       ErrorKind
 	Model      string        // whose
 	Status     int           // of HTTP, or 0
 	Msg        string        // what was wrong and, where it is known, what to do
@@ -46,7 +46,7 @@ type Error struct {
 	Err        error
 }
 
-func (e *Error) Error() string {
+func (e *ModelError) Error() string {
 	s := e.Kind.String()
 	if e.Model != "" {
 		s = e.Model + ": " + s
@@ -66,9 +66,9 @@ func (e *Error) Error() string {
 	return s
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *ModelError) Unwrap() error { return e.Err }
 
 // retryable reports whether the same request may work later.
-func (e *Error) retryable() bool {
+func (e *ModelError) retryable() bool {
 	return e.Kind == RateLimited || e.Kind == Overloaded || e.Kind == Unreachable || e.Kind == Truncated
 }

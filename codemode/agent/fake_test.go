@@ -16,20 +16,20 @@ import (
 )
 
 // step is what a scripted model does at one request.
-type step func(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error)
+type step func(ctx context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error)
 
 // scripted is a model that follows its steps and keeps what it was asked.
 type scripted struct {
 	t     *testing.T
 	steps []step
 	asked []string // the messages of each request, as JSON
-	reqs  []agent.Request
+	reqs  []agent.ModelRequest
 	read  []string // the results of each request, as a model reads them
 }
 
 func (m *scripted) Name() string { return "test:scripted" }
 
-func (m *scripted) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+func (m *scripted) Reply(ctx context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 	b, err := json.Marshal(req.Messages)
 	if err != nil {
 		m.t.Fatal(err)
@@ -50,32 +50,32 @@ func (m *scripted) Reply(ctx context.Context, req *agent.Request, text func(stri
 
 // says is a reply of text.
 func says(s string) step {
-	return func(_ context.Context, _ *agent.Request, text func(string)) (*agent.Reply, error) {
+	return func(_ context.Context, _ *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 		text(s)
-		return &agent.Reply{Text: s, Stop: agent.StopEnd, Usage: agent.Usage{Requests: 1, Input: 10, Output: 2}}, nil
+		return &agent.ModelReply{Text: s, Stop: agent.StopEnd, Usage: agent.Usage{Requests: 1, Input: 10, Output: 2}}, nil
 	}
 }
 
 // runs is a reply that calls the tool with each program.
 func runs(programs ...string) step {
-	var calls []agent.Call
+	var calls []agent.ToolCall
 	for i, p := range programs {
 		args, _ := json.Marshal(map[string]string{"code": p})
-		calls = append(calls, agent.Call{ID: fmt.Sprintf("id%d", i), Name: "execute", Args: string(args)})
+		calls = append(calls, agent.ToolCall{ID: fmt.Sprintf("id%d", i), Name: "execute", Args: string(args)})
 	}
-	return replies(&agent.Reply{Calls: calls, Stop: agent.StopCalls, Usage: agent.Usage{Requests: 1, Input: 10, Output: 2}})
+	return replies(&agent.ModelReply{Calls: calls, Stop: agent.StopCalls, Usage: agent.Usage{Requests: 1, Input: 10, Output: 2}})
 }
 
-func replies(r *agent.Reply) step {
-	return func(context.Context, *agent.Request, func(string)) (*agent.Reply, error) {
+func replies(r *agent.ModelReply) step {
+	return func(context.Context, *agent.ModelRequest, func(string)) (*agent.ModelReply, error) {
 		out := *r
-		out.Calls = append([]agent.Call(nil), r.Calls...)
+		out.Calls = append([]agent.ToolCall(nil), r.Calls...)
 		return &out, nil
 	}
 }
 
 func fails(err error) step {
-	return func(_ context.Context, _ *agent.Request, text func(string)) (*agent.Reply, error) {
+	return func(_ context.Context, _ *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 		text("half a sen")
 		return nil, err
 	}
@@ -138,7 +138,7 @@ type fixture struct {
 	model  *scripted
 	world  *world
 	chat   *agent.Chat
-	events []agent.Event
+	events []agent.ChatEvent
 }
 
 func newFixture(t *testing.T, steps ...step) *fixture {
@@ -148,7 +148,7 @@ func newFixture(t *testing.T, steps ...step) *fixture {
 	return f
 }
 
-func (f *fixture) on(e agent.Event) { f.events = append(f.events, e) }
+func (f *fixture) on(e agent.ChatEvent) { f.events = append(f.events, e) }
 
 func (f *fixture) ask(q string) (*agent.Answer, error) { return f.Ask(f.t.Context(), f.chat, q, f.on) }
 
@@ -175,8 +175,8 @@ func (f *fixture) results() (out []string) {
 	return out
 }
 
-func kind(err error) agent.Kind {
-	var e *agent.Error
+func kind(err error) agent.ErrorKind {
+	var e *agent.ModelError
 	if errors.As(err, &e) {
 		return e.Kind
 	}

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Key is a secret that endpoints are shown. However it is printed or encoded, also
+// APIKey is a secret that endpoints are shown. However it is printed or encoded, also
 // as an unexported field of another type, its text does not come out: a function
 // prints as an address.
-type Key struct{ text func() string }
+type APIKey struct{ text func() string }
 
-// NewKey makes a key. The empty text is no key. Space around it is not part of it:
+// NewAPIKey makes a key. The empty text is no key. Space around it is not part of it:
 // a header drops that, and what an endpoint then quotes would not be found as the key.
-func NewKey(text string) Key {
+func NewAPIKey(text string) APIKey {
 	if text = strings.TrimSpace(text); text == "" {
-		return Key{}
+		return APIKey{}
 	}
-	return Key{func() string { return text }}
+	return APIKey{func() string { return text }}
 }
 
 // Reveal is the key's text: for the header of a request, and for finding it in
 // what must not show it.
-func (k Key) Reveal() string {
+func (k APIKey) Reveal() string {
 	if k.text == nil {
 		return ""
 	}
@@ -29,10 +29,10 @@ func (k Key) Reveal() string {
 }
 
 // IsZero reports whether there is no key.
-func (k Key) IsZero() bool { return k.text == nil }
+func (k APIKey) IsZero() bool { return k.text == nil }
 
 // String says whether there is a key.
-func (k Key) String() string {
+func (k APIKey) String() string {
 	if k.IsZero() {
 		return "no key"
 	}
@@ -40,7 +40,7 @@ func (k Key) String() string {
 }
 
 // Format is String for every verb and flag.
-func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
+func (k APIKey) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
 
 // MarshalText is String: for JSON, slog and flags.
-func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+func (k APIKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

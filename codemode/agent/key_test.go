@@ -13,17 +13,17 @@ import (
 
 func TestKeyDoesNotPrint(t *testing.T) {
 	const text = "sk-hunter2"
-	k := agent.NewKey(text)
+	k := agent.NewAPIKey(text)
 	type holder struct {
-		Key agent.Key
-		key agent.Key
-		ptr *agent.Key
+		Key agent.APIKey
+		key agent.APIKey
+		ptr *agent.APIKey
 		any any
-		in  map[string]agent.Key
+		in  map[string]agent.APIKey
 	}
-	h := holder{k, k, &k, k, map[string]agent.Key{"k": k}}
+	h := holder{k, k, &k, k, map[string]agent.APIKey{"k": k}}
 	var shown []string
-	for _, v := range []any{k, &k, h, &h, []agent.Key{k}, map[agent.Role]agent.Key{"x": k}} {
+	for _, v := range []any{k, &k, h, &h, []agent.APIKey{k}, map[agent.Role]agent.APIKey{"x": k}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
 			shown = append(shown, fmt.Sprintf(verb, v))
 		}
@@ -42,15 +42,15 @@ func TestKeyDoesNotPrint(t *testing.T) {
 			}
 		}
 	}
-	if k.Reveal() != text || k.IsZero() || !agent.NewKey("").IsZero() || (agent.Key{}).Reveal() != "" || (agent.Key{}).String() == k.String() {
+	if k.Reveal() != text || k.IsZero() || !agent.NewAPIKey("").IsZero() || (agent.APIKey{}).Reveal() != "" || (agent.APIKey{}).String() == k.String() {
 		t.Error("a key is not what it was made of")
 	}
 	for _, spaced := range []string{text + " ", " " + text, text + "\r\n", "\t" + text} {
-		if agent.NewKey(spaced).Reveal() != text { // or what an endpoint quotes is not found
+		if agent.NewAPIKey(spaced).Reveal() != text { // or what an endpoint quotes is not found
 			t.Errorf("%q is not the same key", spaced)
 		}
 	}
-	if !agent.NewKey(" \n").IsZero() {
+	if !agent.NewAPIKey(" \n").IsZero() {
 		t.Error("space is a key")
 	}
 }

@@ -2,8 +2,8 @@ package agent
 
 import "time"
 
-// Limits bound what answering one question may take. A zero field is its default.
-type Limits struct {
+// QuestionLimits bound what answering one question may take. A zero field is its default.
+type QuestionLimits struct {
 	Steps     int           // requests to the model, those not counted that are tried again; the last must be answered in text; 8
 	Calls     int           // calls in one turn; 8
 	Fruitless int           // turns in a row that gave no answer and no call that could run; 3
@@ -17,29 +17,21 @@ type Limits struct {
 	Question  int           // bytes of a question; 256 KiB
 }
 
-// DefaultLimits are what zero fields mean. It is a function, so that no package can
-// change what bounds another's questions.
-func DefaultLimits() Limits {
-	return Limits{
-		Steps: 8, Calls: 8, Fruitless: 3, Tries: 4, Backoff: time.Second, Wait: time.Minute,
-		Tokens: 8192, Bytes: 8 << 20, Silence: 2 * time.Minute, Reply: 10 * time.Minute, Question: 256 << 10,
-	}
-}
-
-// orDefault fills in the defaults. A negative field gets the default too: there is
+// OrDefault fills in the defaults. What is negative is the default, too: there is
 // no way to ask for no limit by mistake.
-func (l Limits) orDefault() Limits {
-	d := DefaultLimits()
-	return Limits{
-		Steps: or(l.Steps, d.Steps), Calls: or(l.Calls, d.Calls), Fruitless: or(l.Fruitless, d.Fruitless), Tries: or(l.Tries, d.Tries),
-		Backoff: or(l.Backoff, d.Backoff), Wait: or(l.Wait, d.Wait), Tokens: or(l.Tokens, d.Tokens), Bytes: or(l.Bytes, d.Bytes),
-		Silence: or(l.Silence, d.Silence), Reply: or(l.Reply, d.Reply), Question: or(l.Question, d.Question),
+func (l QuestionLimits) OrDefault() QuestionLimits {
+	return QuestionLimits{
+		Steps: positive(l.Steps, 8), Calls: positive(l.Calls, 8), Fruitless: positive(l.Fruitless, 3), Tries: positive(l.Tries, 4),
+		Backoff: positive(l.Backoff, time.Second), Wait: positive(l.Wait, time.Minute),
+		Tokens: positive(l.Tokens, 8192), Bytes: positive(l.Bytes, 8<<20),
+		Silence: positive(l.Silence, 2*time.Minute), Reply: positive(l.Reply, 10*time.Minute), Question: positive(l.Question, 256<<10),
 	}
 }
 
-func or[T int | int64 | time.Duration](v, d T) T {
-	if v > 0 {
-		return v
+// positive is n, or what stands for a number that was not given or means nothing.
+func positive[T int | int64 | time.Duration](n, otherwise T) T {
+	if n > 0 {
+		return n
 	}
-	return d
+	return otherwise
 }

@@ -9,16 +9,16 @@ import (
 // run answers one question.
 type run struct {
 	*Agent
-	limits    Limits
+	limits    QuestionLimits
 	chat      *Chat
-	on        func(Event)
+	on        func(ChatEvent)
 	model     string
 	steps     int
 	fruitless int // turns in a row
 	used      Usage
 }
 
-func (r *run) add(m Message) {
+func (r *run) add(m ChatMessage) {
 	r.chat.Messages = append(r.chat.Messages, m)
 	r.on(Added{m})
 }
@@ -27,7 +27,7 @@ func (r *run) add(m Message) {
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {
-			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run", r.fruitless)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run", r.fruitless)}
 		}
 		last := r.steps == r.limits.Steps-1
 		reply, err := r.reply(ctx, last)
@@ -36,27 +36,27 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 		}
 		r.steps++
 		if n := len(reply.Calls); n > 8*r.limits.Calls { // each has a result in the chat, also one that does not run
-			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("a reply has %d calls; %d may run in one turn", n, r.limits.Calls)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("a reply has %d calls; %d may run in one turn", n, r.limits.Calls)}
 		}
 		r.name(reply.Calls)
 		empty := strings.TrimSpace(reply.Text) == "" && len(reply.Calls) == 0
 		switch {
 		case empty && reply.Stop == StopGarbled:
 			r.fruitless++
-			r.add(Message{Role: RoleUser, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
+			r.add(ChatMessage{Role: RoleUser, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
 		case empty && reply.Stop == StopTokens:
-			return "", false, &Error{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more", r.limits.Tokens)}
 		case empty:
 			r.fruitless++ // asked again: an empty message has no place in a chat
 		case len(reply.Calls) == 0:
-			r.add(Message{Role: RoleAssistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
+			r.add(ChatMessage{Role: RoleAssistant, Text: reply.Text, Model: r.model, Opaque: reply.Opaque})
 			return reply.Text, reply.Stop == StopTokens, nil
 		default:
-			r.add(Message{Role: RoleAssistant, Text: reply.Text, Calls: reply.Calls, Model: r.model, Opaque: reply.Opaque})
+			r.add(ChatMessage{Role: RoleAssistant, Text: reply.Text, Calls: reply.Calls, Model: r.model, Opaque: reply.Opaque})
 			if err := r.calls(ctx, reply, last); err != nil {
 				return "", false, err
 			}
 		}
 	}
-	return "", false, &Error{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
+	return "", false, &ModelError{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
 }

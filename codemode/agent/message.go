@@ -14,31 +14,31 @@ const (
 	RoleTool      Role = "tool"      // results of the calls of the message before
 )
 
-// Message is one turn of a chat.
-type Message struct {
-	Role    Role     `json:"role"`
-	Text    string   `json:"text,omitempty"`
-	Calls   []Call   `json:"calls,omitempty"`   // of an assistant
-	Results []Result `json:"results,omitempty"` // of tools: one for each call, in order
-	Model   string   `json:"model,omitempty"`   // the name of the model that wrote it
-	Notice  bool     `json:"notice,omitempty"`  // of a user's: the agent wrote it, not the person
+// ChatMessage is one turn of a chat.
+type ChatMessage struct {
+	Role    Role         `json:"role"`
+	Text    string       `json:"text,omitempty"`
+	Calls   []ToolCall   `json:"calls,omitempty"`   // of an assistant
+	Results []ToolResult `json:"results,omitempty"` // of tools: one for each call, in order
+	Model   string       `json:"model,omitempty"`   // the name of the model that wrote it
+	Notice  bool         `json:"notice,omitempty"`  // of a user's: the agent wrote it, not the person
 	// Opaque is what the model's provider wants back unchanged, such as signed
 	// thoughts. Other providers' models must ignore it: see Model.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
 }
 
-// Call is a model's wish to run a tool.
-type Call struct {
+// ToolCall is a model's wish to run a tool.
+type ToolCall struct {
 	ID   string `json:"id"` // unique in a chat
 	Name string `json:"name"`
 	Args string `json:"args"` // as the model wrote them: they need not be JSON
-	// Opaque is like Message.Opaque: a signature that belongs to this call.
+	// Opaque is like ChatMessage.Opaque: a signature that belongs to this call.
 	Opaque string `json:"opaque,omitempty"`
 }
 
 // Object is Args, or {} where they are no JSON object: what an API takes that is
 // sent a call which it could not have made itself.
-func (c Call) Object() json.RawMessage {
+func (c ToolCall) Object() json.RawMessage {
 	b := bytes.TrimSpace([]byte(c.Args))
 	if len(b) == 0 || b[0] != '{' || !json.Valid(b) {
 		return json.RawMessage("{}")
@@ -47,14 +47,14 @@ func (c Call) Object() json.RawMessage {
 }
 
 // Program is the program that the call would run, or "" where it has none.
-func (c Call) Program() string {
+func (c ToolCall) Program() string {
 	if p := c.program(); p != nil {
 		return *p
 	}
 	return ""
 }
 
-func (c Call) program() *string {
+func (c ToolCall) program() *string {
 	var in struct{ Code *string }
 	if json.Unmarshal([]byte(c.Args), &in) != nil {
 		return nil
@@ -62,8 +62,8 @@ func (c Call) program() *string {
 	return in.Code
 }
 
-// Result is what became of a call, as the model reads it.
-type Result struct {
+// ToolResult is what became of a call, as the model reads it.
+type ToolResult struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Text string `json:"text"` // JSON
@@ -79,7 +79,7 @@ type Result struct {
 const dropped = `{"notice":"this result was left out because the conversation is too long for the model; run a program again that only reads if you need it"}`
 
 // Read is what the model reads of the result: Text, or a notice in its place.
-func (r Result) Read() string {
+func (r ToolResult) Read() string {
 	if r.Dropped {
 		return dropped
 	}

@@ -17,15 +17,15 @@ type Model interface {
 	// Reply sends one request and waits for the whole reply. It calls text, if that is
 	// not nil, with each piece of the reply's text as it arrives, one call at a time,
 	// and not after it returned. It never retries. Its error wraps ctx's when that
-	// ended, and is an *Error otherwise. A reply of which the end did not arrive is an
+	// ended, and is a *ModelError otherwise. A reply of which the end did not arrive is an
 	// error, never a shorter reply. When it returns it has left no goroutine.
-	Reply(ctx context.Context, req *Request, text func(piece string)) (*Reply, error)
+	Reply(ctx context.Context, req *ModelRequest, text func(piece string)) (*ModelReply, error)
 }
 
-// Request is what a model is asked. Models must not change it or keep it.
-type Request struct {
+// ModelRequest is what a model is asked. Models must not change it or keep it.
+type ModelRequest struct {
 	System   string
-	Messages []Message
+	Messages []ChatMessage
 	Tools    []ToolSpec
 	NoCalls  bool // the model must answer in text
 
@@ -41,11 +41,11 @@ type ToolSpec struct {
 	Schema            json.RawMessage // JSON schema of the arguments
 }
 
-// Reply is a whole reply.
-type Reply struct {
+// ModelReply is a whole reply.
+type ModelReply struct {
 	Text   string
-	Calls  []Call
-	Opaque json.RawMessage // see Message
+	Calls  []ToolCall
+	Opaque json.RawMessage // see ChatMessage
 	Stop   Stop
 	Usage  Usage
 }

@@ -43,7 +43,7 @@ func (s ids) fresh() string {
 // name gives each call of a reply an id that is unique in the chat and that every
 // API takes, and such a name: an endpoint that gives an id twice would have one
 // result taken for another's.
-func (r *run) name(calls []Call) {
+func (r *run) name(calls []ToolCall) {
 	seen := r.chat.ids()
 	for i := range calls {
 		c := &calls[i]

@@ -9,14 +9,14 @@ import (
 
 // reply asks the model once, in several tries if need be. No call runs before a
 // whole reply is here, so a try repeats nothing but the request.
-func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
+func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 	for try := 1; ; {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx)
 		}
 		out, err := r.once(ctx, last)
 		if err == nil && out == nil {
-			err = &Error{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error"}
+			err = &ModelError{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error"}
 		}
 		if err == nil {
 			r.count(out.Usage)
@@ -25,9 +25,9 @@ func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx)
 		}
-		var e *Error
+		var e *ModelError
 		if !errors.As(err, &e) {
-			return nil, &Error{Model: r.model, Err: err}
+			return nil, &ModelError{Model: r.model, Err: err}
 		}
 		r.count(e.Usage)
 		if e.Kind == TooLong {
@@ -35,7 +35,7 @@ func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
 				r.on(MadeRoom{n})
 				continue // bounded by the number of results
 			}
-			return nil, &Error{Kind: TooLong, Model: r.model, Status: e.Status, Err: err,
+			return nil, &ModelError{Kind: TooLong, Model: r.model, Status: e.Status, Err: err,
 				Msg: "there is nothing left to leave out: begin a new conversation, ask for less, or take a model with a larger context"}
 		}
 		wait := r.wait(e, try)
@@ -53,15 +53,15 @@ func (r *run) reply(ctx context.Context, last bool) (*Reply, error) {
 // once sends one request. An endpoint that says a little at a time would be within
 // the bounds of silence and of bytes for days: so the whole of it has one, too, here
 // and not in the adapters, so that it holds for every Model.
-func (r *run) once(outer context.Context, last bool) (*Reply, error) {
-	late := &Error{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
+func (r *run) once(outer context.Context, last bool) (*ModelReply, error) {
+	late := &ModelError{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
 	ctx, cancel := context.WithTimeoutCause(outer, r.limits.Reply, late)
 	defer cancel()
-	out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(Text(s)) })
+	out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(TextDelta(s)) })
 	if err == nil || ctx.Err() == nil || outer.Err() != nil {
 		return out, err
 	}
-	var e *Error
+	var e *ModelError
 	if errors.As(err, &e) {
 		late.Usage = e.Usage
 	}
@@ -76,7 +76,7 @@ func (r *run) count(u Usage) {
 // wait is what the endpoint asked for, or else the backoff: doubled with each try,
 // and between half and all of it, so that many who were turned away together do
 // not come back together.
-func (r *run) wait(e *Error, try int) time.Duration {
+func (r *run) wait(e *ModelError, try int) time.Duration {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter
 	}
@@ -99,8 +99,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (r *run) request(last bool) *Request {
-	req := &Request{
+func (r *run) request(last bool) *ModelRequest {
+	req := &ModelRequest{
 		System: system, Messages: r.chat.Messages, NoCalls: last,
 		MaxTokens: r.limits.Tokens, MaxBytes: r.limits.Bytes, Silence: r.limits.Silence,
 	}

@@ -7,7 +7,7 @@ import "strings"
 // habit of models to send a program once more after an error, tidied up at most. It
 // is none against somebody who writes another program of the same effects: what may
 // happen once only must be refused where it happens.
-func same(a, b Call) bool {
+func same(a, b ToolCall) bool {
 	p, q := a.program(), b.program()
 	return p != nil && q != nil && (*p == *q || bare(*p) == bare(*q))
 }

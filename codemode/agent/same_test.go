@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func program(s string) Call {
+func program(s string) ToolCall {
 	b, _ := json.Marshal(map[string]string{"code": s})
-	return Call{Args: string(b)}
+	return ToolCall{Args: string(b)}
 }
 
 func TestSame(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSame(t *testing.T) {
 			t.Errorf("the same: %q, %q: %s", pair[0], pair[1], bare(pair[0]))
 		}
 	}
-	if none := (Call{Args: "{}"}); same(none, none) || same(none, program("")) {
+	if none := (ToolCall{Args: "{}"}); same(none, none) || same(none, program("")) {
 		t.Error("what is no program is the same as something")
 	}
 }

@@ -29,7 +29,7 @@ func (f *fixture) waits(start time.Time) (out []time.Duration) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, fails(&agent.Error{Kind: agent.RateLimited, RetryAfter: 7 * time.Second}), says("One."))
+		f := newFixture(t, fails(&agent.ModelError{Kind: agent.RateLimited, RetryAfter: 7 * time.Second}), says("One."))
 		start := time.Now()
 		f.must("How many?", "One.")
 		if w := f.waits(start); len(w) != 1 || w[0] != 7*time.Second {
@@ -41,7 +41,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 // TestRetryAfterIsBounded: nobody is made to wait for a day by an endpoint.
 func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, fails(&agent.Error{Kind: agent.RateLimited, RetryAfter: 61 * time.Second}))
+		f := newFixture(t, fails(&agent.ModelError{Kind: agent.RateLimited, RetryAfter: 61 * time.Second}))
 		start := time.Now()
 		if _, err := f.ask("How many?"); kind(err) != agent.RateLimited || !strings.Contains(err.Error(), "retry after 1m1s") {
 			t.Error(err)
@@ -51,9 +51,9 @@ func TestRetryAfterIsBounded(t *testing.T) {
 }
 
 func TestBackoff(t *testing.T) {
-	for _, k := range []agent.Kind{agent.Overloaded, agent.Unreachable, agent.Truncated, agent.RateLimited} {
+	for _, k := range []agent.ErrorKind{agent.Overloaded, agent.Unreachable, agent.Truncated, agent.RateLimited} {
 		synctest.Test(t, func(t *testing.T) {
-			e := &agent.Error{Kind: k, Usage: agent.Usage{Requests: 1, Input: 3}}
+			e := &agent.ModelError{Kind: k, Usage: agent.Usage{Requests: 1, Input: 3}}
 			f := newFixture(t, runs("await mail.send({to: 'a'})"), fails(e), fails(e), fails(e), says("One."))
 			start := time.Now()
 			a := f.must("How many?", "One.")
@@ -74,7 +74,7 @@ func TestBackoffHasJitter(t *testing.T) {
 	seen := map[time.Duration]bool{}
 	for range 10 {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t, fails(&agent.Error{Kind: agent.Overloaded}), says("One."))
+			f := newFixture(t, fails(&agent.ModelError{Kind: agent.Overloaded}), says("One."))
 			start := time.Now()
 			f.must("How many?", "One.")
 			seen[f.waits(start)[0]] = true
@@ -89,7 +89,7 @@ func TestTriesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var steps []step
 		for range 4 {
-			steps = append(steps, fails(&agent.Error{Kind: agent.Overloaded, Status: 529}))
+			steps = append(steps, fails(&agent.ModelError{Kind: agent.Overloaded, Status: 529}))
 		}
 		f := newFixture(t, steps...)
 		if _, err := f.ask("How many?"); kind(err) != agent.Overloaded {
@@ -103,8 +103,8 @@ func TestTriesEnd(t *testing.T) {
 			t.Errorf("%+v", f.chat.Messages)
 		}
 	})
-	for _, k := range []agent.Kind{agent.Auth, agent.Invalid, agent.Malformed, agent.Refused, agent.Other} {
-		f := newFixture(t, fails(&agent.Error{Kind: k}))
+	for _, k := range []agent.ErrorKind{agent.Auth, agent.Invalid, agent.Malformed, agent.Refused, agent.Other} {
+		f := newFixture(t, fails(&agent.ModelError{Kind: k}))
 		if _, err := f.ask("How many?"); kind(err) != k || len(f.model.asked) != 1 {
 			t.Errorf("%v after %d requests", err, len(f.model.asked))
 		}
@@ -114,7 +114,7 @@ func TestTriesEnd(t *testing.T) {
 // TestCancel: at every point, and nothing runs any more afterwards: a bubble ends
 // only when its goroutines have.
 func TestCancel(t *testing.T) {
-	hang := func(ctx context.Context, _ *agent.Request, _ func(string)) (*agent.Reply, error) {
+	hang := func(ctx context.Context, _ *agent.ModelRequest, _ func(string)) (*agent.ModelReply, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -127,11 +127,11 @@ func TestCancel(t *testing.T) {
 		{"before", nil, 0, 0},
 		{"in a request", []step{hang}, time.Second, 1},
 		{"in a later request", []step{runs("return 1"), hang}, time.Second, 2},
-		{"in a wait", []step{fails(&agent.Error{Kind: agent.RateLimited, RetryAfter: 10 * time.Second})}, time.Second, 1},
+		{"in a wait", []step{fails(&agent.ModelError{Kind: agent.RateLimited, RetryAfter: 10 * time.Second})}, time.Second, 1},
 		{"in a call", []step{runs("await mail.stop()")}, time.Second, 1},
-		{"a model that hides it", []step{func(ctx context.Context, _ *agent.Request, _ func(string)) (*agent.Reply, error) {
+		{"a model that hides it", []step{func(ctx context.Context, _ *agent.ModelRequest, _ func(string)) (*agent.ModelReply, error) {
 			<-ctx.Done()
-			return nil, &agent.Error{Kind: agent.Overloaded}
+			return nil, &agent.ModelError{Kind: agent.Overloaded}
 		}}, time.Second, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestCancel(t *testing.T) {
 // what it waits for never does.
 func TestRoom(t *testing.T) {
 	long := func(s string) string { return "return '" + strings.Repeat(s, 1000) + "'" }
-	tooLong := fails(&agent.Error{Kind: agent.TooLong, Status: 400})
+	tooLong := fails(&agent.ModelError{Kind: agent.TooLong, Status: 400})
 	f := newFixture(t, runs(long("a"), long("b")), runs(long("c")), runs(long("d")), tooLong, tooLong, tooLong)
 	_, err := f.ask("How many?")
 	if kind(err) != agent.TooLong || !strings.Contains(err.Error(), "begin a new conversation") {
@@ -197,11 +197,11 @@ func TestReplyIsBounded(t *testing.T) {
 		"cause": func(ctx context.Context) error { return context.Cause(ctx) },
 		"err":   func(ctx context.Context) error { return ctx.Err() },
 		"masked": func(context.Context) error {
-			return &agent.Error{Kind: agent.Truncated, Usage: agent.Usage{Requests: 1}}
+			return &agent.ModelError{Kind: agent.Truncated, Usage: agent.Usage{Requests: 1}}
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t, func(ctx context.Context, _ *agent.Request, text func(string)) (*agent.Reply, error) {
+			f := newFixture(t, func(ctx context.Context, _ *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 				for ctx.Err() == nil {
 					text(".")
 					select {

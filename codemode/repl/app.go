@@ -36,8 +36,8 @@ type App struct {
 	// -db is somebody's own database, which is used as it is.
 	Setup string
 
-	// Principals lists whom Who can name, by whole numbers, so that another one is refused.
-	Principals func(ctx context.Context, db *exosql.DB) ([]Principal, error)
+	// Users lists whom Who can name, by whole numbers, so that another one is refused.
+	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
 	Examples []string  // programs to start from; the first ones that anybody tries
 	Admits   exo.Label // what results may carry, on the screen as to a model
@@ -45,8 +45,8 @@ type App struct {
 	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
 }
 
-// Principal is somebody on whose behalf a program can run.
-type Principal struct {
+// User is somebody on whose behalf a program can run.
+type User struct {
 	ID   int64
 	Name string
 }

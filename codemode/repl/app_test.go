@@ -61,11 +61,11 @@ func testGrants(db *exosql.DB, id int64) codemode.Grants {
 var testApp = App{
 	Name: "notes", About: "Notes and their owners.", Who: "owner", Default: "1",
 	Setup: testSchema + testSeed,
-	Principals: func(ctx context.Context, db *exosql.DB) ([]Principal, error) {
+	Users: func(ctx context.Context, db *exosql.DB) ([]User, error) {
 		rows, err := exosql.Grant(db, owners, exosql.AllRows[owner]()).OrderBy(ownerID.Asc()).All(ctx)
-		var out []Principal
+		var out []User
 		for _, o := range rows {
-			out = append(out, Principal(o))
+			out = append(out, User(o))
 		}
 		return out, err
 	},

@@ -41,9 +41,9 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
 	said := false // something that the end of the reply has not come to yet
-	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.Event) {
+	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.ChatEvent) {
 		switch ev := ev.(type) {
-		case agent.Text:
+		case agent.TextDelta:
 			said = true
 			on(answerText{Delta: string(ev)})
 		case agent.Added:
@@ -54,9 +54,9 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 			}
 			said = false
 			on(answerWaiting{Reason: reason(ev.Err), For: ev.Wait})
-		case agent.Started:
+		case agent.CallStarted:
 			on(answerProgram{Source: ev.Call.Program()})
-		case agent.Ended:
+		case agent.CallEnded:
 			if ev.Run != nil {
 				on(answerOutcome{Result: ev.Run})
 			}
@@ -64,7 +64,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	})
 	after := a.chat.Usage[name]
 	on(answerDone{Model: name, Input: int(after.Input - before.Input), Output: int(after.Output - before.Output), Cut: err == nil && answer.Cut})
-	var e *agent.Error
+	var e *agent.ModelError
 	if errors.As(err, &e) && e.Kind == agent.TooLong {
 		a.chat = agent.Chat{}
 		return fmt.Errorf("%w (it is forgotten now: the next question begins a new conversation)", err)
@@ -74,7 +74,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 
 // reason is in a word or two why a request is sent again.
 func reason(err error) string {
-	var e *agent.Error
+	var e *agent.ModelError
 	if errors.As(err, &e) {
 		return e.Kind.String()
 	}

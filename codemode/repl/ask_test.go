@@ -121,7 +121,7 @@ done 20 3`
 func TestModelBreaksOff(t *testing.T) {
 	url, _ := service(t, []string{says("There a"), ""}, []string{says("There are two.")})
 	a := testAsker(t, url)
-	a.agent.Limits = agent.Limits{Backoff: time.Nanosecond}
+	a.agent.Limits = agent.QuestionLimits{Backoff: time.Nanosecond}
 	var got []string
 	if err := a.Ask(t.Context(), "How many notes?", told(&got)); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // open opens the database that -db names.
-func (a App) open(ctx context.Context, url string, grants Grants) (*exosql.DB, error) {
+func (a App) open(ctx context.Context, url string, grants GrantFunc) (*exosql.DB, error) {
 	opt := &exosql.OpenOptions{}
 	if a.Setup != "" {
 		opt.Setup = a.setUp
@@ -33,7 +33,7 @@ func (a App) open(ctx context.Context, url string, grants Grants) (*exosql.DB, e
 
 // check compares what the app grants with what the database has. What is granted on
 // somebody's own database is known only for one who acts, and exo check is for those.
-func (a App) check(ctx context.Context, db *exosql.DB, grants Grants) error {
+func (a App) check(ctx context.Context, db *exosql.DB, grants GrantFunc) error {
 	if a.Setup == "" {
 		return nil
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Grants is the form of a function of grants: what a program may use that runs on
+// GrantFunc is the form of a function of grants: what a program may use that runs on
 // behalf of a user. It fails when there is no such user.
 //
 // The context, the user and the error may be left out. The user may be an integer
 // or a UUID, [16]byte, and the result any map from names to objects.
-type Grants = func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
+type GrantFunc = func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
 // adapt is a function of grants in the one form; the flag named who says who acts.
-func adapt(f any, who string) (Grants, error) {
+func adapt(f any, who string) (GrantFunc, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
 		return nil, fmt.Errorf("it is no function; want %s", form)

@@ -17,7 +17,7 @@ import (
 // that runs them.
 type session struct {
 	app     App
-	granted Grants
+	granted GrantFunc
 	db      *exosql.DB
 	trace   exo.Recorder // nil: none
 	model   string       // as -model named it
@@ -61,14 +61,14 @@ func (s *session) become(ctx context.Context, who string) error {
 // grants are those of who, and their name.
 func (s *session) grants(ctx context.Context, who string) (codemode.Grants, string, error) {
 	g, err := s.granted(ctx, s.db, who)
-	if err != nil || s.app.Principals == nil {
+	if err != nil || s.app.Users == nil {
 		return g, "", err
 	}
 	id, err := number(who)
 	if err != nil {
 		return nil, "", err
 	}
-	all, err := s.app.Principals(ctx, s.db)
+	all, err := s.app.Users(ctx, s.db)
 	if err != nil {
 		return nil, "", err
 	}

@@ -150,23 +150,23 @@ func grant(db *exosql.DB, id int64) codemode.Grants {
 
 // everybody lists whom -org can name. This is the host's own code: it reads rows
 // into structs, through the same tables, with a scope that admits them all.
-func everybody(ctx context.Context, db *exosql.DB) ([]repl.Principal, error) {
+func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	rows, err := exosql.Grant(db, organizations, exosql.AllRows[organization]()).OrderBy(orgID.Asc()).All(ctx)
-	var out []repl.Principal
+	var out []repl.User
 	for _, o := range rows {
-		out = append(out, repl.Principal{ID: o.ID, Name: o.Name})
+		out = append(out, repl.User{ID: o.ID, Name: o.Name})
 	}
 	return out, err
 }
 
 var app = repl.App{
-	Name:       "saas",
-	About:      "A project tracker. A program sees one organization and what belongs to it.",
-	Who:        "org",
-	Default:    "1",
-	Setup:      schema + seed,
-	Principals: everybody,
-	Grants:     grant,
+	Name:    "saas",
+	About:   "A project tracker. A program sees one organization and what belongs to it.",
+	Who:     "org",
+	Default: "1",
+	Setup:   schema + seed,
+	Users:   everybody,
+	Grants:  grant,
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

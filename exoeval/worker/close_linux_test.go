@@ -160,10 +160,10 @@ func TestCloseEndsRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := inWorker(t, g, p)
-	ran := make(chan *exoeval.Result, 1)
+	ran := make(chan *exoeval.RunResult, 1)
 	go func() { ran <- e.Run(context.Background(), exoeval.Job{Program: "await shop.act()"}) }()
 	<-l.began
-	waited := make(chan *exoeval.Result, 1)
+	waited := make(chan *exoeval.RunResult, 1)
 	go func() { waited <- e.Run(context.Background(), exoeval.Job{Program: "1"}) }()
 	for p.Stats().Waiting != 1 {
 		runtime.Gosched()
@@ -189,7 +189,7 @@ func TestHungStart(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, p)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	done := make(chan *exoeval.Result, 1)
+	done := make(chan *exoeval.RunResult, 1)
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "1"}) }()
 	select {
 	case r := <-done:

@@ -57,7 +57,7 @@ func TestCatalogCrosses(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{exo.Limits{}, 11}, {exoeval.Bounds{}, 8}, {exoeval.Outcome{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
+	}{{exo.Limits{}, 11}, {exoeval.Bounds{}, 8}, {exoeval.ProgramResult{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
 		}
@@ -157,7 +157,7 @@ func FuzzFrameCall(f *testing.F) {
 }
 
 func FuzzFrameDone(f *testing.F) {
-	for _, o := range []exoeval.Outcome{{Value: exo.Int(7)}, {Value: exo.Null(), Undefined: true},
+	for _, o := range []exoeval.ProgramResult{{Value: exo.Int(7)}, {Value: exo.Null(), Undefined: true},
 		{Value: exo.RecordValue(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
 		{Err: &exo.Error{Kind: exo.Program, Op: "a.b", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}}}} {
 		f.Add(string(worker.AppendDone(o)))

@@ -17,7 +17,7 @@ func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) 
 
 // outcome is how a program ended, with what the host needs to know the rest.
 type outcome struct {
-	exoeval.Outcome
+	exoeval.ProgramResult
 	failed *exo.Error // its Err
 	cause  uint64     // the call whose error ended it; 0: none
 }
@@ -31,7 +31,7 @@ const (
 	maxDetail  = 4 << 10
 )
 
-func appendDone(b []byte, o exoeval.Outcome, sent *rowsLog) ([]byte, int) {
+func appendDone(b []byte, o exoeval.ProgramResult, sent *rowsLog) ([]byte, int) {
 	w := exo.Encoder{B: begin(b, frameDone), Extend: (*homeward)(sent)}
 	if o.Err != nil {
 		e := asError(o.Err)

@@ -43,21 +43,21 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 // a run that never began wraps ErrNotRun; that of one whose process was ended is a *Death.
 //
 // Bounds.Total bounds first the wait for a place, and then, anew, the run.
-func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
+func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	begin := time.Now()
 	limits, bounds := e.world.Limits, e.world.Bounds
 	if len(job.Program) > bounds.SourceBytes {
-		return &exoeval.Result{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: bounds.TooLong(len(job.Program)), Took: time.Since(begin)}
 	}
 	ctx, exit, err := e.pool.enter(ctx)
 	if err != nil {
-		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	defer exit()
 	r := &run{limits: limits, bounds: bounds, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
-		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	r.w.uses.Add(1)
 	defer e.pool.part(r.w)
@@ -65,7 +65,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.Result {
 	defer cancel()
 	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil { // the worker has no call that anybody takes
 		e.pool.discard(r.w)
-		return &exoeval.Result{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
 	out := r.run(ctx)
 	res := out.Settle(ctx, r.s, job, bounds)

@@ -409,14 +409,14 @@ var (
 	ErrPanic   = errPanic
 )
 
-func DecodeDone(s string, b exoeval.Bounds) (exoeval.Outcome, error) {
+func DecodeDone(s string, b exoeval.Bounds) (exoeval.ProgramResult, error) {
 	log := &rowsLog{}
 	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1)}})
 	o, err := decodeDone(s, log, b)
-	return o.Outcome, err
+	return o.ProgramResult, err
 }
 
-func AppendDone(o exoeval.Outcome) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
+func AppendDone(o exoeval.ProgramResult) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
 
 func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
 	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}})
@@ -435,7 +435,7 @@ func CrossReply(v exo.Value) (there, back exo.Value, err error) {
 	if err != nil {
 		return v, v, err
 	}
-	d, _ := appendDone(nil, exoeval.Outcome{Value: p.Value}, &worker)
+	d, _ := appendDone(nil, exoeval.ProgramResult{Value: p.Value}, &worker)
 	o, err := decodeDone(string(d[5:]), &host, exoeval.Bounds{}.OrDefault())
 	return p.Value, o.Value, err
 }

@@ -165,7 +165,7 @@ func TestStoppedWorker(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	done := make(chan *exoeval.Result)
+	done := make(chan *exoeval.RunResult)
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "1" + strings.Repeat(" ", 900_000)}) }()
 	select {
 	case r := <-done:

@@ -97,7 +97,7 @@ func TestRefusedCallsAreNotKept(t *testing.T) {
 	before := heap()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	done := make(chan *exoeval.Result)
+	done := make(chan *exoeval.RunResult)
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "!refused"}) }()
 	select {
 	case <-s.began: // 64 calls were refused, and their run goes on

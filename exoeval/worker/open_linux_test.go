@@ -95,7 +95,7 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 				continue
 			}
 			s.done.Store(0)
-			done := make(chan *exoeval.Result, 1)
+			done := make(chan *exoeval.RunResult, 1)
 			go func() { done <- run(t, e, c.program) }()
 			select {
 			case r := <-done:

@@ -111,7 +111,7 @@ func stopped(t *testing.T) (pids []int) {
 func TestParkedIsWatched(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 1})
 	e := evaluator(t, &shop{}, exoeval.Bounds{CPU: 200 * time.Millisecond, Wall: time.Minute}, p)
-	ran := make(chan *exoeval.Result)
+	ran := make(chan *exoeval.RunResult)
 	go func() { ran <- e.Run(t.Context(), exoeval.Job{Program: "!waits and computes"}) }()
 	for p.Stats().Parked == 0 {
 		runtime.Gosched()
@@ -155,7 +155,7 @@ func TestParkedBytes(t *testing.T) {
 		for p.Stats().Parked == 0 {
 			runtime.Gosched()
 		}
-		ran := make(chan *exoeval.Result, 1)
+		ran := make(chan *exoeval.RunResult, 1)
 		wg.Go(func() {
 			ran <- e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: c.other}})
 		})

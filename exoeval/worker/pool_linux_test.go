@@ -109,7 +109,7 @@ func TestClose(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 2, Share: 2})
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{}, p)
-	results := make(chan *exoeval.Result)
+	results := make(chan *exoeval.RunResult)
 	for range 4 {
 		go func() { results <- e.Run(context.Background(), exoeval.Job{Program: "for (;;) {}"}) }()
 	}

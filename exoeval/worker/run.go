@@ -57,7 +57,7 @@ func (r *run) give(ctx context.Context, job []byte) error {
 
 // run follows the program to its end and says what became of it. When it
 // returns, the worker is gone or on its way, and no message of it can come any more.
-func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
+func (r *run) run(ctx context.Context) (out exoeval.ProgramResult) {
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	replies, stopReplies := context.WithCancel(ctx)
 	r.startWatch()
@@ -75,7 +75,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 		if ended {
 			r.pool.discard(r.w)
 		} else {
-			out = exoeval.Outcome{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
+			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
 			r.pool.part(r.w)
 		}
 		<-replied
@@ -86,7 +86,7 @@ func (r *run) run(ctx context.Context) (out exoeval.Outcome) {
 
 // receive takes frames until the program has ended. ended is false when the
 // worker was lost before it could say how.
-func (r *run) receive() (out exoeval.Outcome, ended bool) {
+func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 	for {
 		kind, s, err := r.w.in.read(max(maxCall, maxDone(r.bounds)))
 		if err != nil && !errors.Is(err, errFrame) {
@@ -172,24 +172,24 @@ func (r *run) write(b []byte) error {
 
 // done reads how the program ended. What failed in the host is told with the
 // host's own words, which the worker never had.
-func (r *run) done(s string) (exoeval.Outcome, error) {
+func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o, err := decodeDone(s, &r.sent, r.bounds)
 	if err != nil {
-		return exoeval.Outcome{}, err
+		return exoeval.ProgramResult{}, err
 	}
 	if exo.KindOf(o.Err) == exo.Cancelled && !r.cancelled {
-		return exoeval.Outcome{}, errFrame // no context of its own ends: it has that word from a reply only
+		return exoeval.ProgramResult{}, errFrame // no context of its own ends: it has that word from a reply only
 	}
 	if o.cause != 0 {
 		failed, ok := r.failed[o.cause]
 		if !ok {
-			return exoeval.Outcome{}, errFrame
+			return exoeval.ProgramResult{}, errFrame
 		}
 		o.failed.Err = failed
 	}
-	return o.Outcome, nil
+	return o.ProgramResult, nil
 }
 
 // reply passes answers to the worker, in call order, until the run is over.

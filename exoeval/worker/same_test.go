@@ -61,7 +61,7 @@ func TestSameAsLocal(t *testing.T) {
 var addresses = regexp.MustCompile(`0x[0-9a-f]+|\{[^}]*%!`)
 
 // told is a result as text, what the host knows of a cause included.
-func told(r *exoeval.Result) string {
+func told(r *exoeval.RunResult) string {
 	var b strings.Builder
 	b.WriteString(r.Value.String())
 	if r.Undefined {

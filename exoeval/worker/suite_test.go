@@ -118,12 +118,12 @@ func newPool(t testing.TB, o worker.PoolOptions) *worker.Pool {
 	return p
 }
 
-func run(t testing.TB, e exoeval.Runner, program string) *exoeval.Result {
+func run(t testing.TB, e exoeval.Runner, program string) *exoeval.RunResult {
 	t.Helper()
 	return e.Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
 }
 
-func event(r *exoeval.Result) worker.Event {
+func event(r *exoeval.RunResult) worker.Event {
 	var d *worker.Death
 	if r.Err != nil && errors.As(errors.Unwrap(r.Err), &d) {
 		return d.Event

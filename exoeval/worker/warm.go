@@ -20,7 +20,7 @@ const warmUp = `async (api) => {
 }`
 
 // warm runs a program of ours before the worker says that it is ready.
-func warm(p *warmPort) exoeval.Outcome {
+func warm(p *warmPort) exoeval.ProgramResult {
 	con := func(name string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: name}} }
 	data, t := con(exo.TypeData), &exo.Type{Name: "Warm"}
 	methods := map[string]*exo.Method{}
@@ -38,7 +38,7 @@ func warm(p *warmPort) exoeval.Outcome {
 	}}
 	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))
 	if err != nil {
-		return exoeval.Outcome{Err: exo.Classify("", err)}
+		return exoeval.ProgramResult{Err: exo.Classify("", err)}
 	}
 	w = world
 	w.Prepare()

@@ -239,7 +239,7 @@ func (w *world) checkTyped(ctx context.Context) string {
 		n, err2 := r.Count(ctx)
 		one, ok, err3 := r.First(ctx)
 		if err := errors.Join(err, err2, err3); err != nil {
-			return w.report(0, &exoeval.Result{}, nil, fmt.Sprintf("typed: grant %d: %v", i, err))
+			return w.report(0, &exoeval.RunResult{}, nil, fmt.Sprintf("typed: grant %d: %v", i, err))
 		}
 		var got []string
 		for _, r := range rows {
@@ -253,7 +253,7 @@ func (w *world) checkTyped(ctx context.Context) string {
 			diff = fmt.Sprintf("first is %q, want %q", one.Note, f.rows)
 		}
 		if diff != "" {
-			return w.report(0, &exoeval.Result{}, []answer{want}, fmt.Sprintf("typed: grant %d: %s\ngot %s", i, diff, got))
+			return w.report(0, &exoeval.RunResult{}, []answer{want}, fmt.Sprintf("typed: grant %d: %s\ngot %s", i, diff, got))
 		}
 	}
 	return ""
@@ -336,7 +336,7 @@ func differ(v exo.Value, want []answer, bare bool) string {
 
 // leaked looks for texts of rows that no grant reaches, and of the hidden
 // column, wherever the program's author can look. What the program said itself is no leak.
-func (x *slow) leaked(program string, r *exoeval.Result) string {
+func (x *slow) leaked(program string, r *exoeval.RunResult) string {
 	b, _ := r.Value.AppendJSON(nil)
 	seen := string(b) + r.Console
 	if r.Err != nil {
@@ -357,7 +357,7 @@ func (x *slow) leaked(program string, r *exoeval.Result) string {
 }
 
 // report is everything that one needs to decide who is wrong.
-func (w *world) report(spelling int, r *exoeval.Result, want []answer, what string) string {
+func (w *world) report(spelling int, r *exoeval.RunResult, want []answer, what string) string {
 	var b strings.Builder
 	c := w.c
 	fmt.Fprintf(&b, "%s\non %s\n\n%s\n%s\n", what, w.engine.Name, c.Schema.DDL(w.engine.Name == tu.Postgres.Name), c.Data.print(&c.Schema))

@@ -30,7 +30,7 @@ type Outcome struct {
 	Kind    exo.Kind
 	Message string
 	Console string
-	Result  *exoeval.Result
+	Result  *exoeval.RunResult
 	SQL     []exosql.Query
 	Events  []exo.Entry // about its messages
 }

@@ -19,7 +19,7 @@ const version = "2023-06-01"
 // Config says which model, and where.
 type Config struct {
 	Model   string // without an @
-	Key     agent.Key
+	Key     agent.APIKey
 	Address string       // up to but without /v1; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
@@ -44,10 +44,10 @@ func (m *model) Name() string   { return m.Model }
 func (m *model) String() string { return m.Model }
 
 // Reply implements agent.Model.
-func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 	body, err := json.Marshal(m.request(req))
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Err: err}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Err: err}
 	}
 	header := map[string]string{"anthropic-version": version}
 	if !m.Key.IsZero() {

@@ -45,14 +45,14 @@ type cache struct {
 }
 
 func (b block) raw() json.RawMessage {
-	text, _ := json.Marshal(b) // Input is JSON: see Call.Object
+	text, _ := json.Marshal(b) // Input is JSON: see ToolCall.Object
 	return text
 }
 
 // defaultTokens is what a reply may have where nothing is said: the API demands a number.
 const defaultTokens = 4096
 
-func (m *model) request(req *agent.Request) *request {
+func (m *model) request(req *agent.ModelRequest) *request {
 	out := &request{Model: m.name, MaxTokens: req.MaxTokens, Stream: true}
 	if out.MaxTokens == 0 {
 		out.MaxTokens = defaultTokens
@@ -76,7 +76,7 @@ func (m *model) request(req *agent.Request) *request {
 	return out
 }
 
-func (m *model) message(in *agent.Message) message {
+func (m *model) message(in *agent.ChatMessage) message {
 	out := message{Role: "user"}
 	add := func(b block) { out.Content = append(out.Content, b.raw()) }
 	if in.Role == agent.RoleAssistant {

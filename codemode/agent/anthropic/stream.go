@@ -70,7 +70,7 @@ func (s *stream) used() agent.Usage {
 	return agent.Usage{Requests: 1, Input: agent.SumTokens(s.input, s.read, s.written), CacheRead: s.read, CacheWritten: s.written, Output: s.output}
 }
 
-func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
+func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 	if data, ok, err := events.Whole(); err != nil {
 		return nil, s.Ended(err)
 	} else if ok {
@@ -115,7 +115,7 @@ func (s *stream) receive(events *wire.Events) (*agent.Reply, error) {
 }
 
 // whole reads a reply that is no stream: some endpoints know none.
-func (s *stream) whole(data []byte) (*agent.Reply, error) {
+func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var m struct {
 		Type    string `json:"type"`
 		Content wire.Few[struct {
@@ -179,8 +179,8 @@ func (s *stream) say(p *part, t string) {
 	}
 }
 
-func (s *stream) reply() (*agent.Reply, error) {
-	out := &agent.Reply{Usage: s.used()}
+func (s *stream) reply() (*agent.ModelReply, error) {
+	out := &agent.ModelReply{Usage: s.used()}
 	var thoughts []map[string]any
 	var said strings.Builder
 	for _, p := range s.parts {
@@ -195,7 +195,7 @@ func (s *stream) reply() (*agent.Reply, error) {
 			if args == "" && len(p.Input) > 0 {
 				args = string(p.Input)
 			}
-			out.Calls = append(out.Calls, agent.Call{ID: p.ID, Name: p.Name, Args: args})
+			out.Calls = append(out.Calls, agent.ToolCall{ID: p.ID, Name: p.Name, Args: args})
 		case "thinking":
 			thoughts = append(thoughts, map[string]any{"type": p.Type, "thinking": p.text.String(), "signature": p.signature.String()})
 		case "redacted_thinking":
@@ -214,9 +214,9 @@ func (s *stream) reply() (*agent.Reply, error) {
 	case "max_tokens":
 		out.Stop = agent.StopTokens
 	case "refusal":
-		return nil, &agent.Error{Kind: agent.Refused, Model: s.Model, Msg: "the model would not answer this"}
+		return nil, &agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the model would not answer this"}
 	case "model_context_window_exceeded":
-		return nil, &agent.Error{Kind: agent.TooLong, Model: s.Model, Msg: "the reply did not fit into the model's context any more"}
+		return nil, &agent.ModelError{Kind: agent.TooLong, Model: s.Model, Msg: "the reply did not fit into the model's context any more"}
 	case "":
 		return nil, s.Ended(io.EOF)
 	}
@@ -224,9 +224,9 @@ func (s *stream) reply() (*agent.Reply, error) {
 }
 
 // readAll adds to an error what the request is known to have used.
-func (s *stream) readAll(events *wire.Events) (*agent.Reply, error) {
+func (s *stream) readAll(events *wire.Events) (*agent.ModelReply, error) {
 	out, err := s.receive(events)
-	if e, ok := err.(*agent.Error); ok {
+	if e, ok := err.(*agent.ModelError); ok {
 		e.Usage = s.used()
 	}
 	return out, err

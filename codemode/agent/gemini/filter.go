@@ -159,7 +159,7 @@ func (f *filter) only() ([]byte, error) {
 
 // broken says why the array did not go on.
 func (f *filter) broken(err error) error {
-	var known *agent.Error
+	var known *agent.ModelError
 	switch {
 	case errors.As(err, &known):
 		return err

@@ -31,7 +31,7 @@ const Address = "https://generativelanguage.googleapis.com"
 // Config says which model, and where.
 type Config struct {
 	Model   string // without an @
-	Key     agent.Key
+	Key     agent.APIKey
 	Address string       // up to but without /v1beta; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
@@ -71,7 +71,7 @@ func (m *model) Name() string   { return m.Model }
 func (m *model) String() string { return m.Model }
 
 // Reply implements agent.Model.
-func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (out *agent.Reply, err error) {
+func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(string)) (out *agent.ModelReply, err error) {
 	x := &exchange{bounds: req, signatures: m.signatures(req.Messages)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
 	defer cancel(nil)
@@ -88,17 +88,17 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 		}
 		if out != nil {
 			out.Usage = usage
-		} else if e, ok := err.(*agent.Error); ok {
+		} else if e, ok := err.(*agent.ModelError); ok {
 			e.Usage = usage
 		}
 	}()
 	history := m.contents(req.Messages)
 	if len(history) == 0 {
-		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Msg: "there is no message to reply to"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "there is no message to reply to"}
 	}
 	chat := m.generative(req).StartChat()
 	chat.History = history[:len(history)-1]
-	out = &agent.Reply{}
+	out = &agent.ModelReply{}
 	var said strings.Builder
 	var finish genai.FinishReason
 	for it := chat.SendMessageStream(ctx, history[len(history)-1].Parts...); ; {
@@ -133,7 +133,7 @@ func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)
 	return out, nil
 }
 
-func take(out *agent.Reply, said *strings.Builder, parts []genai.Part, text func(string)) {
+func take(out *agent.ModelReply, said *strings.Builder, parts []genai.Part, text func(string)) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case genai.Text:
@@ -146,16 +146,16 @@ func take(out *agent.Reply, said *strings.Builder, parts []genai.Part, text func
 				p.Args = map[string]any{}
 			}
 			args, _ := json.Marshal(p.Args) // decoded JSON
-			out.Calls = append(out.Calls, agent.Call{Name: p.Name, Args: string(args)})
+			out.Calls = append(out.Calls, agent.ToolCall{Name: p.Name, Args: string(args)})
 		}
 	}
 }
 
 // finish says what the finish reason means; the library knows the first six of them.
-func (m *model) finish(out *agent.Reply, f genai.FinishReason) error {
+func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	switch f {
 	case genai.FinishReasonUnspecified:
-		return &agent.Error{Kind: agent.Truncated, Model: m.Model, Msg: "the stream ended before the reply did"}
+		return &agent.ModelError{Kind: agent.Truncated, Model: m.Model, Msg: "the stream ended before the reply did"}
 	case genai.FinishReasonStop:
 		if out.Stop = agent.StopEnd; len(out.Calls) > 0 {
 			out.Stop = agent.StopCalls
@@ -165,13 +165,13 @@ func (m *model) finish(out *agent.Reply, f genai.FinishReason) error {
 	case malformedCall, unexpectedCall:
 		out.Stop = agent.StopGarbled
 	default:
-		return &agent.Error{Kind: agent.Refused, Model: m.Model, Msg: "it ended the reply for the reason " + reasonName(int(f))}
+		return &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "it ended the reply for the reason " + reasonName(int(f))}
 	}
 	return nil
 }
 
 func (m *model) failure(ctx context.Context, err error) error {
-	var known *agent.Error
+	var known *agent.ModelError
 	var blocked *genai.BlockedError
 	switch {
 	case ctx.Err() != nil:
@@ -179,7 +179,7 @@ func (m *model) failure(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &blocked):
-		e := &agent.Error{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question"}
+		e := &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question"}
 		if blocked.Candidate != nil {
 			e.Msg = "the provider blocked the reply for the reason " + reasonName(int(blocked.Candidate.FinishReason))
 		}
@@ -188,7 +188,7 @@ func (m *model) failure(ctx context.Context, err error) error {
 	return m.Garbled("the stream is not what it should be") // the library's own texts may quote addresses
 }
 
-func (m *model) generative(req *agent.Request) *genai.GenerativeModel {
+func (m *model) generative(req *agent.ModelRequest) *genai.GenerativeModel {
 	g := m.client.GenerativeModel(m.name)
 	if req.MaxTokens > 0 {
 		g.SetMaxOutputTokens(int32(min(req.MaxTokens, 1<<30)))
@@ -210,7 +210,7 @@ func (m *model) generative(req *agent.Request) *genai.GenerativeModel {
 	return g
 }
 
-func (m *model) contents(messages []agent.Message) (out []*genai.Content) {
+func (m *model) contents(messages []agent.ChatMessage) (out []*genai.Content) {
 	for i := range messages {
 		in := &messages[i]
 		c := &genai.Content{Role: "user"}

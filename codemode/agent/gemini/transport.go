@@ -15,7 +15,7 @@ import (
 // exchange is one request and its response beside the library: it travels in the
 // context of the request.
 type exchange struct {
-	bounds     *agent.Request
+	bounds     *agent.ModelRequest
 	signatures []string // of the calls in the request, in order; "": none
 	got        []string // of the calls in the response, in order
 	body       io.Closer
@@ -30,7 +30,7 @@ func (x *exchange) close() {
 }
 
 // sign gives the calls of a reply the signatures that came with them.
-func (x *exchange) sign(calls []agent.Call) {
+func (x *exchange) sign(calls []agent.ToolCall) {
 	for i := range calls {
 		if i < len(x.got) {
 			calls[i].Opaque = x.got[i]
@@ -43,7 +43,7 @@ func (x *exchange) sign(calls []agent.Call) {
 const unsigned = "skip_thought_signature_validator"
 
 // signatures are those of all calls in the messages.
-func (m *model) signatures(messages []agent.Message) (out []string) {
+func (m *model) signatures(messages []agent.ChatMessage) (out []string) {
 	for i := range messages {
 		for k, c := range messages[i].Calls {
 			switch {
@@ -66,7 +66,7 @@ type transport struct{ m *model }
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
-		x = &exchange{bounds: &agent.Request{}}
+		x = &exchange{bounds: &agent.ModelRequest{}}
 	}
 	out := req.Clone(req.Context())
 	if !t.m.Key.IsZero() {

@@ -60,19 +60,19 @@ func (d *dialect) reply(events []string) func(http.ResponseWriter, *http.Request
 
 func (f fault) step(w http.ResponseWriter, _ *http.Request) { f.write(w) }
 
-var question = &agent.Request{
+var question = &agent.ModelRequest{
 	System:    "Be brief.",
-	Messages:  []agent.Message{{Role: agent.RoleUser, Text: "How many?"}},
+	Messages:  []agent.ChatMessage{{Role: agent.RoleUser, Text: "How many?"}},
 	Tools:     []agent.ToolSpec{{Name: "execute", Description: "Runs a program.", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}},"required":["code"],"additionalProperties":false}`)}},
 	MaxTokens: 500, MaxBytes: 1 << 20, Silence: time.Minute,
 }
 
 // failure is err as the typed error, which must not show the key.
-func failure(t *testing.T, err error) *agent.Error {
+func failure(t *testing.T, err error) *agent.ModelError {
 	t.Helper()
-	var e *agent.Error
+	var e *agent.ModelError
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no *agent.Error", err)
+		t.Fatalf("%v is no *agent.ModelError", err)
 	}
 	for _, s := range []string{fmt.Sprint(err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), fmt.Sprintf("%#v", *e)} {
 		s = strings.ReplaceAll(s, e.Model, "") // which says the address of requests, and nothing of what they ask for
@@ -151,10 +151,10 @@ func TestHistory(t *testing.T) {
 		}
 		req := *question
 		req.NoCalls = true
-		req.Messages = []agent.Message{
+		req.Messages = []agent.ChatMessage{
 			question.Messages[0],
 			{Role: agent.RoleAssistant, Text: "I look.", Calls: r.Calls, Opaque: r.Opaque, Model: m.Name()},
-			{Role: agent.RoleTool, Results: []agent.Result{{ID: "id_0", Name: "execute", Text: `{"result":41}`}, {ID: "id_1", Name: "execute", Text: `{"error":{"message":"no"}}`, Failed: true}}},
+			{Role: agent.RoleTool, Results: []agent.ToolResult{{ID: "id_0", Name: "execute", Text: `{"result":41}`}, {ID: "id_1", Name: "execute", Text: `{"error":{"message":"no"}}`, Failed: true}}},
 		}
 		if _, err := m.Reply(t.Context(), &req, nil); err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func TestFailures(t *testing.T) {
 		for _, c := range []struct {
 			name  string
 			step  func(http.ResponseWriter, *http.Request)
-			kind  agent.Kind
+			kind  agent.ErrorKind
 			after time.Duration
 			says  string
 		}{

@@ -112,7 +112,7 @@ func openaiDialect() dialect {
 	return dialect{
 		name: "openai", header: "Authorization",
 		make: func(address string, c *http.Client) (agent.Model, error) {
-			return openai.New(openai.Config{Model: "gpt-test", Key: agent.NewKey(secret), Address: address + "/v1", Client: c})
+			return openai.New(openai.Config{Model: "gpt-test", Key: agent.NewAPIKey(secret), Address: address + "/v1", Client: c})
 		},
 		text: func(pieces ...string) []string {
 			es := []string{first}
@@ -172,7 +172,7 @@ func anthropicDialect() dialect {
 	return dialect{
 		name: "anthropic", header: "X-Api-Key",
 		make: func(address string, c *http.Client) (agent.Model, error) {
-			return anthropic.New(anthropic.Config{Model: "claude-test", Key: agent.NewKey(secret), Address: address, Client: c})
+			return anthropic.New(anthropic.Config{Model: "claude-test", Key: agent.NewAPIKey(secret), Address: address, Client: c})
 		},
 		text: func(pieces ...string) []string {
 			var ds []string
@@ -219,7 +219,7 @@ func geminiDialect() dialect {
 	return dialect{
 		name: "gemini", header: "X-Goog-Api-Key",
 		make: func(address string, c *http.Client) (agent.Model, error) {
-			return gemini.New(gemini.Config{Model: "gemini-test", Key: agent.NewKey(secret), Address: address, Client: c})
+			return gemini.New(gemini.Config{Model: "gemini-test", Key: agent.NewAPIKey(secret), Address: address, Client: c})
 		},
 		text: func(pieces ...string) []string {
 			es := []string{element(`{"text":"Thinking about it","thought":true}`, "")}

@@ -49,7 +49,7 @@ func TestHostileBytes(t *testing.T) {
 			}
 			now = b
 			_, err := m.Reply(t.Context(), question, nil)
-			var e *agent.Error
+			var e *agent.ModelError
 			if err != nil && !errors.As(err, &e) {
 				t.Fatalf("%v for %s", err, b)
 			}

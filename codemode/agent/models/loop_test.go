@@ -70,14 +70,14 @@ func TestLoop(t *testing.T) {
 			d.reply(d.text("Sent", ".")),
 		)
 		chat := &agent.Chat{}
-		a := &agent.Agent{Model: m, Tools: []*codemode.Tool{tool}, Limits: agent.Limits{Backoff: 1, Fruitless: 4}}
+		a := &agent.Agent{Model: m, Tools: []*codemode.Tool{tool}, Limits: agent.QuestionLimits{Backoff: 1, Fruitless: 4}}
 		// The bulk of an earlier question makes room when the endpoint asks for it.
-		chat.Messages = []agent.Message{{Role: agent.RoleUser, Text: "before"}, {Role: agent.RoleAssistant, Calls: []agent.Call{{ID: "old", Name: "execute", Args: "{}"}}},
-			{Role: agent.RoleTool, Results: []agent.Result{{ID: "old", Name: "execute", Text: `{"result":"` + strings.Repeat("bulk ", 200) + `"}`}}}, {Role: agent.RoleAssistant, Text: "So."}}
+		chat.Messages = []agent.ChatMessage{{Role: agent.RoleUser, Text: "before"}, {Role: agent.RoleAssistant, Calls: []agent.ToolCall{{ID: "old", Name: "execute", Args: "{}"}}},
+			{Role: agent.RoleTool, Results: []agent.ToolResult{{ID: "old", Name: "execute", Text: `{"result":"` + strings.Repeat("bulk ", 200) + `"}`}}}, {Role: agent.RoleAssistant, Text: "So."}}
 		var text string
-		out, err := a.Ask(t.Context(), chat, "Send it.", func(ev agent.Event) {
+		out, err := a.Ask(t.Context(), chat, "Send it.", func(ev agent.ChatEvent) {
 			switch ev := ev.(type) {
-			case agent.Text:
+			case agent.TextDelta:
 				text += string(ev)
 			case agent.Waiting:
 				text = ""

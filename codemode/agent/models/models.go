@@ -22,17 +22,17 @@ var ErrNone = errors.New("no model: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API
 type provider struct {
 	name, key, address string
 	model              string // taken where none is named, as of November 2026
-	make               func(name string, key agent.Key, address string, client *http.Client) (agent.Model, error)
+	make               func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error)
 }
 
 var providers = []provider{
-	{"gemini", "GOOGLE_GENERATIVE_AI_API_KEY", "", "gemini-flash-latest", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+	{"gemini", "GOOGLE_GENERATIVE_AI_API_KEY", "", "gemini-flash-latest", func(name string, key agent.APIKey, address string, c *http.Client) (agent.Model, error) {
 		return gemini.New(gemini.Config{Model: name, Key: key, Address: address, Client: c})
 	}},
-	{"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5.4-mini", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+	{"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5.4-mini", func(name string, key agent.APIKey, address string, c *http.Client) (agent.Model, error) {
 		return openai.New(openai.Config{Model: name, Key: key, Address: address, Client: c})
 	}},
-	{"anthropic", "ANTHROPIC_API_KEY", "", "claude-sonnet-5", func(name string, key agent.Key, address string, c *http.Client) (agent.Model, error) {
+	{"anthropic", "ANTHROPIC_API_KEY", "", "claude-sonnet-5", func(name string, key agent.APIKey, address string, c *http.Client) (agent.Model, error) {
 		return anthropic.New(anthropic.Config{Model: name, Key: key, Address: address, Client: c})
 	}},
 }
@@ -50,7 +50,7 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 		if here {
 			address = &p
 		}
-		if here || !agent.NewKey(getenv(p.key)).IsZero() {
+		if here || !agent.NewAPIKey(getenv(p.key)).IsZero() {
 			set = append(set, p)
 		}
 	}
@@ -58,7 +58,7 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 	case len(set) == 0:
 		return nil, ErrNone
 	case address == nil:
-		return set[0].make(set[0].model, agent.NewKey(getenv(set[0].key)), "", nil)
+		return set[0].make(set[0].model, agent.NewAPIKey(getenv(set[0].key)), "", nil)
 	case len(set) == 1:
 		return nil, address.nameless()
 	}
@@ -100,7 +100,7 @@ func Named(name string, getenv func(string) string) (agent.Model, error) {
 		if model == "" {
 			model = p.model
 		}
-		key := agent.NewKey(getenv(p.key))
+		key := agent.NewAPIKey(getenv(p.key))
 		if key.IsZero() && address == "" {
 			return nil, fmt.Errorf("%s is not set, which %s needs", p.key, which)
 		}

@@ -36,7 +36,7 @@ var wholes = map[string]struct {
 }
 
 // wholeReply asks d's model, whose endpoint answers with a body.
-func wholeReply(t *testing.T, d dialect, body string, text func(string)) (*agent.Reply, error) {
+func wholeReply(t *testing.T, d dialect, body string, text func(string)) (*agent.ModelReply, error) {
 	t.Helper()
 	_, m := d.serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -97,16 +97,16 @@ func TestWholeReplyFails(t *testing.T) {
 		many := strings.Repeat("{},", 1025) + "{}"
 		for _, c := range []struct {
 			name, body string
-			kind       agent.Kind
+			kind       agent.ErrorKind
 		}{
-			{"no reason for its end", of.unended, map[string]agent.Kind{"gemini": agent.Truncated}[d.name]},
+			{"no reason for its end", of.unended, map[string]agent.ErrorKind{"gemini": agent.Truncated}[d.name]},
 			{"an error", d.overload.body, agent.Overloaded},
 			{"too large", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, agent.Malformed},
 			{"too many parts", `{"type":"message","stop_reason":"end_turn","content":[` + many + `],"choices":[` + many + `],"candidates":[` + many + `]}`, agent.Malformed},
 			{"a name too long", `{"type":"message","stop_reason":"tool_use","content":[{"type":"tool_use","name":"` + strings.Repeat("a", 300) + `","input":{}}],` +
 				`"choices":[{"finish_reason":"stop","message":{"tool_calls":[{"function":{"name":"` + strings.Repeat("a", 300) + `"}}]}}],"candidates":7}`, agent.Malformed},
 			{"more behind it", of.text + of.text, agent.Malformed},
-			{"nothing in it", `{}`, map[string]agent.Kind{"gemini": agent.Truncated}[d.name]},
+			{"nothing in it", `{}`, map[string]agent.ErrorKind{"gemini": agent.Truncated}[d.name]},
 		} {
 			if c.kind == agent.Other {
 				c.kind = agent.Malformed

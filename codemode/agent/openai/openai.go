@@ -17,7 +17,7 @@ const Address = "https://api.openai.com/v1"
 // Config says which model, and where.
 type Config struct {
 	Model   string       // without an @
-	Key     agent.Key    // none: no Authorization is sent, which local servers take
+	Key     agent.APIKey // none: no Authorization is sent, which local servers take
 	Address string       // up to and with /v1; "": Address
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
@@ -43,10 +43,10 @@ func (m *model) Name() string   { return m.Model }
 func (m *model) String() string { return m.Model }
 
 // Reply implements agent.Model.
-func (m *model) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 	body, err := json.Marshal(m.request(req))
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.Invalid, Model: m.Model, Err: err}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Err: err}
 	}
 	header := map[string]string{}
 	if !m.Key.IsZero() {

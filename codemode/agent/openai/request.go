@@ -45,7 +45,7 @@ type tool struct {
 	} `json:"function"`
 }
 
-func (m *model) request(req *agent.Request) *request {
+func (m *model) request(req *agent.ModelRequest) *request {
 	out := &request{Model: m.name, Stream: true, Options: map[string]any{"include_usage": true}}
 	// Reasoning models of OpenAI refuse max_tokens, and others do not know what came for it.
 	if m.own {
@@ -70,7 +70,7 @@ func (m *model) request(req *agent.Request) *request {
 	return out
 }
 
-func messages(m *agent.Message) []message {
+func messages(m *agent.ChatMessage) []message {
 	switch m.Role {
 	case agent.RoleTool:
 		var out []message

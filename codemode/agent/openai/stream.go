@@ -50,7 +50,7 @@ type stream struct {
 	usage         agent.Usage
 }
 
-func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
+func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 	s.usage.Requests = 1
 	if data, ok, err := events.Whole(); err != nil {
 		return nil, s.fail(s.Ended(err))
@@ -85,7 +85,7 @@ func (s *stream) read(events *wire.Events) (*agent.Reply, error) {
 }
 
 // whole reads a reply that is no stream: some endpoints know none.
-func (s *stream) whole(data []byte) (*agent.Reply, error) {
+func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
 		return nil, s.fail(s.Garbled("the reply is not what it should be"))
@@ -158,10 +158,10 @@ func (s *stream) call(d call) *building {
 	return b
 }
 
-func (s *stream) reply() (*agent.Reply, error) {
-	out := &agent.Reply{Text: s.said.String(), Usage: s.usage}
+func (s *stream) reply() (*agent.ModelReply, error) {
+	out := &agent.ModelReply{Text: s.said.String(), Usage: s.usage}
 	for _, b := range s.calls {
-		out.Calls = append(out.Calls, agent.Call{ID: b.id, Name: b.name, Args: b.args.String()})
+		out.Calls = append(out.Calls, agent.ToolCall{ID: b.id, Name: b.name, Args: b.args.String()})
 	}
 	switch s.finish {
 	case "stop":
@@ -171,19 +171,19 @@ func (s *stream) reply() (*agent.Reply, error) {
 	case "length":
 		out.Stop = agent.StopTokens
 	case "error": // of routers in front of other endpoints
-		return nil, s.fail(&agent.Error{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
 	case "content_filter":
-		return nil, s.fail(&agent.Error{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
 	}
 	if s.refusal.Len() > 0 {
-		return nil, s.fail(&agent.Error{Kind: agent.Refused, Model: s.Model, Msg: s.Quote(s.refusal.String())})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: s.Quote(s.refusal.String())})
 	}
 	return out, nil
 }
 
 // fail adds what the request is known to have used.
 func (s *stream) fail(err error) error {
-	if e, ok := err.(*agent.Error); ok {
+	if e, ok := err.(*agent.ModelError); ok {
 		e.Usage = s.usage
 	}
 	return err

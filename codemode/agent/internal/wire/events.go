@@ -121,12 +121,12 @@ func (e *Endpoint) Ended(err error) error {
 	case err == errTooLong:
 		return e.Garbled(err.Error())
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return &agent.Error{Kind: agent.Truncated, Model: e.Model, Msg: "the stream ended before the reply did"}
+		return &agent.ModelError{Kind: agent.Truncated, Model: e.Model, Msg: "the stream ended before the reply did"}
 	}
 	return err
 }
 
 // Garbled is the error of something that the wire format does not have.
-func (e *Endpoint) Garbled(what string) *agent.Error {
-	return &agent.Error{Kind: agent.Malformed, Model: e.Model, Msg: what}
+func (e *Endpoint) Garbled(what string) *agent.ModelError {
+	return &agent.ModelError{Kind: agent.Malformed, Model: e.Model, Msg: what}
 }

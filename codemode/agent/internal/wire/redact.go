@@ -17,7 +17,7 @@ const minSecret = 12
 // forms are the ways in which a key is looked for. An endpoint was shown the key and can
 // write it in a way that nobody finds; what is found is what is echoed, as by a proxy
 // that shows the request.
-func forms(k agent.Key) (out []string) {
+func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {
 		return nil
@@ -41,7 +41,7 @@ func redact(s string, forms []string) string {
 // Redacted is a model whose replies do not show its key, and whose token counts can only
 // add up. An endpoint that echoes what it was sent would put the key into the chat, the
 // events and the arguments of programs, and from there before people and into records.
-func Redacted(m agent.Model, k agent.Key) agent.Model {
+func Redacted(m agent.Model, k agent.APIKey) agent.Model {
 	r := &redacted{Model: m}
 	if len(k.Reveal()) >= minSecret {
 		r.key = k
@@ -51,13 +51,13 @@ func Redacted(m agent.Model, k agent.Key) agent.Model {
 
 type redacted struct {
 	agent.Model
-	key agent.Key
+	key agent.APIKey
 }
 
 func (r *redacted) String() string { return r.Name() }
 
 // Reply implements agent.Model.
-func (r *redacted) Reply(ctx context.Context, req *agent.Request, text func(string)) (*agent.Reply, error) {
+func (r *redacted) Reply(ctx context.Context, req *agent.ModelRequest, text func(string)) (*agent.ModelReply, error) {
 	keys := forms(r.key)
 	s := &pieces{forms: keys, to: text}
 	to := text

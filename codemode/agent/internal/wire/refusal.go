@@ -53,13 +53,13 @@ var (
 )
 
 // Refusal is the error of a response with this status, header and body.
-func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.Error {
+func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelError {
 	f := parseFault(text)
 	hint := strings.Join([]string{f.Type, string(f.Code), f.Status, f.Message}, " ")
 	for _, d := range f.Details {
 		hint += " " + d.Reason
 	}
-	out := &agent.Error{Kind: kindOf(status, hint), Model: e.Model, Status: status, Msg: e.Quote(f.Message)}
+	out := &agent.ModelError{Kind: kindOf(status, hint), Model: e.Model, Status: status, Msg: e.Quote(f.Message)}
 	switch out.Kind {
 	case agent.Auth:
 		// These texts like to quote the key.
@@ -79,7 +79,7 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.Error 
 	return out
 }
 
-func kindOf(status int, hint string) agent.Kind {
+func kindOf(status int, hint string) agent.ErrorKind {
 	switch {
 	case noMoney.MatchString(hint) && status >= 400 && status < 500:
 		return agent.Auth
@@ -104,7 +104,7 @@ var statusOf = map[string]int{
 }
 
 // Interruption is the error of an error that came in the middle of a stream.
-func (e *Endpoint) Interruption(text []byte) *agent.Error {
+func (e *Endpoint) Interruption(text []byte) *agent.ModelError {
 	f := parseFault(text)
 	status := statusOf[f.Type]
 	if code, err := strconv.Atoi(strings.Trim(string(f.Code), `"`)); err == nil && code >= 400 && code < 600 {

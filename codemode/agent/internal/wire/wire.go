@@ -21,7 +21,7 @@ import (
 type Endpoint struct {
 	Model  string // the name that errors have
 	Client *http.Client
-	Key    agent.Key
+	Key    agent.APIKey
 }
 
 // Client is c, or the default, without following redirects. An API does not
@@ -85,9 +85,9 @@ func Name(provider, model, address, own string) (name, base string, err error) {
 }
 
 // Do sends a request. Its error wraps the context's when that ended, and is an
-// *agent.Error otherwise; a status other than 200 is one. The body of the response
+// *agent.ModelError otherwise; a status other than 200 is one. The body of the response
 // fails in the same way, and must be closed.
-func (e *Endpoint) Do(req *http.Request, bounds *agent.Request) (*http.Response, error) {
+func (e *Endpoint) Do(req *http.Request, bounds *agent.ModelRequest) (*http.Response, error) {
 	outer := req.Context()
 	ctx, cancel := context.WithCancelCause(outer)
 	b := &body{e: e, outer: outer, ctx: ctx, cancel: cancel, left: bounds.MaxBytes, bounded: bounds.MaxBytes > 0, silence: bounds.Silence}
@@ -114,10 +114,10 @@ func (e *Endpoint) Do(req *http.Request, bounds *agent.Request) (*http.Response,
 }
 
 // Post sends JSON.
-func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.Request) (*http.Response, error) {
+func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.ModelRequest) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(content))
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.Invalid, Model: e.Model, Msg: "the address of the model's API is no URL"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: e.Model, Msg: "the address of the model's API is no URL"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -157,7 +157,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.bounded && b.left <= 0 {
 		// Whether just as much as is allowed came or more is one byte away, and not worth it.
-		return 0, &agent.Error{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
+		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
 		p = p[:b.left]
@@ -190,8 +190,8 @@ func (b *body) failure(err error) error {
 	if b.outer.Err() != nil {
 		return context.Cause(b.outer)
 	}
-	out := &agent.Error{Kind: agent.Overloaded, Model: b.e.Model}
-	var known *agent.Error
+	out := &agent.ModelError{Kind: agent.Overloaded, Model: b.e.Model}
+	var known *agent.ModelError
 	var u *url.Error
 	switch {
 	case errors.As(err, &known):

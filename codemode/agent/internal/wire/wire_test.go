@@ -69,7 +69,7 @@ func TestSilence(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := &Endpoint{Model: "test:slow", Client: Client(&http.Client{Transport: &c.from})}
 				start := time.Now()
-				resp, err := e.Post(t.Context(), "http://slow.test/", nil, nil, &agent.Request{Silence: m})
+				resp, err := e.Post(t.Context(), "http://slow.test/", nil, nil, &agent.ModelRequest{Silence: m})
 				n := -1
 				if err == nil {
 					defer resp.Body.Close()
@@ -80,7 +80,7 @@ func TestSilence(t *testing.T) {
 						}
 					}
 				}
-				var known *agent.Error
+				var known *agent.ModelError
 				if cut := errors.As(err, &known) && known.Kind == agent.Overloaded; n != c.pieces || cut != (c.pieces != 20) || !cut && err != io.EOF {
 					t.Errorf("%d pieces, %v", n, err)
 				}
@@ -186,7 +186,7 @@ func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
-		want   agent.Kind
+		want   agent.ErrorKind
 	}{
 		{429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, agent.Auth},
 		{429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED"}}]`, agent.RateLimited},
@@ -210,7 +210,7 @@ func TestKinds(t *testing.T) {
 	if e := (&Endpoint{}).Refusal(401, nil, nil); e.Msg != "it wants a key, and there is none" {
 		t.Error(e)
 	}
-	for text, want := range map[string]agent.Kind{
+	for text, want := range map[string]agent.ErrorKind{
 		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`: agent.Overloaded,
 		`{"type":"error","error":{"type":"rate_limit_error"}}`:                        agent.RateLimited,
 		`{"error":{"code":429,"message":"x"}}`:                                        agent.RateLimited,
@@ -238,7 +238,7 @@ func TestStopped(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	e := &Endpoint{Model: "test:deaf", Client: Client(&http.Client{Transport: deaf{func() { cancel(why) }}})}
-	resp, err := e.Post(ctx, "http://deaf.test/", nil, nil, &agent.Request{MaxBytes: 1 << 20})
+	resp, err := e.Post(ctx, "http://deaf.test/", nil, nil, &agent.ModelRequest{MaxBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
