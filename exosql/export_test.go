@@ -241,3 +241,16 @@ func SQLiteSteps(ctx context.Context, db *DB) (n int) {
 	}
 	return n
 }
+
+// Tier is how the statement of a query stands to its fences: open, guarded or fenced.
+func Tier(q Query) string {
+	if q.plan == nil || q.plan.Tables == nil {
+		return "fenced"
+	}
+	for _, t := range q.plan.Tables {
+		if t.Guarded {
+			return "guarded"
+		}
+	}
+	return "open"
+}

@@ -260,7 +260,7 @@ func TestAdmitted(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
 		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
-		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.Eq(1)))}, exo.Limits{})
+		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.In(1)))}, exo.Limits{}) // a list: always fenced
 		for cond, inside := range map[string]bool{
 			"i.id === 1": true, "i.id.in([1, 2])": true, "i.day === 'd'": true, "i.day > 'c'": true, "i.day.in(['d'])": true, "i.day.isNotNull()": true,
 			"i.id > 0": false, "i.id !== 2": false, "i.id.notIn([2])": false, "i.name === 'a'": false, "i.name.in(['a'])": false, "i.owner === 1": false, "i.day === i.name || i.id === 1": false,
@@ -290,7 +290,7 @@ func TestFenceOrder(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
 		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
-		mine := exosql.Grant(db, items, itemOwner.Eq(1))
+		mine := exosql.Grant(db, items, itemOwner.In(1)) // a list: always fenced
 		r := tu.NewRunner(t, map[string]exo.Object{
 			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(itemName.Asc())), "lately": facet.Of(mine.OrderBy(itemDay.Desc())),
 			"few": facet.Of(mine.OrderBy(itemID.Asc()).Limit(5).Where(itemName.Eq("a"))),

@@ -3,6 +3,7 @@ package exosql
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
@@ -55,12 +56,12 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 		return exo.Value{}, err
 	}
 	var refused *engine.Refused
-	if p.Open != nil {
-		args, err := p.Open.Bind(m.Args, vals)
+	for open := p.Open; open != nil; open = db.guarded(open, refused, m, objs) {
+		args, err := open.Bind(m.Args, vals)
 		if err != nil {
 			return exo.Value{}, err
 		}
-		v, err := db.query(ctx, p.Open, args, m, nil)
+		v, err := db.query(ctx, open, args, m, nil)
 		if !errors.As(err, &refused) {
 			return v, err
 		}
@@ -72,14 +73,43 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 	return db.query(ctx, p, args, m, refused)
 }
 
+// guarded finds or makes the open plan to try after one that was refused: conditions on
+// the tables of which the engine reads rows out of scope are guarded in it. It is nil if there is none.
+func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, m *exo.Message, objs []*object) *plan.Plan {
+	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
+	if !ok {
+		return nil
+	}
+	var guards []string
+	for _, t := range open.Tables {
+		again := slices.Contains(wide.Aliases, t.Alias)
+		if t.Guarded && again {
+			return nil
+		}
+		if t.Guarded || again {
+			guards = append(guards, t.Alias)
+		}
+	}
+	var keys [512]byte
+	key := append(keys[:0], "guarded "...)
+	for _, alias := range guards {
+		key = append(append(key, alias...), ' ')
+	}
+	key = shapeKey(key, m, objs)
+	p, found := db.plans.Get(key)
+	if !found {
+		p = db.plans.Add(key, compile.Guarded(db.dialect, m, grantsOf(objs), guards))
+	}
+	if p.Tables == nil {
+		return nil
+	}
+	return p
+}
+
 // plan finds or makes the plan of a guest's message.
 func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, error) {
 	var keys [512]byte
-	key := keys[:0]
-	for _, o := range objs {
-		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
-	}
-	key = append(append(key, '|'), m.Shape...)
+	key := shapeKey(keys[:0], m, objs)
 	p, ok := db.plans.Get(key)
 	if !ok {
 		var err error
@@ -89,6 +119,14 @@ func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, error) {
 		p = db.plans.Add(key, p)
 	}
 	return p, nil
+}
+
+// shapeKey is the key of a message's plan: the shapes of its grants, and its own.
+func shapeKey(key []byte, m *exo.Message, objs []*object) []byte {
+	for _, o := range objs {
+		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
+	}
+	return append(append(key, '|'), m.Shape...)
 }
 
 func grantsOf(objs []*object) []compile.Prepared {

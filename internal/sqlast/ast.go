@@ -35,7 +35,6 @@ type Source struct {
 	Sub   *Select // a derived table; it sees what encloses the statement, not its neighbours
 	Alias string  // unique in the whole statement, so that no inner name can capture an outer one
 	Left  bool    // LEFT JOIN; it needs an On
-	Index string  // SQLite only: INDEXED BY this index of the table; an error if there is none of that name
 	On    []Expr  // conjuncts over this source and those before it; empty: CROSS JOIN
 }
 
@@ -47,7 +46,7 @@ type Order struct {
 	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
 }
 
-// Expr is one of Column, Arg, Const, Call, Tuples, In, InSelect, Exists, RowNumber
+// Expr is one of Column, Arg, Const, Call, In, InSelect, Exists, RowNumber
 // and CountAll, by value.
 type Expr interface{ expr() }
 
@@ -99,16 +98,6 @@ type Call struct {
 	Args []Expr
 }
 
-// Tuples compares Left with Right, item by item, as Op says of the first that
-// differ: Lt, Le, Gt and Ge only. No engine looks at an item before those in front of
-// it were found equal, whatever index it uses: with the scope's columns in front, a
-// condition is not tried on rows out of scope. Of = and IN over tuples that does not
-// hold (PostgreSQL and SQLite both compared the last items first), so there are none.
-type Tuples struct {
-	Op          Op
-	Left, Right []Expr // of one length, at least one
-}
-
 // In is X IN (List...). An empty list holds nothing, so In is then FALSE and NOT
 // IN is TRUE, also for a NULL X.
 type In struct {
@@ -145,7 +134,6 @@ func (Column) expr()    {}
 func (Arg) expr()       {}
 func (Const) expr()     {}
 func (Call) expr()      {}
-func (Tuples) expr()    {}
 func (In) expr()        {}
 func (InSelect) expr()  {}
 func (Exists) expr()    {}

@@ -102,8 +102,6 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 		return errors.New("a left join needs a condition")
 	case src.Sub != nil && src.Table != "":
 		return errors.New("both a table and a derived table")
-	case src.Index != "" && (src.Sub != nil || c.dialect == Postgres):
-		return errors.New("an index is named for a table of SQLite only")
 	case src.Sub != nil:
 		var err error
 		if next.outputs, err = c.query(src.Sub, sc.outer); err != nil {
@@ -112,11 +110,6 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	default:
 		if err := checkIdent(src.Table); err != nil {
 			return fmt.Errorf("table: %w", err)
-		}
-		if src.Index != "" {
-			if err := checkIdent(src.Index); err != nil {
-				return fmt.Errorf("index: %w", err)
-			}
 		}
 		if c.reads[src.Table] == nil {
 			c.reads[src.Table] = map[string]bool{}
@@ -226,8 +219,6 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return nil
 	case Call:
 		return c.call(e, sc, p)
-	case Tuples:
-		return c.tuples(e, sc, p)
 	case In:
 		if err := c.expr(e.X, sc, p); err != nil {
 			return fmt.Errorf("in: %w", err)
@@ -297,21 +288,6 @@ func (c *checker) call(e Call, sc *scope, p place) error {
 		return fmt.Errorf("this database has no %s", info.name)
 	}
 	return c.list(info.name, e.Args, sc, p)
-}
-
-func (c *checker) tuples(e Tuples, sc *scope, p place) error {
-	switch e.Op {
-	case Lt, Le, Gt, Ge:
-	default:
-		return fmt.Errorf("tuples are compared by <, <=, > and >= only, not by %s", e.Op)
-	}
-	if len(e.Left) == 0 || len(e.Left) != len(e.Right) {
-		return fmt.Errorf("tuples of %d and %d items can't be compared", len(e.Left), len(e.Right))
-	}
-	if err := c.list("left", e.Left, sc, p); err != nil {
-		return err
-	}
-	return c.list("right", e.Right, sc, p)
 }
 
 func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {

@@ -3,7 +3,6 @@ package sqlast
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -43,8 +42,6 @@ var exprCases = []struct {
 	{"is null", call(IsNull, col("t0", "prio")), `("t0"."prio" IS NULL)`, ``, nil, "0; 1; 0; 0; 0"},
 	{"is not null", call(IsNotNull, col("t0", "prio")), `("t0"."prio" IS NOT NULL)`, ``, nil, "1; 0; 1; 1; 1"},
 	{"add", call(Add, col("t0", "id"), call(Add, arg(0), One)), `("t0"."id" + (? + 1))`, `("t0"."id" + (CAST($1 AS bigint) + 1))`, []any{5}, "7; 8; 9; 10; 11"},
-	{"tuples", Tuples{Ge, []Expr{col("t0", "user_id"), col("t0", "prio")}, []Expr{arg(0), One}}, `(("t0"."user_id", "t0"."prio") >= (?, 1))`, `(("t0"."user_id", "t0"."prio") >= (CAST($1 AS bigint), 1))`, []any{1}, "1; NULL; 1; 1; NULL"},
-	{"tuples of one", Tuples{Lt, []Expr{col("t0", "prio")}, []Expr{arg(0)}}, `("t0"."prio" < ?)`, `("t0"."prio" < CAST($1 AS bigint))`, []any{2}, "0; NULL; 1; 0; 1"},
 	{"in", In{X: col("t0", "prio"), List: []Expr{One, arg(0)}}, `("t0"."prio" IN (1, ?))`, `("t0"."prio" IN (1, CAST($1 AS bigint)))`, []any{3}, "1; NULL; 1; 0; 1"},
 	{"not in", In{X: col("t0", "prio"), List: []Expr{One}, Not: true}, `("t0"."prio" NOT IN (1))`, ``, nil, "1; NULL; 0; 1; 0"},
 	{"in nothing", In{X: col("t0", "prio")}, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
@@ -273,33 +270,5 @@ func TestPostgresOnly(t *testing.T) {
 		if text, _, err := Render(s, SQLite); err == nil {
 			t.Errorf("SQLite: %s", text)
 		}
-	}
-}
-
-// TestIndexed: SQLite reads a table by the index that is named, and fails if there is
-// none; PostgreSQL has no such words.
-func TestIndexed(t *testing.T) {
-	s := with(todos("id"), func(s *Select) {
-		s.From[0].Index = `by "prio"`
-		s.From = append(s.From, Source{Table: "users", Alias: "t1", Index: "by_id", On: []Expr{call(Eq, col("t1", "id"), col("t0", "user_id"))}})
-		s.Where = []Expr{Tuples{Ge, []Expr{col("t0", "prio")}, []Expr{One}}}
-	})
-	text, _, err := Render(s, SQLite)
-	const want = `SELECT "t0"."id" AS "id" FROM "todos" AS "t0" INDEXED BY "by ""prio""" JOIN "users" AS "t1" INDEXED BY "by_id" ON ("t1"."id" = "t0"."user_id") WHERE ("t0"."prio" >= 1)`
-	if err != nil || text != want {
-		t.Fatalf("%v\n%s\n%s", err, text, want)
-	}
-	if _, _, err := Render(s, Postgres); err == nil {
-		t.Error("PostgreSQL got the name of an index")
-	}
-	db := open(t, fixture)
-	if _, err := query(db, text); err == nil || !strings.Contains(err.Error(), "no such index") {
-		t.Errorf("there is no such index: %v", err)
-	}
-	if _, err := db.Exec(`CREATE INDEX "by ""prio""" ON todos (prio); CREATE INDEX by_id ON users (id)`); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := query(db, text); err != nil || got != "3; 4; 1" {
-		t.Error(got, err)
 	}
 }

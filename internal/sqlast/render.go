@@ -64,15 +64,7 @@ func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	if src.Sub != nil {
 		return b.FromSelect(build(src.Sub, d), quote(src.Alias))
 	}
-	return b.From(quote(src.Table) + " AS " + quote(src.Alias) + indexed(src))
-}
-
-// indexed is what names the index that the table is to be read by.
-func indexed(src Source) string {
-	if src.Index == "" {
-		return ""
-	}
-	return " INDEXED BY " + quote(src.Index)
+	return b.From(quote(src.Table) + " AS " + quote(src.Alias))
 }
 
 func join(src Source, d Dialect) *fragment {
@@ -90,7 +82,7 @@ func join(src Source, d Dialect) *fragment {
 	} else {
 		f.name(src.Table)
 	}
-	f.write(" AS ").name(src.Alias).text.WriteString(indexed(src))
+	f.write(" AS ").name(src.Alias)
 	for i, e := range src.On {
 		if i == 0 {
 			f.write(" ON ")
@@ -154,8 +146,6 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.write(e.spelling(f.dialect))
 	case Call:
 		return f.call(e.Op.spelling(f.dialect), e.Args)
-	case Tuples:
-		return f.tuples(e)
 	case In:
 		return f.in(e)
 	case InSelect:
@@ -196,16 +186,6 @@ func (f *fragment) call(s spelling, args []Expr) *fragment {
 		f.add(e)
 	}
 	return f.write(s.close)
-}
-
-// tuples writes a tuple of one item as that item: SQLite's (x) is x, too.
-func (f *fragment) tuples(e Tuples) *fragment {
-	row := spelling{"(", []constant{", "}, ")"}
-	if len(e.Left) == 1 {
-		row = spelling{"", []constant{""}, ""}
-	}
-	s := e.Op.spelling(f.dialect)
-	return f.write(s.open).call(row, e.Left).write(s.sep(0)).call(row, e.Right).write(s.close)
 }
 
 // in writes an empty list as the constant that it means: Postgres has no (), and

@@ -43,7 +43,10 @@ func (e existsExpr) sql(f *from) sqlast.Expr {
 	where := slices.Clone(e.sub.where)
 	for _, p := range e.link.Pairs {
 		x, y := f.pair(colExpr{e.child, p.To}, colExpr{e.parent, p.From})
+		f.c.linking = true
 		where = append(where, call(sqlast.Eq, compared(x, e.sub), compared(y, f)))
+		f.c.linking = false
+		f.c.link(e.sub, e.child, p.To, f, e.parent, p.From)
 	}
 	return sqlast.Exists{Sub: e.sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: where})}
 }

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -48,7 +49,7 @@ func (f *from) demand(cond expr) {
 			continue
 		}
 		f.fence()
-		f.where = append(f.where, c.sql(f))
+		f.where = append(f.where, f.guard(func() sqlast.Expr { return c.sql(f) }))
 	}
 }
 
@@ -60,20 +61,38 @@ func (f *from) admit(c expr, row *occurrence) {
 		p.derived.sel.Where = p.derived.inner.where
 		return
 	}
-	f.where = append(f.where, c.sql(f))
+	f.where = append(f.where, f.guard(func() sqlast.Expr { return c.sql(f) }))
 }
 
 // conjuncts are the parts of a condition of which all have to hold.
 func conjuncts(e expr) []expr {
 	op, ok := e.(opExpr)
 	if !ok || op.op != sqlast.And {
-		return []expr{e}
+		return []expr{demanded(e)}
 	}
 	var out []expr
 	for _, a := range op.args {
 		out = append(out, conjuncts(a)...)
 	}
 	return out
+}
+
+// demanded is a condition that has to hold: unknown is as good as false. So = does for a
+// null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
+func demanded(e expr) expr {
+	op, ok := e.(opExpr)
+	if !ok {
+		return e
+	}
+	switch op.op {
+	case sqlast.And, sqlast.Or:
+		op.args = mapped(op.args, demanded)
+	case sqlast.Is:
+		if v, ok := value(op.args[1]); ok && v.kind != exo.TypeNull { // one that is null has become isNull already
+			op.op = sqlast.Eq
+		}
+	}
+	return op
 }
 
 // leakproof gives the row of a condition that may be tried on rows out of scope: one
@@ -181,7 +200,7 @@ func declared(a, b colExpr) bool {
 func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
-		if x := c.sql(f); leakproof(c) != nil {
+		if x := f.guard(func() sqlast.Expr { return c.sql(f) }); leakproof(c) != nil {
 			out = append(out, x)
 		} else {
 			behind = append(behind, x)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -171,6 +172,17 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.c.open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && identifies(l.L.Pairs, l.L.From) {
+		// Each row has one parent at most: a join says the same, and SQLite chooses where it
+		// begins. PostgreSQL makes a join of the semi-join itself.
+		f.adopt(sub)
+		f.rows = nil
+		row, err := f.enter(e, l.To, func(row *occurrence) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &query{base: row, ns: []named{{l.To.Alias, row}}}, nil
+	}
 	// The semi-join says what joining by the link would: parent is in scope.
 	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
 		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
@@ -179,6 +191,13 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 		return nil, err
 	}
 	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
+}
+
+// identifies reports whether the columns that a link begins at are the key of their table.
+func identifies(pairs []decl.Pair, t *decl.Table) bool {
+	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *decl.Column) bool {
+		return !slices.ContainsFunc(pairs, func(p decl.Pair) bool { return p.From == k })
+	})
 }
 
 func (f *from) doWhere(q *query, arg *exo.Node, env names) error {

@@ -60,9 +60,9 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
 		// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
 		// In the ON of a left join it would refuse matches and no rows.
-		f.sources.Join(last, false, on.sql(f))
+		f.sources.Join(last, false, f.guardEach(on)...)
 	} else {
-		f.where = append(f.where, on.sql(f))
+		f.where = append(f.where, f.guardEach(on)...)
 	}
 	return nil
 }
@@ -212,7 +212,9 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		if _, value := it.expr.(argExpr); value || t.kind == exo.TypeNull {
 			continue // the same in every row
 		}
+		f.c.sorting = !free(it.expr)
 		keys = append(keys, compared(keyOf(it.expr, t), f))
+		f.c.sorting = false
 	}
 	return keys, nil
 }

@@ -36,11 +36,12 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 	if f.sources.Len() >= maxSources {
 		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
-	row, alias := &occurrence{grant: e.Grant(), facet: fc, table: e.Table()}, f.c.alias()
+	alias := f.c.alias()
+	row := &occurrence{grant: e.Grant(), facet: fc, table: e.Table(), entry: e, alias: alias}
 	if err := f.sources.Add(e, alias); err != nil {
 		return nil, err
 	}
-	f.c.entered = append(f.c.entered, entered{alias, e, row})
+	f.c.entered = append(f.c.entered, row)
 	row.fixed, _ = e.Fixed()
 	f.c.tables++
 	f.c.columns += len(row.table.Cols)
@@ -65,7 +66,10 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
 		x, y := f.pair(colExpr{child, p.To}, colExpr{parent, p.From})
+		f.c.linking = true
 		out = append(out, call(sqlast.Eq, compared(x, f), compared(y, f)))
+		f.c.linking = false
+		f.c.link(f, child, p.To, f, parent, p.From)
 	}
 	return out
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -16,45 +16,64 @@ import (
 // others: then there is no row out of scope that anything could be tried on. Whether it
 // does so its own plan says, see plan.Table, and if not the fenced statement runs.
 
-// entered is a table where it stands in the statement.
-type entered struct {
-	alias string
-	entry scope.Entry
-	row   *occurrence
-}
-
 // withOpen adds the open plan to p, if fences stand in p and the scope of each table is
 // one that a search can find.
-func withOpen(p *plan.Plan, c *compiler, build func(*compiler) (*plan.Plan, error)) *plan.Plan {
+func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	if c.fences == 0 {
 		return p
 	}
-	for _, e := range c.entered {
-		if _, ok := e.entry.Fixed(); !ok {
+	for _, row := range c.entered {
+		if _, ok := row.entry.Fixed(); !ok {
 			return p
 		}
 	}
-	open := &compiler{dialect: c.dialect, msg: c.msg, grants: c.grants, open: true}
-	o, err := build(open)
-	if err != nil {
-		return p
+	p.Open, _ = openPlan(&compiler{dialect: c.dialect, msg: c.msg, grants: c.grants, open: true})
+	return p
+}
+
+// Guarded is the open plan of a message in which the conditions on the tables with the aliases
+// guards are guarded: those of which the engine reads rows out of scope. It has no Tables where there is no
+// such plan.
+func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, guards []string) *plan.Plan {
+	c := newCompiler(d, m, grants)
+	c.open, c.guards = true, guards
+	p, err := openPlan(c)
+	if len(c.linked) > 0 && err == nil && p != nil {
+		// Once more: the columns that links compare have to be known when the first condition is written.
+		again := newCompiler(d, m, grants)
+		again.open, again.guards, again.compared = true, guards, c.linked
+		p, err = openPlan(again)
 	}
-	o.Derived = open.derived
-	if o.Tables = open.tablesOf(o); o.Tables != nil {
-		p.Open = o
+	if err != nil || p == nil {
+		return &plan.Plan{}
 	}
 	return p
+}
+
+func openPlan(c *compiler) (*plan.Plan, error) {
+	p, err := message(c)
+	if err != nil {
+		return nil, err
+	}
+	p.Derived = c.derived
+	if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
+		return nil, nil
+	}
+	return p, nil
 }
 
 // tablesOf are the tables of an open plan, or nil if one has a scope that no search can find.
 func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
 	var out []plan.Table
-	for _, e := range c.entered {
-		fixed, ok := e.entry.Fixed()
+	for _, row := range c.entered {
+		fixed, ok := row.entry.Fixed()
 		if !ok {
 			return nil
 		}
-		t := plan.Table{Name: e.entry.Table().Name, Alias: e.alias, Optional: e.row.optional}
+		t := plan.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional}
+		if t.Guarded = c.guarded(row); t.Guarded {
+			t.Links = c.matches(row.alias)
+		}
 		for _, f := range fixed {
 			q := plan.Equality{Column: f.Col.Name}
 			for i, a := range p.Args {
@@ -83,10 +102,14 @@ func (c *compiler) fixes(row *occurrence, col *decl.Column) bool {
 // unindexed keeps SQLite from searching a column of a scope by anything but the scope's
 // own value: its plan says that it searches for one value, and not for which. A
 // program that compares the tenant's column with another tenant's number would have that
-// searched for. PostgreSQL's plan names the placeholder.
+// searched for. PostgreSQL's plan names the placeholder. Nor may SQLite read a guarded
+// table in the order of what a program sorts by: its plan does not say that it does.
 func (f *from) unindexed(x sqlast.Expr, row *occurrence, col *decl.Column) sqlast.Expr {
-	if !f.c.open || f.c.satisfying || f.c.dialect != sqlast.SQLite || x == nil || !f.c.fixes(row, col) {
+	if !f.c.open || f.c.satisfying || f.c.dialect != sqlast.SQLite || x == nil {
 		return x
 	}
-	return call(sqlast.Unindexed, x)
+	if f.c.fixes(row, col) || f.c.sorting && f.c.guarded(row) {
+		return call(sqlast.Unindexed, x)
+	}
+	return x
 }

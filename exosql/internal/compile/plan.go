@@ -90,6 +90,15 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection) *exo.S
 
 // Message plans a guest's message.
 func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, error) {
+	c := newCompiler(d, m, grants)
+	p, err := message(c)
+	if err != nil {
+		return nil, err
+	}
+	return withOpen(p, c), nil
+}
+
+func newCompiler(d sqlast.Dialect, m *exo.Message, grants []Prepared) *compiler {
 	c := &compiler{dialect: d, msg: m}
 	for i := range grants {
 		g := grants[i].grant
@@ -97,11 +106,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 		g.Basis = nil
 		c.grants = append(c.grants, &g)
 	}
-	p, err := message(c)
-	if err != nil {
-		return nil, err
-	}
-	return withOpen(p, c, message), nil
+	return c
 }
 
 func message(c *compiler) (*plan.Plan, error) {

@@ -30,11 +30,20 @@ type compiler struct {
 	grants  []*scope.Grant // of the message's objects
 	msg     *exo.Message
 
-	open       bool      // without fences: see open.go
-	fences     int       // that stand in the statement
-	entered    []entered // the tables of the statement
-	derived    []string  // the aliases of derived tables
-	satisfying bool      // conditions of a scope are being written
+	open       bool          // without fences: see open.go
+	fences     int           // that stand in the statement
+	entered    []*occurrence // the tables of the statement
+	derived    []string      // the aliases of derived tables
+	satisfying bool          // conditions of a scope are being written
+
+	guards    []string       // the aliases of tables whose conditions are guarded: see guard.go
+	linked    []*decl.Column // that a link of the statement compares, as they are met
+	compared  []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
+	unguarded bool           // a condition that would need a guard has none
+	linking   bool           // the condition of a link is being written
+	links     []link         // that join guarded tables
+	touched   []*occurrence  // whose columns are read in what is written, while guards are
+	sorting   bool           // by something of a guarded table
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
@@ -53,6 +62,8 @@ type occurrence struct {
 	facet *decl.Facet  // what a program sees of it; nil for hidden ones
 	table *decl.Table
 	fixed []scope.Fixed // by its scope
+	entry scope.Entry
+	alias string // of the table itself, wherever its columns are now
 
 	optional bool // joined so that it may be missing: all its columns may be null
 }
@@ -141,6 +152,7 @@ func (c *compiler) step() error {
 
 // col is the expression that reads a row's column, wherever the row is now.
 func (f *from) col(row *occurrence, col *decl.Column) sqlast.Expr {
+	f.c.touch(row, col)
 	p, ok := f.at[row]
 	if !ok {
 		if f.outer == nil {
@@ -179,7 +191,9 @@ func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
+		f.c.sorting = !free(o.expr.(sortExpr).x)
 		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: neverNull(o.expr)})
+		f.c.sorting = false
 	}
 	if total {
 		out = append(out, f.keyOrder(f.rows)...)
@@ -269,7 +283,10 @@ func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occ
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {
 		x, y := f.pair(colExpr{other, p.From}, colExpr{row, p.To})
+		f.c.linking = true
 		theirs, ours = append(theirs, compared(x, sub)), append(ours, compared(y, f))
+		f.c.linking = false
+		f.c.link(sub, other, p.From, f, row, p.To)
 	}
 	if len(pairs) == 1 {
 		sel := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, Where: sub.where})

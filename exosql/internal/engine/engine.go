@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -58,6 +59,33 @@ type Refused struct{ Why error }
 
 func (e *Refused) Error() string {
 	return "exosql: the unfenced statement was refused: " + e.Why.Error()
+}
+
+// OutOfScope is why a plan is refused that reads rows out of the scope of some tables, named
+// by their aliases.
+type OutOfScope struct {
+	Aliases []string
+	Err     error // of the first
+}
+
+func (e *OutOfScope) Error() string { return e.Err.Error() }
+
+// Add notes a table.
+func (e *OutOfScope) Add(alias string, err error) {
+	if e.Err == nil {
+		e.Err = err
+	}
+	if !slices.Contains(e.Aliases, alias) {
+		e.Aliases = append(e.Aliases, alias)
+	}
+}
+
+// Reason is e, or nil if it has no table.
+func (e *OutOfScope) Reason() error {
+	if e.Err == nil {
+		return nil
+	}
+	return e
 }
 
 // RefusedFor is how long a session remembers that it refused an open plan: statistics

@@ -29,7 +29,16 @@ type Table struct {
 	Name, Alias string
 	Optional    bool       // it is joined so that it may be missing: an engine need not read it
 	Scope       []Equality // the whole scope; none: every row is in scope
+
+	// Guarded says that each condition of the program on this table stands behind the
+	// scope, in a CASE. An engine may then read rows out of scope, as long as it
+	// does so in no order that the program chose.
+	Guarded bool
+	Links   []Match // the columns by which a declared link joins it, of a guarded table
 }
+
+// Match is what a declared link demands: the column equals that of the source with the alias.
+type Match struct{ Column, Alias, Other string }
 
 // Equality is one condition of a scope: the column has the value of the grant that is
 // bound to each of these placeholders, counted from 1.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -20,13 +21,16 @@ type indexes func(name string) []string
 // no other: by a b-tree whose first columns are those of the scope, searched by the
 // scope's own values. Then nothing that a program says is tried on a row out of its
 // scope, nor is one read in the order of a column that a program chose. text is what
-// EXPLAIN (FORMAT JSON, COSTS OFF) says of the statement.
+// EXPLAIN (FORMAT JSON, COSTS OFF) says of the statement. The error is an
+// engine.OutOfScope where it is about some tables.
+//
+// A guarded table may be read otherwise, see guarded.go.
 func judgePlan(text []byte, tables []plan.Table, known indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
 		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))
 	}
-	j := &judge{tables, known, make([]bool, len(tables))}
+	j := &judge{tables, known, make([]bool, len(tables)), engine.OutOfScope{}}
 	if err := j.node(top[0].Plan); err != nil {
 		return err
 	}
@@ -35,13 +39,14 @@ func judgePlan(text []byte, tables []plan.Table, known indexes) error {
 			return fmt.Errorf("the plan does not say how it reads %s", t.Alias)
 		}
 	}
-	return nil
+	return j.out.Reason()
 }
 
 type judge struct {
 	tables  []plan.Table
 	indexes indexes
 	seen    []bool
+	out     engine.OutOfScope
 }
 
 // returned finds the numbers of placeholders that a plan uses for what a part of it
@@ -68,7 +73,9 @@ func (j *judge) node(node map[string]any) error {
 		if i >= 0 && len(j.tables[i].Scope) > 0 {
 			j.seen[i] = true
 			if err := j.reads(j.tables[i], node); err != nil {
-				return err
+				if !j.tables[i].Guarded || j.guarded(j.tables[i], node) != nil {
+					j.out.Add(alias, err)
+				}
 			}
 		}
 	}
@@ -156,13 +163,24 @@ func (j *judge) searched(t plan.Table, node map[string]any) error {
 
 var plainName = regexp.MustCompile(`"[A-Za-z0-9_]+"`)
 
-// pattern is a condition of a scope as PostgreSQL writes it, with casts that change no value.
+// cast is one that changes no value.
+const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
+
+// named is a column as PostgreSQL writes it, with or without the alias and a cast.
+func named(alias, column string, qualified bool) string {
+	of := `(?:` + regexp.QuoteMeta(alias) + `\.)`
+	if !qualified {
+		of += `?`
+	}
+	name := of + `(?:` + regexp.QuoteMeta(column) + `|"` + regexp.QuoteMeta(strings.ReplaceAll(column, `"`, `""`)) + `")`
+	return `(?:` + name + `|\(` + name + `\)` + cast + `)`
+}
+
+// pattern is a condition of a scope as PostgreSQL writes it.
 func pattern(e plan.Equality, alias string) *regexp.Regexp {
-	const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
-	column := `(?:` + regexp.QuoteMeta(alias) + `\.)?(?:` + regexp.QuoteMeta(e.Column) + `|"` + regexp.QuoteMeta(strings.ReplaceAll(e.Column, `"`, `""`)) + `")`
 	var params []string
 	for _, p := range e.Params {
 		params = append(params, strconv.Itoa(p))
 	}
-	return regexp.MustCompile(`\((?:` + column + `|\(` + column + `\)` + cast + `) = \(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast + `\)`)
+	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = \(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast + `\)`)
 }

@@ -1,9 +1,12 @@
 package postgres
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -48,6 +51,68 @@ func TestJudgePlan(t *testing.T) {
 	both := func(string) []string { return []string{"region", "org_id", "due"} }
 	judgedAs(t, "two columns", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
 	judgedAs(t, "one of two", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
+}
+
+// TestJudgeGuarded: a guarded table may be read as a whole, and by a link, if its scope decides
+// before anything else that was not written behind it.
+func TestJudgeGuarded(t *testing.T) {
+	tables := []plan.Table{
+		{Name: "customers", Alias: "t0", Guarded: true, Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}, Links: []plan.Match{{Column: "id", Alias: "t1", Other: "customer_id"}}},
+		{Name: "tickets", Alias: "t1", Scope: []plan.Equality{{Column: "org_id", Params: []int{2}}}},
+	}
+	indexes := func(name string) []string {
+		return map[string][]string{"key": {"id"}, "id_due": {"id", "due"}, "due": {"due"}, "org": {"org_id"}, "org_due": {"org_id", "due"}, "id_org": {"id", "org_id"}}[name]
+	}
+	const (
+		outer = `"Node Type": "Nested Loop", "Plans": [{"Node Type": "Index Scan", "Relation Name": "tickets", "Alias": "t1", "Index Name": "org", "Index Cond": "(org_id = $2)"}, {"Relation Name": "customers", "Alias": "t0", `
+		seq   = outer + `"Node Type": "Seq Scan", "Filter": `
+		key   = outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)", "Filter": `
+	)
+	for _, c := range []struct{ plan, refused string }{
+		{seq + `"((org_id = $1) AND (region = $3))"`, ""},
+		{seq + `"(CASE WHEN (org_id = $4) THEN (region = $3) ELSE false END AND (org_id = $1))"`, ""},
+		{seq + `"(org_id = $1)"`, ""},
+		{seq + `"((id = t1.customer_id) AND (org_id = $1))"`, ""},
+		{seq + `"((t1.customer_id = id) AND (org_id = $1))"`, ""},
+		{key + `"((org_id = $1) AND CASE WHEN (org_id = $4) THEN (region = $3) ELSE false END)"`, ""},
+		{key + `"(CASE WHEN ((t0.org_id = $4) AND (t1.org_id = $2)) THEN (region = t1.code) ELSE false END AND (org_id = $1))"`, ""},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}]`, ""},
+		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((id = t1.customer_id) AND (org_id = $1))"`, ""},
+		{outer + `"Node Type": "Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due > $3))"`, ""}, // a search for the scope
+
+		{seq + `"(region = $3)"`, "Seq Scan"},
+		{seq + `"((region = $3) AND (org_id = $1))"`, "Seq Scan"}, // the program's condition first
+		{seq + `"((id = $3) AND (org_id = $1))"`, "Seq Scan"},     // carried over from the other end of the link
+		{seq + `"((id = t2.customer_id) AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"((due = t1.customer_id) AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"((id < t1.customer_id) AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"(CASE WHEN (org_id = $3) THEN (region = $3) ELSE false END AND (org_id = $1))"`, "Seq Scan"}, // the program's own CASE
+		{seq + `"(CASE WHEN ((org_id = $4) AND (region = $3)) THEN true ELSE false END AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"(CASE WHEN (org_id = $4) THEN false ELSE (region = $3) END AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"(CASE WHEN (t1.org_id = $2) THEN (region = $3) ELSE false END AND (org_id = $1))"`, "Seq Scan"}, // another table's scope
+		{seq + `"((org_id = $1) OR (region = $3))"`, "Seq Scan"},
+		{seq + `"((NOT (org_id = $1)) AND (region = $3))"`, "Seq Scan"},
+		{seq + `"((\"(org_id = $1)\" = $3) AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"(('(org_id = $1) AND ' = name) AND (org_id = $1))"`, "Seq Scan"},
+		{seq + `"((org_id = $1) AND "`, "Seq Scan"},
+		{outer + `"Node Type": "Seq Scan"`, "Seq Scan"},
+		{key + `"((region = $3) AND (org_id = $1))"`, "does not begin with its scope"},
+		{key + `""`, "does not begin with its scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = $3)", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "((id = t1.customer_id) AND (id = t1.customer_id))", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)"`, "does not begin with its scope"}, // in the order of due
+		{outer + `"Node Type": "Index Scan", "Index Name": "due", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(region = $3)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}]`, "before its scope"},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapOr", "Plans": []}]`, "before its scope"},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Filter": "(org_id = $1)"`, "before its scope"},
+		{outer + `"Node Type": "Tid Scan", "Filter": "(org_id = $1)"`, "Tid Scan"},
+	} {
+		err := judgePlan([]byte(`[{"Plan": {`+c.plan+`}]}}]`), tables, indexes)
+		judgedAs(t, c.plan, err, c.refused)
+		if wide, ok := errors.AsType[*engine.OutOfScope](err); c.refused != "" && (!ok || !slices.Equal(wide.Aliases, []string{"t0"})) {
+			t.Errorf("%v is about %v\n%s", err, wide, c.plan)
+		}
+	}
 }
 
 func judgedAs(t *testing.T, plan string, err error, refused string) {

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // judgePlan fails unless a plan reads, of each of the tables, the rows in scope and no
 // other: then nothing that a program says is tried on a row out of its scope, nor is one
-// read in the order of a column that a program chose. lines is what EXPLAIN QUERY PLAN
-// says of the statement.
+// read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN
+// says of the statement. The error is an engine.OutOfScope where it is about some tables.
 //
 // A line names the columns that an index is searched by: those with one value, which are
 // the first of the index, then one with a range. Where the scope's columns are among
@@ -20,30 +21,53 @@ import (
 // the value is the scope's own the compiler sees to, see compile.unindexed. rowid
 // reports whether the one column of a scope is what SQLite calls the rowid of its table.
 //
+// A guarded table may be read as a whole, and by what a link demands: there each condition of the program has
+// its scope before it, and what the program sorts by is served by no index.
+//
 // A line that is not understood is a refusal.
 func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func(plan.Table) bool) error {
 	seen := make([]bool, len(tables))
+	out := &engine.OutOfScope{}
+	var either error // the next line is a search for one of several conditions
+	several := false // such lines have been met
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
+		if verb == "BLOOM" { // BLOOM FILTER ON t0 (id=?): the table is read as a whole first
+			verb, rest = "SCAN", strings.TrimPrefix(rest, "FILTER ON ")
+		}
 		alias, how, _ := strings.Cut(rest, " ")
-		switch verb {
-		case "SCAN", "SEARCH":
+		switch {
+		case verb == "SCAN" || verb == "SEARCH":
+		case line == "MULTI-INDEX OR":
+			either, several = fmt.Errorf("a table is read by several indexes: %s", line), true
+			continue
+		case several && eitherLine.MatchString(line):
+			continue
+		case knownLine.MatchString(line):
+			continue
 		default:
-			if knownLine.MatchString(line) {
-				continue
-			}
 			return fmt.Errorf("it is not known what this means: %s", line)
 		}
 		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
 		if i < 0 && (slices.Contains(derived, alias) || flattened.MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
+			either = nil
 			continue // a derived table, or one of which every row is in scope
 		}
 		if i < 0 {
 			return fmt.Errorf("it is not known what this reads: %s", line)
 		}
 		seen[i] = true
+		if either != nil {
+			out.Add(alias, either)
+			either = nil
+			continue
+		}
+		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often, and not which rows
+		if tables[i].Guarded && (verb == "SCAN" && wholeTable.MatchString(how) || verb == "SEARCH" && byValues.MatchString(how)) {
+			continue
+		}
 		if err := judgeLine(tables[i], verb, how, rowid); err != nil {
-			return err
+			out.Add(alias, err)
 		}
 	}
 	for i, t := range tables {
@@ -51,11 +75,21 @@ func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func
 			return fmt.Errorf("the plan does not say how it reads %s", t.Alias)
 		}
 	}
-	return nil
+	if either != nil {
+		return either
+	}
+	return out.Reason()
 }
 
-// knownLine are lines that read no table themselves. The filter is of what a subquery
-// gives; one of a table names it, BLOOM FILTER ON t0, and is refused.
+// wholeTable is how a guarded table may be scanned: in no order but its own, or for a filter of
+// the values of a link. byValues is how it may be searched: for one value of each column.
+var (
+	wholeTable = regexp.MustCompile(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
+	byValues   = regexp.MustCompile(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
+	eitherLine = regexp.MustCompile(`^INDEX [0-9]+$`)
+)
+
+// knownLine are lines that read no table themselves.
 var knownLine = regexp.MustCompile(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+)$`)
 
 // flattened are the aliases that SQLite itself gives to what a subquery returns. Any other
@@ -72,7 +106,6 @@ const rowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
 // judgeLine judges the line that reads a table.
 func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) error {
-	how = strings.TrimSuffix(how, " LEFT-JOIN")
 	if verb == "SEARCH" && how == rowidSearch && len(t.Scope) == 1 && rowid(t) {
 		return nil
 	}

@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -32,7 +35,11 @@ func TestJudgePlan(t *testing.T) {
 		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", "t0 is read by SEARCH USING INTEGER PRIMARY KEY"}, // by the program's key
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN t0", "t0 is read by SCAN"},
 		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (org_id=?)", "MULTI-INDEX OR"},
-		{"BLOOM FILTER ON t0 (org_id=?)\nSEARCH t0 USING INDEX a (org_id=?)", "BLOOM FILTER"},
+		{"BLOOM FILTER ON t0 (org_id=?)\nSEARCH t0 USING INDEX a (org_id=?)", "t0 is read by SCAN"},
+		{"SEARCH t0 EXISTS USING INDEX a (org_id=?)", ""},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t1 USING INDEX a (x=?)\nINDEX 2\nSEARCH t1 USING INDEX b (y=?)\nSEARCH t0 USING INDEX a (org_id=?)", ""},
+		{"SEARCH t0 USING INDEX a (org_id=?)\nINDEX 1", "it is not known what this means"},
+		{"SEARCH t0 USING INDEX a (org_id=?)\nMULTI-INDEX OR", "MULTI-INDEX OR"},
 		{"SEARCH t0 USING INDEX a (org_id=?)\nUSING INDEX b FOR IN-OPERATOR", "USING INDEX b"},
 		{"SCAN t1", "does not say how it reads t0"},
 		{"", "it is not known"},
@@ -45,6 +52,47 @@ func TestJudgePlan(t *testing.T) {
 	key := []plan.Table{{Name: "users", Alias: "t0", Scope: []plan.Equality{{Column: "id", Params: []int{1}}}}}
 	judgedAs(t, "its key", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
 	judgedAs(t, "a key that is no rowid", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")
+}
+
+// TestJudgeGuarded: a guarded table may be read as a whole and by one value of each column, in no
+// order that a program could choose.
+func TestJudgeGuarded(t *testing.T) {
+	guarded := []plan.Table{judged[0]}
+	guarded[0].Guarded = true
+	rowid := func(plan.Table) bool { return false }
+	for _, c := range []struct{ plan, refused string }{
+		{"SCAN t0", ""},
+		{"SCAN t0\nUSE TEMP B-TREE FOR ORDER BY", ""},
+		{"SCAN t0 LEFT-JOIN", ""},
+		{"BLOOM FILTER ON t0 (id=?)\nSEARCH t0 USING AUTOMATIC COVERING INDEX (id=?)", ""},
+		{"SEARCH t0 USING AUTOMATIC PARTIAL COVERING INDEX (id=?)", ""},
+		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", ""},
+		{"SEARCH t0 USING INDEX a (customer_id=?)", ""},
+		{"SEARCH t0 EXISTS USING COVERING INDEX a (customer_id=? AND <expr>=?)", ""},
+		{"SEARCH t0 USING INDEX a (org_id=? AND due>?)", ""}, // a search for the scope
+		{"SCAN t0 USING INDEX due", "t0 is read by SCAN USING INDEX due"},
+		{"SCAN t0 USING COVERING INDEX due", "t0 is read by SCAN USING COVERING INDEX due"},
+		{"SEARCH t0 USING INDEX a (customer_id=? AND due>?)", "not searched by org_id"},
+		{"SEARCH t0 USING INDEX a (due>?)", "not searched by org_id"},
+		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid>?)", "t0 is read by SEARCH"},
+		{"SEARCH t0 USING INDEX a (ANY(code) AND customer_id=?)", "it is not known how"},
+		{"SEARCH t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SEARCH VIRTUAL"},
+		{"SCAN t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SCAN VIRTUAL"},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (customer_id=?)", "MULTI-INDEX OR"},
+	} {
+		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
+	}
+}
+
+// TestJudgeNames: a refusal names every table of which rows out of scope are read.
+func TestJudgeNames(t *testing.T) {
+	tables := slices.Clone(judged)
+	tables[1].Scope = tables[0].Scope
+	err := judgePlan([]string{"SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", "SCAN t0"}, tables, nil, func(plan.Table) bool { return false })
+	wide, ok := errors.AsType[*engine.OutOfScope](err)
+	if !ok || !slices.Equal(wide.Aliases, []string{"t0", "t1"}) || !strings.Contains(err.Error(), "t0") {
+		t.Errorf("%v %v", err, wide)
+	}
 }
 
 func judgedAs(t *testing.T, plan string, err error, refused string) {

@@ -1,0 +1,125 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Some tables are best read as a whole, or by the key that a row in scope has of them: small
+// ones, those without an index that begins with their scope, the far end of a
+// link. The engine then looks at rows out of scope. For such a table the statement is
+// compiled once more, with each condition of the program on it behind the scope:
+//
+//	t0.org = ? AND CASE WHEN t0.org = ? THEN condition ELSE FALSE END
+//
+// No engine enters THEN before WHEN holds, in whatever order it takes the conditions of a
+// WHERE; and no index serves what stands in a CASE. What is bare is the scope and what
+// the host's links demand. What is selected, sorted and counted comes after the WHERE.
+
+// link is two columns that a declared link compares, each by the names that it has in the
+// statement: in its table, and in the derived table that it is now in.
+type link struct{ a, b []sqlast.Column }
+
+// link notes that the statement compares two columns by a link.
+func (c *compiler) link(fa *from, a *occurrence, ca *decl.Column, fb *from, b *occurrence, cb *decl.Column) {
+	if !c.open {
+		return
+	}
+	c.linked = append(c.linked, ca, cb)
+	names := func(f *from, row *occurrence, col *decl.Column) []sqlast.Column {
+		out := []sqlast.Column{{Alias: row.alias, Name: col.Name}}
+		if x, ok := f.col(row, col).(sqlast.Column); ok && x != out[0] {
+			out = append(out, x)
+		}
+		return out
+	}
+	c.links = append(c.links, link{names(fa, a, ca), names(fb, b, cb)})
+}
+
+// matches are the links that join the table with an alias.
+func (c *compiler) matches(alias string) (out []plan.Match) {
+	add := func(a, b []sqlast.Column) {
+		if a[0].Alias != alias {
+			return
+		}
+		for _, x := range b {
+			if m := (plan.Match{Column: a[0].Name, Alias: x.Alias, Other: x.Name}); !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	for _, l := range c.links {
+		add(l.a, l.b)
+		add(l.b, l.a)
+	}
+	return out
+}
+
+// touch notes a row if a condition on the column has to be guarded: the row's table is, or a
+// link compares the column with one of a table that is. Engines carry what a program says
+// of one end over to the other: that some row has the value would be told by time.
+func (c *compiler) touch(row *occurrence, col *decl.Column) {
+	if len(c.guards) == 0 || c.satisfying || c.linking || slices.Contains(c.touched, row) {
+		return
+	}
+	if c.guarded(row) || slices.Contains(c.compared, col) {
+		c.touched = append(c.touched, row)
+	}
+}
+
+func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.guards, row.alias) }
+
+// sees reports whether the columns of a row can be read here.
+func (f *from) sees(row *occurrence) bool {
+	for ; f != nil; f = f.outer {
+		if _, ok := f.at[row]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// guard is a condition of a program, behind the scopes of the guarded tables that it reads.
+func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
+	before := f.c.touched
+	f.c.touched = nil
+	x := write()
+	var within []sqlast.Expr
+	for _, row := range f.c.touched {
+		// Of the table in an exists() the condition says its scope and its link only.
+		if !f.sees(row) {
+			continue
+		}
+		if row.optional { // of a row that is missing its scope does not hold, and the condition may
+			f.c.unguarded = true
+		}
+		f.c.satisfying = true
+		for _, must := range row.entry.Conditions() { // all are equalities, see scope.Fixed
+			within = append(within, f.predicate(must.Pred, row, must.Grant.Origin))
+		}
+		f.c.satisfying = false
+	}
+	f.c.touched = before
+	if len(within) == 0 {
+		return x
+	}
+	return call(sqlast.Case, all(within), x, sqlast.False)
+}
+
+// guardEach guards the parts of a condition, of which all have to hold.
+func (f *from) guardEach(cond expr) (out []sqlast.Expr) {
+	for _, c := range conjuncts(cond) {
+		out = append(out, f.guard(func() sqlast.Expr { return c.sql(f) }))
+	}
+	return out
+}
+
+func all(conds []sqlast.Expr) sqlast.Expr {
+	if len(conds) == 1 {
+		return conds[0]
+	}
+	return call(sqlast.And, conds...)
+}
