@@ -35,8 +35,8 @@ const (
 	TypeText   = "text"
 	TypeTime   = "time"
 
-	// The values of these are texts in one canonical form, since JavaScript has no
-	// type that holds them exactly.
+	// TypeDecimal and those that follow have texts in one canonical form for values, since
+	// JavaScript has no type that holds them exactly.
 	TypeDecimal  = "decimal"  // "-12.5": no exponent, no trailing zeros
 	TypeDate     = "date"     // "2024-01-31"
 	TypeInterval = "interval" // ISO 8601: "P1Y2M3DT4H5M6.789S"
@@ -52,7 +52,7 @@ const (
 	TypeSelection = "selection"
 	TypeRow       = "Row" // what an interface Is when it stands for a whole row
 
-	// Of a Value alone: see (Value).Type.
+	// TypeRows and TypeRef are of a Value alone: see (Value).Type.
 	TypeRows = "rows" // many records of one shape
 	TypeRef  = "ref"  // a reference to an Object
 )
