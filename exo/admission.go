@@ -14,13 +14,11 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
-	checked, err := check.Check(call.Expr)
-	var m *Message
+	m, err := check.Check(call.Expr)
 	if err == nil {
-		e.root, e.effect = checked.Root, checked.Root.method.Effect
-		m = &Message{Checked: checked, session: s, entry: e}
+		e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e
 		if err = s.resolve(m); err == nil {
-			m.store, err = storeOf(m.Objects[checked.Root.receiver().Slot])
+			m.store, err = storeOf(m.Objects[m.Root.receiver().Slot])
 		}
 	}
 
@@ -28,9 +26,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	// becomes of it from here on, and before it acts. Joined when the reply is there, or when
 	// it is delivered, the run's label would say how fast calls are, and a worker takes
 	// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
-	if checked != nil {
-		e.bound = checked.Label.Join(checked.Root.method.Reply)
-		for _, v := range checked.Args {
+	if m != nil {
+		e.bound = m.Label.Join(m.Root.method.Reply)
+		for _, v := range m.Args {
 			e.bound = e.bound.Join(v.allLabels())
 		}
 	}
@@ -41,7 +39,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := checked.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Public() {
+		if meth := m.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Public() {
 			var why error
 			if e.admits, why = s.admits(m, e); !label.FlowsTo(e.admits) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
@@ -57,7 +55,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err == nil {
 		err = s.before(m, e)
 	}
-	text, bad := s.spelled(call.Expr, checked)
+	text, bad := s.spelled(call.Expr, m)
 	if err == nil {
 		err = bad
 	}

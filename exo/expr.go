@@ -85,21 +85,11 @@ func (f *flattener) visit(n *Node) { // recursion is bounded: nodes have a depth
 	}
 }
 
-// Checked is a message that the catalogue allows, with its constants lifted
-// out: two messages of one Shape differ in Args only.
-type Checked struct {
-	Root  *Node    // an OpCall of a sending method
-	Shape string   // everything but the arguments: the key of plan caches
-	Args  []Value  // the literals, in the order of their nodes
-	Refs  []uint32 // the objects, each once, in the order of their nodes
-	Label Label    // joined over everything that the message mentions
-}
-
-// Check turns a message from a guest into a checked one. Every node is made
+// Check makes a Message of what a guest sent, of no session yet. Every node is made
 // anew by the same code that the recorder runs, so a message that skipped the
 // recorder gains nothing; and of copies of its texts, so nothing that is made of it
 // holds the memory of x.
-func (c *Checker) Check(x Expr) (*Checked, error) {
+func (c *Checker) Check(x Expr) (*Message, error) {
 	if len(x.Nodes) == 0 {
 		return nil, Errorf(Invalid, "", "empty message")
 	}
@@ -160,7 +150,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 	if !root.Closed() {
 		return nil, badMessage(len(nodes)-1, "depends on a callback")
 	}
-	out := &Checked{Root: root, Label: root.label}
+	out := &Message{Root: root, Label: root.label}
 	s := shaper{out: out, b: make([]byte, 0, 32*len(nodes))}
 	s.node(root)
 	out.Shape = string(s.b)
@@ -231,7 +221,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 // shaper writes the shape of a checked message. It walks the checked nodes,
 // not the wire: a call may have replaced a literal by its converted copy.
 type shaper struct {
-	out *Checked
+	out *Message
 	b   []byte
 	n   int32 // nodes written
 }

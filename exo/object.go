@@ -30,9 +30,14 @@ type Description struct {
 	Doc        string       // one line for the reader of the declarations
 }
 
-// Message is a checked message on its way to the object that answers it.
+// Message is a message that the catalogue allows, on its way to the object that answers it. Its
+// constants are lifted out: two messages of one Shape differ in Args only.
 type Message struct {
-	*Checked
+	Root  *Node    // an OpCall of a sending method
+	Shape string   // everything but the arguments: the key of plan caches
+	Args  []Value  // the literals, in the order of their nodes
+	Refs  []uint32 // the objects, each once, in the order of their nodes
+	Label Label    // joined over everything that the message mentions
 	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
 	// time of the message. Who keeps one for another run keeps it without its policies.
 	Objects []Object

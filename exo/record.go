@@ -119,13 +119,13 @@ type Start struct {
 // spelled is the exact message that an entry shows, in the order in which every message
 // has one spelling. It gives nothing where nothing is recorded, and for a message of which
 // the gate could make nothing.
-func (s *Session) spelled(x Expr, c *Checked) ([]byte, error) {
-	if s.gate.record == nil || c == nil {
+func (s *Session) spelled(x Expr, m *Message) ([]byte, error) {
+	if s.gate.record == nil || m == nil {
 		return nil, nil
 	}
 	b, err := x.AppendBinary(nil)
 	if err != nil {
-		b, err = c.Root.Expr().AppendBinary(nil)
+		b, err = m.Root.Expr().AppendBinary(nil)
 	}
 	if err != nil {
 		return nil, &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}

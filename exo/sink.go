@@ -50,15 +50,13 @@ func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
 // unsealed is m without the values that are labelled.
 func (m *Message) unsealed() *Message {
 	c := *m
-	checked := *m.Checked
-	checked.Shape = "" // it holds static literals
+	c.Shape = "" // it holds static literals
 	done := map[*Node]*Node{}
-	checked.Root = checked.Root.unsealed(done)
-	checked.Args = slices.Clone(checked.Args)
-	for i, v := range checked.Args {
-		checked.Args[i] = v.unsealed()
+	c.Root = c.Root.unsealed(done)
+	c.Args = slices.Clone(c.Args)
+	for i, v := range c.Args {
+		c.Args[i] = v.unsealed()
 	}
-	c.Checked = &checked
 	return &c
 }
 
