@@ -54,3 +54,14 @@ func TestWhoEndedTheRun(t *testing.T) {
 		}
 	}
 }
+
+// TestTotalEnds: a program that waits for a service ends with Bounds.Total, long before its
+// caller gives up.
+func TestTotalEnds(t *testing.T) {
+	e := evaluator(t, &shop{}, exoeval.Bounds{Total: 300 * time.Millisecond}, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if r := e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}); exo.KindOf(r.Err) != exo.Limit {
+		t.Errorf("%v", r.Err)
+	}
+}

@@ -66,12 +66,9 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 {
-		if i, err := p.Isolation(context.Background()); err != nil {
+		if _, err := p.Isolation(context.Background()); err != nil { // a worker with fewer walls is refused there
 			p.Close()
 			return nil, err
-		} else if !i.Has(o.Require) {
-			p.Close()
-			return nil, fmt.Errorf("worker: this system gives the walls %v; %v are required", i, o.Require)
 		}
 	}
 	return p, nil
@@ -187,7 +184,7 @@ func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 			return w, nil
 		}
 		p.discard(w)
-		err = fmt.Errorf("worker: it has the walls %v only", w.isolation)
+		err = fmt.Errorf("worker: this system gives the walls %v; %v are required", w.isolation, p.opts.Require)
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(err, exo.ErrLimit):

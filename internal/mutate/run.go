@@ -64,12 +64,19 @@ type results struct {
 	output []byte
 }
 
+// overlay is the environment in which a test that builds a program of its own builds the
+// mutated one: a worker's host, for one.
+func (b *bench) overlay(name string) string {
+	return "GOFLAGS=-overlay=" + filepath.Join(b.work, name+".json")
+}
+
 var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 
 // run runs tests of a binary in the folder of its package.
-func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration) results {
+func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration, env ...string) results {
 	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
 	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
+	cmd.Env = append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second // a child that a test left has the output open
@@ -116,12 +123,12 @@ func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Du
 	defer os.Remove(binary)
 	if m.Test == "" {
 		// A survivor that a test of its package kills today is no survivor.
-		if r := b.run(ctx, binary, m.Package(), ".", limit); r.failed {
+		if r := b.run(ctx, binary, m.Package(), ".", limit, b.overlay(name)); r.failed {
 			return fmt.Errorf("it is listed as a survivor and dies by %v: name the test", r.fails())
 		}
 		return ctx.Err()
 	}
-	r := b.run(ctx, binary, m.Package(), pattern(m.Test), limit)
+	r := b.run(ctx, binary, m.Package(), pattern(m.Test), limit, b.overlay(name))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -142,7 +149,7 @@ func (b *bench) find(ctx context.Context, name string, m *Mutation, tests string
 		return nil, err
 	}
 	defer os.Remove(binary)
-	r := b.run(ctx, binary, m.Package(), tests, limit)
+	r := b.run(ctx, binary, m.Package(), tests, limit, b.overlay(name))
 	if r.failed && len(r.fails()) == 0 {
 		return []string{"died: " + lastLines(r.output, 3)}, nil
 	}
