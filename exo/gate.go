@@ -47,7 +47,7 @@ type GrantedName struct {
 }
 
 // Gate holds what a program may touch and is the only way to touch it: every
-// message of every run passes (*Session).admit. A Gate is immutable and may be
+// message of every run goes through (*Session).Submit. A Gate is immutable and may be
 // used by many runs at once.
 type Gate struct {
 	catalog Catalog
