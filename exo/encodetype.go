@@ -17,6 +17,22 @@ const (
 	typeAll = 1<<iota - 1
 )
 
+// part is whether the part of a type or term that the bit stands for follows.
+type part struct {
+	bit   int
+	there bool
+}
+
+func appendParts(b []byte, parts ...part) []byte {
+	has := 0
+	for _, p := range parts {
+		if p.there {
+			has |= p.bit
+		}
+	}
+	return wire.AppendCount(b, has)
+}
+
 // Type writes a type, nil included. Documentation is not written.
 func (e *Encoder) Type(t *Type) { e.B = appendType(e.B, t) }
 
@@ -24,20 +40,8 @@ func appendType(b []byte, t *Type) []byte {
 	if t == nil {
 		return append(b, 0)
 	}
-	has := byte(typeThere)
-	if t.Null {
-		has |= typeNull
-	}
-	if t.Args != nil {
-		has |= typeArgs
-	}
-	if t.Fields != nil {
-		has |= typeFields
-	}
-	if t.Enum != nil {
-		has |= typeEnum
-	}
-	b = wire.AppendText(append(b, has), t.Name)
+	b = appendParts(b, part{typeThere, true}, part{typeNull, t.Null}, part{typeArgs, t.Args != nil}, part{typeFields, t.Fields != nil}, part{typeEnum, t.Enum != nil})
+	b = wire.AppendText(b, t.Name)
 	if t.Args != nil {
 		b = wire.AppendCount(b, len(t.Args))
 		for _, n := range slices.Sorted(maps.Keys(t.Args)) {
@@ -78,17 +82,8 @@ func appendTerm(b []byte, t *Term) []byte {
 	if t == nil {
 		return append(b, 0)
 	}
-	has := uint64(termThere)
-	for _, p := range [...]struct {
-		bit   uint64
-		there bool
-	}{{termNull, t.Null}, {termBare, t.Bare}, {termVar, t.Var != ""}, {termCon, t.Con != nil}, {termExt, t.Ext != nil}, {termApp, t.App != ""},
-		{termArgs, t.Args != nil}, {termKey, t.Key != ""}, {termOf, t.Of != nil}, {termWide, t.Wide != nil}, {termTo, t.To != nil}} {
-		if p.there {
-			has |= p.bit
-		}
-	}
-	b = wire.AppendCount(b, int(has))
+	b = appendParts(b, part{termThere, true}, part{termNull, t.Null}, part{termBare, t.Bare}, part{termVar, t.Var != ""}, part{termCon, t.Con != nil}, part{termExt, t.Ext != nil},
+		part{termApp, t.App != ""}, part{termArgs, t.Args != nil}, part{termKey, t.Key != ""}, part{termOf, t.Of != nil}, part{termWide, t.Wide != nil}, part{termTo, t.To != nil})
 	if t.Var != "" {
 		b = wire.AppendText(b, t.Var)
 	}

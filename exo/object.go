@@ -31,13 +31,15 @@ type Description struct {
 }
 
 // Message is a message that the catalogue allows, on its way to the object that answers it. Its
-// constants are lifted out: two messages of one Shape differ in Args only.
+// constants are lifted out: two messages of one Shape differ in Args only. One that no session
+// admitted, as a test may make it, has no run: it counts and records nothing, and has no Unit.
 type Message struct {
 	Root  *Node    // an OpCall of a sending method
 	Shape string   // everything but the arguments: the key of plan caches
 	Args  []Value  // the literals, in the order of their nodes
 	Refs  []uint32 // the objects, each once, in the order of their nodes
 	Label Label    // joined over everything that the message mentions
+
 	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
 	// time of the message. Who keeps one for another run keeps it without its policies.
 	Objects []Object
@@ -62,20 +64,35 @@ type peeled struct {
 
 // Key is the same for each time that this message acts, and no other message's: by it
 // whoever is asked twice can tell.
-func (m *Message) Key() string { return fmt.Sprintf("%s-%d", m.session.run.ID, m.entry.id) }
+func (m *Message) Key() string {
+	if m.session == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s-%d", m.session.run.ID, m.entry.id)
+}
 
 // Run is the run that the message belongs to.
-func (m *Message) Run() Run { return m.session.run }
+func (m *Message) Run() Run {
+	if m.session == nil {
+		return Run{}
+	}
+	return m.session.run
+}
 
 // Op is what the message asks, as the program wrote it, shortened: "todos.where.count".
-func (m *Message) Op() string { return m.session.opName(m.Root) }
+func (m *Message) Op() string {
+	if m.session == nil {
+		return ""
+	}
+	return m.session.opName(m.Root)
+}
 
 // Names are the names under which the objects of the message were granted, in the order of
 // Refs. ok is false if one of them was not granted but came with a reply: the number that
 // it has means nothing in another run.
 func (m *Message) Names() (names []string, ok bool) {
 	for _, r := range m.Refs {
-		if int(r) >= len(m.session.gate.granted) {
+		if m.session == nil || int(r) >= len(m.session.gate.granted) {
 			return nil, false
 		}
 		names = append(names, m.session.gate.granted[r].Name)
@@ -87,6 +104,9 @@ func (m *Message) Names() (names []string, ok bool) {
 // for all messages of the run, and gone with it.
 func (m *Message) PerRun(key any, make func() any) any {
 	s := m.session
+	if s == nil {
+		return make()
+	}
 	s.mu.Lock()
 	v, ok := s.perRun[key]
 	s.mu.Unlock()
@@ -106,16 +126,21 @@ func (m *Message) PerRun(key any, make func() any) any {
 	return fresh
 }
 
-// Limits are those of the run.
-func (m *Message) Limits() Limits { return m.session.gate.limits }
-
 // Spend counts rows and bytes read against the run's budget, while they are
 // being read: an error of Kind Limit says to stop reading.
-func (m *Message) Spend(rows, bytes int) error { return m.session.spend(m.entry, rows, bytes) }
+func (m *Message) Spend(rows, bytes int) error {
+	if m.session == nil {
+		return nil
+	}
+	return m.session.spend(m.entry, rows, bytes)
+}
 
 // Detail adds to the record of this message's outcome: what an auditor wants
 // to know and a guest never sees, such as SQL and its arguments.
 func (m *Message) Detail(d any) {
+	if m.session == nil {
+		return
+	}
 	m.session.mu.Lock()
 	defer m.session.mu.Unlock()
 	m.entry.details = append(m.entry.details, d)

@@ -50,6 +50,9 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	if key == nil || !reflect.ValueOf(key).Comparable() {
 		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
 	}
+	if m.session == nil {
+		return nil, errZeroSession
+	}
 	if m.entry.effect == InUnit && key != m.store {
 		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not of its object's UnitKey")
 	}

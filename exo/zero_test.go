@@ -2,7 +2,8 @@ package exo
 
 import "testing"
 
-// TestZeroValues: a Gate that was not made and a Session that was not begun refuse everything.
+// TestZeroValues: a Gate that was not made and a Session that was not begun refuse everything,
+// and a Message that was not admitted belongs to no run.
 func TestZeroValues(t *testing.T) {
 	ctx := t.Context()
 	for name, g := range map[string]*Gate{"nil": nil, "zero": {}} {
@@ -27,5 +28,22 @@ func TestZeroValues(t *testing.T) {
 			}
 		}
 		s.Abandon()
+	}
+	var m Message
+	if k, op, run := m.Key(), m.Op(), m.Run(); k != "" || op != "" || run != (Run{}) {
+		t.Errorf("message: %q %q %v", k, op, run)
+	}
+	m.Detail("x")
+	if v := m.PerRun("k", func() any { return 1 }); v != 1 {
+		t.Errorf("message: PerRun: %v", v)
+	}
+	if u, err := m.Unit("k", nil); err == nil || u != nil {
+		t.Errorf("message: Unit: %v", u)
+	}
+	if names, ok := (&Message{Refs: []uint32{0}}).Names(); ok || names != nil {
+		t.Errorf("message: Names: %v", names)
+	}
+	if err := m.Spend(1, 1); err != nil {
+		t.Errorf("message: Spend: %v", err)
 	}
 }
