@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"internal/wire":      {},
 	"internal/errtree":   {},
 	"internal/scalar":    {},
-	"exo":                {"internal/scalar", "internal/wire", "internal/errtree"},
+	"exo":                {"internal/scalar", "internal/wire", "internal/errtree", "internal/lru"},
 	"exo/record":         {"exo", "internal/errtree"},
 	"exo/service":        {"exo", "internal/scalar", "github.com/google/jsonschema-go/jsonschema"},
 	"exo/policy":         {"exo"},

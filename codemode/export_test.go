@@ -1,6 +1,10 @@
 package codemode
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"encoding/json"
+
+	"github.com/exoagent/exoagent/exo"
+)
 
 // Prompted is what the description of a tool is made of, for tests.
 func Prompted(g Grants, opt *Options) (rules map[string]string, examples []string, err error) {
@@ -25,7 +29,13 @@ func Prompted(g Grants, opt *Options) (rules map[string]string, examples []strin
 
 // Render, Measure and MaxNotice are for the tests of cutting.
 var (
-	Render  = render
+	Render = func(v exo.Value, limit int, advice string) (json.RawMessage, string, error) {
+		framed, notice, err := render(v, limit, advice)
+		if err != nil {
+			return nil, "", err
+		}
+		return resultIn(framed), notice, nil
+	}
 	Measure = measure
 )
 

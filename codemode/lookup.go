@@ -19,26 +19,31 @@ type lookup struct {
 	result *exo.Type
 	doc    string
 	answer func(ctx context.Context, text string) (exo.Value, error)
+	desc   exo.Description // the same for all tools of the same declarations
 }
 
 func (c *catalogue) lookups() []*lookup {
 	text := &exo.Type{Name: exo.TypeText}
 	texts := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": text}}
 	found := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "name", Type: text}, {Name: "paths", Type: texts}, {Name: "about", Type: text, Opt: true}, {Name: "members", Type: texts}}}
-	return []*lookup{
-		{c.searchName, "words", &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, "tables and services by words of their names and docs, best first, with the members that match",
-			func(ctx context.Context, s string) (exo.Value, error) {
+	all := []*lookup{
+		{name: c.searchName, param: "words", result: &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": found}}, doc: "tables and services by words of their names and docs, best first, with the members that match",
+			answer: func(ctx context.Context, s string) (exo.Value, error) {
 				if len(wordsOf(s)) == 0 {
 					return exo.Value{}, exo.Errorf(exo.Invalid, "", "there are no words to search for; write some, like %s(\"open invoices\")", c.searchName)
 				}
 				return c.found(c.search(ctx, s)), nil
 			}},
-		{c.describeName, "name", text, "the declarations of a name that search or a declaration says, and the way to it",
-			func(_ context.Context, s string) (exo.Value, error) {
+		{name: c.describeName, param: "name", result: text, doc: "the declarations of a name that search or a declaration says, and the way to it",
+			answer: func(_ context.Context, s string) (exo.Value, error) {
 				text, err := c.describe(s)
 				return exo.Text(text), err
 			}},
 	}
+	for _, l := range all {
+		l.desc = l.description()
+	}
+	return all
 }
 
 // kind is the name of the lookup's interface. No other interface has such a name:
@@ -46,11 +51,13 @@ func (c *catalogue) lookups() []*lookup {
 func (l *lookup) kind() string { return l.name + "()" }
 
 // Describe implements exo.Object.
-func (l *lookup) Describe() (exo.Description, error) {
+func (l *lookup) Describe() (exo.Description, error) { return l.desc, nil }
+
+func (l *lookup) description() exo.Description {
 	m := &exo.Method{Name: l.name, Doc: l.doc, Sends: true, Result: &exo.Term{Con: l.result},
 		Params: []exo.Param{{Name: "the " + l.param, Want: &exo.Term{Con: &exo.Type{Name: exo.TypeText}}}}}
 	i := &exo.Interface{Name: l.kind(), Doc: l.doc, Call: l.name, Methods: map[string]*exo.Method{l.name: m}, Order: []string{l.name}}
-	return exo.Description{Type: &exo.Type{Name: i.Name}, Interfaces: []*exo.Interface{i}, Doc: l.doc}, nil
+	return exo.Description{Type: &exo.Type{Name: i.Name}, Interfaces: []*exo.Interface{i}, Doc: l.doc, Frozen: true}
 }
 
 // Eval implements exo.Object.

@@ -42,6 +42,12 @@ var (
 // link back; every table has a column that is not granted.
 func manyTables(tb testing.TB, n int) codemode.Grants {
 	tb.Helper()
+	return manyTablesOf(tb, n)(1)
+}
+
+// manyTablesOf is manyTables for each company.
+func manyTablesOf(tb testing.TB, n int) func(company int64) codemode.Grants {
+	tb.Helper()
 	var ddl strings.Builder
 	fmt.Fprint(&ddl, "CREATE TABLE companies (id INTEGER PRIMARY KEY, parent INTEGER, name TEXT, amount REAL); INSERT INTO companies VALUES (1, 0, 'Ours', 0), (2, 0, 'Theirs', 0);")
 	table := func(name string) (*exosql.Table[manyRow], [4]any) {
@@ -85,5 +91,7 @@ func manyTables(tb testing.TB, n int) codemode.Grants {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { db.Close() })
-	return codemode.Grants{"company": company.Of(exosql.Grant(db, root, id(rc).Eq(1), scope...))}
+	return func(own int64) codemode.Grants {
+		return codemode.Grants{"company": company.Of(exosql.Grant(db, root, id(rc).Eq(own), scope...))}
+	}
 }

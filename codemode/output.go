@@ -36,7 +36,10 @@ var afterwards = map[exo.Kind]string{
 
 // output is the result as the model reads it; console and result bound its parts.
 func (r *Result) output(console, result int) json.RawMessage {
-	b := append(make([]byte, 0, len(r.JSON)+len(r.Console)+len(r.Notice)+maxSlack), '{')
+	b := r.framed
+	if b == nil || r.Err != nil {
+		b = append(make([]byte, 0, len(r.Console)+len(r.Notice)+maxSlack), '{')
+	}
 	effects := r.EffectsNote()
 	if r.Err != nil {
 		kind, at := exo.KindOf(r.Err), exo.PosOf(r.Err)
@@ -54,7 +57,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 		_ = enc.Encode(f) // strings and numbers only: it can't fail
 		j := bytes.TrimRight(buf.Bytes(), "\n")
 		b = append(append(b, `"error":`...), j...)
-	} else {
+	} else if r.framed == nil {
 		b = append(append(b, `"result":`...), r.JSON...)
 	}
 	if r.Console != "" {

@@ -20,12 +20,14 @@ const (
 // lists lose items from the end, long texts are shortened, and objects with too
 // many fields lose the last; the notice counts what is missing. It fails only
 // where v is no data at all.
-func render(v exo.Value, limit int, advice string) (json.RawMessage, string, error) {
+//
+// What it returns begins with resultPrefix, so that output has the text once.
+func render(v exo.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := measure(v)
 	if err != nil {
 		return nil, "", err
 	}
-	c := &cutter{b: make([]byte, 0, min(full, limit+maxSlack)), at: map[string]*place{}}
+	c := &cutter{b: append(make([]byte, 0, len(resultPrefix)+min(full, limit)+2*maxSlack), resultPrefix...), at: map[string]*place{}}
 	if full <= limit {
 		err := c.all(v)
 		return c.b, "", err
@@ -34,6 +36,13 @@ func render(v exo.Value, limit int, advice string) (json.RawMessage, string, err
 		return nil, "", err
 	}
 	return c.b, c.notice(full, limit, advice), nil
+}
+
+const resultPrefix = `{"result":`
+
+// resultIn is the result in what render returned.
+func resultIn(framed []byte) json.RawMessage {
+	return framed[len(resultPrefix):len(framed):len(framed)]
 }
 
 // cutter writes values within budgets and counts what it leaves out.

@@ -74,6 +74,8 @@ type Result struct {
 	Took    time.Duration
 	Used    exoeval.Used
 
+	framed []byte // JSON, behind resultPrefix
+
 	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
 }
 
@@ -101,8 +103,13 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
-	if more := t.show(gate, grants, opt); more != nil {
-		cfg.Grants = more
+	s := show(gate, opt)
+	t.declarations, t.description, t.advice, t.size = s.declarations, s.description, s.advice, s.size
+	if s.lookups != nil {
+		cfg.Grants = maps.Clone(grants)
+		for _, l := range s.lookups {
+			cfg.Grants[l.name] = l
+		}
 		if gate, err = exo.NewGate(cfg); err != nil {
 			return nil, fmt.Errorf("codemode: %w", err)
 		}
@@ -119,36 +126,53 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	return t, nil
 }
 
-// show writes what the model reads. Where the declarations are too long for it, it
-// returns the grants with search and describe among them, by which programs find
-// what is not declared.
-func (t *Tool) show(gate *exo.Gate, grants Grants, opt *Options) Grants {
-	d := newDeclarer(gate.Catalog(), gate.Granted())
-	p := &prompt{catalog: d.cat, granted: d.granted, admits: opt.Admits, types: d.types}
-	all := d.declare()
-	entries := d.entries(all)
-	for _, e := range entries {
-		t.size.Interfaces = append(t.size.Interfaces, InterfaceSize{e.name, Tokens(e.text)})
-	}
-	t.declarations, t.advice = all.String(), p.advice()
+// shown is what the model reads of a tool. It is made of declarations alone, and tools of
+// the same declarations share it.
+type shown struct {
+	declarations, description string
+	advice                    string // how to ask for less, in the words of what was granted
+	size                      Size
+	lookups                   []*lookup // where not everything is declared: by which programs find the rest
+}
+
+// shownKey is what shown depends on besides the catalogue and the granted names.
+type shownKey struct {
+	admits string
+	bound  int
+}
+
+// show writes what the model reads, or finds it.
+func show(gate *exo.Gate, opt *Options) *shown {
 	bound := opt.DeclarationTokens
 	if bound == 0 {
 		bound = defaultDeclarations
 	}
-	var more Grants
-	if bound > 0 && Tokens(t.declarations) > bound {
-		lookups := newCatalogue(all, entries, d.granted).lookups()
-		more = maps.Clone(grants)
-		for _, l := range lookups {
-			more[l.name] = l
+	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), max(bound, -1)}
+	catalog, granted, admits := gate.Catalog(), gate.Granted(), opt.Admits
+	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, bound) }).(*shown)
+}
+
+func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, bound int) *shown {
+	s := &shown{}
+	d := newDeclarer(catalog, granted)
+	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, types: d.types}
+	all := d.declare()
+	entries := d.entries(all)
+	for _, e := range entries {
+		s.size.Interfaces = append(s.size.Interfaces, InterfaceSize{e.name, Tokens(e.text)})
+	}
+	s.declarations, s.advice = all.String(), p.advice()
+	if bound > 0 && Tokens(s.declarations) > bound {
+		s.lookups = newCatalogue(all, entries, d.granted).lookups()
+		for _, l := range s.lookups {
 			p.lookups = append(p.lookups, l.name)
 		}
-		t.declarations = d.brief(all, len(entries), lookups)
-		t.size.Searched = true
+		s.declarations = d.brief(all, len(entries), s.lookups)
+		s.size.Searched = true
 	}
-	t.description = p.describe(t.declarations)
-	t.size.Description, t.size.Declarations = Tokens(t.description), Tokens(t.declarations)
-	return more
+	s.description = p.describe(s.declarations)
+	s.size.Description, s.size.Declarations = Tokens(s.description), Tokens(s.declarations)
+	return s
 }
 
 // Name is what the model calls the tool.
@@ -230,13 +254,15 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	}
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
-		res.JSON, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice)
+		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
+			res.JSON = resultIn(res.framed)
+		}
 		return err
 	}})
 	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID
 	res.effectful, res.withheld = t.effectful, !r.Label.FlowsTo(t.admits)
 	if res.Err != nil {
-		res.Value, res.JSON, res.Notice = exo.Value{}, nil, ""
+		res.Value, res.JSON, res.framed, res.Notice = exo.Value{}, nil, nil, ""
 		return res
 	}
 	if r.Undefined && r.Console == "" {

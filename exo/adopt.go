@@ -6,12 +6,15 @@ import (
 	"reflect"
 )
 
+// maxReplyDepth bounds values within values of a reply.
+const maxReplyDepth = 64
+
 // adopt turns what an object returned into what a guest may hold: objects
 // become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
 func (m *Message) adopt(v Value, depth int) (Value, error) {
-	if depth > 64 {
+	if depth > maxReplyDepth {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
 	switch v.kind {
@@ -38,6 +41,12 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 		v.ref = fs
 	case kindRows:
 		r := v.Rows()
+		if r != nil && r.packed != nil { // plain data without labels, as deep as a reply may be
+			if !r.packed.plain && depth > 0 {
+				return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
+			}
+			return v, nil
+		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
 			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
 		}
@@ -90,7 +99,7 @@ func (m *Message) adoptObject(v Value) (Value, error) {
 		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
 	}
 	for _, i := range d.Interfaces {
-		if !sameInterface(i, catalog[i.Name]) {
+		if !m.session.gate.own[i] && !sameInterface(i, catalog[i.Name]) {
 			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
 		}
 	}

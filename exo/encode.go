@@ -189,7 +189,7 @@ func (e *Encoder) rows(r *Rows, depth int) {
 		e.none(errShape)
 		return
 	}
-	if w := r.Shape.Width(); w == 0 && len(r.Cells) > 0 || w > 0 && len(r.Cells)%w != 0 {
+	if w := r.Shape.Width(); r.packed == nil && (w == 0 && len(r.Cells) > 0 || w > 0 && len(r.Cells)%w != 0) {
 		e.none(errShape)
 		return
 	}
@@ -218,6 +218,18 @@ func (e *Encoder) fits(s *Shape, depth int) bool {
 func (e *Encoder) Cells(r *Rows) { e.cells(r, 0) }
 
 func (e *Encoder) cells(r *Rows, depth int) {
+	if p := r.packed; p != nil {
+		e.B = wire.AppendCount(e.B, p.rows*r.Shape.Width())
+		e.Values += p.values
+		if !p.plain && depth > 0 {
+			e.refuse(errDeep)
+		}
+		for i := range p.pages {
+			e.B = append(e.B, p.pages[i].cells...)
+			e.flush()
+		}
+		return
+	}
 	e.B = wire.AppendCount(e.B, len(r.Cells))
 	e.Values += len(r.Cells)
 	for i := range r.Cells {

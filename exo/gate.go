@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -50,16 +49,15 @@ type GrantedName struct {
 // message of every run goes through (*Session).Submit. A Gate is immutable and may be
 // used by many runs at once.
 type Gate struct {
-	catalog Catalog
-	granted []GrantedName
-	objects []Object // by ID
+	*declared
+	objects []Object            // by ID
+	own     map[*Interface]bool // as the objects described themselves: the catalogue has copies
 	limits  Limits
 	admits  Label
 	record  Recorder // nil: nothing is recorded
 	now     func() time.Time
 	console func(Line)
-	digest  func() Digest // of what was granted
-	kept    Label         // all labels of the catalogue that admits does not admit
+	kept    Label // all labels of the catalogue that admits does not admit
 
 	severalStores bool
 }
@@ -68,16 +66,17 @@ type Gate struct {
 // used, when a name can't be one, or when two objects disagree on what an
 // interface is.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{catalog: Catalog{}, limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
+	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
 	}
-	g.digest = sync.OnceValue(func() Digest { return digestGrants(g.catalog, g.granted) })
 	g.severalStores = cfg.SeveralStores
 	if g.now == nil {
 		g.now = time.Now
 	}
-	for i, name := range slices.Sorted(maps.Keys(cfg.Grants)) {
+	names := slices.Sorted(maps.Keys(cfg.Grants))
+	described := make([]Description, len(names))
+	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
 			return nil, fmt.Errorf("exo: %q can't be the name of a grant", name)
@@ -89,20 +88,28 @@ func NewGate(cfg Config) (*Gate, error) {
 		if err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
-		if err := g.catalog.merge(d); err != nil {
-			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		g.objects, described[i] = append(g.objects, o), d
+		if !d.Frozen {
+			for _, x := range d.Interfaces {
+				if g.own == nil {
+					g.own = map[*Interface]bool{}
+				}
+				g.own[x] = true
+			}
 		}
-		if err := checkStore(o, g.catalog[d.Type.Name]); err != nil {
-			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
-		}
-		g.objects = append(g.objects, o)
-		g.granted = append(g.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
-	g.kept = g.catalog.labels().without(g.admits)
-	if cfg.Record == nil {
-		if what := g.catalog.effect(); what != "" {
-			return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", what)
+	var err error
+	if g.declared, err = declaredOf(names, described); err != nil {
+		return nil, err
+	}
+	for i, o := range g.objects { // of the objects, which the declarations do not know
+		if err := checkStore(o, g.catalog[g.granted[i].Type.Name]); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", names[i], err)
 		}
+	}
+	g.kept = g.labels.without(g.admits)
+	if g.effect != "" && cfg.Record == nil {
+		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
 	return g, nil
 }
@@ -158,7 +165,7 @@ func (c Catalog) effect() string {
 }
 
 // ReadOnly reports whether nothing that is granted can change anything.
-func (g *Gate) ReadOnly() bool { return g.catalog.effect() == "" }
+func (g *Gate) ReadOnly() bool { return g.effect == "" }
 
 // Catalog is every interface that the grants reach. It must not be changed. It is nil only of
 // a Gate that NewGate did not make.

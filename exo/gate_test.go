@@ -110,7 +110,7 @@ func TestResultLabels(t *testing.T) {
 		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
 		_, err := w.send(msg(ref(mailID), call(0, "peek")))
 		wantKind(t, what+" beyond what the method declares", err, Internal)
-		w.mail.desc.Interfaces[0].Methods["peek"].Reply = NewLabel("diary", "other")
+		w.s.gate.catalog[w.mail.desc.Interfaces[0].Name].Methods["peek"].Reply = NewLabel("diary", "other")
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
 		wantOK(t, what, err)
 		if got.Label().String() != "{diary}" || w.s.Label().String() != "{diary,other}" {

@@ -28,6 +28,10 @@ type Description struct {
 	Type       *Type        // an interface among Interfaces, with its arguments
 	Interfaces []*Interface // everything that can be reached from Type
 	Doc        string       // one line for the reader of the declarations
+
+	// Frozen promises that nothing that Type and Interfaces lead to will ever be changed:
+	// then gates tell that two are equal by the address of their Interfaces, and don't copy them.
+	Frozen bool
 }
 
 // Message is a message that the catalogue allows, on its way to the object that answers it. Its

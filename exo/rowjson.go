@@ -3,8 +3,7 @@ package exo
 // RowWriter writes rows of one shape as JSON. What all rows have in common, the
 // names and the brackets, is made once.
 type RowWriter struct {
-	rows   *Rows
-	width  int
+	*RowReader
 	before []string // what stands before each cell
 	after  string   // and after the last
 	fixed  int
@@ -12,12 +11,12 @@ type RowWriter struct {
 
 // Writer makes a RowWriter for r.
 func (r *Rows) Writer() *RowWriter {
-	w := &RowWriter{rows: r}
+	w := &RowWriter{RowReader: r.Reader()}
 	if r.Shape == nil { // no rows, then
 		return w
 	}
 	w.after = string(w.shape(nil, r.Shape))
-	w.width, w.fixed = len(w.before), len(w.after)
+	w.fixed = len(w.after)
 	for _, s := range w.before {
 		w.fixed += len(s)
 	}
@@ -44,11 +43,11 @@ func (w *RowWriter) shape(b []byte, s *Shape) []byte {
 // Fixed is how many bytes every row has besides its cells.
 func (w *RowWriter) Fixed() int { return w.fixed }
 
-// Cells are the cells of row i. They must not be changed.
-func (w *RowWriter) Cells(i int) []Value { return w.rows.Cells[i*w.width : (i+1)*w.width] }
-
 // Append writes row i.
 func (w *RowWriter) Append(b []byte, i int) ([]byte, error) {
+	if w.rows.packed != nil {
+		return w.packed(b, i)
+	}
 	cells := w.Cells(i)
 	for k, s := range w.before {
 		b = append(b, s...)
@@ -57,5 +56,20 @@ func (w *RowWriter) Append(b []byte, i int) ([]byte, error) {
 			return nil, err
 		}
 	}
+	return append(b, w.after...), nil
+}
+
+func (w *RowWriter) packed(b []byte, i int) ([]byte, error) {
+	cells, at := w.seek(i)
+	for _, s := range w.before {
+		b = append(b, s...)
+		var v Value
+		v, at = cellAt(cells, at)
+		var err error
+		if b, err = v.appendJSON(b); err != nil {
+			return nil, err
+		}
+	}
+	w.at, w.next = at, i+1
 	return append(b, w.after...), nil
 }

@@ -263,16 +263,22 @@ func (s *Shape) Sub(i int) *Shape {
 }
 
 // Rows are records of one shape, stored flat so that ten thousand of them are
-// one slice and can reach the result without becoming objects of the guest.
+// one slice and can reach the result without becoming objects of the guest. Those of a
+// RowsBuilder are bytes, and have no Cells: read rows with Row or a Reader.
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() for each row
+
+	packed *packed // in the place of Cells, or nil
 }
 
 // Len is the number of rows.
 func (r *Rows) Len() int {
 	if r == nil || r.Shape == nil {
 		return 0
+	}
+	if r.packed != nil {
+		return r.packed.rows
 	}
 	if w := r.Shape.Width(); w > 0 {
 		return len(r.Cells) / w
@@ -283,6 +289,9 @@ func (r *Rows) Len() int {
 // Plain counts the bytes of text in the cells. ok is false where a cell is not a
 // plain value: those rows are more than their cells and their text say.
 func (r *Rows) Plain() (text int, ok bool) {
+	if r.packed != nil {
+		return r.packed.text, r.packed.plain
+	}
 	for i := range r.Cells {
 		switch c := &r.Cells[i]; c.kind {
 		case kindText:
@@ -297,8 +306,7 @@ func (r *Rows) Plain() (text int, ok bool) {
 
 // Row is row i as a record.
 func (r *Rows) Row(i int) Value {
-	w := r.Shape.Width()
-	v, _ := buildRecord(r.Shape, r.Cells[i*w:(i+1)*w])
+	v, _ := buildRecord(r.Shape, r.Reader().Cells(i))
 	return v
 }
 
@@ -353,9 +361,12 @@ func equalValue(a, b Value) bool {
 	return true
 }
 
+// TextBytes is what Bytes says of a text of n bytes.
+func TextBytes(n int) int { return 16 + n }
+
 // Bytes is a rough size of the value in memory, for budgets.
 func (v Value) Bytes() int {
-	n := 16 + len(v.str)
+	n := TextBytes(len(v.str))
 	switch r := v.ref.(type) {
 	case []Value:
 		for _, x := range r {
@@ -366,6 +377,9 @@ func (v Value) Bytes() int {
 			n += len(f.Name) + f.Value.Bytes()
 		}
 	case *Rows:
+		if r.packed != nil {
+			return n + r.packed.size
+		}
 		for _, x := range r.Cells {
 			n += x.Bytes()
 		}

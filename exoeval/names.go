@@ -11,8 +11,8 @@ const keywords = " break case catch class const continue debugger default delete
 
 // checkNames refuses grants that a program could not name, or that would take
 // the place of something that every program relies on.
-func checkNames(gate *exo.Gate, cfg frontConfig) error {
-	for _, g := range gate.Granted() {
+func checkNames(granted []exo.GrantedName, cfg frontConfig) error {
+	for _, g := range granted {
 		if why := unusable(g.Name, cfg); why != "" {
 			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; name it otherwise, as %q", g.Name, why, g.Name+"_")
 		}

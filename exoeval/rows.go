@@ -24,6 +24,7 @@ type rows struct {
 	made   []*goja.Object // of the rows that were asked for; nil: none yet
 	count  int            // of them
 	whole  bool           // the target is filled
+	reader *exo.RowReader
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
 }
@@ -82,8 +83,10 @@ func (x *rows) row(i int) *goja.Object {
 	if x.made[i] == nil {
 		rs := x.value.Rows()
 		x.fetch()
-		w := rs.Shape.Width()
-		x.made[i], _ = x.r.rowToJS(rs.Shape, rs.Cells[i*w:(i+1)*w])
+		if x.reader == nil {
+			x.reader = rs.Reader()
+		}
+		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i))
 		x.count++
 	}
 	return x.made[i]
@@ -106,7 +109,7 @@ func (x *rows) fill() {
 	for i := range x.n {
 		x.r.put(x.target, itoa(i), x.row(i))
 	}
-	x.made, x.traps, x.value, x.n = nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
+	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
 }
 
 func (x *rows) trap() {

@@ -48,12 +48,29 @@ type World struct {
 }
 
 // NewWorld is what the grants of gate look like from the program's side. It
-// fails when a name can't be used in programs.
+// fails when a name can't be used in programs. Worlds of the same declarations and limits
+// share what they hold.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
 		return nil, &exo.Error{Kind: exo.Denied, Err: errors.New("exoeval: the gate is nil or zero: exo.NewGate makes one")}
 	}
+	type made struct {
+		world *World
+		err   error
+	}
 	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
+	m := gate.Derive(worldKey{w.Limits, w.Bounds}, func() any { return made{w, w.complete()} }).(made)
+	own := *m.world
+	return &own, m.err
+}
+
+// worldKey is what a World depends on besides the catalogue and the granted names.
+type worldKey struct {
+	limits exo.Limits
+	bounds Bounds
+}
+
+func (w *World) complete() error {
 	seen := map[string]bool{}
 	for _, i := range w.Catalog {
 		for name, m := range i.Methods {
@@ -67,7 +84,7 @@ func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	}
 	slices.Sort(w.Describing)
 	w.Prepare()
-	return w, checkNames(gate, w.front)
+	return checkNames(w.Granted, w.front)
 }
 
 // Prepare computes the unexported fields of a World from its exported ones. A worker calls it

@@ -143,7 +143,7 @@ func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.
 		if rows.Len() != 1 {
 			return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a count gave no row")}
 		}
-		return rows.Cells[0], nil
+		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
 		if rows.Len() == 0 {
 			return exo.Null(), nil

@@ -62,7 +62,10 @@ func (o *object) make() error {
 }
 
 // Describe implements exo.Object.
-func (o *object) Describe() (exo.Description, error) { return o.desc, o.prepare() }
+func (o *object) Describe() (exo.Description, error) {
+	err := o.prepare()
+	return o.desc, err
+}
 
 // Eval implements exo.Object: it plans the message, or finds its plan, and runs it.
 func (o *object) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {

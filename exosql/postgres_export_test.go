@@ -49,7 +49,7 @@ func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, arg
 	if out.Count() == 0 {
 		return nil, nil
 	}
-	return out.Rows().Cells[:cells], nil
+	return out.Rows().Reader().Cells(0), nil
 }
 
 // AskOne is Ask for one cell.
@@ -108,7 +108,7 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 		if err := db.pool.Run(ctx, p, args, out); err != nil {
 			return exo.Value{}, err
 		}
-		return out.Rows().Cells[0], nil
+		return out.Rows().Reader().Cells(0)[0], nil
 	}
 }
 

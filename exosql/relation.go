@@ -160,11 +160,11 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*exo.Rows, er
 
 // scan turns rows of all the table's columns into Ts.
 func (t *Table[T]) scan(rows *exo.Rows) ([]T, error) {
-	w := len(t.t.Cols)
-	out := make([]T, rows.Len())
+	out, in := make([]T, rows.Len()), rows.Reader()
 	for i := range out {
+		cells := in.Cells(i)
 		for c, set := range t.sets {
-			if !set(&out[i], rows.Cells[i*w+c]) {
+			if !set(&out[i], cells[c]) {
 				col := t.t.Cols[c]
 				return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.Name, col.Name)}
 			}

@@ -78,7 +78,7 @@ const maxInline = 300
 // plain, so that their number and the size of their text are all that the program's
 // side needs to count them.
 func holds(r *exo.Rows) (h held, ok bool) {
-	if len(r.Cells) <= maxInline {
+	if r.Len()*r.Shape.Width() <= maxInline {
 		return h, false
 	}
 	if h.text, ok = r.Plain(); !ok {
@@ -175,7 +175,7 @@ func (x *returned) Read(tag byte, rest string) (v exo.Value, read int, err error
 	rows := x.sent.rows[n]
 	// Counted each time: a list of one array a thousand times over is small here,
 	// and huge as text.
-	x.given += len(rows.Cells)
+	x.given += rows.Len() * rows.Shape.Width()
 	text, ok := x.sent.size(n)
 	if x.same += text; !ok || x.same > maxSame || x.given > maxItems {
 		return v, 0, errors.New("more rows than a result holds, or other ones")

@@ -11,11 +11,21 @@ import (
 
 // runner runs programs against the grants of one gate, each in a worker of the pool.
 type runner struct {
-	gate     *exo.Gate
+	gate *exo.Gate
+	*common
+	pool *Pool
+}
+
+// common is what runners have in common whose gates have the same declarations.
+type common struct {
 	world    *exoeval.World
 	recorded map[string]int64 // world.Bounds
 	head     []byte           // the world as a job begins with it
-	pool     *Pool
+}
+
+type commonKey struct {
+	limits exo.Limits
+	bounds exoeval.Bounds
 }
 
 var _ exoeval.Evaluator = (*Pool)(nil)
@@ -34,7 +44,8 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	return &runner{gate: gate, world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w), pool: p}, nil
+	s := gate.Derive(commonKey{w.Limits, w.Bounds}, func() any { return &common{world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w)} }).(*common)
+	return &runner{gate: gate, common: s, pool: p}, nil
 }
 
 // Run implements exoeval.Runner. When it returns, nothing of the program will

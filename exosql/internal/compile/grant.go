@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,11 +18,101 @@ type Prepared struct {
 	Vals  []exo.Value // what the shape has not
 }
 
-// Prepare closes the scopes of what the facet reaches from r, and freezes it all.
+// Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of
+// one facet and one structure are prepared once: a host has a grant for each of its users,
+// and what the facet reaches is most of the work.
 func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
+	own := separate(r)
+	if own == nil {
+		p, _, err := prepare(fc, r)
+		return p, err
+	}
+	var s shaper
+	s.structure(own)
+	k, ok := fc.Kept(s.key).(*kept)
+	if !ok {
+		p, from, err := prepare(fc, own)
+		if err != nil {
+			return p, err
+		}
+		k = &kept{grant: p.grant, shape: p.Shape}
+		for _, at := range from {
+			k.picks = append(k.picks, slices.Index(s.from, at))
+		}
+		fc.Keep(s.key, k)
+	}
+	p := Prepared{k.grant, k.shape, make([]exo.Value, len(k.picks))}
+	for i, at := range k.picks {
+		p.Vals[i] = s.vals[at]
+	}
+	return p, nil
+}
+
+// kept is what grants of one structure have in common: all but their values. A value is
+// picked by its place in the structure, never by what it is or where it is in memory: two
+// places that had one value in the grant that came first may have two in another.
+type kept struct {
+	grant scope.Grant
+	shape uint64
+	picks []int // of each of Prepared.Vals, its place in the structure
+}
+
+// separate is a copy of a chain in which each place of a value is an object of its own; nil
+// where something in it is an error.
+func separate(r *decl.Relation) *decl.Relation {
+	var top *decl.Relation
+	for at := &top; r != nil; r = r.Prev {
+		c := *r
+		ok := c.Err == nil
+		c.Pred = separatePred(r.Pred, &ok)
+		c.Scopes = slices.Clone(r.Scopes)
+		for i, d := range c.Scopes {
+			if d == nil {
+				return nil
+			}
+			own := *d
+			own.Pred = separatePred(d.Pred, &ok)
+			c.Scopes[i] = &own
+		}
+		if !ok {
+			return nil
+		}
+		*at, at = &c, &c.Prev
+	}
+	return top
+}
+
+func separatePred(p *decl.Pred, ok *bool) *decl.Pred {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	*ok = *ok && p.Err == nil
+	c.Subs = slices.Clone(p.Subs)
+	for i, sub := range c.Subs {
+		c.Subs[i] = separatePred(sub, ok)
+	}
+	return &c
+}
+
+// structure writes all of a grant that is not in its facet.
+func (s *shaper) structure(r *decl.Relation) {
+	s.relation(r)
+	declared := r.Grant().Scopes
+	s.len(len(declared))
+	for _, d := range declared {
+		s.uint(uint64(d.Kind))
+		s.table(d.Table)
+		s.pred(d.Pred)
+		s.link(d.Link)
+	}
+}
+
+// prepare is Prepare without what was kept. from are the places of Vals.
+func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
 	reach, err := fc.Close()
 	if err != nil {
-		return Prepared{}, err
+		return Prepared{}, nil, err
 	}
 	var links []*decl.Link
 	for _, f := range reach {
@@ -32,22 +123,22 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	}
 	followed, err := scope.Chain(r)
 	if err != nil {
-		return Prepared{}, err
+		return Prepared{}, nil, err
 	}
 	ss, err := scope.Close(r.Grant(), r.Table, followed, links)
 	if err != nil {
-		return Prepared{}, err
+		return Prepared{}, nil, err
 	}
 	for s := r; s != nil; s = s.Prev {
 		for _, by := range s.Order {
 			if !by.Col.Label.Public() {
-				return Prepared{}, fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
+				return Prepared{}, nil, fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
 			}
 		}
 	}
 	var s shaper
 	g := s.grant(reach, r, ss, followed)
-	return Prepared{g, shapeID(string(s.key)), s.vals}, nil
+	return Prepared{g, shapeID(string(s.key)), s.vals}, s.from, nil
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows

@@ -25,6 +25,13 @@ import (
 type shaper struct {
 	key  []byte
 	vals []exo.Value
+	from []valueAt // of each value
+}
+
+// valueAt is where a value stands: value i of a condition, or the number of a step.
+type valueAt struct {
+	in any
+	i  int
 }
 
 func (s *shaper) uint(n uint64) uint64 {
@@ -80,8 +87,8 @@ func (s *shaper) link(l *decl.Link) *decl.Link {
 	return l
 }
 
-func (s *shaper) value(v exo.Value) decl.Held {
-	s.vals = append(s.vals, v)
+func (s *shaper) value(v exo.Value, from valueAt) decl.Held {
+	s.vals, s.from = append(s.vals, v), append(s.from, from)
 	return decl.Held{Kind: s.text(v.Type()), Slot: len(s.vals) - 1}
 }
 
@@ -91,7 +98,7 @@ func (s *shaper) pred(p *decl.Pred) *decl.Pred {
 	}
 	q := &decl.Pred{Op: s.text(p.Op), Col: s.column(p.Col)}
 	for range s.len(len(p.Vals)) {
-		q.Args = append(q.Args, s.value(p.Vals[len(q.Args)]))
+		q.Args = append(q.Args, s.value(p.Vals[len(q.Args)], valueAt{p, len(q.Args)}))
 	}
 	for range s.len(len(p.Subs)) {
 		q.Subs = append(q.Subs, s.pred(p.Subs[len(q.Subs)]))
@@ -110,7 +117,7 @@ func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 		q.Order = append(q.Order, decl.Ordering{Col: s.column(o.Col), Desc: s.flag(o.Desc)})
 	}
 	if r.Kind == decl.StepLimit || r.Kind == decl.StepOffset {
-		q.Slot = s.value(exo.Int(r.N)).Slot
+		q.Slot = s.value(exo.Int(r.N), valueAt{r, 0}).Slot
 	}
 	q.Prev = s.relation(r.Prev)
 	return q

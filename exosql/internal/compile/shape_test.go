@@ -67,7 +67,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 		return []any{&decl.Facet{Alias: "h", Table: w.t2, Cols: []*decl.Column{w.c2}}}
 	case []*decl.Facet:
 		return []any{[]*decl.Facet{{}}}
-	case sync.Mutex, sync.Once:
+	case sync.Mutex, sync.Once, func() exo.Description, map[string]any:
 		return nil
 	}
 	switch of.Kind() {

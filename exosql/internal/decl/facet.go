@@ -23,6 +23,9 @@ type Facet struct {
 	iface  string // the name of the row's interface
 	freeze sync.Once
 	reach  []*Facet // every facet that can be reached, itself first
+	desc   func() exo.Description
+
+	prepared map[string]any // by the structure of grants: see Kept
 }
 
 // LinkMember is a link that a facet shows.
@@ -160,21 +163,54 @@ func (f *Facet) Close() ([]*Facet, error) {
 			}
 		}
 		visit(f)
+		f.desc = sync.OnceValue(f.describe)
 	})
 	return f.reach, f.err
 }
 
-// Describe is the catalogue of all that can be reached.
+// Describe is the catalogue of all that can be reached. It is made of declarations, which are
+// frozen, so all objects of the facet have one: it must not be changed.
 func (f *Facet) Describe() (exo.Description, error) {
-	reach, err := f.Close()
-	if err != nil {
+	if _, err := f.Close(); err != nil {
 		return exo.Description{}, err
 	}
-	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces())}
-	for _, g := range reach {
+	return f.desc(), nil
+}
+
+func (f *Facet) describe() exo.Description {
+	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces()), Frozen: true}
+	for _, g := range f.reach {
 		d.Interfaces = append(d.Interfaces, g.interfaces()...)
 	}
-	return d, nil
+	d.Interfaces = slices.Clip(d.Interfaces)
+	return d
+}
+
+// maxKept is how many structures of grants a facet keeps: a host has a few, and one that
+// makes each grant of another structure pays for it.
+const maxKept = 16
+
+// Kept is what was kept for grants of this structure, or nil.
+func (f *Facet) Kept(structure []byte) any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.prepared[string(structure)]
+}
+
+// Keep keeps what was made of grants of this structure. It must have no value of them.
+func (f *Facet) Keep(structure []byte, made any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.prepared == nil {
+		f.prepared = map[string]any{}
+	}
+	for k := range f.prepared {
+		if len(f.prepared) < maxKept {
+			break
+		}
+		delete(f.prepared, k)
+	}
+	f.prepared[string(structure)] = made
 }
 
 // queryType is the type of an unrestricted query of the facet's rows.

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -14,42 +13,34 @@ import (
 type Collector struct {
 	Shape *exo.Shape
 	cells []Cell
-	page  []exo.Value   // being filled
-	full  [][]exo.Value // those before it: one long slice that grows would copy each cell several times
-	m     *exo.Message  // nil for the typed API, which has no budget
-	at    int           // index of the next cell in its row
-	n     int           // whole rows that are not spent yet
-	size  int           // bytes that are not spent yet
-	paid  int           // bytes of the next value that are spent already
+	rows  *exo.RowsBuilder
+	m     *exo.Message // nil for the typed API, which has no budget
+	at    int          // index of the next cell in its row
+	n     int          // whole rows that are not spent yet
+	size  int          // bytes that are not spent yet
+	paid  int          // bytes of the next value that are spent already
 }
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
-	return &Collector{Shape: p.Shape.Clone(), cells: p.Cells, m: m} // the plan is shared by all tenants
+	shape := p.Shape.Clone() // the plan is shared by all tenants
+	return &Collector{Shape: shape, cells: p.Cells, rows: exo.NewRowsBuilder(shape), m: m}
 }
 
 const (
 	spendRows  = 64
 	spendBytes = 64 << 10
-	firstPage  = 8   // rows
-	maxPage    = 512 // cells, unless a row has more
 )
 
 // Count is how many cells were taken.
 func (c *Collector) Count() int {
-	n := len(c.page)
-	for _, p := range c.full {
-		n += len(p)
+	if c.rows == nil {
+		return 0
 	}
-	return n
+	return c.rows.Len()
 }
 
 // Rows are all that was taken. The collector is not used any more.
-func (c *Collector) Rows() *exo.Rows {
-	if c.full == nil {
-		return &exo.Rows{Shape: c.Shape, Cells: c.page}
-	}
-	return &exo.Rows{Shape: c.Shape, Cells: slices.Concat(append(c.full, c.page)...)}
-}
+func (c *Collector) Rows() *exo.Rows { return c.rows.Rows() }
 
 // Next is the cell whose value comes next.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
@@ -68,14 +59,21 @@ func (c *Collector) Add(v exo.Value) error {
 	if v.IsZero() {
 		return c.Next().Contradicts("what no value can be")
 	}
-	if len(c.page) == cap(c.page) {
-		if c.page != nil {
-			c.full = append(c.full, c.page)
-		}
-		c.page = make([]exo.Value, 0, max(min(2*cap(c.page), maxPage), firstPage*len(c.cells)))
+	c.rows.Add(v)
+	return c.took(v.Bytes())
+}
+
+// AddText is Add of a text whose bytes may be overwritten afterwards.
+func (c *Collector) AddText(s []byte) error {
+	if !c.rows.AddText(s) {
+		return c.Next().Contradicts("what no value can be")
 	}
-	c.page = append(c.page, v)
-	c.size += max(0, v.Bytes()-c.paid)
+	return c.took(exo.TextBytes(len(s)))
+}
+
+// took counts a value of so many bytes.
+func (c *Collector) took(size int) error {
+	c.size += max(0, size-c.paid)
 	c.paid = 0
 	if c.at++; c.at == len(c.cells) {
 		c.at = 0

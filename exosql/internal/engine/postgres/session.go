@@ -129,7 +129,6 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *
 
 // read hands the cells of all rows to out.
 func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
-	var texts engine.Arena
 	for rr.NextRow() {
 		for i, b := range rr.Values() {
 			if err = out.Afford(len(b)); err != nil {
@@ -139,7 +138,7 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 			case b == nil:
 				err = out.Null()
 			case st.texts[i]:
-				err = out.Add(exo.Text(texts.Keep(b)))
+				err = out.AddText(b)
 			default:
 				err = out.Add(st.decode[i](b))
 			}

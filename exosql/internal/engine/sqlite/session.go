@@ -142,7 +142,6 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 	if err := s.C.bind(st, args); err != nil {
 		return false, err
 	}
-	var texts engine.Arena
 	for {
 		more, err := s.C.step(st)
 		if err != nil || !more {
@@ -150,7 +149,7 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 		}
 		began = true
 		for i := range p.Cells {
-			if err := s.C.cell(st, i, out, &texts); err != nil {
+			if err := s.C.cell(st, i, out); err != nil {
 				return true, err
 			}
 		}

@@ -10,13 +10,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // cell takes column i of the row that st is at as the next value of out.
-func (c *conn) cell(st *stmt, i int, out *plan.Collector, texts *engine.Arena) error {
+func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 	// The value belongs to the statement and is read before the next step; nobody
 	// else has the connection.
 	x := sqlite3.Xsqlite3_column_value(c.Tls, st.P, int32(i))
@@ -42,7 +41,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector, texts *engine.Arena) e
 			return errNoMemory
 		}
 		if want.Kind == exo.TypeText {
-			return out.Add(exo.Text(texts.Keep(b)))
+			return out.AddText(b)
 		}
 		held = string(b)
 	default:

@@ -1,0 +1,144 @@
+package exo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/exoagent/exoagent/internal/lru"
+)
+
+// declared is what gates have in common whose grants have the same names and the same
+// declarations. A host makes a tool for each of its users, and what can be asked of one
+// does not depend on whose it is. It holds declarations and what is made of them
+// alone, and nothing of an object: no principal, no value, no label of a run, and not
+// whether an object was revoked. It is immutable but for what was derived.
+type declared struct {
+	described []Description // copies, unless they are frozen
+	catalog   Catalog
+	granted   []GrantedName
+	labels    Label  // all that what was granted can put on a run
+	effect    string // a method that changes something, or ""
+	digest    func() Digest
+
+	mu      sync.Mutex
+	derived map[any]func() any
+}
+
+// allDeclared are kept for the gates to come, by the names and docs of what is granted.
+var allDeclared = struct {
+	sync.Mutex
+	all lru.Set[string, []*declared] // under one key the latest first
+}{all: lru.Set[string, []*declared]{Bytes: 64 << 20}}
+
+const (
+	alike      = 4  // shapes that are kept under one key
+	maxDerived = 12 // things that are kept of one
+)
+
+// declaredOf finds what is declared of these grants, or makes it.
+func declaredOf(names []string, described []Description) (*declared, error) {
+	var key []byte
+	for i, name := range names {
+		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
+		key = append(binary.AppendUvarint(key, uint64(len(described[i].Doc))), described[i].Doc...)
+	}
+	k := string(key)
+	allDeclared.Lock()
+	kept, _ := allDeclared.all.Get(k)
+	allDeclared.Unlock()
+	for _, s := range kept {
+		if s.is(described) {
+			return s, nil
+		}
+	}
+	s, err := newDeclared(names, described)
+	if err != nil {
+		return nil, err
+	}
+	now := append([]*declared{s}, kept[:min(len(kept), alike-1)]...)
+	size := len(k)
+	for _, s := range now {
+		size += s.size()
+	}
+	allDeclared.Lock()
+	defer allDeclared.Unlock()
+	if allDeclared.all.Fits(size) {
+		allDeclared.all.Remove(k)
+		allDeclared.all.Add(k, now, size)
+	}
+	return s, nil
+}
+
+// is reports whether it was made of these descriptions, or of equal ones.
+func (s *declared) is(described []Description) bool {
+	for i, d := range described {
+		own := &s.described[i]
+		if d.Type != own.Type && !reflect.DeepEqual(d.Type, own.Type) || len(d.Interfaces) != len(own.Interfaces) {
+			return false
+		}
+		if d.Frozen && own.Frozen && len(d.Interfaces) > 0 && &d.Interfaces[0] == &own.Interfaces[0] {
+			continue
+		}
+		for k, x := range d.Interfaces {
+			if !sameInterface(x, own.Interfaces[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// newDeclared checks the descriptions of what is granted under these names, in their order.
+func newDeclared(names []string, described []Description) (*declared, error) {
+	s := &declared{catalog: Catalog{}, derived: map[any]func() any{}}
+	for i, name := range names {
+		d := described[i]
+		if err := (Catalog{}).merge(d); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		}
+		if !d.Frozen { // who changed an interface later would change the tools of others
+			d = d.clone()
+		}
+		if err := s.catalog.merge(d); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
+		}
+		s.described = append(s.described, d)
+		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
+	}
+	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
+	s.digest = sync.OnceValue(func() Digest { return digestGrants(s.catalog, s.granted) })
+	return s, nil
+}
+
+// size is about how many bytes it takes, with what may be derived of it.
+func (s *declared) size() int {
+	n := 8 << 10
+	for _, i := range s.catalog {
+		n += 1<<10 + 600*(len(i.Fields)+len(i.Methods)) + len(i.Doc)
+	}
+	return n
+}
+
+// Derive returns what is made of the catalogue and the granted names alone, once for all
+// gates in which they are the same. make must use nothing else of any gate; what
+// it depends on besides must be in key, which is of a type of the caller's own. The result is
+// shared, so nobody may change it.
+func (g *Gate) Derive(key any, make func() any) any {
+	s := g.declared
+	s.mu.Lock()
+	once := s.derived[key]
+	if once == nil {
+		if len(s.derived) >= maxDerived {
+			for k := range s.derived { // any: whoever has more forms than these pays for them
+				delete(s.derived, k)
+				break
+			}
+		}
+		once = sync.OnceValue(make)
+		s.derived[key] = once
+	}
+	s.mu.Unlock()
+	return once()
+}

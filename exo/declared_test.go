@@ -1,0 +1,93 @@
+package exo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// plainObject describes itself anew each time, by what a test has made of it.
+type plainObject struct{ desc Description }
+
+func (o *plainObject) Describe() (Description, error)                { return o.desc, nil }
+func (o *plainObject) Eval(context.Context, *Message) (Value, error) { return Null(), nil }
+
+func plainDescription(doc string) Description {
+	m := &Method{Name: "read", Sends: true, Result: &Term{Con: &Type{Name: TypeData}}}
+	i := &Interface{Name: "Plain", Doc: doc, Methods: map[string]*Method{"read": m}}
+	return Description{Type: &Type{Name: "Plain"}, Interfaces: []*Interface{i}}
+}
+
+func gateOfPlain(t *testing.T, d Description, c Config) *Gate {
+	t.Helper()
+	c.Grants = map[string]Object{"plain": &plainObject{d}}
+	g, err := NewGate(c)
+	wantOK(t, "gate", err)
+	return g
+}
+
+// Gates of equal declarations share what is made of them, and gates of others do not, nor
+// does a gate hear of what is changed in a description later.
+func TestDeclaredShared(t *testing.T) {
+	type key struct{}
+	made := 0
+	derive := func(g *Gate) int { return g.Derive(key{}, func() any { made++; return made }).(int) }
+	mine := plainDescription("a")
+	first, again := gateOfPlain(t, mine, Config{}), gateOfPlain(t, plainDescription("a"), Config{Admits: NewLabel("x")})
+	if first.declared != again.declared || derive(first) != derive(again) || made != 1 {
+		t.Error("two gates of equal declarations share nothing")
+	}
+	if again.admits.Public() || !first.admits.Public() {
+		t.Error("a gate has the labels of another")
+	}
+	other := gateOfPlain(t, plainDescription("b"), Config{})
+	if other.declared == first.declared || derive(other) == derive(first) {
+		t.Error("two gates of different declarations are one")
+	}
+	// The host changes what it described, in place.
+	m := mine.Interfaces[0].Methods["read"]
+	m.Effect, m.Reply = Immediate, NewLabel("secret")
+	if !first.ReadOnly() || first.catalog["Plain"].Methods["read"].Effect != NoEffect {
+		t.Error("a gate changed with the description of its object")
+	}
+	if _, err := NewGate(Config{Grants: map[string]Object{"plain": &plainObject{mine}}}); err == nil || !strings.Contains(err.Error(), "Record") {
+		t.Errorf("a method with an effect is taken for the one that it was before: %v", err)
+	}
+	if g := gateOfPlain(t, mine, Config{Record: Unrecorded}); g.ReadOnly() || g.kept.String() != "{secret}" {
+		t.Errorf("%v %v", g.ReadOnly(), g.kept)
+	}
+	if g := gateOfPlain(t, plainDescription("a"), Config{}); g.declared != first.declared {
+		t.Error("what was kept is lost")
+	}
+}
+
+// What is frozen is told by its address: no description is compared with another of which
+// the host said so.
+func TestFrozenIsItself(t *testing.T) {
+	a, b := plainDescription("frozen a"), plainDescription("frozen b")
+	a.Frozen, b.Frozen = true, true
+	x, y, z := gateOfPlain(t, a, Config{}), gateOfPlain(t, a, Config{}), gateOfPlain(t, b, Config{})
+	if x.declared != y.declared || x.declared == z.declared || x.catalog["Plain"] != a.Interfaces[0] {
+		t.Error("frozen descriptions are copied, or confused")
+	}
+}
+
+// What is kept of declarations is bounded, however many there are and whatever is derived.
+func TestDeclaredBounded(t *testing.T) {
+	var g *Gate
+	for n := range 3000 {
+		g = gateOfPlain(t, plainDescription(fmt.Sprint("kind ", n, strings.Repeat(" ", 1<<15))), Config{})
+	}
+	if n := allDeclared.all.Size(); n > allDeclared.all.Bytes {
+		t.Errorf("%d bytes are kept", n)
+	}
+	for n := range 1000 {
+		if g.Derive(n, func() any { return n }) != n {
+			t.Fatal("another key's")
+		}
+	}
+	if len(g.derived) > maxDerived {
+		t.Errorf("%d things are kept", len(g.derived))
+	}
+}
