@@ -267,7 +267,8 @@ func TestOpenRandom(t *testing.T) {
 						ran[exosql.Tier(o.SQL[0])]++
 					}
 				})
-				if least := map[string]string{"scope": "open", "none": "guarded", "other": "guarded", "links": "guarded"}[name]; ran[least] < 10 {
+				// On PostgreSQL most are guarded, since it reads forty folders as a whole; which are open is for TestOpenStatement.
+				if ran["open"]+ran["guarded"] < 30 || name == "scope" && e.Name == tu.SQLite.Name && ran["open"] < 10 || name != "scope" && ran["guarded"] < 10 {
 					t.Errorf("%v", ran)
 				}
 			})
