@@ -38,8 +38,8 @@ func (d *declarer) newKind(i *exo.Interface) *kind {
 	return k
 }
 
-// exprs declares the interfaces of column expressions. What several of them can
-// do is said once (see sharing): it would fill half of the declarations otherwise.
+// exprs declares the interfaces of column expressions. Members that several share are declared
+// once (see sharing): it would fill half of the declarations otherwise.
 func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {

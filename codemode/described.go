@@ -13,8 +13,8 @@ import (
 )
 
 // describe is the declaration of a name, as search or a declaration says it: of
-// an interface, of what programs call a table, or of a grant. What is hidden and
-// what does not exist have the same answer.
+// an interface, of what programs call a table, or of a grant. A hidden name and
+// one that does not exist have the same answer.
 func (c *catalogue) describe(asked string) (string, error) {
 	name := strings.TrimSpace(asked)
 	name = strings.TrimPrefix(name, "api.")

@@ -5,7 +5,7 @@
 // through a sink that admits its labels; it ends within its limits; and what
 // happened is on record.
 //
-// What it is not: it does not make a model resist injection; it does not stop a
+// It does not make a model resist injection; it does not stop a
 // leak inside the granted scope to a sink that was granted; it does not hide how
 // long things take or whether a program ended.
 //

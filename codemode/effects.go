@@ -11,7 +11,7 @@ import (
 // maxEffects is how many effects of one failed run are named to the model.
 const maxEffects = 20
 
-// What the model reads of a program that failed, where programs can change things.
+// The texts about effects that a model reads after a failed program, where programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
 	unknownEffects = "it can't be told what took effect: do not run the program again"
@@ -34,8 +34,8 @@ func (r *Result) EffectsNote() string {
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
 		return ""
 	case r.withheld:
-		// What took effect may depend on values that the model may not learn of, and
-		// telling it would be a way out for them: so this text is always the same.
+		// The list of effects may depend on values that the model may not learn of, and
+		// would be a way out for them: so this text is always the same.
 		return unknownEffects
 	}
 	ops := map[exo.State][]string{}

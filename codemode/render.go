@@ -16,12 +16,12 @@ const (
 	whole     = 40   // bytes that every scalar but text fits in: those are never cut
 )
 
-// render writes v as JSON of at most limit bytes. What does not fit is cut:
+// render writes v as JSON of at most limit bytes. A larger one is cut:
 // lists lose items from the end, long texts are shortened, and objects with too
 // many fields lose the last; the notice counts what is missing. It fails only
 // where v is no data at all.
 //
-// What it returns begins with resultPrefix, so that output has the text once.
+// The result begins with resultPrefix, so that output has the text once.
 func render(v exo.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := measure(v)
 	if err != nil {

@@ -42,7 +42,7 @@ type hit struct {
 	weight int
 }
 
-// What a word is worth by where it stands. A whole name is worth more than a
+// The weights of a word by where it stands. A whole name is worth more than a
 // part of one, and each more than a text about it.
 const (
 	inName, inAlias, inDoc              = 320, 240, 48

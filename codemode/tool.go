@@ -235,8 +235,8 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 type Job struct {
 	ID      exo.RunID // unique in the record; zero: a fresh one
 	Program string
-	// Label is of what the program was made from. What a model read in one program it can
-	// write into the next, as a plain text: a host that admits labels to the model joins the
+	// Label is the label of the data that the program was written from. A model can write a
+	// value that it read in one program into the next, as a plain text: a host that admits labels to the model joins the
 	// Result.Label of all programs of a conversation.
 	Label exo.Label
 }

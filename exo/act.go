@@ -24,7 +24,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer m.whenCut(cancel)()
-	// What stays where the object's code ends its goroutine: the deferred half is run all the same.
+	// These values stay if the object's code ends its goroutine (runtime.Goexit): the deferred half runs all the same.
 	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
 	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
 	if waited := wait(ctx, turn, m.behind); waited != nil {

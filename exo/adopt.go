@@ -82,9 +82,8 @@ func (m *Message) adoptAll(vs []Value, label *Label, depth int) ([]Value, error)
 	return out, nil
 }
 
-// adoptObject keeps the object for the reply. What its messages may say is decided
-// by the catalogue of the gate, so the object must agree with it on every
-// interface that it brings.
+// adoptObject keeps the object for the reply. The gate checks its messages by the gate's own
+// catalogue, so the object must agree with that on every interface that it brings.
 func (m *Message) adoptObject(v Value) (Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, v.Ref()
 	if o == nil {

@@ -111,7 +111,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	return l, s.gate.console != nil && s.panicked == nil, nil
 }
 
-// tell calls the host's Console. What that panics with ends the run, as with Record.
+// tell calls the host's Console. A panic there ends the run, as one in Record does.
 func (s *Session) tell(l Line) {
 	returned := false
 	defer func() {

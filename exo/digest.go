@@ -12,8 +12,8 @@ import (
 // what kind of thing it is: a value and a catalogue never have the same. The zero
 // Digest is of nothing.
 //
-// Whoever knows the digest of a value can try which of a few values it was made of, so
-// it is kept from those from whom the value is kept: a model never sees one.
+// A digest of a value that has few possible values tells which it is, by trial. So a digest is
+// as secret as its value: a model never sees one.
 type Digest [sha256.Size]byte
 
 // String is the digest as hex.
@@ -53,8 +53,8 @@ func (e *Encoder) digest() (d Digest, err error) {
 	return Digest(e.sum.Sum(e.B[:0])), nil
 }
 
-// release gives an Encoder back. What it wrote last is overwritten by its next user,
-// and a buffer that grew large is given up.
+// release gives an Encoder back. Its next user overwrites its buffer,
+// and a buffer that grew large is dropped.
 func (e *Encoder) release() {
 	e.sum.Reset()
 	if cap(e.B) > 8*digestChunk {

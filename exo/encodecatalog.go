@@ -8,8 +8,8 @@ import (
 )
 
 // Grants writes what could be asked of a run: the names that it was granted and the
-// catalogue of what can be done with them, in one order. What only readers of declarations
-// need, the documentation of members, is left out.
+// catalogue of what can be done with them, in one order. The documentation of members, which
+// only readers of declarations need, is left out.
 func (e *Encoder) Grants(granted []GrantedName, c Catalog) {
 	b := wire.AppendCount(e.B, len(granted))
 	for _, g := range granted {

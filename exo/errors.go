@@ -46,7 +46,7 @@ func (k Kind) String() string {
 // shows everything; Guest() is what a guest may read and says the least that is
 // true (after upspin's errors and dir/server.errPerm).
 //
-// Whatever is an error in this module has type error: compare it with nil, and ask it with
+// Functions of this module return it as a plain error: compare it with nil, and ask it with
 // KindOf, GuestText and PosOf, or take it with errors.As.
 type Error struct {
 	Op   string // what was being done, in the guest's words: "todos.where"

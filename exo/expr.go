@@ -137,8 +137,8 @@ func (c *Checker) Check(x Expr) (*Message, error) {
 		nodes[i] = n
 	}
 	for i := range used[:len(used)-1] {
-		// What does not lead to the answer has no business in the message: its label
-		// and its cost would be carried for nothing.
+		// A node that the answer does not use is refused: the message would carry its label
+		// and its cost for nothing.
 		if !used[i] {
 			return nil, badMessage(i, "is not used")
 		}

@@ -12,7 +12,7 @@ import (
 //
 // The order is the promise: calls that are still open are cancelled and waited for, so
 // nothing of the run acts any more, and an object that does not heed its context holds
-// Finish up. What may leave is decided. The units of work are prepared, and the intent to
+// Finish up. Labels decide whether the result may leave. The units of work are prepared, and the intent to
 // commit is recorded; if anything failed so far, also the caller's context, all is rolled
 // back. They commit, which is recorded. Then held effects act, in call order, each
 // recorded before and after. Each step has a limit of its own, whatever becomes of ctx.

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What is behind the gate outlives the message: plans are made of its names, records and
-// errors of its texts, and callers keep them for as long as they like. A text that is cut
+// Plans hold names of a message, records and errors its texts, and all of them outlive it. A text that is cut
 // out of a message keeps the whole message in memory, so the gate copies each. Held by
 // TestNothingOfAMessageIsKept.
 

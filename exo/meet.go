@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// meet is d with what a policy took from it: want is the policy's idea of d. What want
-// has more than d is an error that names the place. Whatever of an interface is not
-// compared here has to be as it was, so a part that interfaces get one day can't be widened
+// meet is d with what a policy took from it: want is the policy's idea of d. Where want
+// has more than d, an error names the place. Parts of an interface that are not
+// compared here must be equal, so a part that interfaces get one day can't be widened
 // by being forgotten. changed are the names of the interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {

@@ -186,8 +186,8 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// What depends on placeholders is merged pairwise, so their number is a factor of
-	// the work for every node: six hundred made one message cost forty seconds.
+	// Sets of placeholders are merged pairwise, so their number is a factor of the
+	// work for every node: six hundred made one message cost forty seconds.
 	if c.live >= maxLive {
 		return nil, Errorf(Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
 	}
@@ -427,7 +427,7 @@ func recordNames(t *Type) []string {
 }
 
 // missing is the one answer for a member that is hidden and for one that does
-// not exist: telling them apart would let a guest probe for names. What it says is
+// not exist: telling them apart would let a guest probe for names. Its text is
 // made when it is read: looking for the nearest of many names costs more than
 // everything else about a refusal. It holds names of bounded number and the catalogue,
 // and nothing of the message: refused calls are kept for as long as their run.

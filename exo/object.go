@@ -45,7 +45,7 @@ type Message struct {
 	Label Label    // joined over everything that the message mentions
 
 	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
-	// time of the message. Who keeps one for another run keeps it without its policies.
+	// time of the message. An Eval that stored one for another run would lose its policies.
 	Objects []Object
 	few     [2]Object // most messages have no more
 	session *Session

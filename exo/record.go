@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Recorder keeps the record of what happened, for the host alone. What it can't append
+// Recorder keeps the record of what happened, for the host alone. An event that it can't append
 // does not happen: a run whose beginning is refused does not run, a message whose intent
 // is refused does not act, what was changed is not committed.
 type Recorder interface {
@@ -283,7 +283,7 @@ func (s *Session) append(e Entry) (panicked any, err error) {
 	return nil, s.gate.record.Record(context.WithoutCancel(s.ctx), e)
 }
 
-// noteMessage appends an entry about message e. What only a record needs is made only for one.
+// noteMessage appends an entry about message e. Digests and names are computed only if there is a record.
 func (s *Session) noteMessage(e *pending, en Entry) error {
 	if s.gate.record == nil {
 		return s.note(en)
@@ -293,7 +293,7 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 }
 
 // callbackFailed ends what still can be ended of a run of which a callback of the host
-// panicked: nothing more begins, and nothing is committed. What has happened is recorded.
+// panicked: nothing more begins, and nothing is committed. Effects that have happened are recorded.
 func (s *Session) callbackFailed(p any) {
 	s.mu.Lock()
 	if s.panicked == nil {
@@ -304,7 +304,7 @@ func (s *Session) callbackFailed(p any) {
 }
 
 // Panicked is what the first of the host's callbacks panicked with, or nil. It is
-// final when Finish has returned. Whoever ends the session panics with it then, on a
+// final when Finish has returned. The evaluator that ended the session panics with it, on a
 // goroutine where the host can recover: a run that was not recorded has no result.
 func (s *Session) Panicked() any {
 	s.mu.Lock()

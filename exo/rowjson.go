@@ -1,7 +1,7 @@
 package exo
 
-// RowWriter writes rows of one shape as JSON. What all rows have in common, the
-// names and the brackets, is made once.
+// RowWriter writes rows of one shape as JSON. The names and brackets, which all
+// rows share, are made once.
 type RowWriter struct {
 	*RowReader
 	before []string // what stands before each cell

@@ -71,7 +71,7 @@ func (r Run) OrNew(now time.Time) Run {
 // Begin begins a run of program and puts that on record, after what is owed to the record:
 // with one that can't be kept there is no run. bounds are the limits that whoever runs the
 // program enforces, for the record; the map may be that of several runs and must not change.
-// Whoever begins a run must end it with Finish, and then heed Panicked. Begin panics with what Config.Record panics with.
+// The caller must end the run with Finish, and then panic with Panicked if that is not nil. Begin panics with what Config.Record panics with.
 func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[string]int64) (*Session, error) {
 	if !g.made() {
 		return nil, errZeroGate

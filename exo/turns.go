@@ -14,7 +14,7 @@ type turns struct {
 	waiting []chan struct{}
 }
 
-// enter is called in call order. What it gives is closed when it is the call's turn,
+// enter is called in call order. The channel is closed when it is the call's turn,
 // and must be given back with leave, also when the call no longer waits.
 func (t *turns) enter() chan struct{} {
 	t.mu.Lock()

@@ -164,7 +164,7 @@ func (s *Session) prepare(ctx context.Context) error {
 			u.witnessed = true
 		}
 	}
-	// What was only read ends before anything is final: a store that finds at its end that the
+	// Stores that were only read end before anything is final: a store that finds at its end that the
 	// reads were of no one state (SERIALIZABLE) must not fail a run that has committed.
 	touched := s.stores(func(*change) bool { return true })
 	for _, u := range s.units {

@@ -13,8 +13,8 @@ import (
 // later error, of the parser, the checker or a run, has its place without a table.
 // Only enums and the fields that constructors declare insert text (see textMap).
 //
-// The result goes the way of every program: scan, parser, allow-list. What the
-// eraser misreads is therefore a syntax error or another program, never a wider one.
+// The result goes the way of every program: scan, parser, allow-list. A text that the
+// eraser misreads is therefore a syntax error or another program, never one with more authority.
 type eraser struct {
 	src      string
 	toks     []tok // and one more, empty, at the end

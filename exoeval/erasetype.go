@@ -4,7 +4,7 @@ import "strings"
 
 var typePrefixes = map[string]bool{"keyof": true, "unique": true, "readonly": true, "infer": true, "asserts": true, "abstract": true}
 
-// typ reads one type. What is in brackets is skipped: it holds no code. conditional says that
+// typ reads one type. Text in brackets is skipped: it holds no code. conditional says that
 // `extends ... ? ... : ...` may follow.
 func (e *eraser) typ(conditional bool) {
 	e.enter()

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
-// Job is one program to run, and the run that it is. What is zero in Run stands for a fresh
-// one: see exo.Run.
+// Job is one program to run, and the run that it is. Zero fields of Run are filled in: see
+// exo.Run.
 type Job struct {
 	exo.Run
 	Program string
@@ -93,8 +93,8 @@ type cached struct {
 	size int // bytes of the program's text
 }
 
-// Keep implements lru.Kept. What is compiled is made of a text that the program has for
-// itself; the text as it was given may be part of a larger one.
+// Keep implements lru.Kept. The program is compiled from a copy of its text: the text as it was given
+// may be part of a larger one, which the cache would keep alive.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
 		p := *c.prog

@@ -20,8 +20,8 @@ func checkNames(granted []exo.GrantedName, cfg frontConfig) error {
 	return nil
 }
 
-// unusable says why programs can't use a name, or nothing. Whatever a list might
-// forget, a program that names it is refused.
+// unusable says why programs can't use a name, or nothing. It tries the
+// name in a program, so a word that a list forgot is found too.
 func unusable(name string, cfg frontConfig) string {
 	switch {
 	case realmNames[name]:

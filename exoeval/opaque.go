@@ -19,7 +19,7 @@ import (
 //
 // It embeds the object for the members alone. The engine's own type switches on *Object
 // don't see it, and ToObject refuses, so the bare object never reaches a program.
-// What the engine asks of the other operand is guarded elsewhere: comparisons in
+// Questions that the engine asks of the other operand are guarded elsewhere: comparisons in
 // rewriteask.go, natives in natives.go. TestSweep tries every operator and built-in.
 type opaque struct {
 	*goja.Object

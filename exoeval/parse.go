@@ -57,7 +57,7 @@ func parse(c exo.Catalog, text string) (*parsed, *fault) {
 func parseAs(c exo.Catalog, text, prefix, suffix string) (p *parsed, f *fault) {
 	defer func() {
 		// The parser panics on some malformed patterns (`const {a = [...[`): that is
-		// the text's fault, not ours. What it says stays with the host.
+		// the text's fault, not ours. The panic's text stays with the host.
 		if x := recover(); x != nil {
 			p, f = nil, &fault{kind: exo.Syntax, off: -1, msg: "syntax error: the program can't be read; check its brackets and destructuring patterns", err: fmt.Errorf("panic: %v", x)}
 		}

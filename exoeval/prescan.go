@@ -273,7 +273,7 @@ func (s *scanner) operandBefore() bool {
 
 var comparisons = map[string]bool{"==": true, "===": true, "!=": true, "!==": true, "<=": true, ">=": true}
 
-// What may follow the words that start a construct; `:` and `=` make them names
+// The tokens that may follow the words that start a construct; `:` and `=` make them names
 // of members, and so does `(` where it is no part of the construct.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
 

@@ -24,9 +24,9 @@ var realmNames = map[string]bool{
 }
 
 // needs is what the realm of a program must hold beyond what disarms it, from
-// the names that stand in the program. What is reached without being named (the
-// prototypes of literals, the constructors behind them by a computed name) is
-// disarmed in every realm; what only a name leads to is made safe if it is named.
+// the names that stand in the program. Objects that are reached without being
+// named (the prototypes of literals, the constructors behind them by a computed name) are
+// disarmed in every realm; objects that only a name leads to are made safe if it is named.
 type needs struct {
 	names    []string // globals of realmNames, and grants
 	polyfill []*polyfill

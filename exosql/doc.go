@@ -42,7 +42,7 @@
 //	JSON, an array   text of JSON
 //	[]byte           a blob
 //
-// What is in another form is an error when it is read.
+// A value in another form is an error when it is read.
 //
 // # What it does not do
 //

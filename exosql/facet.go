@@ -7,7 +7,7 @@ import (
 )
 
 // Facet is what a program may see of a table: the columns listed, and the links
-// listed with the facet of what they lead to. What is not listed does not exist
+// listed with the facet of what they lead to. Other columns and links do not exist
 // for it. Build facets in a function, Add links to them (both ways is normal),
 // and hand out Of; from then on they are frozen.
 type Facet[T any] struct{ f *decl.Facet }

@@ -11,8 +11,8 @@ import (
 )
 
 // Of makes the object by which a program reaches r: the rows of r as f shows
-// them. It freezes f and every facet that f links to. What is wrong with the
-// declaration is reported where the object is granted.
+// them. It freezes f and every facet that f links to. Errors in the
+// declaration are reported where the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object {
 	return &object{facet: f.core(), rel: r.r, db: r.db}
 }

@@ -31,8 +31,8 @@ func (a App) open(ctx context.Context, url string, grants GrantFunc) (*exosql.DB
 	return db, nil
 }
 
-// check compares what the app grants with what the database has. What is granted on
-// somebody's own database is known only for one who acts, and exo check is for those.
+// check compares what the app grants with what the database has. On somebody's own
+// database the grants depend on the user, and exo check is for those.
 func (a App) check(ctx context.Context, db *exosql.DB, grants GrantFunc) error {
 	if a.Setup == "" {
 		return nil

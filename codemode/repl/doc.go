@@ -10,8 +10,8 @@
 //	exo repl ./access -db postgres://you@localhost/shop -user 1
 //
 // The terminal is for those who may use the database: -user is whatever they say it
-// is, and nobody is asked for a password. What a program reaches is what the grants
-// of that user reach, whoever writes it, and -api shows what a model would read.
+// is, and nobody is asked for a password. A program reaches the grants of that
+// user, and -api shows the description that a model would read.
 package repl
 
 // The files:

@@ -8,7 +8,7 @@ import (
 )
 
 // folded are long texts that the editor shows as one mark each: it can only edit
-// what fits on the screen. Whoever reads what was typed unfolds it.
+// what fits on the screen. The program is unfolded before it runs.
 type folded struct {
 	texts []string
 	rows  func() int // of the screen

@@ -15,7 +15,7 @@ import (
 	escape "github.com/exoagent/exoagent/internal/printable"
 )
 
-// What a history keeps at most.
+// Bounds of a history.
 const (
 	maxEntries = 1000
 	maxEntry   = 64 << 10 // bytes
@@ -42,7 +42,7 @@ func historyPath(a App) (string, error) {
 	return filepath.Join(dir, "exoagent", url.PathEscape(a.Package)+".history"), nil
 }
 
-// openHistory reads the history in a file, if there is one. What can't be read is
+// openHistory reads the history in a file, if there is one. A file that can't be read is
 // left out: no history is worth refusing to start.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}

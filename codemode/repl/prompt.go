@@ -58,8 +58,8 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 	}
 }
 
-// source is a line editor where the screen allows one, and else lines. What it
-// warns of does not keep it from working.
+// source is a line editor where the screen allows one, and else lines. A warning does
+// not keep it from working.
 func (c *console) source(opt *options) (source, error) {
 	if !c.std.screen.live {
 		return &plain{lines: newLines(c.std.in), std: c.std, question: c.isQuestion}, nil

@@ -48,8 +48,8 @@ func (c *console) save(path string) error {
 
 var errNoResult = errors.New("the last program failed, so there is no result to save")
 
-// jsonOf is the whole result as JSON, also where a model would get it cut. What a
-// terminal would act on is escaped, which changes no value.
+// jsonOf is the whole result as JSON, also where a model would get it cut. Characters
+// that a terminal would act on are escaped, which changes no value.
 func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	if res.Err != nil {
 		return nil, "", errNoResult

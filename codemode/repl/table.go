@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// What a table shows at most. The whole result is what -e prints.
+// Bounds of a table; -e prints the whole result.
 const (
 	maxRows  = 50
 	maxCols  = 24

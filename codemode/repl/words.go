@@ -29,7 +29,7 @@ func word(line string) (cmd, arg string, ok bool) {
 var follows = regexp.MustCompile(`^\??\.[\pL_$][\pL\pN_$]*\(`)
 
 // continued is the program of a line that begins with .name(: the one before
-// it, and the line. What can change something does not run a second time unasked.
+// it, and the line. A program that can change something does not run a second time unasked.
 func (c *console) continued(text string) (string, error) {
 	if !follows.MatchString(text) {
 		return text, nil

@@ -39,7 +39,7 @@ type purse struct {
 	left Allowance
 }
 
-// take counts a message, and reports whether it may pass. What is refused counts as nothing.
+// take counts a message, and reports whether it may pass. A refused message costs nothing.
 func (p *purse) take(m *exo.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

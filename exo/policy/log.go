@@ -9,7 +9,7 @@ import (
 
 // Log writes a line for each message to o, and to what it leads to, when it has been
 // answered: at Info, and at Warn what failed. It shows what was asked and no value of it,
-// neither arguments nor replies. What the gate refused is not among them, and this
+// neither arguments nor replies. Messages that the gate refused are not logged, and the log
 // is no record: for that there is exo.Config.Record, without which nothing happens.
 func Log(o exo.Object, l *slog.Logger) exo.Object {
 	return exo.Wrap(o, exo.Policy{After: func(m *exo.Message, v exo.Value, err error) {

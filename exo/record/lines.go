@@ -33,8 +33,8 @@ var errNowhere = errors.New("record: this record writes nowhere; make one with N
 // maxBuf is how large a buffer is kept.
 const maxBuf = 64 << 10
 
-// Record appends e. What was not appended is not in the record: where a line could be
-// written in part only and not taken back, nothing is appended after it.
+// Record appends e. An entry that can't be appended whole is taken back; where a part
+// of it stays, nothing is appended after it.
 func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	if l == nil {
 		return errNowhere

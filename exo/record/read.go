@@ -132,7 +132,7 @@ type start struct {
 	Granted   string    `json:"granted"`
 }
 
-// parse reads one line. What it does not know it refuses: a reader that left out a field
+// parse reads one line. It refuses fields that it does not know: a reader that left one out
 // would tell half of what happened.
 func parse(b []byte) (e exo.Entry, err error) {
 	var l line

@@ -76,7 +76,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 	return append(b, '}', '\n'), nil
 }
 
-// What a line can name: see named.
+// The last of each kind of name in a line: see named.
 const (
 	lastStep   = exo.Ended
 	lastEffect = exo.Immediate

@@ -68,7 +68,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	case t.Implements(objectType):
 		return bad("is an object: that can be a whole result only")
 	case pointer || t.Kind() == reflect.Interface:
-		// What they point to decides.
+		// The type that they point to decides.
 	case implements(marshaler) || implements(unmarshaler):
 		return bad("has a JSON form of its own, which is not known here")
 	case t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler):

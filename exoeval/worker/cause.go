@@ -92,7 +92,7 @@ func classify(x ended, said string) *Death {
 		d.Event = OutOfMemory
 	case !x.known && said == "":
 		// An engine that fails says so, and so does a worker that has grown too large.
-		// What is left is the kernel's filter, which must not be taken for less.
+		// The cause that is left is the kernel's filter: a breach must not be taken for a crash.
 		d.Event, d.Detail = PolicyBreach, "it ended without a word, and how was lost: this process ignores SIGCHLD, or waits for children that are not its own"
 	}
 	return d

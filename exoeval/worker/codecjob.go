@@ -9,8 +9,8 @@ import (
 )
 
 // The head of a job is the world of its run. It is the same for all runs of an
-// evaluator and is written once. What only readers of declarations need, the
-// documentation, stays with the host.
+// evaluator and is written once. The documentation of members, which only readers
+// of declarations need, stays with the host.
 
 func appendWorld(b []byte, w *exoeval.World) []byte {
 	limits, bounds := w.Limits, w.Bounds

@@ -32,8 +32,8 @@ const (
 // /proc/self/exe.
 const version = 5
 
-// Bounds of frames. What comes from a worker is hostile, so no length that it
-// names makes the host allocate more than these.
+// Bounds of frames. A worker may be hostile, so no length that it sends
+// makes the host allocate more than these.
 const (
 	maxHello = 64
 	maxCall  = 8 << 20   // of a message; its literals have limits of their own

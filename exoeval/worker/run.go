@@ -170,7 +170,7 @@ func (r *run) write(b []byte) error {
 	return err
 }
 
-// done reads how the program ended. What failed in the host is told with the
+// done reads how the program ended. A failure of the host is told in the
 // host's own words, which the worker never had.
 func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()

@@ -52,7 +52,7 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 		}
 		return l.proc, l.proc.greet(ctx)
 	case <-ctx.Done():
-		// What is being started can't be called off: it ends when it is there.
+		// A start can't be called off: the process is ended when it is there.
 		p.busy.Add(1)
 		go func() {
 			defer p.busy.Done()

@@ -182,7 +182,7 @@ func (c *Checker) Writes(t *decl.Table, known []string) {
 	u.known = append(u.known, known...)
 }
 
-// add notes a finding, once. What it says is made of names that a database chose,
+// add notes a finding, once. Its text holds names that a database chose,
 // of types, triggers and collations too, and goes to terminals and logs: no name may
 // move the cursor there, or begin a line of its own.
 func (c *Checker) add(f Finding) {

@@ -14,7 +14,7 @@ import (
 //
 // Everything a query mentions lives in one flat list of sources (a from), and
 // each row of the program's namespace is an occurrence with an identity of its
-// own. What a row's columns are called is looked up in the from at the moment of
+// own. The names of a row's columns are looked up in the from at the moment of
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {

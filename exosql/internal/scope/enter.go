@@ -81,7 +81,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	r := g.Rel
 	granted := r != nil && r.Table == t
 	if granted {
-		// What a program was granted is a part of what the grant reaches: no way
+		// The granted relation is a part of the rows that the grant reaches: no way
 		// round through links leads to the rest of it.
 		if must, err = g.within(r); err != nil {
 			return nil, err

@@ -7,8 +7,8 @@ package postgres
 // statement itself runs on the path that was found, so it names the schema of all that
 // it uses. Held by TestShadowedOperators.
 //
-// What is left to a schema on the path are operators on types that pg_catalog has none
-// for but that of a related type: of two varchars, an enum, a domain. Texts are cast to
-// text, see pair; others than the host must not be able to create there.
+// A schema on the path can still add operators on types for which pg_catalog has only that
+// of a related type: two varchars, an enum, a domain. Texts are cast to
+// text, see pair; so only the host may create there (Check).
 const pinPath = `SELECT pg_catalog.set_config('search_path', pg_catalog.array_to_string(pg_catalog.array_append(
 	ARRAY(SELECT pg_catalog.quote_ident(s) FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s WHERE s OPERATOR(pg_catalog.!~) '^pg_'), 'pg_temp'), ', '), false)`

@@ -46,7 +46,7 @@ var poolSettings = []string{"pool_max_conns", "pool_min_conns", "pool_min_idle_c
 func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
-		// What the parser says quotes the URL, and masks its password as well as it can.
+		// The parser's error quotes the URL, and masks its password as well as it can.
 		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
 	for _, name := range poolSettings {
@@ -87,7 +87,7 @@ func (e *database) open(total int64) *sql.DB {
 	return stdlib.OpenDB(*e.config.Conn.Copy(), opts...)
 }
 
-// prepare completes the configuration of one connection. What bounds the server comes after
+// prepare completes the configuration of one connection. The bounds on the server come after
 // what the host's hook has changed.
 func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) error {
 	if e.config.BeforeConnect != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// What a database says of itself is read over a connection of its own, which no
+// The catalogue of a database is read over a connection of its own, which no
 // plan ever has: the guarded ones may not read it. It can't write, and is closed after.
 
 func (e *Database) Catalog(ctx context.Context) (*schema.Database, error) {
