@@ -44,6 +44,7 @@ type checker struct {
 	names      map[string]bool             // every name that the program mentions, of members too: see needs
 	patterns   bool                        // it has a regular expression in it,
 	generators bool                        // or a generator
+	asyncs     bool                        // or an async function
 	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
 	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
 }

@@ -22,7 +22,7 @@ func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 	if f.Async && f.Generator {
 		c.fail(f.Function, noAsyncGenerator)
 	}
-	c.generators = c.generators || f.Generator
+	c.generators, c.asyncs = c.generators || f.Generator, c.asyncs || f.Async
 	c.within(f, false, func() {
 		if named && f.Name != nil {
 			c.declared(f.Name)
@@ -38,6 +38,7 @@ func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 }
 
 func (c *checker) arrow(f *ast.ArrowFunctionLiteral) {
+	c.asyncs = c.asyncs || f.Async
 	c.within(f, true, func() {
 		c.params(f.ParameterList)
 		c.hoistVars(f.DeclarationList)

@@ -316,6 +316,9 @@ func (r *run) names(o *goja.Object) (names []string, whole bool) {
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
 	}
+	if r.keys == nil { // no program that finds Object: nobody has changed it
+		r.keys, _ = goja.AssertFunction(r.intrinsic("Object").Get("keys"))
+	}
 	v, err := r.keys(goja.Undefined(), o)
 	exact := r.called(v, err).(*goja.Object)
 	names = names[:0]

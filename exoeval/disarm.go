@@ -1,49 +1,68 @@
 package exoeval
 
 import (
+	"sync"
+
 	"github.com/dop251/goja"
 )
 
-// One function of each further kind whose constructor compiles text.
+// One function of each further kind whose constructor compiles text. They are compiled when
+// they are first wanted: each worker would do it at its start.
 var (
-	asyncFunction = mustCompile("kinds", "(async () => {})")
-	generator     = mustCompile("kinds", "(function* () {})")
+	asyncFunction = sync.OnceValue(func() *goja.Program { return mustCompile("kinds", "(async () => {})") })
+	generator     = sync.OnceValue(func() *goja.Program { return mustCompile("kinds", "(function* () {})") })
 )
 
 // disarm cuts what leads out of a program's own code by names that no checker
 // can see, because they are computed. Each of these things is reached from a
 // literal, so it is done in every realm, before any code of the program runs.
 func (r *run) disarm() {
-	object := r.intrinsic("Object")
-	objects := object.Get("prototype").(*goja.Object)
-	r.objects = objects
-	define, _ := goja.AssertFunction(object.Get("defineProperty"))
-	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
-	r.keys, _ = goja.AssertFunction(object.Get("keys"))
-	one := r.function("defineProperty", func(c goja.FunctionCall) goja.Value {
-		return r.defineOne(define, c.Argument(0), c.Argument(1), c.Argument(2))
-	})
+	r.objects = r.vm.NewObject().Prototype()
+	functions := r.function("", func(goja.FunctionCall) goja.Value { return goja.Undefined() }).Prototype()
 
 	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
 	// a compiler of strings. No syntax reaches them once these links are cut.
-	functions := one.Prototype()
 	fix(functions, "constructor", goja.Undefined())
-	r.cutConstructor(asyncFunction)
+	if r.prog.needs.asyncs {
+		r.cutConstructor(asyncFunction()) // only an async function leads to it
+	}
 	if r.prog.needs.generators {
-		r.cutConstructor(generator) // only a generator leads to it
+		r.cutConstructor(generator()) // only a generator leads to it
 	}
 
 	// Prototypes that can be set make loops, which native code follows for ever:
 	// neither the interrupt nor a recover ends that.
 	for _, name := range []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"} {
-		remove(objects, name)
+		remove(r.objects, name)
 	}
-	remove(object, "setPrototypeOf")
 
 	// The engine reads the names of native functions while it captures a stack: a
 	// getter there that throws captures another, until the Go stack ends the process.
 	fix(functions, "name", r.vm.ToValue(""))
-	hide(object, "defineProperty", one)
+
+	if r.prog.needs.reflects {
+		r.disarmObject()
+	} else {
+		// A program that neither names Object nor computes a name comes to it by nothing else.
+		// The link is cut all the same, should the checker have missed one.
+		fix(r.objects, "constructor", goja.Undefined())
+	}
+	if r.prog.needs.texts {
+		r.disarmStrings()
+	}
+	r.watchPromises()
+}
+
+// disarmObject takes from Object what would undo the rest.
+func (r *run) disarmObject() {
+	object := r.intrinsic("Object")
+	define, _ := goja.AssertFunction(object.Get("defineProperty"))
+	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
+	r.keys, _ = goja.AssertFunction(object.Get("keys"))
+	remove(object, "setPrototypeOf")
+	hide(object, "defineProperty", r.function("defineProperty", func(c goja.FunctionCall) goja.Value {
+		return r.defineOne(define, c.Argument(0), c.Argument(1), c.Argument(2))
+	}))
 	hide(object, "defineProperties", r.function("defineProperties", func(c goja.FunctionCall) goja.Value {
 		if _, isFunction := goja.AssertFunction(c.Argument(0)); !isFunction {
 			return r.called(defineAll(goja.Undefined(), c.Argument(0), c.Argument(1)))
@@ -57,9 +76,6 @@ func (r *run) disarm() {
 		}
 		return c.Argument(0)
 	}))
-
-	r.disarmStrings()
-	r.watchPromises()
 }
 
 func (r *run) cutConstructor(kind *goja.Program) {

@@ -30,15 +30,18 @@ var realmNames = map[string]bool{
 type needs struct {
 	names    []string // globals of realmNames, and grants
 	polyfill []*polyfill
-	// Regular expressions, and generators, are in the program: what they lead to
-	// must be made safe before it runs.
-	patterns, generators bool
-	helpers              []string // that its rewritten operators call
-	guards               []*guard // natives that must not take a recorded thing for a value
+	// Regular expressions, generators and async functions are in the program: what they
+	// lead to must be made safe before it runs.
+	patterns, generators, asyncs bool
+	// The program may come to a property whose name does not stand in it: see (*checker).reflects.
+	reflects bool
+	texts    bool     // it mentions a method of texts that makes a pattern
+	helpers  []string // that its rewritten operators call
+	guards   []*guard // natives that must not take a recorded thing for a value
 }
 
 func (c *checker) needs() needs {
-	n := needs{patterns: c.patterns, generators: c.generators}
+	n := needs{patterns: c.patterns, generators: c.generators, asyncs: c.asyncs}
 	for name := range c.helpers {
 		n.helpers = append(n.helpers, name)
 	}
@@ -59,7 +62,17 @@ func (c *checker) needs() needs {
 			n.guards = append(n.guards, &guards[i])
 		}
 	}
+	n.reflects = c.reflects() || len(n.polyfill) > 0
+	n.texts = n.reflects || c.mentions([]string{"match", "matchAll", "search"})
 	return n
+}
+
+// reflects reports whether a program may come to a property whose name does not stand in
+// it: names are computed by o[k]; Object has the functions that give properties and
+// prototypes in other ways; JSON.parse makes properties of any name; generators and patterns
+// lead to functions of the engine that do either.
+func (c *checker) reflects() bool {
+	return c.generators || c.patterns || c.mentions([]string{anyName, "Object", "JSON", "RegExp", "Symbol", "Iterator", "constructor", "prototype", "__proto__"})
 }
 
 func mustCompile(name, src string) *goja.Program {

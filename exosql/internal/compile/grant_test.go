@@ -62,6 +62,9 @@ func TestPreparedValues(t *testing.T) {
 	// An error of a value is no part of the structure.
 	bad := eq(w.c2, 1)
 	bad.Err = errors.New("no value")
+	if _, err := Prepare(f, grant(and(one, one), eq(w.c2, 1), 3)); err != nil {
+		t.Error(err)
+	}
 	if _, err := Prepare(f, grant(and(one, one), bad, 3)); !errors.Is(err, bad.Err) {
 		t.Errorf("a scope that is an error: %v", err)
 	}
