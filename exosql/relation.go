@@ -64,7 +64,7 @@ func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 }
 
 // OrderBy sorts the rows; further calls sort within equals. Ties are broken by
-// the key where a limit makes the order count.
+// the key, in the direction of the last term, where a limit makes the order count.
 func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {

@@ -108,7 +108,7 @@ func TestOrderLimitOffset(t *testing.T) {
 			q    exosql.Relation[tu.Task]
 			want []int64
 		}{
-			"ties by key":        {unordered.OrderBy(tu.TaskPriority.Desc()).Limit(2), []int64{1002, 1004}},
+			"ties by key":        {unordered.OrderBy(tu.TaskPriority.Desc()).Limit(2), []int64{1004, 1002}},
 			"no order":           {unordered.Limit(3), []int64{1001, 1002, 1003}},
 			"two orders":         {unordered.OrderBy(tu.TaskStatus.Asc()).OrderBy(tu.TaskID.Desc()), []int64{1002, 1003, 1090, 1004, 1001}},
 			"null first":         {unordered.OrderBy(tu.TaskDue.Asc()).Limit(1), []int64{1003}},

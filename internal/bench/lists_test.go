@@ -66,21 +66,21 @@ var (
 	customerTickets = exosql.Many("tickets", customerID, ticketCustomer)
 )
 
-// lists are the questions: a program, and the statement that a person would write for it.
-// In SQL, $1 is the tenant; {code} and {due} are values that the tenant has.
-var lists = []struct{ name, program, sql string }{
+// listStatements are the programs of lists (table.go), each with the statement that a person would
+// write for it. In SQL, $1 is the tenant, $2 its {code} or {due}; other values are constants, as people write them.
+var listStatements = []struct{ name, program, sql string }{
 	{"page by key", "tickets.orderBy(t => t.id).limit(20)",
 		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 ORDER BY id LIMIT 20"},
 	{"equals, indexed", "tickets.where(t => t.code === '{code}')",
-		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND code = '{code}'"},
+		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND code = $2"},
 	{"range, in its order, 20", "tickets.where(t => t.due >= {due}).orderBy(t => t.due).limit(20)",
-		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND due >= {due} ORDER BY due, id LIMIT 20"},
+		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND due >= $2 ORDER BY due, id LIMIT 20"},
 	{"latest 20", "tickets.orderBy(t => t.due.desc()).limit(20)",
 		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 ORDER BY due DESC, id DESC LIMIT 20"},
 	{"latest 20 of a status", "tickets.where(t => t.status === 'rare').orderBy(t => t.due.desc()).limit(20)",
 		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND status = 'rare' ORDER BY due DESC, id DESC LIMIT 20"},
 	{"two hops", "customers.where(c => c.region === 'north').tickets().where(t => t.code === '{code}')",
-		"SELECT t.id, t.customer_id, t.code, t.due, t.status, t.n, t.title FROM customers c JOIN tickets t ON t.customer_id = c.id WHERE c.org_id = $1 AND c.region = 'north' AND t.org_id = $1 AND t.code = '{code}'"},
+		"SELECT t.id, t.customer_id, t.code, t.due, t.status, t.n, t.title FROM customers c JOIN tickets t ON t.customer_id = c.id WHERE c.org_id = $1 AND c.region = 'north' AND t.org_id = $1 AND t.code = $2"},
 	{"equals, no index", "tickets.where(t => t.n === 77)",
 		"SELECT id, customer_id, code, due, status, n, title FROM tickets WHERE org_id = $1 AND n = 77"},
 	{"count of a status", "tickets.where(t => t.status === 'open').count()",
@@ -90,9 +90,10 @@ var lists = []struct{ name, program, sql string }{
 
 // BenchmarkLists measures each question in turn with the statement that a person would
 // write, and reports the ratio of the fastest: "x/statement" of the statements alone,
-// prepared on one connection of the same driver, and "µs/more" what a whole
-// program in process costs beyond our statement. Tenants hold 1 %, 10 % and 89 % of
-// EXO_ROWS rows (100,000).
+// prepared on one connection of the same driver; "x/rls" is that of the statement under
+// PostgreSQL's row-level security, which needs no condition on the tenant; and "µs/more" is
+// what a whole program in process takes beyond the statement by hand. Tenants hold 1 %, 10 %
+// and 89 % of EXO_ROWS rows (100,000).
 //
 //	EXO_ROWS=1000000 go test -run '^$' -bench Lists -benchtime 10x ./internal/bench
 func BenchmarkLists(b *testing.B) {
@@ -118,6 +119,7 @@ func BenchmarkLists(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			policed := listPolicies(b, e, url, hand)
 			for i, size := range []string{"1%", "10%", "89%"} {
 				org := int64(i + 1)
 				var code string
@@ -126,10 +128,16 @@ func BenchmarkLists(b *testing.B) {
 					b.Fatal(err)
 				}
 				r := listRunner(b, db, org)
-				for _, l := range lists {
+				for _, l := range listStatements {
 					values := strings.NewReplacer("{code}", code, "{due}", fmt.Sprint(due))
 					b.Run(size+"/"+l.name, func(b *testing.B) {
-						listBench(b, r, hand, org, values.Replace(l.program), values.Replace(l.sql))
+						args := []any{org}
+						if strings.Contains(l.program, "{code}") {
+							args = append(args, code)
+						} else if strings.Contains(l.program, "{due}") {
+							args = append(args, due)
+						}
+						listBench(b, r, hand, policed, args, values.Replace(l.program), l.sql)
 					})
 				}
 			}
@@ -158,7 +166,44 @@ func listRunner(b *testing.B, db *exosql.DB, org int64) *tu.Runner {
 		exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50})
 }
 
-func listBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, statement string) {
+// listPolicies gives the tables a policy for a role that is none of ours, and a connection of
+// that role. It is nil for SQLite.
+func listPolicies(b *testing.B, e tu.Engine, url string, hand *sql.DB) *sql.DB {
+	if e.Name != tu.Postgres.Name {
+		return nil
+	}
+	run := func(db *sql.DB, statements ...string) {
+		b.Helper()
+		for _, s := range statements {
+			if _, err := db.Exec(s); err != nil {
+				b.Fatalf("%s: %v", s, err)
+			}
+		}
+	}
+	var schema string
+	if err := hand.QueryRow("SELECT current_schema()").Scan(&schema); err != nil {
+		b.Fatal(err)
+	}
+	run(hand, "DO $$ BEGIN CREATE ROLE exo_bench_tenant; EXCEPTION WHEN duplicate_object THEN NULL; END $$", "GRANT USAGE ON SCHEMA "+schema+" TO exo_bench_tenant")
+	for _, table := range []string{"customers", "tickets"} {
+		run(hand, "GRANT SELECT ON "+table+" TO exo_bench_tenant", "ALTER TABLE "+table+" ENABLE ROW LEVEL SECURITY",
+			"CREATE POLICY tenant ON "+table+" USING (org_id = current_setting('exo.org')::bigint)")
+	}
+	b.Cleanup(func() { _, _ = hand.Exec("DROP OWNED BY exo_bench_tenant") })
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	run(db, "SET plan_cache_mode = force_generic_plan", "SET jit = off", "SET ROLE exo_bench_tenant")
+	return db
+}
+
+// unscoped is a statement without its conditions on the tenant.
+var unscoped = strings.NewReplacer("c.org_id = $1 AND ", "", "t.org_id = $1 AND ", "", " WHERE org_id = $1 AND ", " WHERE ", " WHERE org_id = $1", "")
+
+func listBench(b *testing.B, r *tu.Runner, hand, policed *sql.DB, given []any, program, statement string) {
 	o := r.Run(b, "return await "+program)
 	if len(o.SQL) != 1 {
 		b.Fatalf("%s: %d statements: %v", program, len(o.SQL), o)
@@ -180,18 +225,36 @@ func listBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, sta
 	for _, a := range o.SQL[0].Args {
 		args = append(args, goArg(b, a))
 	}
-	wantRows := countRows(b, theirs, org)
+	wantRows := countRows(b, theirs, given...)
 	if got := countRows(b, ours, args...); got != wantRows {
 		b.Fatalf("%d rows, by hand %d\n%s", got, wantRows, o.SQL[0].SQL)
 	}
-	var mine, other, whole []time.Duration
+	var third *sql.Stmt
+	if policed != nil {
+		if _, err := policed.Exec(fmt.Sprintf("SET exo.org = '%d'", given[0])); err != nil {
+			b.Fatal(err)
+		}
+		if third, err = policed.Prepare(strings.ReplaceAll(unscoped.Replace(statement), "$2", "$1")); err != nil {
+			b.Fatal(err)
+		}
+		defer third.Close()
+		if got := countRows(b, third, given[1:]...); got != wantRows {
+			b.Fatalf("%d rows under the policy, by hand %d", got, wantRows)
+		}
+	}
+	var mine, other, whole, policy []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		countRows(b, theirs, org)
+		countRows(b, theirs, given...)
 		other = append(other, time.Since(start))
 		start = time.Now()
 		countRows(b, ours, args...)
 		mine = append(mine, time.Since(start))
+		if third != nil {
+			start = time.Now()
+			countRows(b, third, given[1:]...)
+			policy = append(policy, time.Since(start))
+		}
 		start = time.Now()
 		if o := r.Run(b, "return await "+program); o.Result.Err != nil {
 			b.Fatal(o)
@@ -200,7 +263,10 @@ func listBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, sta
 	}
 	b.ReportMetric(float64(slices.Min(other).Nanoseconds())/1e3, "µs/hand")
 	b.ReportMetric(float64(slices.Min(mine))/float64(slices.Min(other)), "x/statement")
-	b.ReportMetric(float64((slices.Min(whole)-slices.Min(mine)).Nanoseconds())/1e3, "µs/more")
+	if policy != nil {
+		b.ReportMetric(float64(slices.Min(policy))/float64(slices.Min(other)), "x/rls")
+	}
+	b.ReportMetric(float64((slices.Min(whole)-slices.Min(other)).Nanoseconds())/1e3, "µs/more")
 	b.ReportMetric(0, "ns/op") // of all three together
 }
 

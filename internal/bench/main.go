@@ -1,7 +1,10 @@
-// Command bench measures what this module costs and writes the table of docs/performance.md.
+// Command bench measures what this module costs and writes the tables of docs/performance.md
+// and README.md.
 //
-//	go run ./internal/bench           # prints the table
-//	go run ./internal/bench -write    # puts it into docs/performance.md
+//	go run ./internal/bench           # prints the tables
+//	go run ./internal/bench -write    # puts them into the pages
+//	go run ./internal/bench -long     # lists of 1,000,000 rows instead of 100,000
+//	go run ./internal/bench -lists    # the lists only
 //
 // Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
 // the ratios within rounds. It needs TEST_POSTGRES_URL, as the tests do.
@@ -20,15 +23,17 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 5, "how often everything is measured")
 	each := flag.String("time", "300ms", "how long one benchmark runs in one round")
-	write := flag.Bool("write", false, "put the table into docs/performance.md")
+	write := flag.Bool("write", false, "put the tables into docs/performance.md and README.md")
+	long := flag.Bool("long", false, "measure lists of 1,000,000 rows")
+	only := flag.Bool("lists", false, "measure the lists only")
 	flag.Parse()
-	if err := run(*rounds, *each, *write); err != nil {
+	if err := run(*rounds, *each, *write, *long, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, each string, write bool) error {
+func run(rounds int, each string, write, long, only bool) error {
 	if os.Getenv("TEST_POSTGRES_URL") == "" {
 		return errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
 	}
@@ -43,7 +48,13 @@ func run(rounds int, each string, write bool) error {
 	}
 	defer os.RemoveAll(dir)
 	m := measured{}
-	b := &bencher{root: root, dir: dir, each: each}
+	b, count := &bencher{root: root, dir: dir, each: each, rows: 100_000}, "100,000"
+	if long {
+		b.rows, count = 1_000_000, "1,000,000"
+	}
+	if only {
+		suites = suites[:1]
+	}
 	if err := b.build(); err != nil {
 		return err
 	}
@@ -52,45 +63,69 @@ func run(rounds int, each string, write bool) error {
 		if err := b.round(m); err != nil {
 			return err
 		}
+		if only {
+			continue
+		}
+		if err := b.start(m); err != nil {
+			return err
+		}
 	}
-	text, err := table(m, rounds)
+	first, err := listTable(m, count)
 	if err != nil {
 		return err
 	}
-	if !write {
-		fmt.Print(text)
-		return nil
-	}
-	file := filepath.Join(root, "docs", "performance.md")
-	old, err := os.ReadFile(file)
+	short, err := shortTable(m, count)
 	if err != nil {
 		return err
 	}
-	page, err := replace(string(old), text)
-	if err != nil {
-		return err
+	places := []struct{ file, begin, text string }{{"docs/performance.md", beginLists, first}, {"README.md", beginLists, short}}
+	if !only {
+		text, err := table(m, rounds)
+		if err != nil {
+			return err
+		}
+		places = append(places, struct{ file, begin, text string }{"docs/performance.md", begin, text})
 	}
-	return os.WriteFile(file, []byte(page), 0o644)
+	for _, p := range places {
+		if !write {
+			fmt.Print(p.text)
+			continue
+		}
+		file := filepath.Join(root, p.file)
+		old, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		page, err := replace(string(old), p.begin, p.text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.file, err)
+		}
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// The table stands between these lines of docs/performance.md.
+// A table stands between one of these lines and the end.
 const (
-	begin = "<!-- go run ./internal/bench -write -->"
-	end   = "<!-- end of the table -->"
+	begin      = "<!-- go run ./internal/bench -write -->"
+	beginLists = "<!-- go run ./internal/bench -lists -write -->"
+	end        = "<!-- end of the table -->"
 )
 
-// cut finds the table in a page, and what is around it.
-func cut(page string) (before, table, after string, err error) {
+// cut finds the table in a page that begins with a line, and what is around it.
+func cut(page, begin string) (before, table, after string, err error) {
 	before, rest, ok := strings.Cut(page, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 || strings.Contains(after, begin) {
-		return "", "", "", fmt.Errorf("docs/performance.md must have one line %q, and then %q", begin, end)
+		return "", "", "", fmt.Errorf("the page must have one line %q, and then %q", begin, end)
 	}
 	return before, table, after, nil
 }
 
-func replace(page, table string) (string, error) {
-	before, _, after, err := cut(page)
+func replace(page, begin, table string) (string, error) {
+	before, _, after, err := cut(page, begin)
 	if err != nil {
 		return "", err
 	}

@@ -29,6 +29,15 @@ func fake() measured {
 			}
 		}
 	}
+	for _, l := range lists {
+		for _, e := range []string{"sqlite", "postgres"} {
+			for _, t := range tenants {
+				for _, unit := range []string{"µs/hand", "x/statement", "x/rls", "µs/more"} {
+					m.add("internal/bench/Lists/"+e+"/"+t+"/"+strings.ReplaceAll(l.name, " ", "_"), unit, 1)
+				}
+			}
+		}
+	}
 	return m
 }
 
@@ -38,7 +47,7 @@ func TestPageHasTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, have, _, err := cut(string(page))
+	_, have, _, err := cut(string(page), begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +62,54 @@ func TestPageHasTheTable(t *testing.T) {
 		if cells := strings.Split(line, "|"); len(cells) > 2 && strings.TrimSpace(cells[2]) == "" {
 			t.Errorf("no number in %s", line)
 		}
+	}
+}
+
+// TestPagesHaveTheLists: both pages have a line for each question, and numbers in it.
+func TestPagesHaveTheLists(t *testing.T) {
+	for file, make := range map[string]func(measured, string) (string, error){"../../docs/performance.md": listTable, "../../README.md": shortTable} {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, have, _, err := cut(string(page), beginLists)
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		want, err := make(fake(), "100,000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, w := strings.Join(names(have), "\n"), strings.Join(names(want), "\n"); h != w {
+			t.Errorf("%s has the rows\n%s\nwant\n%s\nrun go run ./internal/bench -lists -write", file, h, w)
+		}
+	}
+	var have []string
+	for _, l := range listStatements {
+		have = append(have, l.name)
+	}
+	for i, l := range lists {
+		if i >= len(have) || have[i] != l.name {
+			t.Errorf("%s is not measured", l.name)
+		}
+	}
+}
+
+// TestMissed: a ratio above its target is bold, and the table says how many there are.
+func TestMissed(t *testing.T) {
+	m := fake()
+	text, err := listTable(m, "1")
+	if err != nil || strings.Contains(text, "above their target") {
+		t.Fatal(err, text)
+	}
+	m["internal/bench/Lists/sqlite/10%/two_hops"]["x/statement"] = []float64{1.2, 1.2, 1}
+	m["internal/bench/Lists/postgres/89%/equals,_no_index"]["x/statement"] = []float64{1.25}
+	if text, err = listTable(m, "1"); err != nil || !strings.Contains(text, "| 1.00 (**1.20**, 1.00) |") || !strings.Contains(text, "\n1 of 54 ratios are above") {
+		t.Error(err, text)
+	}
+	delete(m, "internal/bench/Lists/sqlite/10%/two_hops")
+	if _, err := listTable(m, "1"); err == nil {
+		t.Error("what was not measured is in the table")
 	}
 }
 
@@ -109,12 +166,12 @@ func TestParse(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	in := "a\n" + begin + "\nold\n" + end + "\nb\n"
-	out, err := replace(in, "new\n")
+	out, err := replace(in, begin, "new\n")
 	if want := strings.Replace(in, "old", "new", 1); err != nil || out != want {
 		t.Errorf("%q %v", out, err)
 	}
 	for _, bad := range []string{"", begin + "\n", end, in + in} {
-		if _, err := replace(bad, "x"); err == nil {
+		if _, err := replace(bad, begin, "x"); err == nil {
 			t.Errorf("%q has one place for the table", bad)
 		}
 	}

@@ -26,10 +26,14 @@ func (m measured) add(name, unit string, x float64) {
 }
 
 // bencher runs the benchmarks of the packages and the start of a process.
-type bencher struct{ root, dir, each string }
+type bencher struct {
+	root, dir, each string
+	rows            int // of the lists
+}
 
 // suites are the benchmarks of the table, by package, in the order in which a round runs them.
 var suites = []struct{ pkg, bench, cpu string }{
+	{"internal/bench", "^BenchmarkLists$", ""},
 	{"exo", "^BenchmarkGate$", "1"},
 	{"exosql", "^BenchmarkPlan$", ""},
 	{"codemode", "^Benchmark(Query|Record|Shape)$", ""},
@@ -50,7 +54,9 @@ func (b *bencher) build() error {
 	return nil
 }
 
-func (b *bencher) binary(name string) string { return filepath.Join(b.dir, name+".bin") }
+func (b *bencher) binary(name string) string {
+	return filepath.Join(b.dir, strings.ReplaceAll(name, "/", "_")+".bin")
+}
 
 func (b *bencher) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
@@ -58,7 +64,7 @@ func (b *bencher) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// round measures everything once.
+// round runs every suite once.
 func (b *bencher) round(m measured) error {
 	for _, s := range suites {
 		args := []string{"-test.run", "^$", "-test.bench", s.bench, "-test.benchtime", b.each}
@@ -67,6 +73,7 @@ func (b *bencher) round(m measured) error {
 		}
 		c := b.command(b.binary(s.pkg), args...)
 		c.Dir = filepath.Join(b.root, s.pkg)
+		c.Env = append(os.Environ(), fmt.Sprintf("EXO_ROWS=%d", b.rows))
 		out, err := c.Output()
 		if err == nil {
 			err = m.parse(s.pkg, out)
@@ -75,7 +82,7 @@ func (b *bencher) round(m measured) error {
 			return fmt.Errorf("the benchmarks of %s: %w\n%s", s.pkg, err, out)
 		}
 	}
-	return b.start(m)
+	return nil
 }
 
 // parse reads the lines that Go's benchmarks print.

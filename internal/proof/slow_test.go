@@ -219,7 +219,8 @@ func (x *slow) holds(p *Pred, row []Value) truth {
 	return apply(p.Op, append([]Value{row[p.Slot]}, p.Vals...))
 }
 
-// before is the order of a query: its terms, then the keys of its tables as they came.
+// before is the order of a query: its terms, then the keys of its tables as they came, in the
+// direction of the last term.
 func (x *slow) before(q *rowset, a, b tuple) bool {
 	for i := range q.desc {
 		if c := order(a.keys[i], b.keys[i]); c != 0 {
@@ -230,7 +231,7 @@ func (x *slow) before(q *rowset, a, b tuple) bool {
 		t := a.rows[i].table
 		for _, k := range x.s.Tables[t].Keys {
 			if c := order(x.cell(a.rows[i], k), x.cell(b.rows[i], k)); c != 0 {
-				return c < 0
+				return c < 0 != (len(q.desc) > 0 && q.desc[len(q.desc)-1])
 			}
 		}
 	}

@@ -46,7 +46,7 @@ type Order struct {
 	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
 }
 
-// Expr is one of Column, Arg, Const, Call, In, InSelect, Exists, RowNumber
+// Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber
 // and CountAll, by value.
 type Expr interface{ expr() }
 
@@ -113,6 +113,10 @@ type InSelect struct {
 	Sub *Select
 }
 
+// Scalar is the one value that Sub gives, or NULL if it has no row. It has one column and a
+// limit of One: of several rows PostgreSQL would make an error.
+type Scalar struct{ Sub *Select }
+
 // Exists is EXISTS (Sub). Sub's conditions may read the enclosing sources.
 type Exists struct {
 	Sub *Select
@@ -136,6 +140,7 @@ func (Const) expr()     {}
 func (Call) expr()      {}
 func (In) expr()        {}
 func (InSelect) expr()  {}
+func (Scalar) expr()    {}
 func (Exists) expr()    {}
 func (RowNumber) expr() {}
 func (CountAll) expr()  {}

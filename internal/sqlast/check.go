@@ -3,6 +3,7 @@ package sqlast
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // checker walks a tree once, refuses what is not well formed, and notes which
@@ -233,6 +234,14 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		}
 		if len(e.Sub.Columns) != 1 {
 			return errors.New("in: the select has to have one column")
+		}
+		return nil
+	case Scalar:
+		if _, err := c.query(e.Sub, sc); err != nil {
+			return fmt.Errorf("scalar: %w", err)
+		}
+		if len(e.Sub.Columns) != 1 || !slices.Contains(e.Sub.Limit, Expr(One)) {
+			return errors.New("scalar: the select has to have one column, and a limit of one")
 		}
 		return nil
 	case Exists:

@@ -65,6 +65,8 @@ func TestRefused(t *testing.T) {
 		{"not of two", where(call(Not, True, True)), "where[0]"},
 		{"eq of one", where(call(Eq, True)), "where[0]"},
 		{"zero exists", where(Exists{}), "where[0]: exists"},
+		{"zero scalar", where(Scalar{}), "where[0]: scalar"},
+		{"scalar of any number of rows", where(Scalar{owners(0)}), "where[0]: scalar: the select"},
 		{"zero in select", where(InSelect{X: One}), "where[0]: in"},
 		{"in select of two", where(InSelect{One, with(owners(0), func(s *Select) { s.Columns = append(s.Columns, Output{One, "one"}) })}), "where[0]: in"},
 		{"negative slot", where(Arg{Slot: -1}), "where[0]"},

@@ -46,6 +46,7 @@ var exprCases = []struct {
 	{"not in", In{X: col("t0", "prio"), List: []Expr{One}, Not: true}, `("t0"."prio" NOT IN (1))`, ``, nil, "1; NULL; 0; 1; 0"},
 	{"in nothing", In{X: col("t0", "prio")}, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
 	{"not in nothing", In{X: col("t0", "prio"), Not: true}, `1`, `TRUE`, nil, "1; 1; 1; 1; 1"},
+	{"scalar", Scalar{with(owners(0), func(s *Select) { s.Limit = []Expr{One} })}, `(SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?) LIMIT 1)`, `(SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1) LIMIT 1)`, []any{"bob"}, "2; 2; 2; 2; 2"},
 	{"in select", InSelect{col("t0", "user_id"), owners(0)},
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?)))`,
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1)))`,

@@ -150,6 +150,8 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.in(e)
 	case InSelect:
 		return f.write("(").add(e.X).write(" IN ").sub(e.Sub).write(")")
+	case Scalar:
+		return f.sub(e.Sub)
 	case Exists:
 		if e.Not {
 			return f.write("(NOT EXISTS ").sub(e.Sub).write(")")

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -96,11 +97,11 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 		if row.optional { // of a row that is missing its scope does not hold, and the condition may
 			f.c.unguarded = true
 		}
-		f.c.satisfying = true
-		for _, must := range row.entry.Conditions() { // all are equalities, see scope.Fixed
-			within = append(within, f.predicate(must.Pred, row, must.Grant.Origin))
-		}
-		f.c.satisfying = false
+		f.c.guarding = true
+		scope, err := f.scopeOf(row)
+		f.c.guarding = false
+		f.c.unguarded = f.c.unguarded || err != nil
+		within = append(within, scope...)
 	}
 	f.c.touched = before
 	if len(within) == 0 {
@@ -123,3 +124,45 @@ func all(conds []sqlast.Expr) sqlast.Expr {
 	}
 	return call(sqlast.And, conds...)
 }
+
+// scopeOf is the scope of a row in an open statement: an equality for each column that it
+// fixes. A value that is carried over a link holds only if there is a row at the link's
+// start. SQLite looks that row up for the value itself. PostgreSQL looks once, before it
+// reads any table: a condition that reads none of the query's own rows becomes the
+// filter of a node above them, which the judge requires.
+func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
+	fixed, ok := row.entry.Fixed()
+	if !ok {
+		return nil, errNotFixed
+	}
+	var out []sqlast.Expr
+	for _, x := range fixed {
+		if x.Via == nil || f.c.dialect == sqlast.Postgres {
+			f.c.satisfying = true
+			out = append(out, f.predicate(x.Pred, row, x.Origin))
+			f.c.satisfying = false
+		}
+		if x.Via == nil || f.c.dialect == sqlast.Postgres && f.c.guarding {
+			continue // the gate stands above the whole
+		}
+		sub := f.c.newFrom(nil)
+		other, err := sub.reaching(*x.Via)
+		if err != nil {
+			return nil, err
+		}
+		if f.c.dialect == sqlast.Postgres {
+			row.gates = append(row.gates, other.alias)
+			out = append(out, sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})})
+			continue
+		}
+		f.c.satisfying = true
+		theirs, ours := f.pair(colExpr{other, x.Via.Link.Pairs[0].From}, colExpr{row, x.Col})
+		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: compared(theirs, sub), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
+		out = append(out, call(sqlast.Eq, compared(ours, f), sqlast.Scalar{Sub: key}))
+		f.c.satisfying = false
+	}
+	return out, nil
+}
+
+// errNotFixed ends an open compilation.
+var errNotFixed = errors.New("exosql: a scope that no search can find")

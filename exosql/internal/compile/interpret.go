@@ -2,8 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"slices"
-
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -172,7 +170,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.c.open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && identifies(l.L.Pairs, l.L.From) {
+	if f.c.open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)
@@ -191,13 +189,6 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 		return nil, err
 	}
 	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
-}
-
-// identifies reports whether the columns that a link begins at are the key of their table.
-func identifies(pairs []decl.Pair, t *decl.Table) bool {
-	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *decl.Column) bool {
-		return !slices.ContainsFunc(pairs, func(p decl.Pair) bool { return p.From == k })
-	})
 }
 
 func (f *from) doWhere(q *query, arg *exo.Node, env names) error {

@@ -27,7 +27,10 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 	if err != nil {
 		return nil, err
 	}
-	return f.enter(e, fc, func(row *occurrence) []sqlast.Expr { return f.linked(by, parent, row) }, nil)
+	return f.enter(e, fc, func(row *occurrence) []sqlast.Expr {
+		row.parent, row.by = parent, by
+		return f.linked(by, parent, row)
+	}, nil)
 }
 
 // enter adds a table to the sources, with the conditions of its scope, and returns the row
@@ -76,6 +79,12 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 
 // satisfy adds conditions of a scope on row.
 func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
+	if f.c.open {
+		scope, err := f.scopeOf(row)
+		f.where = append(f.where, scope...)
+		f.open = true
+		return err
+	}
 	for _, c := range must {
 		switch c.Kind {
 		case scope.Holds:

@@ -70,7 +70,7 @@ func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
 		if !ok {
 			return nil
 		}
-		t := plan.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional}
+		t := plan.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional, Gates: row.gates}
 		if t.Guarded = c.guarded(row); t.Guarded {
 			t.Links = c.matches(row.alias)
 		}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -18,17 +19,18 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	dialect sqlast.Dialect
-	aliases int
-	slots   []plan.Source
-	steps   int
-	emitted int            // operations written: what is repeated in the statement counts each time
-	handled int            // bytes of made texts in one row, weighed, see handle
-	held    int            // bytes of them
-	tables  int            // that the statement reads, each place where it does
-	columns int            // of all those together
-	grants  []*scope.Grant // of the message's objects
-	msg     *exo.Message
+	dialect      sqlast.Dialect
+	aliases      int
+	guardAliases int
+	slots        []plan.Source
+	steps        int
+	emitted      int            // operations written: what is repeated in the statement counts each time
+	handled      int            // bytes of made texts in one row, weighed, see handle
+	held         int            // bytes of them
+	tables       int            // that the statement reads, each place where it does
+	columns      int            // of all those together
+	grants       []*scope.Grant // of the message's objects
+	msg          *exo.Message
 
 	open       bool          // without fences: see open.go
 	fences     int           // that stand in the statement
@@ -39,6 +41,7 @@ type compiler struct {
 	guards    []string       // the aliases of tables whose conditions are guarded: see guard.go
 	linked    []*decl.Column // that a link of the statement compares, as they are met
 	compared  []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
+	guarding  bool           // the scope of a guard is being written
 	unguarded bool           // a condition that would need a guard has none
 	linking   bool           // the condition of a link is being written
 	links     []link         // that join guarded tables
@@ -63,7 +66,11 @@ type occurrence struct {
 	table *decl.Table
 	fixed []scope.Fixed // by its scope
 	entry scope.Entry
-	alias string // of the table itself, wherever its columns are now
+	gates []string // see plan.Table
+	alias string   // of the table itself, wherever its columns are now
+
+	parent *occurrence // that it was joined to by a link, or nil
+	by     *decl.Link
 
 	optional bool // joined so that it may be missing: all its columns may be null
 }
@@ -139,6 +146,10 @@ func (c *compiler) newFrom(outer *from) *from {
 }
 
 func (c *compiler) alias() string {
+	if c.guarding { // of its own kind: the others stay what they were without guards
+		c.guardAliases++
+		return fmt.Sprintf("g%d", c.guardAliases-1)
+	}
 	c.aliases++
 	return fmt.Sprintf("t%d", c.aliases-1)
 }
@@ -177,17 +188,8 @@ func (d *derived) expose(row *occurrence, col *decl.Column) string {
 	return name
 }
 
-// keyOrder is the order that makes any order total: by the keys of all rows.
-func (f *from) keyOrder(rows []*occurrence) []sqlast.Order {
-	var out []sqlast.Order
-	for _, r := range rows {
-		for _, k := range r.table.Keys {
-			out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), NotNull: !r.optional})
-		}
-	}
-	return out
-}
-
+// orders are the terms that a query is sorted by. With total they end in keys of its rows, so
+// that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
@@ -196,9 +198,47 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 		f.c.sorting = false
 	}
 	if total {
-		out = append(out, f.keyOrder(f.rows)...)
+		out = append(out, f.ties(q)...)
 	}
 	return out
+}
+
+// ties are the keys of the rows, in the direction of the last term: an index that serves
+// that is then read one way. A key that is sorted by already is left out, and that of a row
+// which one before it determines.
+func (f *from) ties(q *query) []sqlast.Order {
+	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
+	sortedBy := func(row *occurrence, k *decl.Column) bool {
+		return slices.ContainsFunc(q.order, func(o orderTerm) bool {
+			c, ok := plainText(o.expr.(sortExpr).x).(colExpr)
+			return ok && c.row == row && c.col == k
+		})
+	}
+	var out []sqlast.Order
+	for _, r := range f.rows {
+		if f.determined(r) {
+			continue
+		}
+		for _, k := range r.table.Keys {
+			if !sortedBy(r, k) {
+				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional})
+			}
+		}
+	}
+	return out
+}
+
+// determined reports whether a row was reached by a link to its key from another one
+// that is sorted by before it: of an order, its customer.
+func (f *from) determined(r *occurrence) bool {
+	return r.parent != nil && slices.Contains(f.rows, r.parent) && len(r.parent.table.Keys) > 0 && isKey(r.table, r.by.Pairs, func(p decl.Pair) *decl.Column { return p.To })
+}
+
+// isKey reports whether the columns of pairs are the key of a table.
+func isKey(t *decl.Table, pairs []decl.Pair, end func(decl.Pair) *decl.Column) bool {
+	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *decl.Column) bool {
+		return !slices.ContainsFunc(pairs, func(p decl.Pair) bool { return end(p) == k })
+	})
 }
 
 func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }

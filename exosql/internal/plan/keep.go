@@ -35,7 +35,7 @@ func (p *Plan) Keep() (*Plan, int) {
 	k.Derived = slices.Clone(p.Derived)
 	k.Bytes += len(k.Derived) * (size[string]() + 4)
 	for _, t := range k.Tables {
-		k.Bytes += size[Table]() + len(t.Alias) + len(t.Scope)*(size[Equality]()+8) + len(t.Links)*(size[Match]()+8)
+		k.Bytes += size[Table]() + len(t.Alias) + len(t.Scope)*(size[Equality]()+8) + len(t.Links)*(size[Match]()+8) + len(t.Gates)*(size[string]()+4)
 	}
 	return &k, k.Bytes
 }

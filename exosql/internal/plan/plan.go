@@ -30,6 +30,10 @@ type Table struct {
 	Optional    bool       // it is joined so that it may be missing: an engine need not read it
 	Scope       []Equality // the whole scope; none: every row is in scope
 
+	// Gates are the aliases of tables of which a row has to be there, for any row of this one
+	// to be in scope. PostgreSQL looks before it reads this one.
+	Gates []string
+
 	// Guarded says that each condition of the program on this table stands behind the
 	// scope, in a CASE. An engine may then read rows out of scope, as long as it
 	// does so in no order that the program chose.

@@ -10,25 +10,74 @@ type Fixed struct {
 	Col    *decl.Column
 	Origin plan.Origin // whose arguments the value is among
 	Slot   int         // which of them
+	Pred   *decl.Pred  // that the column has the value
+
+	// Via is the condition by a link that the value comes from, if any: the rows at the
+	// start of the link have it in their key. If there is none of these, no row is in scope.
+	Via *Condition
 }
 
 // Fixed gives the columns that have one value in every row of the scope. ok says that
 // these are the whole scope, or that every row is in scope and there are none: a search
 // for the values then finds the rows in scope and no others.
 func (e Entry) Fixed() (fixed []Fixed, ok bool) {
-	if len(e.must) == 0 { // nothing is demanded of a row that its link implies, either
+	must := e.must
+	if len(must) == 0 { // nothing is demanded of a row that its link implies, either
 		s := e.grant.Scopes[e.table]
-		return nil, s != nil && s.Kind == decl.ScopeShared
-	}
-	for _, c := range e.must {
-		if c.Kind != Holds {
-			return nil, false
+		if s == nil || s.Kind != decl.ScopeVia {
+			return nil, s != nil && s.Kind == decl.ScopeShared
 		}
-		if fixed, ok = fixedBy(c.Pred, c.Grant.Origin, fixed); !ok {
+		must = []Condition{{Kind: Linked, Grant: e.grant, Link: s.Link}}
+	}
+	for _, c := range must {
+		if c.Kind == Holds {
+			fixed, ok = fixedBy(c.Pred, c.Grant.Origin, fixed)
+		} else if x, carried := c.carried(); carried {
+			fixed, ok = add(fixed, x)
+		} else {
+			ok = false
+		}
+		if !ok {
 			return nil, false
 		}
 	}
 	return fixed, true
+}
+
+// carried is what a condition by a link fixes, where the scope at the start of the link fixes its key:
+// todos.user_id IN (SELECT id FROM users WHERE id = ?) is todos.user_id = ?, if there is such a user.
+func (c Condition) carried() (Fixed, bool) {
+	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
+		return Fixed{}, false
+	}
+	var there []Condition
+	switch {
+	case c.Kind == Linked:
+		must, err := c.Grant.conditions(c.Link.From, nil, nil)
+		if err != nil {
+			return Fixed{}, false
+		}
+		there = must
+	case c.Kind == Followed && c.Rel.Kind == decl.StepGrant:
+		there = []Condition{c.Grant.holds(c.Rel.Pred)}
+	}
+	var fixed []Fixed
+	for _, t := range there {
+		ok := t.Kind == Holds
+		if ok {
+			fixed, ok = fixedBy(t.Pred, t.Grant.Origin, fixed)
+		}
+		if !ok {
+			return Fixed{}, false
+		}
+	}
+	ends := c.Link.Pairs[0]
+	for _, f := range fixed {
+		if f.Col == ends.From {
+			return Fixed{ends.To, f.Origin, f.Slot, &decl.Pred{Op: "eq", Col: ends.To, Args: f.Pred.Args}, &c}, true
+		}
+	}
+	return Fixed{}, false
 }
 
 // fixedBy adds what a predicate fixes. Of two values for one column a search could be for
@@ -49,10 +98,16 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p.Op != "eq" || len(p.Args) != 1 {
 		return nil, false
 	}
-	x := Fixed{p.Col, origin, p.Args[0].Slot}
-	for _, f := range fixed {
+	return add(fixed, Fixed{p.Col, origin, p.Args[0].Slot, p, nil})
+}
+
+func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
+	for i, f := range fixed {
 		if f.Col == x.Col {
-			return fixed, f == x
+			if x.Via != nil {
+				fixed[i].Via = x.Via // the row at its start is demanded too
+			}
+			return fixed, f.Origin == x.Origin && f.Slot == x.Slot && (f.Via == nil || x.Via == nil)
 		}
 	}
 	return append(fixed, x), true

@@ -53,6 +53,32 @@ func TestFixed(t *testing.T) {
 			t.Errorf("%s: %v %t, want %d", name, fixed, ok, c.want)
 		}
 	}
+	// Through a link: the value at its start, where that is the key that the link joins by.
+	users := &decl.Table{Name: "users"}
+	id, name, day := &decl.Column{Table: users, Name: "id", Kind: "int"}, &decl.Column{Table: users, Name: "name", Kind: "text"}, &decl.Column{Table: users, Name: "day", Kind: "int"}
+	owner.Kind, code.Kind = "int", "text"
+	byOwner := &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: id, To: owner}}}
+	for name, c := range map[string]struct {
+		users *decl.Scope
+		link  *decl.Link
+		want  int
+	}{
+		"its key":          {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, byOwner, 1},
+		"its key and more": {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: and(eq(id, 7), eq(name, 8))}, byOwner, 1},
+		"another column":   {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(day, 7)}, byOwner, -1},
+		"a list":           {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: &decl.Pred{Op: "in", Col: id, Args: []decl.Held{{}}}}, byOwner, -1},
+		"every row":        {&decl.Scope{Kind: decl.ScopeShared, Table: users}, byOwner, -1},
+		"two pairs":        {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: id, To: owner}, {From: name, To: code}}}, -1},
+		"two kinds":        {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: id, To: code}}}, -1},
+	} {
+		g := &Grant{Scopes: Scopes{users: c.users, table: {Kind: decl.ScopeVia, Table: table, Link: c.link}}}
+		for _, must := range [][]Condition{nil, {{Kind: Linked, Grant: g, Link: c.link}}} {
+			fixed, ok := (Entry{grant: g, table: table, must: must}).Fixed()
+			if ok != (c.want >= 0) || ok && (len(fixed) != 1 || fixed[0].Col != owner || fixed[0].Slot != 7 || fixed[0].Pred.Col != owner || fixed[0].Via == nil || fixed[0].Via.Link != c.link) {
+				t.Errorf("through a link, %s: %v %t", name, fixed, ok)
+			}
+		}
+	}
 	g.Scopes[table] = &decl.Scope{Kind: decl.ScopeShared, Table: table}
 	if fixed, ok := (Entry{g, table, nil}).Fixed(); !ok || len(fixed) != 0 {
 		t.Errorf("a shared table: %v %t", fixed, ok)

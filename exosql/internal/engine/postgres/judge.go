@@ -30,8 +30,9 @@ func judgePlan(text []byte, tables []plan.Table, known indexes) error {
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
 		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))
 	}
-	j := &judge{tables, known, make([]bool, len(tables)), engine.OutOfScope{}}
-	if err := j.node(top[0].Plan); err != nil {
+	j := &judge{tables: tables, indexes: known, seen: make([]bool, len(tables)), found: map[string]string{}}
+	j.gates(top[0].Plan)
+	if err := j.node(top[0].Plan, nil); err != nil {
 		return err
 	}
 	for i, t := range tables {
@@ -47,14 +48,27 @@ type judge struct {
 	indexes indexes
 	seen    []bool
 	out     engine.OutOfScope
+	found   map[string]string // by the alias of a gate: what the plan calls the answer
 }
 
 // returned finds the numbers of placeholders that a plan uses for what a part of it
 // returns: EXPLAIN writes them as it does those of the statement.
 var returned = regexp.MustCompile(`\$[0-9]+`)
 
-func (j *judge) node(node map[string]any) error {
+// node judges a node and those below it. filters are the conditions that have held before it runs.
+func (j *judge) node(node map[string]any, filters []string) error {
+	if once := said(node, "One-Time Filter"); once != "" && said(node, "Node Type") == "Result" {
+		held, err := conjuncts(once)
+		if err != nil {
+			return err
+		}
+		filters = append(filters[:len(filters):len(filters)], held...)
+	}
+	gate := slices.ContainsFunc(j.tables, func(t plan.Table) bool { return slices.Contains(t.Gates, said(node, "Alias")) })
 	for _, p := range returned.FindAllString(said(node, "Subplan Name"), -1) {
+		if gate { // true or false, which no column of a scope is compared with
+			break
+		}
 		n, _ := strconv.Atoi(p[1:])
 		for _, t := range j.tables {
 			if slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return slices.Contains(e.Params, n) }) {
@@ -72,6 +86,11 @@ func (j *judge) node(node map[string]any) error {
 		}
 		if i >= 0 && len(j.tables[i].Scope) > 0 {
 			j.seen[i] = true
+			for _, gate := range j.tables[i].Gates {
+				if j.found[gate] == "" || !slices.Contains(filters, j.found[gate]) {
+					return fmt.Errorf("%s is read before it is known whether %s has a row", alias, gate)
+				}
+			}
 			if err := j.reads(j.tables[i], node); err != nil {
 				if !j.tables[i].Guarded || j.guarded(j.tables[i], node) != nil {
 					j.out.Add(alias, err)
@@ -80,11 +99,30 @@ func (j *judge) node(node map[string]any) error {
 		}
 	}
 	for _, p := range plansOf(node) {
-		if err := j.node(p); err != nil {
+		if err := j.node(p, filters); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// initPlan is what PostgreSQL 14 to 16 call a part of a plan that runs once, and later ones.
+var initPlan = regexp.MustCompile(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
+
+// gates notes what the plan calls the answer whether a table has a row.
+func (j *judge) gates(node map[string]any) {
+	if m := initPlan.FindStringSubmatch(said(node, "Subplan Name")); m != nil {
+		name := m[2]
+		if name == "" {
+			name = "(InitPlan " + m[1] + ").col1"
+		}
+		if alias := said(node, "Alias"); said(node, "Relation Name") != "" {
+			j.found[alias] = name
+		}
+	}
+	for _, p := range plansOf(node) {
+		j.gates(p)
+	}
 }
 
 func plansOf(node map[string]any) (out []map[string]any) {

@@ -115,6 +115,36 @@ func TestJudgeGuarded(t *testing.T) {
 	}
 }
 
+// TestJudgeGates: where rows are in scope only if another table has a row, that is known before
+// any is read.
+func TestJudgeGates(t *testing.T) {
+	tables := []plan.Table{
+		{Name: "projects", Alias: "t0", Gates: []string{"t1"}, Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}}},
+		{Name: "orgs", Alias: "t1", Scope: []plan.Equality{{Column: "id", Params: []int{2}}}},
+	}
+	indexes := func(name string) []string {
+		return map[string][]string{"org": {"org_id"}, "key": {"id"}}[name]
+	}
+	const (
+		scan = `{"Node Type": "Index Scan", "Relation Name": "projects", "Alias": "t0", "Index Name": "org", "Index Cond": "(org_id = $1)"}`
+		gate = `"Node Type": "Index Only Scan", "Parent Relationship": "InitPlan", "Relation Name": "orgs", "Alias": "t1", "Index Name": "key", "Index Cond": "(id = $2)"}`
+	)
+	init := func(name string) string { return `{"Subplan Name": "` + name + `", ` + gate }
+	for _, c := range []struct{ plan, refused string }{
+		{`"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, ""},
+		{`"Node Type": "Result", "One-Time Filter": "($0 AND $1)", "Plans": [` + init("InitPlan 2 (returns $1)") + `, ` + scan + `]`, ""},
+		{`"Node Type": "Result", "One-Time Filter": "(InitPlan 1).col1", "Plans": [` + init("InitPlan 1") + `, {"Node Type": "Sort", "Plans": [` + scan + `]}]`, ""},
+		{`"Node Type": "Result", "One-Time Filter": "$10", "Plans": [` + init("InitPlan 1 (returns $1)") + `, ` + scan + `]`, "before it is known"},
+		{`"Node Type": "Result", "One-Time Filter": "($0 OR $3)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
+		{`"Node Type": "Result", "One-Time Filter": "(NOT $0)", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
+		{`"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("SubPlan 1") + `, ` + scan + `]`, "before it is known"},
+		{`"Node Type": "Nested Loop", "Plans": [` + scan + `, {"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `]}]`, "before it is known"},
+		{`"Node Type": "Append", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
+	} {
+		judgedAs(t, c.plan, judgePlan([]byte(`[{"Plan": {`+c.plan+`}}]`), tables, indexes), c.refused)
+	}
+}
+
 func judgedAs(t *testing.T, plan string, err error, refused string) {
 	t.Helper()
 	if refused == "" && err != nil {

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// lists are the questions that an application asks all day, as BenchmarkLists names them.
+// scan says that no index begins with the tenant and serves them.
+var lists = []struct {
+	name, shown string
+	scan        bool
+	readme      bool
+}{
+	{"page by key", "a page, by key", false, true},
+	{"equals, indexed", "`=` with an index", false, true},
+	{"range, in its order, 20", "a range in its order, 20 rows", false, false},
+	{"latest 20", "the latest 20", false, true},
+	{"latest 20 of a status", "the latest 20 of a status", false, false},
+	{"two hops", "two hops, a condition at each end", false, true},
+	{"equals, no index", "`=` without an index", true, true},
+	{"count of a status", "a count by status", false, true},
+	{"count", "a count of everything", false, false},
+}
+
+var tenants = []string{"89%", "10%", "1%"}
+
+// Targets of a statement, as multiples of the one by hand.
+const (
+	indexTarget = 1.1
+	scanTarget  = 1.3
+)
+
+// listTable is the first table of docs/performance.md. A target that was missed says so.
+func listTable(m measured, count string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s rows; a tenant with 89 %% (10 %%, 1 %%) of them | SQLite by hand | this module | program | PostgreSQL by hand | this module | row-level security | program | target |\n|---|---|---|---|---|---|---|---|---|\n", count)
+	missed := 0
+	for _, l := range lists {
+		target := indexTarget
+		if l.scan {
+			target = scanTarget
+		}
+		fmt.Fprintf(&b, "| %s ", l.shown)
+		for _, e := range []string{"sqlite", "postgres"} {
+			hand, err := m.list(e, tenants[0], l.name, "µs/hand")
+			if err != nil {
+				return "", err
+			}
+			more, err := m.list(e, tenants[0], l.name, "µs/more")
+			if err != nil {
+				return "", err
+			}
+			ratios, n, err := m.ratios(e, l.name, "x/statement", target)
+			if err != nil {
+				return "", err
+			}
+			missed += n
+			policy := ""
+			if e == "postgres" {
+				if policy, _, err = m.ratios(e, l.name, "x/rls", 1e9); err != nil {
+					return "", err
+				}
+				policy = "| " + policy + " "
+			}
+			fmt.Fprintf(&b, "| %s | %s %s| %s ", shown(hand*1e3, ""), ratios, policy, beyond(more))
+		}
+		fmt.Fprintf(&b, "| %.1f |\n", target)
+	}
+	if missed > 0 {
+		fmt.Fprintf(&b, "\n%d of %d ratios are above their target; they are **bold**.\n", missed, 2*len(lists)*len(tenants))
+	}
+	b.WriteString("\n")
+	return b.String(), nil
+}
+
+// beyond is what a program takes beyond its statement.
+func beyond(us float64) string {
+	if us < 0 {
+		return "+ 0"
+	}
+	return "+ " + shown(us*1e3, "")
+}
+
+// ratios are those of the tenants; one above the target is bold.
+func (m measured) ratios(engine, name, unit string, target float64) (string, int, error) {
+	var out []string
+	missed := 0
+	for _, t := range tenants {
+		x, err := m.list(engine, t, name, unit)
+		if err != nil {
+			return "", 0, err
+		}
+		s := fmt.Sprintf("%.2f", x)
+		if x > target {
+			s = "**" + s + "**"
+			missed++
+		}
+		out = append(out, s)
+	}
+	return out[0] + " (" + strings.Join(out[1:], ", ") + ")", missed, nil
+}
+
+func (m measured) list(engine, tenant, name, unit string) (float64, error) {
+	x, err := m.of("internal/bench/Lists/"+engine+"/"+tenant+"/"+strings.ReplaceAll(name, " ", "_"), unit)
+	if err != nil {
+		return 0, err
+	}
+	return median(x), nil
+}
+
+// shortTable is the one of README: the statements of the largest tenant.
+func shortTable(m measured, count string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s rows | SQLite | PostgreSQL | row-level security |\n|---|---|---|---|\n", count)
+	for _, l := range lists {
+		if !l.readme {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s ", l.shown)
+		for _, c := range []struct{ engine, unit string }{{"sqlite", "x/statement"}, {"postgres", "x/statement"}, {"postgres", "x/rls"}} {
+			x, err := m.list(c.engine, tenants[0], l.name, c.unit)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "| %.2f ", x)
+		}
+		b.WriteString("|\n")
+	}
+	b.WriteString("\n")
+	return b.String(), nil
+}
