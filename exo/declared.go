@@ -33,7 +33,7 @@ var allDeclared = struct {
 }{all: lru.Set[string, []*declared]{Bytes: 64 << 20}}
 
 const (
-	alike      = 4  // shapes that are kept under one key
+	alike      = 4  // of them under one key
 	maxDerived = 12 // things that are kept of one
 )
 
@@ -59,8 +59,12 @@ func declaredOf(names []string, described []Description) (*declared, error) {
 	}
 	now := append([]*declared{s}, kept[:min(len(kept), alike-1)]...)
 	size := len(k)
-	for _, s := range now {
-		size += s.size()
+	for i, s := range now {
+		if size += s.size(); i > 0 && !allDeclared.all.Fits(size) { // the older ones go
+			size -= s.size()
+			now = now[:i]
+			break
+		}
 	}
 	allDeclared.Lock()
 	defer allDeclared.Unlock()
