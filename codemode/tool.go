@@ -23,7 +23,7 @@ type Options struct {
 	Name      string         // what the model calls the tool; default "execute"
 	Limits    exo.Limits     // on what a program asks of the host; a zero field is its default
 	Bounds    exoeval.Bounds // on the program itself; a zero field is its default
-	Principal exo.Principal  // on whose behalf programs run; recorded
+	Principal exo.Principal  // on whose behalf programs run: see exo.Principal. policy.Approve refuses runs that have none
 	Admits    exo.Label      // labels that what the model reads may carry; zero: public values only
 	// Evaluator is where programs run: a *worker.Pool, each in a process of its own, or
 	// exoeval.InProcess{}, for programs whose author is trusted; nil: worker.Shared().

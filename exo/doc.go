@@ -9,7 +9,7 @@
 //   - A [Checker] turns calls into nodes of an expression and refuses what the
 //     interfaces do not allow. It runs twice: in the recorder on the guest's side,
 //     for errors with a position, and in the gate, which trusts no recorder.
-//   - [Expr] is the expression as a message. [Checker.Check] makes a [Checked] one
+//   - [Expr] is the expression as a message. [Checker.Check] makes a [Message]
 //     of it, with its constants lifted out: messages of one Shape share a plan.
 //   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
 //     one function in one order: resolve, check, join labels, check sink, effect and

@@ -12,7 +12,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Principal names on whose behalf a run happens. It grants nothing; it is recorded.
+// Principal names on whose behalf a run happens. It grants nothing. It is recorded, tickets of
+// policy.Approve are for one principal, and a worker pool is fair among principals: set it
+// wherever more than one user is served.
 type Principal string
 
 // Config is what a gate is made of. The zero Config grants nothing and admits public values only.

@@ -6,7 +6,7 @@ import (
 )
 
 // Type is what a value or an expression is: plain data, so that a catalogue
-// crosses to a worker as it is. A scalar's Name is one of the constants below;
+// crosses to a worker as it is. A scalar's Name is one of the Type constants;
 // "list" has Args["of"]; "record" has Fields; any other Name is an Interface in
 // the catalogue, with its type arguments in Args.
 type Type struct {

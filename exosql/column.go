@@ -3,6 +3,7 @@ package exosql
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -123,6 +124,9 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 // condition only, carries the label from then on, and so may its result.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
+	if len(tags) == 0 || slices.Contains(tags, "") {
+		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
+	}
 	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
 	return c
 }

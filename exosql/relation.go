@@ -38,6 +38,8 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 		r.Err = &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
+	default:
+		r.Err = scope.p.Of(r.Table)
 	}
 	return Relation[T]{r, t, db}
 }
@@ -58,7 +60,9 @@ func (r Relation[T]) step(s decl.Relation) Relation[T] {
 func (r Relation[T]) Where(p Predicate[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepWhere, Pred: p.p}
 	if p.p != nil {
-		s.Err = p.p.Err
+		if s.Err = p.p.Err; s.Err == nil && r.r != nil {
+			s.Err = p.p.Of(r.r.Table)
+		}
 	}
 	return r.step(s)
 }
@@ -74,6 +78,10 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
 			s.Err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.Table.Name, o.col.Name)
+			break
+		}
+		if r.r != nil && o.col.Table != r.r.Table {
+			s.Err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s was given for table %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
 			break
 		}
 		s.Order = append(s.Order, decl.Ordering{Col: o.col, Desc: o.desc})
@@ -109,7 +117,11 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}
 	}
-	return Relation[B]{&decl.Relation{Err: r.r.Err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db}
+	err := r.r.Err
+	if err == nil && l.l.From != r.r.Table {
+		err = exo.Errorf(exo.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
+	}
+	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db}
 }
 
 // All reads the rows. Without Limit or Offset, rows that no OrderBy tells apart come in

@@ -23,7 +23,7 @@ import (
 // App is a command: a terminal on what Grants gives. The others of its fields may be
 // left out.
 type App struct {
-	Grants any // a function in the form of [Grants]
+	Grants any // a function in the form of [GrantFunc]
 
 	Name    string // what somebody types to run the command, for its help and errors; "": the name of the process
 	About   string // one sentence, for -help and for a model

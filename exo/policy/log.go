@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/exoagent/exoagent/exo"
@@ -12,7 +13,12 @@ import (
 // neither arguments nor replies. Messages that the gate refused are not logged, and the log
 // is no record: for that there is exo.Config.Record, without which nothing happens.
 func Log(o exo.Object, l *slog.Logger) exo.Object {
-	return exo.Wrap(o, exo.Policy{After: func(m *exo.Message, v exo.Value, err error) {
+	return exo.Wrap(o, exo.Policy{Narrow: func(*exo.Description) error {
+		if l == nil {
+			return errors.New("policy: Log needs a Logger")
+		}
+		return nil
+	}, After: func(m *exo.Message, v exo.Value, err error) {
 		run, level := m.Run(), slog.LevelInfo
 		attrs := []slog.Attr{slog.String("run", run.ID.String()), slog.String("principal", string(run.Principal)),
 			slog.String("op", m.Op()), slog.String("effect", m.Root.Method().Effect.String()), slog.Int("rows", v.Len())}

@@ -148,6 +148,9 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	if m.StoredISO && c.Kind != exo.TypeTime {
 		return nil, wrong(at, "StoredISO needs a time column; it is %s", c.Kind)
 	}
+	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
+		return nil, wrong(at, "Label needs tags, none of them empty")
+	}
 	if len(m.Label) > 0 {
 		c.Label = exo.NewLabel(m.Label...)
 	}

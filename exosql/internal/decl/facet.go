@@ -87,6 +87,9 @@ func (f *Facet) AddColumn(c *Column) error {
 	if c == nil || c.Guest == "" {
 		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with Named", f.Alias)
 	}
+	if c.Table != f.Table { // two tables of one row type: it would be read of the wrong one, without its label
+		return fmt.Errorf("exosql: facet %s is of table %s, and column %s of table %s", f.Alias, f.Table.Name, c.Name, c.Table.Name)
+	}
 	if f.taken(c.Guest) {
 		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, c.Guest)
 	}
@@ -98,6 +101,9 @@ func (f *Facet) AddColumn(c *Column) error {
 func (f *Facet) AddLink(l *Link, to *Facet) error {
 	if l == nil || to == nil {
 		return fmt.Errorf("exosql: facet %s: Via of nothing", f.Alias)
+	}
+	if l.From != f.Table || l.To != to.Table {
+		return fmt.Errorf("exosql: the link %s leads from table %s to %s, and was put into facet %s of %s with facet %s of %s", l.Name, l.From.Name, l.To.Name, f.Alias, f.Table.Name, to.Alias, to.Table.Name)
 	}
 	if f.taken(l.Name) {
 		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, l.Name)

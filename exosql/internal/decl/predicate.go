@@ -33,3 +33,20 @@ type Held struct {
 	Kind string
 	Slot int // its index among the grant's arguments
 }
+
+// Of fails unless every column of the predicate is one of table t: two tables may have one row
+// type, and a condition on the other one's tenant would be a wrong scope.
+func (p *Pred) Of(t *Table) error {
+	if p == nil {
+		return nil
+	}
+	if p.Col != nil && p.Col.Table != t {
+		return exo.Errorf(exo.Invalid, t.Name, "a condition on %s of table %s was given for table %s", p.Col.Name, p.Col.Table.Name, t.Name)
+	}
+	for _, s := range p.Subs {
+		if err := s.Of(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -43,6 +43,9 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 		if d.Kind == decl.ScopeRows && d.Pred.Err != nil {
 			return nil, d.Pred.Err
 		}
+		if err := d.Pred.Of(d.Table); err != nil {
+			return nil, err
+		}
 		out[d.Table] = d
 	}
 	for t, s := range chain {
