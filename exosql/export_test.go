@@ -254,3 +254,16 @@ func Tier(q Query) string {
 	}
 	return "open"
 }
+
+// TrapCollation defines the collation TRAP of SQLite, which tells see of each pair of texts that it
+// compares, until restore.
+func TrapCollation(see func(a, b string)) (restore func()) {
+	d := &modernc.Driver{}
+	sqlite.Definer(func(name string, n int32, f func([]driver.Value) any) {
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) { return f(args), nil })
+	}).DefineAll()
+	d.MustRegisterCollationUtf8("TRAP", func(a, b string) int { see(a, b); return strings.Compare(a, b) })
+	before := sqlite.SharedDriver
+	sqlite.SharedDriver = func() *modernc.Driver { return d }
+	return func() { sqlite.SharedDriver = before }
+}

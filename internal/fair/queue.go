@@ -51,6 +51,7 @@ type Queue[G comparable] struct {
 	held    map[G]int // places, none of them 0
 	away    map[G]int // what jobs hold that gave their place back, none of it 0
 	out     int       // the sum of away
+	counted int       // the sum of away, of each group at most its share
 	outside int       // jobs that gave their place back and have none
 }
 
@@ -123,7 +124,7 @@ func (q *Queue[G]) mayHave(g G) bool { return q.held[g] < q.cfg.Share }
 
 // mayBegin reports whether a job of g that has not begun may have one more place.
 func (q *Queue[G]) mayBegin(g G) bool {
-	return q.mayHave(g) && (q.cfg.Away == 0 || q.out < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
+	return q.mayHave(g) && (q.cfg.Away == 0 || q.counted < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
 }
 
 // take gives t a place. q.mu is held.
@@ -143,8 +144,17 @@ func (q *Queue[G]) drop(t *Ticket[G]) {
 // settle is for a ticket that is away no more. q.mu is held.
 func (q *Queue[G]) settle(t *Ticket[G]) {
 	q.outside--
-	q.out -= t.weight
-	sub(q.away, t.group, t.weight)
+	q.hold(t.group, -t.weight)
+}
+
+// hold adds n to what jobs of g hold that are away. A group counts against others with its share
+// at most: the jobs that it has begun can all give their places back and hold more than that together,
+// and would else keep everybody from beginning (TestOneGroupAway). q.mu is held.
+func (q *Queue[G]) hold(g G, n int) {
+	q.out += n
+	q.counted -= min(q.away[g], q.cfg.AwayShare)
+	sub(q.away, g, -n)
+	q.counted += min(q.away[g], q.cfg.AwayShare)
 }
 
 // sub keeps no zeros, of groups that never come again.
@@ -201,8 +211,7 @@ func (t *Ticket[G]) Yield(weight int) {
 		return
 	}
 	t.state, t.weight, t.turn = away, max(1, weight), make(chan struct{})
-	q.away[t.group] += t.weight
-	q.out += t.weight
+	q.hold(t.group, t.weight)
 	q.outside++
 	q.drop(t)
 	q.fill()

@@ -128,7 +128,7 @@ func TestTurns(t *testing.T) {
 				r.Fatalf("%d wait and %d run, not %d and %d", len(waiting), len(running), w, n)
 			}
 			for _, j := range slices.Concat(waiting, back) {
-				if len(running) < cfg.Places && held[j.group] < cfg.Share && (slices.Contains(back, j) || begins(cfg, len(away)+len(back), holds[j.group])) {
+				if len(running) < cfg.Places && held[j.group] < cfg.Share && (slices.Contains(back, j) || begins(cfg, holds, j.group)) {
 					r.Fatalf("%s waits for a place that is free", j.group)
 				}
 			}
@@ -139,13 +139,11 @@ func TestTurns(t *testing.T) {
 				g := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "group")
 				x, err := q.Enter(g, rapid.SampledFrom([]string{"1", "2"}).Draw(r, "member"))
 				if err == nil && has(x) {
-					n := 0
+					holds := map[string]int{}
 					for _, j := range slices.Concat(away, back) {
-						if j.group == g {
-							n++
-						}
+						holds[j.group]++
 					}
-					if !begins(cfg, len(away)+len(back), n) {
+					if !begins(cfg, holds, g) {
 						r.Fatalf("%s began, and what is away holds as much as it may", g)
 					}
 				}
@@ -212,12 +210,39 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-func begins(c fair.Config, all, ofGroup int) bool {
+// begins reports whether a job of the group may begin, by what the jobs of each hold that are away.
+func begins(c fair.Config, holds map[string]int, group string) bool {
 	share := c.AwayShare
 	if share < 1 {
 		share = c.Away
 	}
-	return c.Away == 0 || all < c.Away && ofGroup < share
+	all := 0
+	for _, n := range holds {
+		all += min(n, share)
+	}
+	return c.Away == 0 || all < c.Away && holds[group] < share
+}
+
+// The jobs of one group that have begun can hold more than its share when they all give their places
+// back: then none of its own begins, and others do.
+func TestOneGroupAway(t *testing.T) {
+	q := fair.New[string](fair.Config{Places: 4, Share: 3, PerMember: 9, Total: 9, Away: 10, AwayShare: 6})
+	var all []*fair.Ticket[string]
+	for range 3 {
+		all = append(all, enter(t, q, "c", ""))
+	}
+	for _, x := range all { // three at once, before any is away
+		x.Yield(5)
+	}
+	if jobs, weight := q.Away(); jobs != 3 || weight != 15 {
+		t.Fatalf("%d jobs hold %d", jobs, weight)
+	}
+	if more := enter(t, q, "c", ""); has(more) {
+		t.Error("a group began another job with more than its share away")
+	}
+	if other := enter(t, q, "b", ""); !has(other) {
+		t.Error("what one group holds keeps another from beginning")
+	}
 }
 
 // A job that gave its place back holds up those that have not begun, by what it holds,
