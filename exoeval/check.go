@@ -36,7 +36,7 @@ type checker struct {
 	top     *scope // of the statements of a body
 	fn      *funcInfo
 	infos   map[ast.Node]*funcInfo
-	awaits  map[int]bool     // offsets of the loops found that were written `for await`
+	loops   map[int]bool     // offsets of the loops found that were written `for await`
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
 
@@ -44,13 +44,14 @@ type checker struct {
 	names      map[string]bool             // every name that the program mentions, of members too: see needs
 	patterns   bool                        // it has a regular expression in it,
 	generators bool                        // or a generator
-	asyncs     bool                        // or an async function
+	asyncs     bool                        // or an async function,
+	awaits     bool                        // or an await
 	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
 	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, awaits: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -65,9 +66,15 @@ func (c *checker) check() *fault {
 	if c.fault != nil {
 		return c.fault
 	}
+	if f, ok := c.pt.root.(*ast.ArrowFunctionLiteral); ok && c.pt.wrapper(f) {
+		// A body that awaits nothing runs as a plain function, at half the cost of the realm: see run.main.
+		f.Async = c.awaits
+		c.asyncs = c.asyncs || c.awaits
+		c.pt.plain = !c.awaits
+	}
 	for off := range c.pt.awaits {
 		// An await that was blanked and is none of a loop over a list: the program must not run without it.
-		if !c.awaits[off] && (c.fault == nil || c.fault.off > off) {
+		if !c.loops[off] && (c.fault == nil || c.fault.off > off) {
 			c.fault = faultf(exo.Syntax, off, "%s", noForAwait)
 		}
 	}
@@ -216,6 +223,7 @@ func (c *checker) expr(e ast.Expression) {
 		c.left(e.Callee)
 		c.exprs(e.ArgumentList)
 	case *ast.AwaitExpression:
+		c.awaits = true
 		c.expr(e.Argument)
 	case *ast.YieldExpression:
 		c.expr(e.Argument)

@@ -38,7 +38,7 @@ func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 }
 
 func (c *checker) arrow(f *ast.ArrowFunctionLiteral) {
-	c.asyncs = c.asyncs || f.Async
+	c.asyncs = c.asyncs || f.Async && !c.pt.wrapper(f)
 	c.within(f, true, func() {
 		c.params(f.ParameterList)
 		c.hoistVars(f.DeclarationList)

@@ -128,7 +128,7 @@ func (c *checker) forAwait(s *ast.ForOfStatement) {
 	if !c.pt.awaits[c.pt.off(s.For)] {
 		return
 	}
-	c.awaits[c.pt.off(s.For)] = true
+	c.loops[c.pt.off(s.For)], c.awaits = true, true
 	async := false
 	if c.fn != nil {
 		switch f := c.fn.node.(type) {

@@ -18,13 +18,14 @@ var (
 // literal, so it is done in every realm, before any code of the program runs.
 func (r *run) disarm() {
 	r.objects = r.vm.NewObject().Prototype()
-	functions := r.function("", func(goja.FunctionCall) goja.Value { return goja.Undefined() }).Prototype()
+	functions := r.intrinsic("Function").Get("prototype").(*goja.Object)
 
 	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
 	// a compiler of strings. No syntax reaches them once these links are cut.
 	fix(functions, "constructor", goja.Undefined())
 	if r.prog.needs.asyncs {
 		r.cutConstructor(asyncFunction()) // only an async function leads to it
+		r.watchPromises()
 	}
 	if r.prog.needs.generators {
 		r.cutConstructor(generator()) // only a generator leads to it
@@ -50,7 +51,6 @@ func (r *run) disarm() {
 	if r.prog.needs.texts {
 		r.disarmStrings()
 	}
-	r.watchPromises()
 }
 
 // disarmObject takes from Object what would undo the rest.
@@ -116,6 +116,9 @@ var earlyNames = map[string]bool{
 // for the members of arrays. One object is quicker to make than an accessor for
 // each name.
 func (r *run) watchPromises() {
+	if r.then != nil {
+		return
+	}
 	promises := r.intrinsic("Promise").Get("prototype").(*goja.Object)
 	r.then, _ = goja.AssertFunction(promises.Get("then"))
 	if err := promises.SetPrototype(r.vm.NewDynamicObject(&earlyMembers{r.vm})); err != nil {

@@ -24,7 +24,11 @@ type parsed struct {
 	body    *ast.BlockStatement // the statements, when the text is a body; nil otherwise
 	awaits  map[int]bool        // offsets of loops that were written `for await`
 	toks    []tok               // of the text
+	plain   bool                // root is made a plain function: see checker.check
 }
+
+// wrapper reports whether f is the function that parse put round the text.
+func (p *parsed) wrapper(f *ast.ArrowFunctionLiteral) bool { return p.off(f.Start) < 0 }
 
 // off is the offset in the text as given of an index of goja's.
 func (p *parsed) off(idx file.Idx) int { return int(idx) - 1 - p.prefix }

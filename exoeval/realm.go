@@ -30,8 +30,8 @@ var realmNames = map[string]bool{
 type needs struct {
 	names    []string // globals of realmNames, and grants
 	polyfill []*polyfill
-	// Regular expressions, generators and async functions are in the program: what they
-	// lead to must be made safe before it runs.
+	// Regular expressions, generators and async functions are in the program, or may be:
+	// what they lead to must be made safe before it runs.
 	patterns, generators, asyncs bool
 	// The program may come to a property whose name does not stand in it: see (*checker).reflects.
 	reflects bool
@@ -63,16 +63,33 @@ func (c *checker) needs() needs {
 		}
 	}
 	n.reflects = c.reflects() || len(n.polyfill) > 0
+	n.asyncs = n.asyncs || n.reflects // Array.fromAsync is one
 	n.texts = n.reflects || c.mentions([]string{"match", "matchAll", "search"})
 	return n
 }
 
+// plainGlobals are the globals none of whose functions gives a member by a name that is
+// data, as Object.getOwnPropertyDescriptor does, or makes one, as JSON.parse does
+// (TestPlainGlobals).
+var plainGlobals = map[string]bool{
+	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
+	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
+	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
+}
+
 // reflects reports whether a program may come to a property whose name does not stand in
-// it: names are computed by o[k]; Object has the functions that give properties and
-// prototypes in other ways; JSON.parse makes properties of any name; generators and patterns
-// lead to functions of the engine that do either.
+// it: names are computed by o[k]; it mentions a global that is not known to give none;
+// generators and patterns lead to functions of the engine that do either.
 func (c *checker) reflects() bool {
-	return c.generators || c.patterns || c.mentions([]string{anyName, "Object", "JSON", "RegExp", "Symbol", "Iterator", "constructor", "prototype", "__proto__"})
+	if c.generators || c.patterns || c.names[anyName] {
+		return true
+	}
+	for name := range realmNames {
+		if c.names[name] && !plainGlobals[name] {
+			return true
+		}
+	}
+	return false
 }
 
 func mustCompile(name, src string) *goja.Program {

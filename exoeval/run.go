@@ -75,6 +75,7 @@ func (r *run) send(n *exo.Node) goja.Value {
 	}
 	r.lastID++
 	id := r.lastID
+	r.watchPromises() // the first one may be this
 	promise, resolve, reject := r.vm.NewPromise()
 	line, col := r.here()
 	r.open[id] = openCall{resolve, reject, line, col}
@@ -142,6 +143,14 @@ func (r *run) main() (v exo.Value, failed error) {
 	result, err := f(goja.Undefined(), r.api)
 	if err != nil {
 		return v, r.failure(err)
+	}
+	if o, ok := result.(*goja.Object); ok && r.prog.plain && promiseOf(o) == nil {
+		// What an asynchronous function returns is resolved, which calls its `then`.
+		promise, resolve, _ := r.vm.NewPromise()
+		if err := resolve(o); err != nil {
+			return v, r.failure(err)
+		}
+		result = r.vm.ToValue(promise)
 	}
 	for range 3 { // a promise of a query is a promise of its rows
 		if result, failed = r.settled(result); failed != nil {

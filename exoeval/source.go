@@ -55,6 +55,7 @@ type program struct {
 	prefix   int           // length of the prefix
 	at       textMap       // from offsets of what was parsed to those of src, where they differ
 	needs    needs         // what its realm must hold
+	plain    bool          // it is a body that awaits nothing: its function is not asynchronous
 }
 
 // position maps a position as goja reports it (in the wrapped text, columns in
@@ -135,7 +136,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 	if err != nil {
 		return nil, true, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs()}, true, nil
+	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), plain: pt.plain}, true, nil
 }
 
 // typeScript takes the types off a text that javaScript refused with f. Both
