@@ -167,7 +167,7 @@ func (c Catalog) effect() string {
 }
 
 // ReadOnly reports whether nothing that is granted can change anything.
-func (g *Gate) ReadOnly() bool { return g.effect == "" }
+func (g *Gate) ReadOnly() bool { return g.made() && g.effect == "" }
 
 // Catalog is every interface that the grants reach. It must not be changed. It is nil only of
 // a Gate that NewGate did not make.
@@ -179,10 +179,20 @@ func (g *Gate) Catalog() Catalog {
 }
 
 // Granted lists the granted names, sorted.
-func (g *Gate) Granted() []GrantedName { return slices.Clone(g.granted) }
+func (g *Gate) Granted() []GrantedName {
+	if !g.made() {
+		return nil
+	}
+	return slices.Clone(g.granted)
+}
 
 // Limits are the limits of every run.
-func (g *Gate) Limits() Limits { return g.limits }
+func (g *Gate) Limits() Limits {
+	if !g.made() {
+		return Limits{}
+	}
+	return g.limits
+}
 
 func (c Catalog) merge(d Description) error {
 	for _, i := range d.Interfaces {

@@ -13,6 +13,9 @@ func TestZeroValues(t *testing.T) {
 		if c := g.Catalog(); c != nil {
 			t.Errorf("%s gate: Catalog: %v", name, c)
 		}
+		if g.ReadOnly() || g.Granted() != nil || g.Limits() != (Limits{}) {
+			t.Errorf("%s gate: it says that something is granted", name)
+		}
 	}
 	for name, s := range map[string]*Session{"nil": nil, "zero": {}} {
 		_, ok, err := s.Next(ctx)

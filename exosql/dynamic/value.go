@@ -75,7 +75,9 @@ func typed(kind string, x any) exo.Value {
 	case reflect.Array:
 		if kind == exo.TypeUUID && r.Len() == 16 && r.Type().Elem().Kind() == reflect.Uint8 {
 			b := make([]byte, 16)
-			reflect.Copy(reflect.ValueOf(b), r)
+			for i := range b { // reflect.Copy panics where the elements are of a named type
+				b[i] = byte(r.Index(i).Uint())
+			}
 			return plan.Canonical(kind, fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 		}
 	case reflect.Slice:

@@ -16,6 +16,8 @@ import (
 
 type (
 	ownInt  int32
+	ownByte byte
+	ownID   [16]ownByte
 	ownText string
 	loop    *loop
 )
@@ -52,7 +54,7 @@ func TestValues(t *testing.T) {
 			"t":    {at, &at, "2024-01-02T03:04:05Z", "2024-01-02 03:04:05"},
 			"day":  {"2024-01-02", exosql.Date{Year: 2024, Month: 1, Day: 2}},
 			"span": {"P1D", exosql.Interval{Days: 1}},
-			"u":    {"00112233-4455-6677-8899-AABBCCDDEEFF", id},
+			"u":    {"00112233-4455-6677-8899-AABBCCDDEEFF", id, ownID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}},
 			"raw":  {[]byte{1, 2}},
 		} {
 			for _, v := range values {
