@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 				other := get(w.items.Link(LinkSpec{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
 				must(w.t, w.item.Add(other, w.item))
 				return grant(w, Eq("id", 1))
-			}, "shops", "table items can be reached in more than one way"},
+			}, "shops", "table items can be reached by shops.items and by items.siblings, which may mean different rows; say which are in scope, as a further argument of Grant: ScopeVia(the link shops.items)"},
 			"OneOf of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it nil"},
 			"OneOf, NUL":          {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{"\x00"}}) }, "shops.name", "OneOf"},
 			"unknown type":        {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", Type: "serial"}) }, "shops.id", "no type \"serial\""},

@@ -1,12 +1,8 @@
 package scope
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
@@ -90,28 +86,25 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	return out, out.founded(start == nil)
 }
 
-// severalWays names all tables whose scope must be declared, as arguments of Grant to
-// complete: told one by one they would be found one build after the other.
+// severalWays names all tables whose scope must be declared, and the links that lead to each:
+// told one by one they would be found one build after the other. Links are named as facets
+// know them, since a host's variables are its own, and exosql/dynamic has none.
 func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error {
-	msg := fmt.Sprintf("exosql: table %s can be reached in more than one way (%s)", tables[0].Name, linkNames(ways[tables[0]]))
-	for _, t := range tables[1:] {
-		msg += fmt.Sprintf(", and so can %s (%s)", t.Name, linkNames(ways[t]))
+	t := tables[0]
+	msg, each := fmt.Sprintf("exosql: table %s can be reached by %s", t.Name, linkNames(ways[t], " and by ")), ""
+	for i, t := range tables[1:] {
+		if each = " for each"; i == len(tables)-2 {
+			msg += ", and"
+		} else {
+			msg += ","
+		}
+		msg += fmt.Sprintf(" table %s by %s", t.Name, linkNames(ways[t], " and by "))
 	}
-	msg += ": give Grant the scope of each (or ScopeVia one of its links, or ScopeShared)"
-	for _, t := range tables {
-		msg += fmt.Sprintf("\n\texosql.ScopeRows(%s, …),", goName(t.Name))
+	via := ways[t][0]
+	if i := slices.IndexFunc(ways[t], func(l *decl.Link) bool { return l.From != t }); i > 0 {
+		via = ways[t][i]
 	}
-	return errors.New(msg)
-}
-
-// goName is the name that exo gen gives to the variable of a table, mostly.
-func goName(table string) string {
-	name := ""
-	for part := range strings.FieldsFuncSeq(table, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		r, size := utf8.DecodeRuneInString(part)
-		name += string(unicode.ToUpper(r)) + part[size:]
-	}
-	return name
+	return fmt.Errorf("%s, which may mean different rows; say%s which are in scope, as a further argument of Grant: ScopeVia(the link %s), or ScopeRows, or ScopeShared for all rows", msg, each, via.From.Name+"."+via.Name)
 }
 
 func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
@@ -137,11 +130,11 @@ func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
 	return len(into) > 0
 }
 
-func linkNames(ls []*decl.Link) string {
+func linkNames(ls []*decl.Link, between string) string {
 	s := ""
 	for i, l := range ls {
 		if i > 0 {
-			s += ", "
+			s += between
 		}
 		s += l.From.Name + "." + l.Name
 	}
