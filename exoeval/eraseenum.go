@@ -1,6 +1,11 @@
 package exoeval
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // enum writes the object that an enum stands for: numbers lead back to their
 // names, a member without a value is one more than the last.
@@ -19,7 +24,7 @@ func (e *eraser) enum(from int) {
 	for !e.at("}") {
 		t := e.tok()
 		key := e.src[t.off:t.end]
-		plain := t.kind == 'w' && !strings.Contains(keywords+"undefined NaN Infinity ", " "+key+" ")
+		plain := t.kind == 'w' && !scalar.Keyword(key) && !slices.Contains([]string{"undefined", "NaN", "Infinity"}, key)
 		if t.kind == 'w' {
 			key = `"` + key + `"`
 		} else if t.kind != 'l' || t.text == "`" || t.text == "/re/" {

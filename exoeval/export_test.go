@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // NewLocal is what runs programs against a gate in this process. It panics where none can run.
@@ -71,7 +72,7 @@ func (deafPort) Log(exo.Line) error                            { return nil }
 func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Reply{}, false, nil }
 
 // Keywords are the words that no grant has for a name.
-const Keywords = keywords
+const Keywords = scalar.Keywords
 
 // RealmNames lists the globals that every program finds.
 func RealmNames() []string { return slices.Sorted(maps.Keys(globals())) }

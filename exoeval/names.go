@@ -2,12 +2,10 @@ package exoeval
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
-
-const keywords = " break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await async arguments eval implements interface package private protected public "
 
 // checkNames refuses grants that a program could not name, or that would take
 // the place of something that every program relies on.
@@ -26,7 +24,7 @@ func unusable(name string, cfg frontConfig) string {
 	switch {
 	case realmNames[name]:
 		return "programs have a global of that name"
-	case strings.Contains(keywords, " "+name+" "):
+	case scalar.Keyword(name):
 		return "it is a word of the language"
 	}
 	cfg.MaxSource = max(cfg.MaxSource, 1000)

@@ -50,7 +50,7 @@ func TestDeclarationPanics(t *testing.T) {
 		"empty column name": {func() { x, _ := table(); exosql.NewColumn(x, "", s) },
 			func() { x, _ := table(); exosql.NewColumn(x, "s", s) }, "empty name"},
 		"duplicate column": {func() { x, _ := table(); exosql.NewColumn(x, "a", a) },
-			func() { x, _ := table(); exosql.NewColumn(x, "b", a) }, "declared twice"},
+			func() { x, _ := table(); exosql.NewColumn(x, "b", func(p *pair) *int64 { return &p.B }) }, "declared twice"},
 		"no column type": {func() {
 			x := exosql.NewTable[odd]("odds")
 			exosql.NewColumn(x, "c", func(o *odd) *complex128 { return &o.C })
@@ -91,6 +91,10 @@ func TestDeclarationPanics(t *testing.T) {
 			func() { x, _ := table(); exosql.NewFacet(x, "pair") }, "alias"},
 		"facet alias empty": {func() { x, _ := table(); exosql.NewFacet(x, "") },
 			func() { x, _ := table(); exosql.NewFacet(x, "pair") }, "alias"},
+		"facet alias a keyword": {func() { x, _ := table(); exosql.NewFacet(x, "class") },
+			func() { x, _ := table(); exosql.NewFacet(x, "class_") }, `"class" can't be the alias of a facet: it is a word of the language`},
+		"facet alias await": {func() { x, _ := table(); exosql.NewFacet(x, "await") },
+			func() { x, _ := table(); exosql.NewFacet(x, "awaited") }, "word of the language"},
 		"facet alias with a dot": {func() { x, _ := table(); exosql.NewFacet(x, "a.b") },
 			func() { x, _ := table(); exosql.NewFacet(x, "ab") }, "alias"},
 		"member twice": {func() { x, k := table(); exosql.NewFacet(x, "pair", k, k) },
@@ -143,7 +147,7 @@ func TestFrozenFacet(t *testing.T) {
 	}
 	for what, change := range map[string]func(){
 		"Add to a facet":    func() { f.Add(c) },
-		"NewColumn":         func() { exosql.NewColumn(x, "d", func(p *pair) *float64 { return &p.F }) },
+		"NewColumn":         func() { exosql.NewColumn(x, "d", func(p *pair) *string { return &p.S }) },
 		"Named of a column": func() { b.Named("bee") },
 		"WithLabel":         func() { b.WithLabel("pii") },
 		"Doc":               func() { b.Doc("a number") },

@@ -155,6 +155,7 @@ func TestRefusals(t *testing.T) {
 				return link(w.shops, LinkSpec{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
 			}, "shops.where", "something else"},
 			"reserved alias":      {func(w *world) error { return facet(w.shops, "then", "id") }, "shops", "alias"},
+			"keyword alias":       {func(w *world) error { return facet(w.shops, "class", "id") }, "shops", `it is a word of the language, and programs name a row by it; name it otherwise, as "classRow"`},
 			"facet, column":       {func(w *world) error { return facet(w.shops, "s", "nam") }, "shops.nam", "there are id, name"},
 			"facet, column twice": {func(w *world) error { return facet(w.shops, "s", "id", "id") }, "shops.id", "two members"},
 			"facet, link twice":   {func(w *world) error { return w.shop.Add(w.own, w.item) }, "shops.items", "two members"},

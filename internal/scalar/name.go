@@ -40,3 +40,11 @@ func Simple(n string) bool {
 // ReservedName reports whether a name can't be given to anything that a program sees.
 // Declarations check it, so that the host finds the clash before a program does.
 func ReservedName(n string) bool { return BadName(n) != "" || !Simple(n) }
+
+// Keywords are the words of the language of programs, or of the TypeScript that is erased from
+// them, that can't name a variable, each between spaces.
+const Keywords = " break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await async arguments eval implements interface package private protected public "
+
+// Keyword reports whether a program can't have a variable of the name n. A field or a method
+// may have it.
+func Keyword(n string) bool { return strings.Contains(Keywords, " "+n+" ") }

@@ -77,7 +77,7 @@ func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 	aliases := newScope()
 	alias := func(t *table) string {
 		a := lower(singular(t.t.Name.Name))
-		return aliases.claim(func(s string) bool { return !scalar.ReservedName(s) }, a, a+"Row")
+		return aliases.claim(func(s string) bool { return !scalar.ReservedName(s) && !scalar.Keyword(s) }, a, a+"Row")
 	}
 	fmt.Fprintf(b, "package %s\n\nimport (\n\t\"github.com/exoagent/exoagent/codemode\"\n\t\"github.com/exoagent/exoagent/exosql\"\n)\n\n", pkg)
 	rootAlias := alias(root)

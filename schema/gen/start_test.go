@@ -33,6 +33,8 @@ CREATE TABLE nokey (customer_id INTEGER NOT NULL REFERENCES customers);`
 		{"no other", "CREATE TABLE customers (id INTEGER PRIMARY KEY);", tu.SQLite, []string{"func Grants("}, []string{"Further"}},
 		{"a table of that name", "CREATE TABLE customers (id INTEGER PRIMARY KEY); CREATE TABLE grants (id INTEGER PRIMARY KEY);", tu.SQLite,
 			[]string{"func GrantsOfCustomer(", "-func GrantsOfCustomer -user KEY."}, []string{"func Grants("}},
+		{"a keyword", "CREATE TABLE customers (id INTEGER PRIMARY KEY); CREATE TABLE classes (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers);", tu.SQLite,
+			[]string{`"classRow"`}, []string{`"class"`}},
 		{"a UUID", "CREATE TABLE customers (id uuid PRIMARY KEY);", tu.Postgres, []string{"with -user KEY.", "func Grants(db *exosql.DB, key [16]byte)"}, nil},
 		{"two keys", "CREATE TABLE customers (a bigint, b bigint, PRIMARY KEY (a, b));", tu.Postgres, []string{"exo repl can't give it one", "func Grants(db *exosql.DB, key int64, key2 int64)"}, []string{"-user"}},
 		{"a decimal", "CREATE TABLE customers (a numeric PRIMARY KEY);", tu.Postgres, []string{"exo repl can't give it one"}, []string{"-user"}},

@@ -39,6 +39,9 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	if scalar.ReservedName(alias) {
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet", alias)
 	}
+	if scalar.Keyword(alias) { // the tool's own examples name rows by it: `class => class.name` does not parse
+		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of the language, and programs name a row by it; name it otherwise, as %q", alias, alias+"Row")
+	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
 	if f.iface == exo.TypeRow {
 		f.iface += "Row"
