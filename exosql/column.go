@@ -34,7 +34,9 @@ func (c *Column[T, V]) core() *decl.Column {
 // NewColumn declares a column that is never NULL. V is a signed integer, float,
 // string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval,
 // JSON, or a slice of any of these but []byte, Interval and JSON (an array).
-// Programs see it under its name in camel case; see Named.
+// Programs see it under its name in camel case; see Named. The field function returns a
+// pointer to a field of its argument, which no other column of the table has; it is called
+// here once, and NewColumn panics where it returns anything else.
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	t.t.Add(c)
@@ -79,6 +81,8 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	if field == nil {
 		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil", t.Name, name))
 	}
+	row := new(T)
+	table.bound.bind(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
 	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
 	c.Kind, c.Elem = kindOf(reflect.TypeFor[V]())
 	if c.Kind == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -48,9 +49,25 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 		}
 		return openPostgres(ctx, conf, defaultConns, opt)
 	}
-	// The URL itself may hold a password.
-	return nil, errors.New("exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database")
+	return nil, exo.Errorf(exo.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
 }
+
+// notOpenable says what is wrong with a URL. Of what it was given it shows the scheme alone: the
+// rest may hold a password, and so may the text before a colon that is no scheme.
+func notOpenable(scheme string, colon bool) string {
+	const want = "want sqlite:PATH, sqlite::memory: or postgres://user@host/database"
+	switch {
+	case scheme == "sqlite" && colon:
+		return "the path is empty; " + want
+	case colon && (scheme == "postgres" || scheme == "postgresql"):
+		return scheme + ": has no // behind it; " + want
+	case !colon || !isScheme.MatchString(scheme):
+		return `no such kind of database: there is no scheme; want "sqlite:" before a path, or postgres://user@host/database`
+	}
+	return "no such kind of database: " + scheme + ":…; " + want
+}
+
+var isScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 
 // OpenSQLite opens the database in the file at path, or a new one for ":memory:". A file that
 // is not there is an error, unless OpenOptions.Setup creates it.

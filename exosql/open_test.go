@@ -53,6 +53,26 @@ func TestOpenSQLite(t *testing.T) {
 	}
 }
 
+// TestOpenURL: the error says what was given, as far as it can't be a password, and what is right.
+func TestOpenURL(t *testing.T) {
+	for url, says := range map[string]string{
+		"mysql://u:SECRET@h/d":             "no such kind of database: mysql:…; want sqlite:PATH",
+		"shop.db":                          `there is no scheme; want "sqlite:" before a path`,
+		"":                                 "there is no scheme",
+		"/data/SECRET.db":                  "there is no scheme",
+		`C:\shop.db`:                       "there is no scheme",
+		"host=h password=SECRET options=:": "there is no scheme",
+		"sqlite:":                          "the path is empty; want sqlite:PATH",
+		"sqlite":                           "there is no scheme",
+		"postgres:u:SECRET@h/d":            "postgres: has no // behind it; want sqlite:PATH",
+	} {
+		_, err := exosql.Open(t.Context(), url, nil)
+		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%q: %v; want %s", url, err, says)
+		}
+	}
+}
+
 // TestPoolSettings: what a URL says to pgxpool is refused with the name of what says it here.
 func TestPoolSettings(t *testing.T) {
 	for name, value := range map[string]string{"pool_max_conns": "2", "pool_min_conns": "1", "pool_max_conn_lifetime": "1h", "pool_health_check_period": "SECRET"} {

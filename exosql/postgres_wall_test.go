@@ -226,7 +226,7 @@ func TestPostgresErrors(t *testing.T) {
 				}
 			}
 			for ; err != nil; err = errors.Unwrap(err) {
-				if holds(err, secret, 0) != "" {
+				if holds(err, secret, 7_777_777_777) != "" {
 					t.Errorf("the error of %s holds the password in a %v", url, reflect.TypeOf(err))
 				}
 			}

@@ -13,6 +13,8 @@ type constant string
 type Table[T any] struct {
 	t    *decl.Table
 	sets []func(*T, exo.Value) bool // by column: puts a value into its field, if it fits
+
+	bound fields
 }
 
 // NewTable declares a table by its name in the database.

@@ -125,7 +125,7 @@ func TestFlags(t *testing.T) {
 		{"no such owner", "", []string{"-owner", "7", "-e", "1"}, outcome{"", "notes: there is no owner 7; there are 1 (ann), 2 (bob)\n", 2}},
 		{"no such file", "", []string{"-f", filepath.Join(dir, "none.js")}, outcome{"", "notes: open " + filepath.Join(dir, "none.js") + ": no such file or directory\n", 2}},
 		{"file is a directory", "", []string{"-f", dir}, outcome{"", "notes: can't read the program: read " + dir + ": is a directory\n", 2}},
-		{"no such kind of database", "", []string{"-db", "mysql:x", "-e", "1"}, outcome{"", "notes: -db mysql:…: exosql: no such kind of database: want sqlite:PATH, sqlite::memory: or postgres://user@host/database\n", 2}},
+		{"no such kind of database", "", []string{"-db", "mysql:x", "-e", "1"}, outcome{"", "notes: -db mysql:…: exosql: Open: invalid: no such kind of database: mysql:…; want sqlite:PATH, sqlite::memory: or postgres://user@host/database\n", 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := runApp(tc.stdin, tc.args...); got != tc.want {
