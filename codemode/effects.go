@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,9 @@ import (
 
 // maxEffects is how many effects of one failed run are named to the model.
 const maxEffects = 20
+
+// maxRefusals is how many held effects the model is told the reason of, and maxRefusal bounds each reason, in bytes.
+const maxRefusals, maxRefusal = 5, 300
 
 // The texts about effects that a model reads after a failed program, where programs can change things.
 const (
@@ -39,29 +43,45 @@ func (r *Result) EffectsNote() string {
 		return unknownEffects
 	}
 	ops := map[exo.State][]string{}
-	stands := false
+	var says []string
+	stands, failed := false, false
 	for _, e := range r.Effects {
 		state := e.State
 		if state == exo.StateImmediate {
 			state = exo.StateApplied
 		}
+		stands, failed = stands || e.Stands(), failed || state == exo.StateFailed || state == exo.StateUnknown
+		if why := refusal(e); why != "" && len(says) < maxRefusals {
+			if why = shorten(clean(e.Op), 100) + " did not take place: " + why; !slices.Contains(says, why) {
+				says = append(says, why)
+			}
+			continue
+		}
 		ops[state] = append(ops[state], e.Op)
-		stands = stands || e.Stands()
 	}
-	if r.Err != nil && !stands && len(ops[exo.StateFailed]) == 0 {
+	if r.Err != nil && !stands && !failed {
 		return noEffects
 	}
-	var says []string
 	for _, w := range becameOf {
 		if len(ops[w.state]) > 0 {
 			says = append(says, strings.Replace(w.text, "OPS", counted(ops[w.state]), 1))
 		}
 	}
 	note := strings.Join(says, "; ")
-	if r.Err != nil || len(ops[exo.StateUnknown])+len(ops[exo.StateFailed]) > 0 {
+	if r.Err != nil || failed {
 		note += ". Do not run the program again as it is: write one that does only what is missing"
 	}
 	return note
+}
+
+// refusal is why a held effect was refused when the program had ended, where that was written for
+// the guest and said before anything was done, as service.Refuse does; else nothing.
+func refusal(e exo.Effect) string {
+	var why *exo.Error
+	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != exo.Invalid || !errors.Is(why, exo.ErrNothingDone) {
+		return ""
+	}
+	return strings.TrimRight(shorten(clean(why.Message()), maxRefusal), ".")
 }
 
 // becameOf says each state of an effect in plain words, in the order in which they are told.

@@ -74,7 +74,8 @@ func TestEffects(t *testing.T) {
 		{"read only", "return await mail.count()", "", 0, 0},
 		{"held", "const r = await mail.post({to: 'a'}); return [r.held, await mail.count()]", "mail.post took effect and will not be undone", 1, 1},
 		{"held, and it failed", "await mail.post({to: 'broken'}); return 1", "whether mail.post took effect is not known. Do not run", 0, 1},
-		{"held, and it was refused", "await mail.post({to: 'nobody'}); return 1", "mail.post was to follow when the program had ended, and failed. Do not run", 0, 1},
+		{"held, and it was refused", "await mail.post({to: 'nobody'}); return 1", "mail.post did not take place: there is no such address. Do not run", 0, 1},
+		{"two refused alike, and one kept", "await mail.post({to: 'nobody'}); await mail.post({to: 'nobody'}); await mail.post({to: 'a'}); return 1", "mail.post did not take place: there is no such address; mail.post took effect and will not be undone. Do not run", 1, 3},
 		{"at once, and it was refused", "await mail.send({to: 'nobody'}).catch(() => 0); return 1", "nothing of mail.send was kept", 0, 1},
 		{"held, and the program failed", "await mail.post({to: 'a'}); throw 1", "none: nothing took effect", 0, 1},
 		{"held, and its argument is wrong", "await mail.post({too: 'a'})", "none: nothing took effect", 0, 0},
@@ -126,6 +127,8 @@ func TestEffectsSayNothing(t *testing.T) {
 		"await vault.secret(); throw new Error('x')",
 		"await vault.secret(); await mail.send({to: 'a'}); throw new Error('x')",
 		"await vault.secret(); await mail.send({to: 'a'}); return 1",
+		"await mail.post({to: 'nobody'}); await vault.secret(); return 1",
+		"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
 	} {
 		in, _ := json.Marshal(map[string]string{"code": code})
 		out, _ := tool.CallResult(t.Context(), in)

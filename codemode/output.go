@@ -64,7 +64,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 		b, _ = appendText(append(b, `,"console":`...), clean(r.Console), console+maxSlack)
 	}
 	if effects != "" {
-		b, _ = appendText(append(b, `,"effects":`...), effects, (maxEffects+1)*200+maxMessage)
+		b, _ = appendText(append(b, `,"effects":`...), effects, (maxEffects+1)*200+maxRefusals*(maxRefusal+200)+maxMessage)
 	}
 	if r.Notice != "" {
 		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), result+maxNotice)

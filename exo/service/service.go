@@ -137,7 +137,8 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 
 // Refuse makes the one error of a function whose text reaches the guest: it has
 // Kind Invalid and says what the program should do instead. Return it before anything was
-// done: it wraps [exo.ErrNothingDone], so the model is told that nothing took place. After
+// done: it wraps [exo.ErrNothingDone], so the model is told that nothing took place, and of a
+// method that is Held the text too, unless the run has read what the model may not. After
 // any other error of a function that changes something, nobody knows.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
