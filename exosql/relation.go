@@ -112,7 +112,9 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 // scope of their table, which is the one that was given to Grant or, without one, the rows that
 // the first link to the table reaches. A link back to the granted table reaches rows of the
 // grant only: a self-link from "the user with id 1" finds nobody else. Grant all users of the
-// tenant and narrow with Where instead.
+// tenant and narrow with Where instead. A table that one link alone leads to needs no scope: its
+// rows are those that the link reaches, whoever's they are. If a foreign key can point out of the
+// tenant (task.assignee_id), give the table a scope.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}
