@@ -14,8 +14,8 @@ return (await tasks.orderBy((t) => t.status).orderBy((t) => t.id.desc()).execute
 // null first, last when backwards.
 return [(await tasks.orderBy((t) => t.dueAt).first()).id, (await tasks.orderBy((t) => t.dueAt.desc()).execute()).at(-1).id]  //=> [1003,1003]
 ---
-// Ties are broken by key where a limit makes the order count.
-return [(await tasks.orderBy((t) => t.done).limit(2).execute()).map((t) => t.id), (await tasks.orderBy((t) => t.priority.desc()).first()).id]  //=> [[1001,1002],1002]
+// Ties are broken by key, in the direction of the last term, where a limit makes the order count.
+return [(await tasks.orderBy((t) => t.done).limit(2).execute()).map((t) => t.id), (await tasks.orderBy((t) => t.priority.desc()).first()).id]  //=> [[1001,1002],1004]
 ---
 // limit then where filters the limited rows; where then limit does not.
 return [await tasks.orderBy((t) => t.id).limit(2).where({ done: true }).count(), await tasks.where({ done: true }).limit(2).count()]  //=> [0,1]
@@ -58,7 +58,7 @@ return await tasks.as('a').join(tasks.orderBy((t) => t.id).limit(1), ({ a, task 
 ---
 return await tasks.taskTags().tag().orderBy((t) => t.id)  //=> [{"id":1,"name":"urgent"},{"id":2,"name":"later"}]
 ---
-return await top.select((t) => ({ id: t.id }))  //=> [{"id":1002},{"id":1004}]
+return await top.select((t) => ({ id: t.id }))  //=> [{"id":1004},{"id":1002}]
 ---
 return [await top.count(), await top.limit(1).count(), await top.where({ id: 1004 }).count(), await top.comments().count()]  //=> [2,1,1,2]
 ---
