@@ -266,7 +266,7 @@ var sessions = map[string]func(g *guest){
 	"waits and computes": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
 		g.write(appendWaiting(nil, 0))
-		for {
+		for n := 0; ; n++ { // without an end
 		}
 	},
 	"waits twice": func(g *guest) {
