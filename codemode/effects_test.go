@@ -118,6 +118,24 @@ func TestEffects(t *testing.T) {
 	}
 }
 
+// A function of the host's that panics leaves its stack to the host, and nothing of it to the model.
+func TestPanicKeepsItsStack(t *testing.T) {
+	tool, _ := mailer(t, codemode.Options{}, service.Read("fail", "panics", panicsHere))
+	res := tool.Run(t.Context(), "return await mail.fail()")
+	p, ok := errors.AsType[*exo.PanicError](res.Err)
+	if !ok || p.Value != "hunter2" || !strings.Contains(string(p.Stack), "panicsHere") || !exo.IsPanic(res.Err) {
+		t.Fatalf("%#v in %v", p, res.Err)
+	}
+	if s := res.Err.Error(); strings.Contains(s, "panicsHere") || !strings.Contains(s, "panic: hunter2") {
+		t.Errorf("the text of the record: %s", s)
+	}
+	if s := exo.GuestText(res.Err); strings.Contains(s, "hunter2") || strings.Contains(s, "panicsHere") {
+		t.Errorf("the guest reads %s", s)
+	}
+}
+
+func panicsHere(context.Context, service.None) (bool, error) { panic("hunter2") }
+
 // TestEffectsSayNothing: where the run has read what may not leave, whether it
 // did something with it is a bit of it.
 func TestEffectsSayNothing(t *testing.T) {

@@ -160,7 +160,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 // panicked makes an error of a panic of the object's code. It is deferred.
 func panicked(v *Value, err *error) {
 	if p := recover(); p != nil {
-		*v, *err = Value{}, &Error{Kind: Internal, Err: fmt.Errorf("%w: %v", errPanicked, p)}
+		*v, *err = Value{}, &Error{Kind: Internal, Err: NewPanicError(p)}
 	}
 }
 

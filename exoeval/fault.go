@@ -28,9 +28,9 @@ func (f *fault) error(src string) error {
 	return e
 }
 
-// internalError keeps what a panic said for the host's log only.
+// internalError keeps what a panic said, and where, for the host only. It is called where it was recovered.
 func internalError(x any) error {
-	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("panic: %v", x)}
+	return &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(x)}
 }
 
 // lineEnd is the length of the line terminator that s starts with, 0 for none.
