@@ -203,7 +203,7 @@ func TestTrace(t *testing.T) {
 		if len(q) != 4 || !strings.HasPrefix(sql, "SELECT ") || !isList || !hasRows || !hasMS {
 			t.Errorf("%s", line)
 		}
-		if i == 0 && (len(args) != 2 || args[1] != "<first>") {
+		if i == 0 && (len(args) != 3 || args[2] != "<first>") {
 			t.Errorf("args: %v", args)
 		}
 	}

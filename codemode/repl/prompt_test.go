@@ -127,7 +127,7 @@ func TestPromptCommands(t *testing.T) {
 	}{
 		{"nothing ran", ".sql\n.trace\n.save x.js\n", []string{"no program has run yet\nowner 1> no program has run yet\nowner 1> no program has run yet"}, 0},
 		{"folded", "api.me.notes().where({ text: 'first' }).count()\n", []string{"T ms, Q"}, 0},
-		{"unfolded", "api.me.notes().where({ text: 'first' }).count()\n.sql\n", []string{`[1,"first"]  1 row, T ms`}, 1},
+		{"unfolded", "api.me.notes().where({ text: 'first' }).count()\n.sql\n", []string{`[1,1,"first"]  1 row, T ms`}, 1},
 		{"several", "[api.me.count(), api.me.notes().count()]\n", nil, 0},
 		{"on and off", "api.me.count()\n.sql on\napi.me.count()\n.sql off\napi.me.count()\n", []string{"T ms, Q", "1 query in T ms\nSELECT"}, 1},
 		{"of a failure", "await api.me.first(); throw new Error('x')\n.sql\n", []string{"T ms, Q\n"}, 1},
