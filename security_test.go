@@ -120,7 +120,6 @@ var unmutated = map[string]string{
 	"A value reaches a statement as a bound argument only":                       "internal/sqlast has no node that could hold a value",
 	"Names of tables and columns are constants of the host's source":             "the Go compiler refuses others",
 	"Packages import only what the design allows, so that no second path exists": "the tests read the source itself",
-	"A process serves one program":                                               "no line gives a worker back",
 }
 
 // mutations are the tests that testdata/mutations requires to fail, as SECURITY.md names them.

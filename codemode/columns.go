@@ -100,6 +100,7 @@ var notations = map[string]string{
 	exo.TypeDate:     "a day, '2024-01-31'",
 	exo.TypeInterval: "ISO 8601, 'P1DT2H30M'",
 	exo.TypeBytes:    "base64",
+	exo.TypeJSON:     "t.x.key and t.x.list[0] reach in; compare with a text, a number, true or false",
 }
 
 // aboutColumns says of operators what their names do not.

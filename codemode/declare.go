@@ -38,11 +38,19 @@ func (d *declarations) String() string {
 // interface is named here, so what a model reads is what the gate checks.
 func (d *declarer) declare() *declarations {
 	out := &declarations{columns: d.exprs()}
+	inline := map[string]bool{}
+	for _, name := range d.order {
+		if i := d.cat[name]; memberless(i) {
+			if of := d.stands(i); len(of) == 1 {
+				d.shown[name], inline[name] = of[0], true
+			}
+		}
+	}
 	for _, name := range d.order {
 		i := d.cat[name]
 		switch {
-		case i.Expr:
-		case len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0:
+		case i.Expr, inline[name]:
+		case memberless(i):
 			out.shared = append(out.shared, declaration{d.shown[name], d.empty(i), name})
 		case len(d.params(i)) > 0 && d.closed(name) == nil:
 			out.shared = append(out.shared, declaration{d.shown[name], d.iface(i), name})
@@ -145,6 +153,7 @@ func (d *declarer) visitTerm(t *exo.Term) {
 	}
 	d.visitType(t.Con)
 	d.visitTerm(t.Of)
+	d.visitTerm(t.Own)
 	for _, x := range t.Ext {
 		d.visitTerm(x)
 	}
@@ -208,8 +217,13 @@ func (d *declarer) closed(name string) *exo.Type {
 	return nil
 }
 
-// empty declares an interface without members: a name for those that stand for it.
-func (d *declarer) empty(i *exo.Interface) string {
+// memberless reports whether an interface is only a name for those that stand for it.
+func memberless(i *exo.Interface) bool {
+	return !i.Expr && len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0
+}
+
+// stands are the types that can stand for an interface without members.
+func (d *declarer) stands(i *exo.Interface) []string {
 	var of []string
 	var columns []*kind
 	for _, n := range d.order {
@@ -233,6 +247,12 @@ func (d *declarer) empty(i *exo.Interface) string {
 			break
 		}
 	}
+	return of
+}
+
+// empty declares an interface without members: as the types that it stands for, if there are any.
+func (d *declarer) empty(i *exo.Interface) string {
+	of := d.stands(i)
 	if len(of) == 0 {
 		return "interface " + d.shown[i.Name] + " {}"
 	}
@@ -260,11 +280,19 @@ func (d *declarer) iface(i *exo.Interface) string {
 		break
 	}
 	var ms []member
+	like, alike := d.like(i)
 	for _, n := range i.Names() {
+		if slices.Contains(alike, n) {
+			continue
+		}
 		if f := i.Fields[n]; f != nil {
 			ms = append(ms, member{property(n) + ": " + d.typ(f.Type, asIs), strings.TrimSpace(tags("", f.Label) + " " + f.Doc)})
 		} else if !inherited[n] {
-			ms = append(ms, d.method(i.Methods[n], sc))
+			m := d.method(i.Methods[n], sc)
+			if row := d.row(i, i.Methods[n]); row != "" {
+				m.text = strings.TrimSuffix(m.text, d.typ(i.Methods[n].Result.Con, asIs)) + row + " & " + d.typ(i.Methods[n].Result.Con, asIs)
+			}
+			ms = append(ms, m)
 		}
 	}
 	if slices.Contains(i.Is, exo.TypeRow) {
@@ -273,10 +301,47 @@ func (d *declarer) iface(i *exo.Interface) string {
 		}
 	}
 	s := block(head, ms)
+	if len(alike) > 0 {
+		s += " // and as in " + like + ", for callbacks: " + strings.Join(alike, " ")
+	}
 	if !trivial(i) {
 		s = "/** " + line(strings.ReplaceAll(i.Doc, "*/", "* /")) + " */\n" + s
 	}
 	return s
+}
+
+// row is what the row is called that a link to at most one is in a callback, "" of any other method.
+func (d *declarer) row(i *exo.Interface, m *exo.Method) string {
+	if !slices.Contains(i.Is, exo.TypeRow) || m.Truth == "" || m.Result == nil || m.Result.Con == nil || m.Result.Con.Args["row"] == nil {
+		return ""
+	}
+	return d.shown[m.Result.Con.Args["row"].Name]
+}
+
+// like finds the interface, declared before i, that has methods of the same names and parameters as i:
+// there each is a call that answers, here it is part of a callback, or both give the receiver back. A
+// model knows one from the other, so they are declared once. names are those methods, two at least.
+func (d *declarer) like(i *exo.Interface) (shown string, names []string) {
+	for _, name := range d.order {
+		other := d.cat[name]
+		if name == i.Name {
+			return "", nil
+		}
+		if len(d.params(other)) == 0 || d.closed(name) != nil {
+			continue
+		}
+		for _, n := range i.Names() {
+			m, o := i.Methods[n], other.Methods[n]
+			if m != nil && o != nil && m != o && len(m.Params) > 0 && reflect.DeepEqual(m.Params, o.Params) && (o.Sends && !m.Sends || m.Result.Var == "self" && o.Result.Var == "self") {
+				names = append(names, n)
+			}
+		}
+		if len(names) > 1 {
+			return d.shown[name], names
+		}
+		names = nil
+	}
+	return "", nil
 }
 
 // covers reports whether i has every method of b, as it is there.

@@ -70,7 +70,8 @@ func TestSize(t *testing.T) {
 	n := len(five.Declarations())
 	own := n - strings.Index(five.Declarations(), "interface Org {")
 	t.Logf("five tables: %d bytes, %d of them fixed, %d for each table; one table: %d; whole description: %d", n, n-own, own/5, one, len(five.Description()))
-	if own/5 > 700 || n-own > 3600 {
+	// 800 of the fixed bytes are groups and aggregates.
+	if own/5 > 700 || n-own > 4400 {
 		t.Errorf("%d bytes for each table, %d fixed", own/5, n-own)
 	}
 }

@@ -13,6 +13,7 @@ type prompt struct {
 	catalog exo.Catalog
 	granted []exo.GrantedName
 	admits  exo.Label
+	zone    string
 	types   map[string]bool // the names of all types that can be met
 	lookups []string        // what search and describe are called, if not everything is declared
 }
@@ -64,7 +65,11 @@ func (p *prompt) rules() []rule {
 				sends = append(sends, "`."+n+"()`")
 			}
 		}
-		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, `await Promise.all([query])`, and returning a query or `{ a: query }`, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", strings.Join(sends, " or "), q.await), true)
+		runs := strings.Join(sends, " or ")
+		if len(sends) > 4 {
+			runs = "a method of it that gives a Promise"
+		}
+		add("await", fmt.Sprintf("A query only describes until %s runs it. `await query`, `await Promise.all([query])`, and returning a query or `{ a: query }`, is `.%s()`. Results are plain data: arrays and objects on which any JavaScript works.", runs, q.await), true)
 	}
 	if p.lookups != nil {
 		add("lookup", fmt.Sprintf("What is not declared below is found by the program: `await %s(\"open invoices\")` gives names with their paths, `await %s(name)` the declarations of one. Return what they tell, then write the program that uses it. An empty list means that nothing like it can be reached.", p.lookups[0], p.lookups[1]), true)
@@ -74,13 +79,14 @@ func (p *prompt) rules() []rule {
 	add("unordered", "Rows come in no particular order, and so do those that orderBy leaves equal: use orderBy wherever order matters.", has("orderBy"))
 	add("columns", "A callback gets the tables of the query by name: `({ todo }) => …`; with one table also `t => t.column`. Columns have no value in it: they stand for expressions of the database, on which JavaScript's operators work, and the methods declared below. `if`, loops and other functions do not work on them.", has("where"))
 	add("link", "Follow a link from a query, `query.link()`, for only the rows it leads to; join it, `.join(({ a }) => a.link())`, for the columns of both tables; join any other query with a condition, `.join(other, ({ a, b }) => a.x === b.y)`.", has("join") && q.linked)
+	add("links", "In a callback a link of a row is a value: to at most one, that row, `a.link().x`, null where there is none; to many, ask `count()`, `sum(b => b.x)`, `max(b => b.x)`, `some(b => b.x > 1)`, `every` or `none`, after `where` if need be.", has("where", "some", "every", "none", "count", "sum", "max") && q.linked)
 	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
 	if l := p.kept(); len(l) > 0 {
 		add("labels", fmt.Sprintf("A program that has read a column marked [%s], be it in a condition only or in a whole row, can't return anything: select the other columns. Such values may only be passed to methods marked [takes …].", strings.Join(l, "] or [")), true)
 	}
-	add("console", "console.log is captured and returned with the result. The clock stands still during a run.", true)
+	add("console", "console.log is captured and returned with the result. The clock stands still during a run; today and local time are those of "+p.zone+".", true)
 	add("errors", "An error names the line and column and what would be right: correct the program and call again. A result that is too large is cut, and `notice` says how much is missing.", true)
 	return rs
 }
@@ -90,7 +96,7 @@ func (p *prompt) values() string {
 	var says []string
 	for _, v := range []struct{ typ, text string }{
 		{exo.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
-		{exo.TypeDate, "Days are '2024-01-31'; of a Date or a time that is compared with a day, the day in UTC counts."},
+		{exo.TypeDate, "Days are '2024-01-31'; of a Date that is compared with a day, the local day counts."},
 		{exo.TypeDecimal, "Decimals are strings in results, which `+` joins: calculate with `Decimal(row.total).plus(x)` (minus, times, div, round(places), toFixed(places), neg, abs; cmp, eq, lt, gt, as === is of objects). Comparisons and arguments take a Decimal, number or string."},
 		{exo.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
 		{exo.TypeBytes, "Bytes are base64."},

@@ -90,7 +90,7 @@ func TestSharedKinds(t *testing.T) {
 			"interface Interval extends Ordered<string> {} // ISO 8601, 'P1DT2H30M'\n",
 			"interface Bytes extends Comparable<string> {} // base64\n",
 			"interface Uuid extends Comparable<string> { toText(): Text }\n",
-			"interface Json extends Column<any> {}\n",
+			"interface Json extends Column<any> { // t.x.key and t.x.list[0] reach in;",
 			"interface Elements<I> extends Column<I[]> {\n  has(value: I): Bool; // one of its elements is the value\n",
 			"type Sortable = Comparable<any> | Order;\n", "  tags: Elements<string>;", "  nums: Elements<number> | null;", "Dividing by 0 gives null", "use ??",
 		}, nil},
@@ -138,7 +138,7 @@ func TestRuleOfValues(t *testing.T) {
 			t.Errorf("%s: %s, want %s", program, j, want)
 		}
 	}
-	words := map[string]string{"at": "ISO string", "due": "UTC", "total": "Decimals", "took": "8601", "raw": "base64"}
+	words := map[string]string{"at": "ISO string", "due": "local day", "total": "Decimals", "took": "8601", "raw": "base64"}
 	rules, _, err := codemode.Prompted(all, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -167,6 +167,8 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 	switch {
 	case t == nil:
 		return "null"
+	case t.Wide != nil && t.To == nil:
+		return d.wide(t)
 	case t.Null:
 		some := *t
 		some.Null = false
@@ -204,6 +206,8 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		return strings.Join(xs, " & ")
 	case t.Key != "":
 		return "Record<" + cmp.Or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"
+	case t.Name != "":
+		return "{ " + property(t.Name) + ": " + d.term(t.Of, sc, pos) + " }"
 	case t.Wide != nil:
 		return d.wide(t)
 	case t.App == exo.TypeList:
@@ -221,7 +225,11 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 				args = append(args, "any")
 			}
 		}
-		return d.shown[t.App] + angle(args)
+		s := d.shown[t.App] + angle(args)
+		if t.Own != nil {
+			s += " & " + d.term(t.Own, sc, pos)
+		}
+		return s
 	}
 	return "any"
 }
@@ -229,6 +237,9 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 // wide is the least type of several: the column itself, a kind of column, or one
 // that depends on what is passed.
 func (d *declarer) wide(t *exo.Term) string {
+	if t.To == nil {
+		return "any" // the value of what was passed
+	}
 	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {
 		return cmp.Or(d.shown[t.To[w.Con.Name]], "Column<any>")
 	} else if len(t.Wide) == 1 && w.Var == "of" {
@@ -293,7 +304,7 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			fs = append(fs, property(f.Name)+opt+": "+d.typ(f.Type, pos)+doc)
 		}
 		return "{ " + strings.Join(fs, "; ") + " }"
-	case exo.TypeSelection:
+	case exo.TypeSelection, exo.TypeKeys:
 		return "object"
 	}
 	i := d.cat[t.Name]

@@ -20,11 +20,15 @@ type Grants map[string]exo.Object
 
 // Options are for New. Nil and zero mean the defaults.
 type Options struct {
-	Name      string         // what the model calls the tool; default "execute"
-	Limits    exo.Limits     // on what a program asks of the host; a zero field is its default
-	Bounds    exoeval.Bounds // on the program itself; a zero field is its default
-	Principal exo.Principal  // on whose behalf programs run: see exo.Principal. policy.Approve refuses runs that have none
-	Admits    exo.Label      // labels that what the model reads may carry; zero: public values only
+	Name   string         // what the model calls the tool; default "execute"
+	Limits exo.Limits     // on what a program asks of the host; a zero field is its default
+	Bounds exoeval.Bounds // on the program itself; a zero field is its default
+	// Zone is the IANA name of the user's time zone, like "Europe/Berlin": of today, of local time in
+	// programs, and of parts and days of times in the database; "": UTC. New fails with an error
+	// of Kind Invalid where there is no such zone.
+	Zone      string
+	Principal exo.Principal // on whose behalf programs run: see exo.Principal. policy.Approve refuses runs that have none
+	Admits    exo.Label     // labels that what the model reads may carry; zero: public values only
 	// Evaluator is where programs run: a *worker.Pool, each in a process of its own, or
 	// exoeval.InProcess{}, for programs whose author is trusted; nil: worker.Shared().
 	Evaluator exoeval.Evaluator
@@ -98,7 +102,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, SeveralStores: opt.SeveralStores, Console: opt.Console}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
@@ -137,8 +141,8 @@ type shown struct {
 
 // shownKey is what shown depends on besides the catalogue and the granted names.
 type shownKey struct {
-	admits string
-	bound  int
+	admits, zone string
+	bound        int
 }
 
 // show writes what the model reads, or finds it.
@@ -147,15 +151,15 @@ func show(gate *exo.Gate, opt *Options) *shown {
 	if bound == 0 {
 		bound = defaultDeclarations
 	}
-	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), max(bound, -1)}
+	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), gate.Zone(), max(bound, -1)}
 	catalog, granted, admits := gate.Catalog(), gate.Granted(), opt.Admits
-	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, bound) }).(*shown)
+	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, key.zone, bound) }).(*shown)
 }
 
-func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, bound int) *shown {
+func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, zone string, bound int) *shown {
 	s := &shown{}
 	d := newDeclarer(catalog, granted)
-	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, types: d.types}
+	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, zone: zone, types: d.types}
 	all := d.declare()
 	entries := d.entries(all)
 	for _, e := range entries {

@@ -136,7 +136,7 @@ func TestInput(t *testing.T) {
 // TestErrors: a model can act on each error, and none shows what only the host may know.
 func TestErrors(t *testing.T) {
 	w := newWorld(t)
-	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Bounds: exoeval.Bounds{ResultBytes: 200, Wall: 300 * time.Millisecond}})
+	tool := newTool(t, codemode.Grants{"org": w.five, "mail": mailbox(t)}, &codemode.Options{Bounds: exoeval.Bounds{ResultBytes: 200, Wall: 3 * time.Second}})
 	for _, c := range []struct {
 		code, kind, says string
 		line             int
@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 		{"return await api.mail.said()", "invalid", "delete something", 1},
 		{"try { await api.mail.broken() } catch (e) { return String(e) + e.stack + JSON.stringify(e) }", "", "internal error", 0},
 		{"return api.mail.send({ to: 'x' })", "invalid", "send", 1},
-		{"for (;;) {}", "limit", "300ms", 0},
+		{"for (;;) {}", "limit", "3s", 0},
 		{"return api.mail", "invalid", "", 0},
 		{"throw 'x'.repeat(100000)", "program", "xxx", 0},
 		{"throw { toString() { return 'own' } }", "program", "own", 0},

@@ -13,7 +13,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		}
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
-	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
+	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone}
 	m, err := check.Check(call.Expr)
 	if err == nil {
 		e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e

@@ -146,7 +146,7 @@ func TestConversionKeepsTheLabel(t *testing.T) {
 		if what == "list" {
 			w = &Type{Name: TypeList, Args: map[string]*Type{"of": want}}
 		}
-		got, ok := admit(w, x.WithLabel(secret), 0)
+		got, ok := admit(w, x.WithLabel(secret), 0, nil)
 		if !ok || got.Label().String() != "{diary}" {
 			t.Errorf("%s: %v %v %v", what, got, got.Label(), ok)
 		}
@@ -178,7 +178,7 @@ func TestNegativeLimits(t *testing.T) {
 func TestOnlyTheWordsThereAre(t *testing.T) {
 	want := &Type{Name: TypeText, Enum: []string{"open", "done"}}
 	for text, ok := range map[string]bool{"open": true, "done": true, "Open": false, "open,done": false, "": false, "dropped": false} {
-		if _, got := admit(want, Text(text), 0); got != ok {
+		if _, got := admit(want, Text(text), 0, nil); got != ok {
 			t.Errorf("%q: admitted %v", text, got)
 		}
 	}

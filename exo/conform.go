@@ -69,9 +69,14 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 	switch {
 	case want.Name == TypeSelection:
 		return n, c.selectable(n.Type, depth)
+	case want.Name == TypeKeys:
+		return n, n.Op == OpRecord && len(n.Args) > 0 && !slices.ContainsFunc(n.Args, func(a *Node) bool {
+			i := c.Catalog[a.Type.Name]
+			return i == nil || !i.Expr
+		})
 	case n.Op == OpLit:
 		if isScalar(want.Name) || want.Name == TypeList || want.Name == TypeRecord {
-			v, ok := admit(want, n.Lit, 0)
+			v, ok := admit(want, n.Lit, 0, c.Zone)
 			if !ok {
 				return nil, false
 			}
@@ -140,7 +145,7 @@ func (c *Checker) selectable(t *Type, depth int) bool {
 		return true
 	}
 	i := c.Catalog[t.Name]
-	return i != nil && i.is(TypeRow)
+	return i != nil && (i.is(TypeRow) || len(t.Fields) > 0)
 }
 
 func scalarFits(want, got *Type) bool {

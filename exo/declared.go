@@ -119,8 +119,15 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 // size is about how many bytes it takes, with what may be derived of it.
 func (s *declared) size() int {
 	n := 8 << 10
+	seen := map[*Method]bool{} // the methods that all queries have are there once
 	for _, i := range s.catalog {
-		n += 1<<10 + 600*(len(i.Fields)+len(i.Methods)) + len(i.Doc)
+		n += 1<<10 + 600*len(i.Fields) + len(i.Doc)
+		for _, m := range i.Methods {
+			if n += 100; !seen[m] {
+				seen[m] = true
+				n += 500
+			}
+		}
 	}
 	return n
 }

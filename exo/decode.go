@@ -214,6 +214,38 @@ func (d *Decoder) shape(depth int) *Shape {
 // Cells reads how many cells there are, and the cells, into rows of a known shape.
 func (d *Decoder) Cells(into *Rows) { d.cells(into, 0) }
 
+// PlainCells is Cells for rows of scalars. It leaves them in the encoding, as a part of the input, and
+// refuses other cells.
+func (d *Decoder) PlainCells(into *Rows) {
+	width, n := into.Shape.Width(), d.claim(1)
+	if width == 0 && n > 0 || width > 0 && n%width != 0 {
+		d.Fail("rows that don't fit their shape")
+		return
+	}
+	d.Values -= n
+	if n == 0 {
+		return
+	}
+	p := &packed{plain: true, rows: n / width, tally: tally{values: n}}
+	cells, begin := d.Rest(), d.At()
+	marks := make([]uint32, 0, p.rows/markEach+1)
+	for row := range p.rows {
+		if row%markEach == 0 {
+			marks = append(marks, uint32(d.At()-begin))
+		}
+		for range width {
+			v := d.scalar(d.Byte())
+			if d.Err() != nil {
+				return
+			}
+			p.text += len(v.str)
+			p.size += TextBytes(len(v.str))
+		}
+	}
+	p.pages = []page{{cells: cells[:d.At()-begin], marks: marks}}
+	into.packed = p
+}
+
 func (d *Decoder) cells(r *Rows, depth int) {
 	width, n := r.Shape.Width(), d.claim(1)
 	if width == 0 && n > 0 || width > 0 && n%width != 0 {

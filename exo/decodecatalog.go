@@ -36,7 +36,12 @@ func (d *Decoder) catalog() Catalog {
 	n := d.Count(7)
 	c := make(Catalog, n)
 	for range n {
-		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pickAll(d, words), Expr: d.Bool(), Await: d.Text(), Call: d.Text(), Order: d.Texts()}
+		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pickAll(d, words)}
+		kind := d.UpTo(3)
+		if i.Expr = kind&1 != 0; kind&2 != 0 {
+			i.Keys = d.Text()
+		}
+		i.Await, i.Call, i.Order = d.Text(), d.Text(), d.Texts()
 		k := d.Count(3)
 		i.Fields = make(map[string]*Property, k)
 		for range k {
@@ -75,8 +80,13 @@ func pick[T any](d *Decoder, table []T) (v T) {
 }
 
 func (d *Decoder) method(terms []*Term) *Method {
-	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Sink: d.Bool(), Effect: EffectMode(d.UpTo(uint64(effectModes) - 1)),
-		Label: NewLabel(d.Texts()...), Admits: NewLabel(d.Texts()...), Reply: NewLabel(d.Texts()...), Result: pick(d, terms)}
+	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Sink: d.Bool()}
+	effect := EffectMode(d.UpTo(2*uint64(effectModes) - 1))
+	m.Effect = effect % effectModes
+	m.Label, m.Admits, m.Reply, m.Result = NewLabel(d.Texts()...), NewLabel(d.Texts()...), NewLabel(d.Texts()...), pick(d, terms)
+	if effect >= effectModes {
+		m.Nested = pick(d, terms)
+	}
 	if n := d.Count(5); n > 0 {
 		m.Params = make([]Param, n)
 	}

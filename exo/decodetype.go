@@ -92,6 +92,12 @@ func (d *Decoder) term(depth int) *Term {
 			}
 		}
 	}
+	if has&termName != 0 {
+		t.Name = d.Text()
+	}
+	if has&termOwn != 0 {
+		t.Own = d.term(depth + 1)
+	}
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -223,6 +224,13 @@ func (e *Encoder) cells(r *Rows, depth int) {
 		e.Values += p.values
 		if !p.plain && depth > 0 {
 			e.refuse(errDeep)
+		}
+		if e.sum == nil {
+			n := 0
+			for i := range p.pages {
+				n += len(p.pages[i].cells)
+			}
+			e.B = slices.Grow(e.B, n)
 		}
 		for i := range p.pages {
 			e.B = append(e.B, p.pages[i].cells...)

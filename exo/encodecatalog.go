@@ -61,7 +61,7 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 	for _, x := range i.Words {
 		b = wire.AppendCount(b, w.words.add(wire.AppendText(nil, x.lines)))
 	}
-	b = wire.AppendTexts(wire.AppendText(wire.AppendText(wire.AppendBool(b, i.Expr), i.Await), i.Call), i.Order)
+	b = wire.AppendTexts(wire.AppendText(wire.AppendText(appendKind(b, i), i.Await), i.Call), i.Order)
 	b = wire.AppendCount(b, len(i.Fields))
 	for _, n := range slices.Sorted(maps.Keys(i.Fields)) {
 		f := i.Fields[n]
@@ -74,11 +74,29 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 	return b
 }
 
+// appendKind is whether it is an expression and has keys, and by which method.
+func appendKind(b []byte, i *Interface) []byte {
+	kind := 0
+	if i.Expr {
+		kind = 1
+	}
+	if i.Keys == "" {
+		return wire.AppendCount(b, kind)
+	}
+	return wire.AppendText(wire.AppendCount(b, kind+2), i.Keys)
+}
+
 func (w *catalogWriter) method(m *Method) int {
 	b := wire.AppendText(wire.AppendText(nil, m.Name), m.Truth)
-	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), byte(m.Effect))
+	effect := byte(m.Effect)
+	if m.Nested != nil {
+		effect += byte(effectModes)
+	}
+	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), effect)
 	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
-	b = w.term(b, m.Result)
+	if b = w.term(b, m.Result); m.Nested != nil {
+		b = w.term(b, m.Nested)
+	}
 	b = wire.AppendCount(b, len(m.Params))
 	for k := range m.Params {
 		p := &m.Params[k]

@@ -75,6 +75,8 @@ const (
 	termOf
 	termWide
 	termTo
+	termName
+	termOwn
 	termAll = 1<<iota - 1
 )
 
@@ -83,7 +85,8 @@ func appendTerm(b []byte, t *Term) []byte {
 		return append(b, 0)
 	}
 	b = appendParts(b, part{termThere, true}, part{termNull, t.Null}, part{termBare, t.Bare}, part{termVar, t.Var != ""}, part{termCon, t.Con != nil}, part{termExt, t.Ext != nil},
-		part{termApp, t.App != ""}, part{termArgs, t.Args != nil}, part{termKey, t.Key != ""}, part{termOf, t.Of != nil}, part{termWide, t.Wide != nil}, part{termTo, t.To != nil})
+		part{termApp, t.App != ""}, part{termArgs, t.Args != nil}, part{termKey, t.Key != ""}, part{termOf, t.Of != nil}, part{termWide, t.Wide != nil}, part{termTo, t.To != nil},
+		part{termName, t.Name != ""}, part{termOwn, t.Own != nil})
 	if t.Var != "" {
 		b = wire.AppendText(b, t.Var)
 	}
@@ -116,6 +119,12 @@ func appendTerm(b []byte, t *Term) []byte {
 		for _, n := range slices.Sorted(maps.Keys(t.To)) {
 			b = wire.AppendText(wire.AppendText(b, n), t.To[n])
 		}
+	}
+	if t.Name != "" {
+		b = wire.AppendText(b, t.Name)
+	}
+	if t.Own != nil {
+		b = appendTerm(b, t.Own)
 	}
 	return b
 }

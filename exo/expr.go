@@ -144,7 +144,7 @@ func (c *Checker) Check(x Expr) (*Message, error) {
 		}
 	}
 	root := nodes[len(nodes)-1]
-	if root.Op != OpCall || !root.method.Sends {
+	if !root.sends {
 		return nil, badMessage(len(nodes)-1, "does not send anything")
 	}
 	if !root.Closed() {
@@ -174,12 +174,12 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 		return nil, badMessage(i, "has parts that its kind has not")
 	}
 	if w.Op == OpField || w.Op == OpCall {
-		if m := recv.method; m != nil && recv.Op == OpCall && m.Sends {
+		if recv.sends {
 			return nil, badMessage(i, "continues a message that was sent")
 		}
 	}
 	for _, a := range args {
-		if a.Op == OpCall && a.method.Sends {
+		if a.sends {
 			return nil, badMessage(i, "holds a message inside a message")
 		}
 		if a.Op == OpParam && w.Op != OpCall && w.Op != OpRecord && w.Op != OpList && w.Op != OpLambda && w.Op != OpParam {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // Principal names on whose behalf a run happens. It grants nothing. It is recorded, tickets of
@@ -23,6 +24,7 @@ type Config struct {
 	Limits Limits
 	Admits Label            // labels that the result of a run may carry
 	Now    func() time.Time // for records, and the clock of runs that were given none; nil: time.Now
+	Zone   string           // the IANA name of the time zone in which programs have local time and today; "": UTC
 
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
@@ -58,6 +60,7 @@ type Gate struct {
 	admits  Label
 	record  Recorder // nil: nothing is recorded
 	now     func() time.Time
+	zone    *zone.Zone
 	console func(Line)
 	kept    Label // all labels of the catalogue that admits does not admit
 
@@ -71,6 +74,10 @@ func NewGate(cfg Config) (*Gate, error) {
 	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
+	}
+	var err error
+	if g.zone, err = zone.Load(cfg.Zone); err != nil {
+		return nil, Errorf(Invalid, "exo: NewGate", "%v", err)
 	}
 	g.severalStores = cfg.SeveralStores
 	if g.now == nil {
@@ -100,7 +107,6 @@ func NewGate(cfg Config) (*Gate, error) {
 			}
 		}
 	}
-	var err error
 	if g.declared, err = declaredOf(names, described); err != nil {
 		return nil, err
 	}
@@ -186,6 +192,22 @@ func (g *Gate) Granted() []GrantedName {
 	return slices.Clone(g.granted)
 }
 
+// Zone is the IANA name of the time zone that programs have.
+func (g *Gate) Zone() string {
+	if !g.made() {
+		return ""
+	}
+	return g.zone.Name()
+}
+
+// recordedZone is the zone as Start has it.
+func (g *Gate) recordedZone() string {
+	if g.zone == nil {
+		return ""
+	}
+	return g.zone.Name()
+}
+
 // Limits are the limits of every run.
 func (g *Gate) Limits() Limits {
 	if !g.made() {
@@ -221,6 +243,9 @@ func (i *Interface) validate() error {
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
 		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
 	}
+	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
+		return fmt.Errorf("%s: what reading a key stands for, %q, has to be a method that sends nothing and takes one value", i.Name, i.Keys)
+	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {
 			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
@@ -236,6 +261,8 @@ func (i *Interface) validate() error {
 		switch {
 		case m.Effect >= effectModes || m.Effect != NoEffect && !m.Sends:
 			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
+		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
+			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
 			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
 		}

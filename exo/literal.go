@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 func sameValue(a, b Value) bool {
@@ -32,7 +33,7 @@ func (v Value) canonical(typ, text string) (Value, bool) {
 // admit checks a plain value against a closed type and converts it: a whole
 // float to an integer, ISO text to an instant, decimal text beyond 2^53 to the
 // exact integer that it was shown as, decimals and their like to their one text.
-func admit(want *Type, v Value, depth int) (Value, bool) {
+func admit(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 	if depth > 64 {
 		return v, false
 	}
@@ -67,11 +68,11 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		}
 	case TypeDate:
 		if v.kind == kindTime {
-			return v.canonical(TypeDate, v.Time().Format(time.DateOnly))
+			return v.canonical(TypeDate, z.In(v.Time()).Format(time.DateOnly))
 		}
 		if v.kind == kindText {
-			if t, ok := scalar.ParseTime(v.str); ok {
-				return v.canonical(TypeDate, t.Format(time.DateOnly))
+			if t, ok := timeIn(v.str, z); ok {
+				return v.canonical(TypeDate, z.In(t).Format(time.DateOnly))
 			}
 		}
 	case TypeInterval, TypeUUID, TypeBytes:
@@ -85,7 +86,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.str)
 	case TypeTime:
 		if v.kind == kindText {
-			t, ok := scalar.ParseTime(v.str)
+			t, ok := timeIn(v.str, z)
 			if !ok {
 				return v, false
 			}
@@ -100,7 +101,7 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		}
 		out := make([]Value, len(l))
 		for i, x := range l {
-			if out[i], ok = admit(want.Args["of"], x, depth+1); !ok {
+			if out[i], ok = admit(want.Args["of"], x, depth+1, z); !ok {
 				return v, false
 			}
 		}
@@ -109,15 +110,25 @@ func admit(want *Type, v Value, depth int) (Value, bool) {
 		if v.kind != kindRecord {
 			return v, false
 		}
-		return admitRecord(want, v, depth)
+		return admitRecord(want, v, depth, z)
 	}
 	return v, false
 }
 
+// timeIn reads an instant. A text without a zone is of the local time: `t.at >= "2024-01-31"` means
+// the day as the user has it.
+func timeIn(s string, z *zone.Zone) (time.Time, bool) {
+	t, zoned, ok := scalar.ReadTime(s)
+	if !zoned {
+		t = z.Instant(t)
+	}
+	return t, ok
+}
+
 // explain says which part of a plain value does not fit, as a path and a reason;
 // "" where there is no more to say than that it does not.
-func explain(want *Type, v Value, at string, depth int) string {
-	if _, ok := admit(want, v, 0); ok || depth > 8 {
+func explain(want *Type, v Value, at string, depth int, z *zone.Zone) string {
+	if _, ok := admit(want, v, 0, z); ok || depth > 8 {
 		return ""
 	}
 	sub := func(name string) string {
@@ -145,13 +156,13 @@ func explain(want *Type, v Value, at string, depth int) string {
 			if !ok && !w.Opt {
 				return "`" + sub(w.Name) + "` is missing"
 			}
-			if why := explain(w.Type, x, sub(w.Name), depth+1); ok && why != "" {
+			if why := explain(w.Type, x, sub(w.Name), depth+1, z); ok && why != "" {
 				return why
 			}
 		}
 	case want.Name == TypeList && v.kind == kindList:
 		for i, x := range v.ref.([]Value) {
-			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1); why != "" {
+			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1, z); why != "" {
 				return why
 			}
 		}
@@ -163,7 +174,7 @@ func explain(want *Type, v Value, at string, depth int) string {
 
 // admitRecord refuses unknown fields: what the host would silently drop, the
 // guest believed to have said.
-func admitRecord(want *Type, v Value, depth int) (Value, bool) {
+func admitRecord(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 	fs := v.ref.([]Field)
 	out := make([]Field, 0, len(fs))
 	for _, f := range fs {
@@ -179,7 +190,7 @@ func admitRecord(want *Type, v Value, depth int) (Value, bool) {
 			}
 			continue
 		}
-		if x, ok = admit(w.Type, x, depth+1); !ok {
+		if x, ok = admit(w.Type, x, depth+1, z); !ok {
 			return v, false
 		}
 		out = append(out, Field{w.Name, x})

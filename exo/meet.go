@@ -136,6 +136,9 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	if n.Methods[n.Call] == nil {
 		n.Call = ""
 	}
+	if n.Methods[n.Keys] == nil {
+		n.Keys = ""
+	}
 	rest := *w
 	rest.Fields, rest.Methods, rest.Order = n.Fields, n.Methods, n.Order
 	if rest.Await == i.Await {
@@ -143,6 +146,9 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	}
 	if rest.Call == i.Call {
 		rest.Call = n.Call
+	}
+	if rest.Keys == i.Keys {
+		rest.Keys = n.Keys
 	}
 	if !reflect.DeepEqual(&rest, n) {
 		return nil, fmt.Errorf(": what it is, what it stands for, or what awaiting and calling it mean changed")

@@ -2,10 +2,12 @@ package exo
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // Op is what a node of an expression does.
@@ -41,6 +43,7 @@ type Node struct {
 	free   []*Node // the live placeholders that it depends on
 	dead   bool    // of OpParam: its callback has returned
 	spent  bool    // of OpLambda: a call has it as its argument
+	sends  bool    // of OpCall
 	depth  int32
 	size   int32 // nodes of the expression written out as a tree
 	// written is this node's number in the shape of its message, from 1; 0 before that.
@@ -54,6 +57,9 @@ func (n *Node) Closed() bool { return len(n.free) == 0 }
 // Method is the catalogue's method that an OpCall calls.
 func (n *Node) Method() *Method { return n.method }
 
+// Sends reports whether the node is a call that sends the message.
+func (n *Node) Sends() bool { return n.sends }
+
 // Checker makes nodes and refuses what the catalogue does not allow. The same
 // code runs in the recorder, for immediate and positioned errors, and in the
 // gate, which trusts no recorder.
@@ -63,6 +69,7 @@ type Checker struct {
 	Ref     func(id uint32) *Type  // the type of a granted object; nil: no such object
 	Show    func(id uint32) string // what the program calls that object, for messages
 	Literal func(v Value) error    // optional further check of literals
+	Zone    *zone.Zone             // of texts of times without one, and of a time that becomes a day; nil: UTC
 
 	live int // placeholders whose callbacks have not returned
 }
@@ -239,6 +246,10 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 	} else if i := c.Catalog[recv.Type.Name]; i != nil {
 		if m := i.Fields[name]; m != nil {
 			t, label = m.Type, m.Label
+		} else if t = recv.Type.Field(name); t == nil {
+			if row := c.Row(recv); row != nil && row.Fields[name] != nil {
+				t, label = nullable(row.Fields[name].Type), row.Fields[name].Label
+			}
 		}
 	}
 	if t == nil {
@@ -326,6 +337,9 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		p := &m.Params[i]
 		if i >= len(args) {
 			if !p.Opt {
+				if p.Lambda != nil && !p.Plain {
+					return nil, Errorf(Invalid, op, "needs %s: a callback, like %s", p.Name, example(c, recv, m, i))
+				}
 				return nil, Errorf(Invalid, op, "needs %s", p.Name)
 			}
 			continue
@@ -356,15 +370,19 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 			return nil, Errorf(Invalid, op, "the callback belongs to another call")
 		}
 	}
-	t, err := env.resolve(op, m.Result)
+	result, sends, label := m.Result, m.Sends, m.Label
+	if m.nested(recv) {
+		result, sends, label = m.Nested, false, label.Join(m.Reply)
+	}
+	t, err := env.resolve(op, result)
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: m.Label}
+	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	if m.Row {
 		n.label = n.label.Join(c.typeLabel(recv.Type.Args["row"], 0))
 	}
-	if m.Sends {
+	if sends {
 		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
 	}
 	if n, err = c.seal(n); err != nil {
@@ -391,7 +409,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 }
 
 func (c *Checker) method(recv *Node, name string) (*Method, error) {
-	if recv.method != nil && recv.Op == OpCall && recv.method.Sends {
+	if recv.sends {
 		return nil, Errorf(Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends what was described: nothing can be added after it; await its result first"))
 	}
 	if recv.built() {
@@ -408,7 +426,53 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 		}
 		return nil, c.missing(recv, name)
 	}
+	if m.onlyNested() && recv.Closed() {
+		return nil, c.missing(recv, name)
+	}
 	return m, nil
+}
+
+// nested reports whether a call of m on recv gives an expression and sends nothing.
+func (m *Method) nested(recv *Node) bool { return m.Nested != nil && !recv.Closed() }
+
+func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
+
+// Has reports whether n has a method of this name where it stands.
+func (c *Checker) Has(n *Node, name string) bool {
+	i := c.Catalog[n.Type.Name]
+	return i != nil && i.Methods[name] != nil && !(i.Methods[name].onlyNested() && n.Closed())
+}
+
+// Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at
+// most one, of a row or of what stands for one. The row's fields can be read of n, and are null where it is not there.
+func (c *Checker) Row(n *Node) *Interface {
+	if n.Op != OpCall || n.Closed() {
+		return nil
+	}
+	if r := n.method.Result; n.method.Truth == "" && r != nil && r.Var == "self" { // it narrows
+		return c.Row(n.Recv)
+	}
+	row, of := n.Type.Args["row"], c.Catalog[n.Recv.Type.Name]
+	if n.method.Truth == "" || row == nil || of == nil || !of.is(TypeRow) && c.Row(n.Recv) == nil {
+		return nil
+	}
+	if i := c.Catalog[row.Name]; i != nil && i.is(TypeRow) {
+		return i
+	}
+	return nil
+}
+
+// nullable is the type of an expression that may be null.
+func nullable(t *Type) *Type {
+	of := t.Args["of"]
+	if of == nil || of.Null {
+		return t
+	}
+	some, n := *t, *of
+	n.Null = true
+	some.Args = maps.Clone(t.Args)
+	some.Args["of"] = &n
+	return &some
 }
 
 // built reports whether the program made the node itself: a callback or a
@@ -433,15 +497,16 @@ func recordNames(t *Type) []string {
 // and nothing of the message: refused calls are kept for as long as their run.
 func (c *Checker) missing(recv *Node, name string) *Error {
 	what, name, i := c.show(recv), clip(name), c.Catalog[recv.Type.Name]
-	var fields []string
-	if i == nil {
-		fields = recordNames(recv.Type)
+	fields := recordNames(recv.Type)
+	if row := c.Row(recv); row != nil {
+		fields = slices.Clone(row.Names())
 	}
 	return &Error{Kind: Denied, late: func() string {
 		names := fields
 		if i != nil {
-			names = i.Names()
+			names = append(slices.Clip(names), i.Names()...)
 		}
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
 		if n := scalar.Nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}

@@ -83,6 +83,14 @@ func (m *Message) Run() Run {
 	return m.session.run
 }
 
+// Zone is the IANA name of the time zone that the program has: "UTC" where the host named none.
+func (m *Message) Zone() string {
+	if m.session == nil {
+		return "UTC"
+	}
+	return m.session.gate.zone.Name()
+}
+
 // Op is what the message asks, as the program wrote it, shortened: "todos.where.count".
 func (m *Message) Op() string {
 	if m.session == nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // anyCell is a value as a database gives it.
@@ -69,7 +71,38 @@ func TestPackedRows(t *testing.T) {
 		}
 		got := b.Rows()
 		samePacked(r, got, want)
+		e := Encoder{}
+		e.Cells(want)
+		d := Decoder{Reader: wire.NewReader(string(e.B) + "rest"), Values: 1 << 20}
+		read := &Rows{Shape: shape}
+		d.PlainCells(read)
+		switch _, plain := want.Plain(); {
+		case plain && e.err == nil && (d.Err() != nil || d.Rest() != "rest"):
+			r.Fatalf("%v, %q is left", d.Err(), d.Rest())
+		case plain && e.err == nil:
+			samePacked(r, read, want)
+		case d.Err() == nil:
+			r.Fatal("cells that are no scalars were read as such")
+		}
 	})
+}
+
+// What is no number of whole rows of scalars, or ends early, is refused.
+func TestPlainCellsRefused(t *testing.T) {
+	e := Encoder{}
+	e.Cells(&Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{Int(1), Text("x"), Null(), Float(1.5)}})
+	whole := string(e.B)
+	for _, s := range []string{"", whole[:1], whole[:len(whole)-1], "\x03" + whole[1:], "\x05" + whole[1:], strings.Replace(whole, "\x01x", "\x01\xff", 1), "\x02" + string([]byte{tagNull, tagList, 0}), "\xff\xff\xff\xff\x7f"} {
+		d := Decoder{Reader: wire.NewReader(s), Values: 1 << 20}
+		r := &Rows{Shape: &Shape{Names: []string{"a", "b"}}}
+		if d.PlainCells(r); d.Err() == nil || r.Len() != 0 {
+			t.Errorf("%q: %d rows, %v", s, r.Len(), d.Err())
+		}
+	}
+	d := Decoder{Reader: wire.NewReader(whole), Values: 3}
+	if d.PlainCells(&Rows{Shape: &Shape{Names: []string{"a", "b"}}}); d.Err() == nil {
+		t.Error("four cells where three values may come")
+	}
 }
 
 func deep(n int) Value {

@@ -111,6 +111,7 @@ type Start struct {
 	Label     Label
 	Clock     time.Time
 	Seed      uint64
+	Zone      string // of local time; "": UTC
 	Limits    Limits
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
 	Granted   Digest           // of the catalogue and the names that were granted

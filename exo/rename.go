@@ -46,7 +46,7 @@ func (r renamer) term(t *Term) *Term {
 		return nil
 	}
 	c := *t
-	c.Con, c.Of = r.typ(t.Con), r.term(t.Of)
+	c.Con, c.Of, c.Own = r.typ(t.Con), r.term(t.Of), r.term(t.Own)
 	if t.App != "" {
 		c.App = r.name(t.App)
 	}
@@ -78,7 +78,7 @@ func (r renamer) method(m *Method) *Method {
 	for i := range c.Params {
 		c.Params[i].Want, c.Params[i].Lambda = r.term(c.Params[i].Want), r.term(c.Params[i].Lambda)
 	}
-	c.Result = r.term(m.Result)
+	c.Result, c.Nested = r.term(m.Result), r.term(m.Nested)
 	return &c
 }
 

@@ -79,7 +79,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	run = run.OrNew(g.now())
 	s := &Session{gate: g, run: run, label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if g.record != nil {
-		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Limits: g.limits, Bounds: bounds, Granted: g.digest()}
+		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest()}
 		err := g.pay(ctx)
 		if err == nil {
 			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})

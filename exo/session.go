@@ -142,7 +142,7 @@ func (s *Session) Checker() *Checker {
 	if s.begun() != nil {
 		return &Checker{Ref: func(uint32) *Type { return nil }, Show: func(uint32) string { return "" }}
 	}
-	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show}
+	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone}
 }
 
 func (s *Session) refType(id uint32) *Type {

@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,9 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 		}
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name
 	case OpCall:
+		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Keys == n.Name && len(n.Args) == 1 && n.Args[0].Lit.Type() == TypeText {
+			return c.showDepth(n.Recv, depth+1) + "." + clipTo(n.Args[0].Lit.Text(), 40)
+		}
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
 	case OpLit:
 		return clipTo(n.Lit.String(), 40)
@@ -97,7 +101,7 @@ func example(c *Checker, recv *Node, m *Method, arg int) string {
 		}
 	}
 	s := fmt.Sprintf("({ %s }) => …", name)
-	if w := m.Params[arg].Want; w != nil && w.Con != nil && w.Con.Name == TypeSelection {
+	if w := m.Params[arg].Want; w != nil && w.Con != nil && (w.Con.Name == TypeSelection || w.Con.Name == TypeKeys) {
 		return c.Catalog.Say(nil, "example", "({ {name} }) => ({ name: {name}.… })", "name", name)
 	}
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
@@ -119,9 +123,12 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "selection", "{param} must be an object like {sample}; got {got}", "param", p.Name, "sample", sample, "got", got))
 	}
 	if n.Op == OpLit && (want.Name == TypeRecord || want.Name == TypeList) {
-		if why := explain(want, n.Lit, "", 0); why != "" {
+		if why := explain(want, n.Lit, "", 0, c.Zone); why != "" {
 			return Errorf(Invalid, op, "%s", why)
 		}
+	}
+	if want.Name == TypeKeys {
+		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of such like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
 	}
 	w := want.String()
 	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {
@@ -129,6 +136,11 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 	}
 	if p.Null && !want.Null {
 		w += " or null"
+	}
+	if i := c.Catalog[n.Type.Name]; i != nil { // with none, Say asks those of all
+		if hint := c.Catalog.Say(i, "unsuited", ""); hint != "" {
+			got += "; " + hint
+		}
 	}
 	return Errorf(Invalid, op, "%s must be %s; got %s", p.Name, w, got)
 }
@@ -140,7 +152,17 @@ func (c *Checker) unselectable(n *Node) string {
 			continue
 		}
 		if i := c.Catalog[a.Type.Name]; i != nil && !i.Expr && i.Await != "" {
-			return c.Catalog.Say(i, "unselectable", "`{name}` can't be shown: it has not been sent", "name", n.Type.Fields[k].Name)
+			name := n.Type.Fields[k].Name
+			if row := c.Row(a); row != nil {
+				if one := c.Catalog.Say(i, "unselectable.one", "", "name", name, "it", c.show(a), "member", slices.Concat(row.Order, []string{"…"})[0]); one != "" {
+					return one
+				}
+			}
+			part := "t"
+			if ns := a.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
+				part = ns.Fields[0].Name
+			}
+			return c.Catalog.Say(i, "unselectable", "`{name}` can't be shown: it has not been sent", "name", name, "part", part)
 		}
 		return fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
 	}

@@ -1,6 +1,8 @@
 package exo
 
 import (
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -131,6 +133,15 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			}
 		}
 		return nil, Errorf(Invalid, op, "needs %s", t.Key)
+	case t.Name != "":
+		of, err := e.resolve(op, t.Of)
+		if err != nil {
+			return nil, err
+		}
+		if of.Name != TypeRecord && of.Field(t.Name) != nil { // x.name would be all of it
+			return nil, e.taken(op, t.Name)
+		}
+		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: t.Name, Type: of}}}, nil
 	case t.Ext != nil:
 		var fs []TypeField
 		for _, x := range t.Ext {
@@ -154,15 +165,40 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		r := &Type{Name: t.App}
 		if len(t.Args) > 0 {
 			r.Args = make(map[string]*Type, len(t.Args))
-			for k, a := range t.Args {
-				x, err := e.resolve(op, a)
+			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // of two errors always the same
+				x, err := e.resolve(op, t.Args[k])
 				if err != nil {
 					return nil, err
 				}
 				r.Args[k] = x
 			}
 		}
+		if t.Own != nil {
+			of, err := e.resolve(op, t.Own)
+			if err != nil {
+				return nil, err
+			}
+			if r.Fields, err = e.ownFields(op, t.App, of); err != nil {
+				return nil, err
+			}
+		}
 		return r, nil
 	}
 	return nil, &Error{Op: op, Kind: Internal, Msg: "empty term in the catalogue"}
+}
+
+// ownFields are the fields that a type has besides those of its interface. None may hide a member of that.
+func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
+	i := e.cat[name]
+	for _, f := range of.Fields {
+		if i != nil && (i.Methods[f.Name] != nil || i.Fields[f.Name] != nil) {
+			return nil, e.taken(op, f.Name)
+		}
+	}
+	return of.Fields, nil
+}
+
+// taken is the error for a field whose name has another meaning where it would be read.
+func (e *env) taken(op, name string) error {
+	return Errorf(Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} means something here already; name it otherwise", "name", name))
 }

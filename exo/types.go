@@ -8,7 +8,7 @@ import (
 // Type is what a value or an expression is: plain data, so that a catalogue
 // crosses to a worker as it is. A scalar's Name is one of the Type constants;
 // "list" has Args["of"]; "record" has Fields; any other Name is an Interface in
-// the catalogue, with its type arguments in Args.
+// the catalogue, with its type arguments in Args and, of a term with Own, fields of its own in Fields.
 type Type struct {
 	Name   string
 	Args   map[string]*Type
@@ -50,7 +50,10 @@ const (
 	// TypeSelection is wanted by a projection: a record of expressions, scalars,
 	// whole rows or further such records, or one whole row (an interface that Is TypeRow).
 	TypeSelection = "selection"
-	TypeRow       = "Row" // what an interface Is when it stands for a whole row
+	// TypeKeys is wanted by what groups: a record of expressions. One field of a row, and a list of
+	// them, stand for the record of them under their own names, and what is calculated for that of it as key.
+	TypeKeys = "keys"
+	TypeRow  = "Row" // what an interface Is when it stands for a whole row
 
 	// TypeRows and TypeRef are of a Value alone: see (Value).Type.
 	TypeRows = "rows" // many records of one shape
@@ -68,7 +71,7 @@ func isScalar(name string) bool {
 
 // undescribed reports whether a name in a type stands for no interface.
 func undescribed(name string) bool {
-	return isScalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeRow
+	return isScalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeKeys || name == TypeRow
 }
 
 // Field finds a record type's field.
@@ -135,12 +138,14 @@ type Term struct {
 	Null bool             // or null
 	Bare bool             // without null, and without the list of its only values
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
-	Of   *Term
+	Name string           // the record of one field of this name; its type is Of
+	Of   *Term            // of Key or Name
+	Own  *Term            // of App: the record of expressions whose fields the type has besides those of its interface
 
 	// Wide is the expression of the least type that holds all of these: expressions,
 	// or the types of values. Whole numbers fit in floats and those in decimals;
 	// nothing else mixes. Null if one of them is. To names the interface of
-	// expressions for each type.
+	// expressions for each type; nil: it is the type of the value itself.
 	Wide []*Term
 	To   map[string]string
 }
@@ -173,6 +178,10 @@ type Method struct {
 	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
 	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
 
+	// Nested is what it gives where its receiver depends on the placeholder of a callback: an
+	// expression, and nothing is sent. One that has it and does not send is there and nowhere else.
+	Nested *Term
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that its reply may carry besides the label of the message, whether
@@ -201,6 +210,7 @@ type Interface struct {
 	Order   []string             // the names of Fields and Methods in the order in which they were declared
 	Await   string               // the method that `await x` and returning x stand for, or ""
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
+	Keys    string               // the method that reading a member stands for which is not declared, with its name: x.key is x.method("key"); or ""
 	Words   []Words              // what errors about it say, the most important first
 }
 

@@ -108,7 +108,7 @@ func TestBigIntegers(t *testing.T) {
 			t.Errorf("%d: %s, %v", i, b, err)
 		}
 		// And back: the text that it was shown as is the integer again.
-		if x, ok := admit(&Type{Name: TypeInt}, Text(strings.Trim(want, `"`)), 0); strings.HasPrefix(want, `"`) && (!ok || x.Int() != i) {
+		if x, ok := admit(&Type{Name: TypeInt}, Text(strings.Trim(want, `"`)), 0, nil); strings.HasPrefix(want, `"`) && (!ok || x.Int() != i) {
 			t.Errorf("%s came back as %v, %t", want, x, ok)
 		}
 	}

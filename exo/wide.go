@@ -35,6 +35,9 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 	if of == nil {
 		return nil, Errorf(Invalid, op, "has only nulls; one value has to be something else")
 	}
+	if t.To == nil {
+		return &Type{Name: of.Name, Args: of.Args, Null: null}, nil
+	}
 	if name := t.To[of.Name]; name != "" {
 		n := &Type{Name: of.Name, Args: of.Args, Null: null}
 		if len(t.Wide) == 1 {

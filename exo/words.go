@@ -83,34 +83,40 @@ var situations = map[string][]string{
 	"inside":    {"name", "part"},  // a member of the records of what was not sent, within a callback
 	"outside":   {"name"},          // the same, elsewhere
 	"template":  {"it"},
+	"day.time":  nil, // a day beside a time; behind what the error says
 	"typeof":    nil,
 	"decimal":   {"it", "by"},
 
 	// A call is wrong.
-	"sent":         nil, // something is added to what sends
-	"nested":       nil, // it sends, within a callback
-	"callback":     nil, // it is given one, and takes none
-	"number":       nil, // it takes one number, and is given more
-	"arguments":    nil, // it sends, takes none, and is given some
-	"argument":     nil, // an expression, where only a value can stand
-	"negative":     nil, // a negative number, where a count is wanted
-	"parameter":    {"example"},
-	"list":         nil, // an expression within a list that is searched; a part of "oneof" there
-	"oneof":        {"list"},
-	"filter.link":  {"name"},
-	"filter.names": {"name"},
-	"read.none":    nil, // a callback returned a plain value and read nothing
-	"clash":        {"name"},
-	"one":          {"has"}, // it works on one table, and there are several
-	"which":        {"name"},
-	"which.member": {"part", "name"},
-	"elsewhere":    nil, // a member that is not there may be one of what is not part of the description yet
-	"link.part":    {"link", "name"},
-	"link":         {"link", "part"},
-	"example":      {"name"},
-	"sample":       nil,
-	"selection":    {"param", "sample", "got"},
-	"unselectable": {"name"},
+	"sent":             nil, // something is added to what sends
+	"nested":           nil, // it sends, within a callback
+	"callback":         nil, // it is given one, and takes none
+	"number":           nil, // it takes one number, and is given more
+	"arguments":        nil, // it sends, takes none, and is given some
+	"unsuited":         nil, // an expression of this type is given, where one of another is wanted
+	"argument":         nil, // an expression, where only a value can stand
+	"negative":         nil, // a negative number, where a count is wanted
+	"parameter":        {"example"},
+	"list":             nil, // an expression within a list that is searched; a part of "oneof" there
+	"oneof":            {"list"},
+	"filter.link":      {"name"},
+	"filter.names":     {"name"},
+	"read.none":        nil, // a callback returned a plain value and read nothing
+	"clash":            {"name"},
+	"one":              {"has"}, // it works on one table, and there are several
+	"which":            {"name"},
+	"which.member":     {"part", "name"},
+	"within":           {"name"}, // a member that is not there is one of what the thing is made of
+	"elsewhere":        nil,      // a member that is not there may be one of what is not part of the description yet
+	"link.part":        {"link", "name"},
+	"link":             {"link", "part"},
+	"example":          {"name"},
+	"sample":           nil,
+	"selection":        {"param", "sample", "got"},
+	"keys":             {"param", "sample", "got"}, // of what groups
+	"taken":            {"name"},                   // a field of its own hides a member
+	"unselectable":     {"name", "part"},
+	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback
 
 	// A limit, or a rule of the run.
 	"limit.read":   {"most"},

@@ -10,7 +10,7 @@ import (
 )
 
 // The host's time zone is nobody's business and would make runs differ from
-// machine to machine: local time is UTC. Nothing here converts from or to the
+// machine to machine: local time is UTC, or that of the zone that the gate was given. Nothing here converts from or to the
 // host's local time, not even to correct it: around a change of clocks that shows.
 //
 // Nothing but its name leads to Date: no literal is one, and no built-in and no
@@ -24,17 +24,19 @@ var newDate = compiled("date", "(function (make, text) { 'use strict'; const non
 func (r *run) addDate(made map[string]goja.Value) {
 	native := r.intrinsic("Date")
 	dates := native.Get("prototype").(*goja.Object)
-	for _, part := range []string{"FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds", "Day"} {
-		hide(dates, "get"+part, dates.Get("getUTC"+part))
-		if part != "Day" {
-			hide(dates, "set"+part, dates.Get("setUTC"+part))
-		}
-	}
-	remove(dates, "setYear")
 	getTime, _ := goja.AssertFunction(dates.Get("getTime"))
+	fresh := func(args ...goja.Value) *goja.Object {
+		d, err := r.vm.New(native, args...)
+		if err != nil {
+			panic(r.rethrow(err))
+		}
+		return d
+	}
+	r.addLocalParts(dates, getTime, fresh)
+	remove(dates, "setYear")
 	instant := func(v goja.Value) (time.Time, bool) { // refuses what is no date
 		ms := r.called(getTime(v)).ToFloat()
-		return time.UnixMilli(int64(ms)).UTC(), !math.IsNaN(ms)
+		return r.zone.In(time.UnixMilli(int64(ms))), !math.IsNaN(ms)
 	}
 	method := func(name string, invalid any, f func(time.Time, goja.FunctionCall) any) {
 		hide(dates, name, r.function(name, func(c goja.FunctionCall) goja.Value {
@@ -45,7 +47,7 @@ func (r *run) addDate(made map[string]goja.Value) {
 			return r.vm.ToValue(f(t, c))
 		}))
 	}
-	method("getTimezoneOffset", math.NaN(), func(time.Time, goja.FunctionCall) any { return 0 })
+	method("getTimezoneOffset", math.NaN(), func(t time.Time, _ goja.FunctionCall) any { return -int64(r.zone.Shift(t).Minutes()) })
 	method("getYear", math.NaN(), func(t time.Time, _ goja.FunctionCall) any { return t.Year() - 1900 })
 	const invalid = "Invalid Date"
 	method("toString", invalid, func(t time.Time, _ goja.FunctionCall) any { return dayText(t) + " " + clockText(t) })
@@ -64,15 +66,15 @@ func (r *run) addDate(made map[string]goja.Value) {
 		})
 	}
 
-	fresh := func(args ...goja.Value) *goja.Object {
-		d, err := r.vm.New(native, args...)
-		if err != nil {
-			panic(r.rethrow(err))
-		}
-		return d
-	}
 	utc, _ := goja.AssertFunction(native.Get("UTC"))
-	parse := func(s goja.Value) *goja.Object { return fresh(r.vm.ToValue(zoned(s.String()))) }
+	parse := func(s goja.Value) *goja.Object {
+		text, zoned := zoned(s.String())
+		d := fresh(r.vm.ToValue(text))
+		if zoned || r.zone == nil {
+			return d
+		}
+		return fresh(r.localInstant(r.called(getTime(d))))
+	}
 	make := r.function("make", func(c goja.FunctionCall) goja.Value {
 		switch a := c.Arguments; len(a) {
 		case 0:
@@ -89,11 +91,12 @@ func (r *run) addDate(made map[string]goja.Value) {
 					a[i] = r.vm.ToValue([]int{0, 0, 1, 0, 0, 0, 0}[min(i, 6)])
 				}
 			}
-			return fresh(r.called(utc(goja.Undefined(), a...)))
+			return fresh(r.localInstant(r.called(utc(goja.Undefined(), a...))))
 		}
 	})
 	text := r.function("text", func(goja.FunctionCall) goja.Value {
-		return r.vm.ToValue(dayText(r.start) + " " + clockText(r.start))
+		now := r.zone.In(r.start)
+		return r.vm.ToValue(dayText(now) + " " + clockText(now))
 	})
 	v, err := r.vm.RunProgram(newDate())
 	if err != nil {
@@ -138,17 +141,60 @@ var (
 	dateZoned = expression(`(?i)(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$`)
 )
 
-// zoned is the text of a date with a zone: the engine would read one without as
+// addLocalParts makes the methods of local time. In UTC they are those that there are.
+func (r *run) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh func(...goja.Value) *goja.Object) {
+	setTime, _ := goja.AssertFunction(dates.Get("setTime"))
+	for _, part := range []string{"FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds", "Day"} {
+		get, set := dates.Get("getUTC"+part), dates.Get("setUTC"+part)
+		if r.zone == nil {
+			hide(dates, "get"+part, get)
+			if part != "Day" {
+				hide(dates, "set"+part, set)
+			}
+			continue
+		}
+		// Both act on a date that has in UTC what clocks show.
+		shown := func(v goja.Value) *goja.Object {
+			ms := r.called(getTime(v))
+			if f := ms.ToFloat(); !math.IsNaN(f) {
+				ms = r.vm.ToValue(f + float64(r.zone.Shift(time.UnixMilli(int64(f))).Milliseconds()))
+			}
+			return fresh(ms)
+		}
+		getUTC, _ := goja.AssertFunction(get)
+		hide(dates, "get"+part, r.function("get"+part, func(c goja.FunctionCall) goja.Value {
+			return r.called(getUTC(shown(c.This)))
+		}))
+		if part == "Day" {
+			continue
+		}
+		setUTC, _ := goja.AssertFunction(set)
+		hide(dates, "set"+part, r.function("set"+part, func(c goja.FunctionCall) goja.Value {
+			return r.called(setTime(c.This, r.localInstant(r.called(setUTC(shown(c.This), c.Arguments...)))))
+		}))
+	}
+}
+
+// localInstant is the milliseconds of when clocks show what ms has in UTC.
+func (r *run) localInstant(ms goja.Value) goja.Value {
+	f := ms.ToFloat()
+	if r.zone == nil || math.IsNaN(f) {
+		return ms
+	}
+	return r.vm.ToValue(float64(r.zone.Instant(time.UnixMilli(int64(f)).UTC()).UnixMilli()))
+}
+
+// zoned is the text of a date with a zone, and whether it had one: the engine would read one without as
 // the local time of the host.
-func zoned(s string) string {
+func zoned(s string) (text string, had bool) {
 	t := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 	if m := dateLocal().FindStringSubmatch(t); m != nil {
-		return m[1] + "T" + m[2] + "Z"
+		return m[1] + "T" + m[2] + "Z", false
 	}
 	if dateZoned().MatchString(t) || dateOnly().MatchString(t) {
-		return s
+		return s, true
 	}
-	return s + " UTC" // no date for what the engine can't read with a zone
+	return s + " UTC", false // no date for what the engine can't read with a zone
 }
 
 func dayText(t time.Time) string {
@@ -161,4 +207,4 @@ func dayText(t time.Time) string {
 	return t.Format("Mon Jan 02 ") + sign + strings.Repeat("0", max(4-len(s), 0)) + s
 }
 
-func clockText(t time.Time) string { return t.Format("15:04:05") + " GMT+0000 (UTC)" }
+func clockText(t time.Time) string { return t.Format("15:04:05 GMT-0700 (MST)") }

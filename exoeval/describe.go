@@ -19,7 +19,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
-	if m.Sends && len(r.frames) > 0 {
+	if m.Sends && len(r.frames) > 0 && (m.Nested == nil || recv.Closed()) {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
 	if len(args) > len(m.Params) {
@@ -31,7 +31,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 			how = r.say(recv, "callback", "")
 		case len(m.Params) > 0 && m.Params[0].Count:
 			how = r.say(recv, "number", "")
-		case m.Sends && len(m.Params) == 0:
+		case len(m.Params) == 0:
 			how = r.say(recv, "arguments", "takes no arguments")
 		}
 		if how != "" {
@@ -52,7 +52,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for _, a := range nodes {
 		f.use(a)
 	}
-	if m.Sends {
+	if n.Sends() {
 		return r.send(n)
 	}
 	f.made(n)
@@ -170,7 +170,7 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
 		}
 	}
-	if b, ok := plainBool(v); ok && p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection {
+	if b, ok := plainBool(v); ok && p.Want.Con != nil && !selects(p) {
 		// The plain answer must never pass for a condition.
 		for _, n := range r.frame().named {
 			panic(r.throw(r.uncalled(n.recv, n.m)))
@@ -181,10 +181,49 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		}
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
 	}
-	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection && o.ClassName() == "Object" {
+	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
 		return r.recordNode(o, 0)
 	}
-	return r.node(v, false, 0)
+	n := r.node(v, false, 0)
+	if p.Want.Con != nil && p.Want.Con.Name == exo.TypeKeys {
+		return r.keyed(n)
+	}
+	return n
+}
+
+// keyed is the record that an expression stands for, or a list of fields. A field has its own
+// name in it, what is calculated is called key.
+func (r *run) keyed(n *exo.Node) *exo.Node {
+	of := func(a *exo.Node) bool {
+		i := r.check.Catalog[a.Type.Name]
+		return i != nil && i.Expr
+	}
+	var k *exo.Node
+	var err error
+	switch {
+	case n.Op == exo.OpField && of(n):
+		k, err = r.check.MakeRecord([]string{n.Name}, []*exo.Node{n})
+	case of(n):
+		k, err = r.check.MakeRecord([]string{"key"}, []*exo.Node{n})
+	case n.Op == exo.OpList:
+		var names []string
+		for _, a := range n.Args {
+			if a.Op != exo.OpField || !of(a) {
+				return n
+			}
+			names = append(names, a.Name)
+		}
+		k, err = r.check.MakeRecord(names, n.Args)
+	}
+	if k == nil || err != nil {
+		return n
+	}
+	return k
+}
+
+// selects reports whether a callback for p gives an object of what it names.
+func selects(p *exo.Param) bool {
+	return p.Want.Con != nil && (p.Want.Con.Name == exo.TypeSelection || p.Want.Con.Name == exo.TypeKeys)
 }
 
 // filter makes the lambda that a plain object stands for: each field equals.

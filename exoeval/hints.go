@@ -38,9 +38,17 @@ func prefixed(prefix, s string) string {
 // wayOut is what to do instead of reading a member that is not there; "" if
 // nothing is known.
 func (x *recorded) wayOut(name string) string {
+	if row := x.only(); row != nil {
+		x = &recorded{r: x.r, node: row} // its members are members of the whole
+	}
 	i := x.iface()
-	if i == nil || !i.Expr && i.Await == "" {
+	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
 		return ""
+	}
+	if x.within(name) {
+		if s := x.r.say(x.node, "within", "", "name", name); s != "" {
+			return s
+		}
 	}
 	if i.Await != "" {
 		return x.ofUnsent(i, name)
@@ -50,6 +58,18 @@ func (x *recorded) wayOut(name string) string {
 		on = ".0"
 	}
 	return x.r.say(x.node, on, "")
+}
+
+// within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
+func (x *recorded) within(name string) bool {
+	for _, of := range x.node.Type.Args {
+		for _, f := range of.Fields {
+			if i := x.r.check.Catalog[f.Type.Name]; i != nil && !i.Expr && i.Fields[name] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ofUnsent is what to do instead of reading a member that something unsent doesn't have.
@@ -73,7 +93,7 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 
 // instead is what to write where an operator, the method, is not available for n.
 func (r *run) instead(n *exo.Node, method string) string {
-	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") {
+	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && r.say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + r.comparison(n)
 	}
 	if r.check.Catalog[n.Type.Name] == nil {
@@ -112,7 +132,7 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 			e.Msg += r.say(recv, "negative", "")
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
-			e.Msg += "; compare their texts: the day's .toText() with the date's .toText().slice(0, 10)"
+			e.Msg += r.say(recv, "day.time", "")
 			return err
 		}
 	}

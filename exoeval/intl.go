@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The engine has no Intl. This is what programs use of it, for en-US and UTC;
+// The engine has no Intl. This is what programs use of it, for en-US, UTC and the program's own time zone;
 // whatever else there is of it is an error that names the way out.
 
 // addIntl makes Intl and the method of numbers that goes by it.
@@ -50,7 +50,7 @@ func (x *intlObject) Get(name string) goja.Value {
 		if x.date == nil {
 			x.date = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
 				f := r.dateFormat(locale, opts, true, false, true)
-				return func(v goja.Value) string { return r.formatDate(f, v) }, map[string]string{"timeZone": "UTC", "calendar": "gregory"}
+				return func(v goja.Value) string { return r.formatDate(f, v) }, map[string]string{"timeZone": f.in.Name(), "calendar": "gregory"}
 			})
 		}
 		return x.date
@@ -263,6 +263,7 @@ func (r *run) dateFormat(locale, opts goja.Value, date, clock, either bool) *dat
 		hour: o.word("hour", digits...), minute: o.word("minute", digits...), second: o.word("second", digits...),
 		cycle: o.word("hourCycle", "h12", "h23", "h24"),
 		zone:  o.word("timeZoneName", "", "short", "long"),
+		in:    r.zone,
 	}
 	if h := o.get("hour12"); h != nil {
 		if f.cycle = "h12"; !h.ToBoolean() {
@@ -271,9 +272,15 @@ func (r *run) dateFormat(locale, opts goja.Value, date, clock, either bool) *dat
 	}
 	if z := o.get("timeZone"); z != nil {
 		switch s := z.String(); s {
+		case r.zone.Name():
 		case "UTC", "Etc/UTC", "GMT", "Etc/GMT":
+			f.in = nil
 		default:
-			panic(r.rangeError("only the time zone 'UTC' is available, not " + quoted(s) + "; add the hours of the zone to the time before formatting"))
+			only := "only the time zone 'UTC' is"
+			if r.zone != nil {
+				only = "only the time zones 'UTC' and '" + r.zone.Name() + "' are"
+			}
+			panic(r.rangeError(only + " available, not " + quoted(s) + "; add the hours of the zone to the time before formatting"))
 		}
 	}
 	styled := f.dateStyle+f.timeStyle != ""
@@ -281,6 +288,9 @@ func (r *run) dateFormat(locale, opts goja.Value, date, clock, either bool) *dat
 		panic(r.vm.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
 	}
 	f.settle(date, clock, either)
+	if f.zone == "long" && f.in != nil {
+		panic(r.rangeError("the long name of the time zone '" + f.in.Name() + "' is not available; write timeZoneName: 'short', or timeStyle: 'long'"))
+	}
 	return f
 }
 
@@ -294,5 +304,5 @@ func (r *run) formatDate(f *dateFormat, v goja.Value) string {
 	if !(math.Abs(ms) <= 8.64e15) {
 		panic(r.rangeError("the date is not valid"))
 	}
-	return f.format(time.UnixMilli(int64(ms)).UTC())
+	return f.format(time.UnixMilli(int64(ms)))
 }

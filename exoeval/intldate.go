@@ -3,9 +3,11 @@ package exoeval
 import (
 	"strconv"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateFormat is how an instant is written in en-US and in UTC, with the options
+// dateFormat is how an instant is written in en-US, with the options
 // of Intl.DateTimeFormat. An empty field is not shown.
 type dateFormat struct {
 	dateStyle, timeStyle      string // full, long, medium, short
@@ -14,7 +16,8 @@ type dateFormat struct {
 	hour, minute, second      string
 	cycle                     string // h12, h23, h24
 	zone                      string // short, long
-	hasDate, hasTime, spelled bool   // spelled: the month is a word
+	in                        *zone.Zone
+	hasDate, hasTime, spelled bool // spelled: the month is a word
 }
 
 // settle turns styles into fields. What is usual is added unless something of
@@ -62,6 +65,7 @@ func (f *dateFormat) settle(date, clock, either bool) {
 }
 
 func (f *dateFormat) format(t time.Time) string {
+	t = f.in.In(t)
 	s := f.date(t)
 	if f.hasTime {
 		if f.hasDate {
@@ -74,9 +78,28 @@ func (f *dateFormat) format(t time.Time) string {
 	}
 	switch f.zone {
 	case "short":
-		s += " UTC"
+		s += " " + shiftName(f.in, t)
 	case "long":
 		s += " Coordinated Universal Time"
+	}
+	return s
+}
+
+// shiftName is a zone as its shift, which tells all of them apart: CST is one of America and one of Asia.
+func shiftName(z *zone.Zone, t time.Time) string {
+	if z == nil {
+		return "UTC"
+	}
+	minutes, sign := int(z.Shift(t).Minutes()), "+"
+	if minutes < 0 {
+		minutes, sign = -minutes, "-"
+	}
+	s := "GMT"
+	if minutes != 0 {
+		s += sign + strconv.Itoa(minutes/60)
+	}
+	if minutes%60 != 0 {
+		s += ":" + two(minutes%60)
 	}
 	return s
 }

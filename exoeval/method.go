@@ -99,7 +99,11 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
 	what := r.check.Name(recv) + "." + m.Name
 	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
-		return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what))
+		how := r.say(recv, "uncalled", "", "it", what)
+		if how == "" {
+			how = r.say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
+		}
+		return exo.Errorf(exo.Invalid, "", "%s", how)
 	}
 	args := "…"
 	if len(m.Params) == 0 {

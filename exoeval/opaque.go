@@ -90,7 +90,7 @@ func (x *recorded) whole() error {
 // isRow reports whether x stands for a record of expressions, or for several by name.
 func (x *recorded) isRow() bool {
 	i := x.iface()
-	return i == nil && x.node.Type.Name == exo.TypeRecord || i != nil && slices.Contains(i.Is, exo.TypeRow)
+	return i == nil && x.node.Type.Name == exo.TypeRecord || i != nil && (slices.Contains(i.Is, exo.TypeRow) || len(x.node.Type.Fields) > 0)
 }
 
 // fields is an object of what a recorded row or namespace has, for `{ ...t }` and

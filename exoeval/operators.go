@@ -57,7 +57,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 			}
 			hint := "write the condition with && and ||"
 			if t := r.valueType(x.node); t != "" && t != exo.TypeBool {
-				hint = "compare it, like " + r.comparison(x.node)
+				hint = r.say(x.node, "op:?:", "compare it, like "+r.comparison(x.node))
 			}
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.check.Name(x.node), hint)))
 		}

@@ -20,7 +20,7 @@ func TestProgramBytes(t *testing.T) {
 		"return [].where(" + strings.Repeat("x=>x&&x||x,", 5_000) + "1)", "return [" + strings.Repeat("class{},", 7_000) + "1]", "return [" + strings.Repeat("async x=>{},", 4_500) + "1]",
 		"//" + strings.Repeat("x", 60_000) + "\nreturn 1", "return 1 " + strings.Repeat("x", 60_000),
 	} {
-		const n = 4
+		const n = 2
 		var kept [n]cached
 		before, bound := liveHeap(), 0
 		for i := range n {
@@ -30,7 +30,7 @@ func TestProgramBytes(t *testing.T) {
 			kept[i], size = cached{p, err, len(given)}.Keep()
 			bound += size
 		}
-		if grown := liveHeap() - before; grown > bound+16<<10 {
+		if grown := liveHeap() - before; grown > bound+8<<10 {
 			t.Errorf("%.40q has %d bytes, the cache counts %d", src, grown/n, bound/n)
 		}
 		runtime.KeepAlive(&kept)

@@ -85,10 +85,11 @@ func (x *recorded) only() *exo.Node {
 }
 
 func (x *recorded) has(name string) bool {
-	if i := x.iface(); i != nil {
-		return i.Fields[name] != nil || i.Methods[name] != nil
+	if i := x.iface(); i != nil && i.Fields[name] != nil || x.r.check.Has(x.node, name) {
+		return true
 	}
-	return x.node.Type.Field(name) != nil
+	row := x.r.check.Row(x.node)
+	return x.node.Type.Field(name) != nil || row != nil && row.Fields[name] != nil
 }
 
 // Get implements goja.DynamicObject: a member, or an error that names the nearest.
@@ -101,21 +102,20 @@ func (x *recorded) Get(name string) goja.Value {
 			return v
 		}
 	}
+	if v := x.key(name); v != nil {
+		return v
+	}
 	return x.absent(name)
 }
 
 // member is a member that is there, or nil.
 func (x *recorded) member(name string) goja.Value {
 	r := x.r
-	if i := x.iface(); i != nil {
-		if m := i.Methods[name]; m != nil {
-			return r.method(x.node, m, name)
-		}
-		if i.Fields[name] == nil {
-			return nil
-		}
-	} else if x.node.Type.Field(name) == nil {
+	if !x.has(name) {
 		return nil
+	}
+	if i := x.iface(); i != nil && i.Methods[name] != nil {
+		return r.method(x.node, i.Methods[name], name)
 	}
 	n, err := r.check.MakeField(x.node, name)
 	if err != nil {
@@ -139,7 +139,11 @@ func (x *recorded) absent(name string) goja.Value {
 		return nil // undefined, and an error that names it where it is called
 	}
 	if out := x.wayOut(name); out != "" {
-		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(x.node), shorten(name, 60), out)))
+		what := x.node
+		if row := x.only(); row != nil {
+			what = row
+		}
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(what), shorten(name, 60), out)))
 	}
 	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(x.node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await ….{await}()).{name}", "name", name, "await", i.Await))))
@@ -254,6 +258,9 @@ func (x *recorded) Has(name string) bool {
 func (x *recorded) Keys() []string {
 	var ns []string
 	if i := x.iface(); i != nil {
+		for _, f := range x.node.Type.Fields {
+			ns = append(ns, f.Name)
+		}
 		for _, n := range i.Names() {
 			if i.Fields[n] != nil {
 				ns = append(ns, n)

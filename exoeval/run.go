@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // run is one program in one realm. It lives on one goroutine.
@@ -22,6 +23,7 @@ type run struct {
 	limits  exo.Limits
 	bounds  Bounds
 	start   time.Time
+	zone    *zone.Zone // of local time; nil: UTC
 	rand    *rand.Rand
 	prog    *program
 	console console

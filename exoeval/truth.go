@@ -40,7 +40,7 @@ func (r *run) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) 
 	}
 	if x := r.recordedIn(v); x != nil {
 		if n := x.node; n.Op == exo.OpCall && n.Recv != nil {
-			if i := r.check.Catalog[n.Recv.Type.Name]; i != nil && !i.Expr && i.Await == "" && i.Methods[n.Name] != nil && link(i.Methods[n.Name]) {
+			if i := r.check.Catalog[n.Recv.Type.Name]; i != nil && !i.Expr && (i.Await == "" || r.check.Row(n.Recv) != nil) && i.Methods[n.Name] != nil && link(i.Methods[n.Name]) {
 				return n.Recv, i.Methods[n.Name], true
 			}
 		}
@@ -65,7 +65,7 @@ func (r *run) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) 
 			recv = n.recv
 		}
 		if recv != nil {
-			if i := r.check.Catalog[recv.Type.Name]; i != nil && i.Await == "" {
+			if i := r.check.Catalog[recv.Type.Name]; i != nil && (i.Await == "" || r.check.Row(recv) != nil) {
 				return recv, x.m, false
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // Port is the program's side's only connection to the host: it sends calls and logs lines,
@@ -43,6 +44,7 @@ type World struct {
 	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
 	Limits     exo.Limits
 	Bounds     Bounds
+	Zone       *zone.Zone // of local time; nil: UTC
 
 	front frontConfig
 }
@@ -59,7 +61,8 @@ func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 		err   error
 	}
 	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
-	m := gate.Derive(worldKey{w.Limits, w.Bounds}, func() any { return made{w, w.complete()} }).(made)
+	w.Zone, _ = zone.Load(gate.Zone()) // the gate has it
+	m := gate.Derive(worldKey{w.Limits, w.Bounds, w.Zone}, func() any { return made{w, w.complete()} }).(made)
 	own := *m.world
 	return &own, m.err
 }
@@ -68,6 +71,7 @@ func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 type worldKey struct {
 	limits exo.Limits
 	bounds Bounds
+	zone   *zone.Zone
 }
 
 func (w *World) complete() error {
@@ -120,7 +124,7 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
 	r := &run{
-		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog,
+		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, zone: w.Zone,
 		start: job.Clock, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
 		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
 		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Bounds.Wall},

@@ -6,13 +6,25 @@ import (
 	"sort"
 )
 
-// checkField panics where a field function does not lead into its row. A variable of the host's would be
-// written by each query for itself, so two users would read one another's values there.
-func checkField(table, column string, row reflect.Value, field func() any) {
+// fields are the columns of a table by where their fields begin in a row.
+type fields map[uintptr]string
+
+// bind keeps which field of a row is the column's. It panics where that is none, or another
+// column's. A variable of the host's would be written by each query for itself, so two users
+// would read one another's values there; and of two columns of one field, one is lost.
+func (fs *fields) bind(table, column string, row reflect.Value, field func() any) {
 	at := pointer(table, column, field)
 	if !within(row, at.Pointer(), at.Type().Elem()) {
 		panic(fmt.Sprintf("exosql: column %s.%s: the field function does not return a field of its argument; want func(row *%v) … { return &row.Field }", table, column, row.Type()))
 	}
+	offset := at.Pointer() - row.Addr().Pointer()
+	if other, taken := (*fs)[offset]; taken && other != column {
+		panic(fmt.Sprintf("exosql: column %s.%s: the field function returns the field of column %s.%s; each column needs a field of its own", table, column, table, other))
+	}
+	if *fs == nil {
+		*fs = fields{}
+	}
+	(*fs)[offset] = column
 }
 
 // pointer is what the field function returns for a new row, as each query calls it.

@@ -55,6 +55,10 @@ func TestFieldOfItsRow(t *testing.T) {
 		"behind a pointer": {func(x *exosql.Table[bindRow]) {
 			exosql.NewColumn(x, "b", func(r *bindRow) *string { return &r.Away.Deep[0] })
 		}, "column z.b: the field function panics on a new row"},
+		"another column's": {func(x *exosql.Table[bindRow]) {
+			exosql.NewColumn(x, "a", func(r *bindRow) *string { return &r.Deep[1] })
+			exosql.NewColumn(x, "b", func(r *bindRow) *string { return &r.Deep[1] })
+		}, "column z.b: the field function returns the field of column z.a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := panicOf(func() { c.bind(exosql.NewTable[bindRow]("z")) })

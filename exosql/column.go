@@ -82,7 +82,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil", t.Name, name))
 	}
 	row := new(T)
-	checkField(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
+	table.bound.bind(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
 	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
 	c.Kind, c.Elem = kindOf(reflect.TypeFor[V]())
 	if c.Kind == "" {

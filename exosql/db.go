@@ -139,9 +139,9 @@ func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.
 		return exo.Value{}, exo.Classify("", err)
 	}
 	switch {
-	case p.Kind == plan.RunCount:
+	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a count gave no row")}
+			return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an aggregate gave no row")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:

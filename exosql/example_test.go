@@ -102,3 +102,24 @@ func ExampleFacet() {
 	// [{"title":"Notes"}]
 	// book has no member `authorId`; it has `id`, `title`, `price`
 }
+
+// A host asks before it goes live which filters and orders its indexes serve.
+func ExampleAccessPaths() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	book := exosql.NewFacet(Books, "book", BookID, BookTitle)
+	paths, err := exosql.AccessPaths(ctx, book.Of(exosql.Grant(db, Books, BookAuthor.Eq(1))))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range paths {
+		fmt.Println(p)
+	}
+	// Output:
+	// book.id: =: by the index PRIMARY KEY
+	// book.id: range: rows out of scope are read, by the index PRIMARY KEY. Would serve: CREATE INDEX books_by_author_id_id ON books (author_id, id)
+	// book.id: order, descending order: rows out of scope are read. Would serve: CREATE INDEX books_by_author_id_id ON books (author_id, id)
+	// book.title: =, range, order, descending order: rows out of scope are read. Would serve: CREATE INDEX books_by_author_id_title ON books (author_id, title)
+}

@@ -91,6 +91,9 @@ func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
 	return n, bytes, err
 }
 
+// CancelGrace is how long PostgreSQL may take to end a query that was cancelled.
+const CancelGrace = postgres.CancelGrace
+
 // Prepared counts the statements that idle connections keep.
 func Prepared(db *DB) int {
 	n := 0
@@ -190,6 +193,18 @@ func Late(db *DB, statement string, reads map[string]map[string]bool) error {
 	return err
 }
 
+// Later lets the refusals of PostgreSQL plans grow older by d. No query runs meanwhile.
+func Later(db *DB, d time.Duration) {
+	c := <-db.pool.Free
+	r := c.(*postgres.Session).Refusals
+	now := time.Now
+	if r.Now != nil {
+		now = r.Now
+	}
+	r.Now = func() time.Time { return now().Add(d) }
+	db.pool.Free <- c
+}
+
 // Busy counts the connections that are being used.
 func Busy(db *DB) int { return cap(db.pool.Free) - len(db.pool.Free) }
 
@@ -221,6 +236,7 @@ func TrapSQLite(see func(text string)) {
 			return f(args), nil
 		})
 	}).DefineAll()
+	sqlite.DefineAggregates(d)
 	sqlite.SharedDriver = func() *modernc.Driver { return d }
 }
 
@@ -240,6 +256,42 @@ func SQLiteSteps(ctx context.Context, db *DB) (n int) {
 		db.pool.Free <- c
 	}
 	return n
+}
+
+// SQLiteStepsOf is how many steps a statement of one table takes that is run as it stands: planned with its values.
+func SQLiteStepsOf(ctx context.Context, db *DB, text, table string, columns ...string) (int, error) {
+	session, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer db.pool.Release(session)
+	s := session.(*sqlite.Session)
+	admitted := map[string]map[string]bool{table: {}}
+	for _, c := range columns {
+		admitted[table][c] = true
+	}
+	s.Guard.Admit(&admitted)
+	defer s.Guard.Admit(nil)
+	sql, err := libc.CString(text)
+	if err != nil {
+		return 0, err
+	}
+	defer libc.Xfree(s.C.Tls, sql)
+	out := libc.Xmalloc(s.C.Tls, 8)
+	defer libc.Xfree(s.C.Tls, out)
+	if rc := sqlite3.Xsqlite3_prepare_v2(s.C.Tls, s.C.Db, sql, int32(len(text)+1), out, 0); rc != sqlite3.SQLITE_OK {
+		return 0, fmt.Errorf("%s: %d %s", text, rc, libc.GoString(sqlite3.Xsqlite3_errmsg(s.C.Tls, s.C.Db)))
+	}
+	st := uintptr(binary.NativeEndian.Uint64(libc.GoBytes(out, 8)))
+	defer sqlite3.Xsqlite3_finalize(s.C.Tls, st)
+	rc := int32(sqlite3.SQLITE_ROW)
+	for rc == sqlite3.SQLITE_ROW {
+		rc = sqlite3.Xsqlite3_step(s.C.Tls, st)
+	}
+	if rc != sqlite3.SQLITE_DONE {
+		return 0, fmt.Errorf("%s: %d", text, rc)
+	}
+	return int(sqlite3.Xsqlite3_stmt_status(s.C.Tls, st, sqlite3.SQLITE_STMTSTATUS_VM_STEP, 0)), nil
 }
 
 // Tier is how the statement of a query stands to its fences: open, guarded or fenced.
@@ -262,6 +314,7 @@ func TrapCollation(see func(a, b string)) (restore func()) {
 	sqlite.Definer(func(name string, n int32, f func([]driver.Value) any) {
 		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) { return f(args), nil })
 	}).DefineAll()
+	sqlite.DefineAggregates(d)
 	d.MustRegisterCollationUtf8("TRAP", func(a, b string) int { see(a, b); return strings.Compare(a, b) })
 	before := sqlite.SharedDriver
 	sqlite.SharedDriver = func() *modernc.Driver { return d }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
@@ -17,6 +18,7 @@ import (
 type note struct {
 	ID, Owner int64
 	Title     string
+	Made      *time.Time
 }
 
 var (
@@ -24,6 +26,7 @@ var (
 	noteID    = exosql.NewKey(notes, "id", func(n *note) *int64 { return &n.ID })
 	noteOwner = exosql.NewColumn(notes, "owner", func(n *note) *int64 { return &n.Owner })
 	noteTitle = exosql.NewColumn(notes, "title", func(n *note) *string { return &n.Title })
+	noteMade  = exosql.NewNullable(notes, "made", func(n *note) **time.Time { return &n.Made })
 )
 
 // payloads reads the corpus: a JSON text on each line.
@@ -50,15 +53,16 @@ func payloads(t *testing.T) []string {
 // Each payload is the title of one row of owner 1; owner 2 has the canary.
 func openNotes(t *testing.T, e tu.Engine, texts []string) *exosql.DB {
 	return e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
-		if _, err := db.ExecContext(ctx, e.SQL("CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, title TEXT NOT NULL)")); err != nil {
+		if _, err := db.ExecContext(ctx, e.SQL("CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, title TEXT NOT NULL, made {time})")+e.Pick("", " WITH (autovacuum_enabled = off)")); err != nil {
 			return err
 		}
 		for i, s := range texts {
-			if _, err := db.ExecContext(ctx, e.Pick("INSERT INTO notes VALUES (?, 1, ?)", "INSERT INTO notes VALUES ($1, 1, $2)"), i+1, s); err != nil {
+			if _, err := db.ExecContext(ctx, e.Pick("INSERT INTO notes VALUES (?, 1, ?, NULL)", "INSERT INTO notes VALUES ($1, 1, $2, NULL)"), i+1, s); err != nil {
 				return err
 			}
 		}
-		_, err := db.ExecContext(ctx, "INSERT INTO notes VALUES (9999, 2, 'CANARY')")
+		// Its statistics are made here, and by nobody else: with others the plan would change in between.
+		_, err := db.ExecContext(ctx, "INSERT INTO notes VALUES (9999, 2, 'CANARY', NULL); ANALYZE")
 		return err
 	}})
 }
@@ -70,7 +74,8 @@ var (
 	findsItself = []string{
 		"t => t.title.eq(%s)", "t => t.title === %s", "t => t.title == %s", "t => t.title.in([%s])", "t => t.title.in(['zz', %s])", "({ title: %s })", "({ title: [%s, 'zz'] })",
 		"t => t.title.is(%s)", "t => t.title.between(%[1]s, %[1]s)", "t => t.title >= %[1]s && t.title <= %[1]s", "t => t.title.coalesce('zz').eq(%s)",
-		"t => t.title.nullIf(%s).isNull()", "t => t.title.concat('x').eq(%s + 'x')", "t => t.title.eq('').case('zz', t.title).eq(%s)",
+		"t => t.title.nullIf(%s).isNull()", "t => t.self().title === %s", "t => t.selves().some(x => x.title === %s)", "t => !t.selves().every(x => x.title !== %s)",
+		"t => t.selves().where({ title: %s }).count() === 1", "t => t.selves().max(x => x.title.eq(%s) ? 'a' : 'b') === 'a'", "t => t.title.concat('x').eq(%s + 'x')", "t => t.title.eq('').case('zz', t.title).eq(%s)",
 		"t => t.title.notIn([%s]).not()", "t => t.title.ne(%s).not()", "t => t.title.includes(%[1]s) && t.title.length === [...%[1]s].length",
 		"t => t.title.startsWith(%[1]s) && t.title.endsWith(%[1]s) && t.title.length === [...%[1]s].length",
 		"t => t.title.like(%s.slice(0, 499).replace(/[\\\\%%_]/g, '\\\\$&') + '%%') && t.title.eq(%[1]s)",
@@ -89,8 +94,18 @@ var (
 		"notes.where(t => t[%s].eq(1)).execute()",
 		"notes.where({ [%s]: 1 }).execute()",
 		"notes[%s]()",
+		"notes.select(t => ({ x: t.self()[%s] })).execute()",
+		"notes.select(t => ({ x: t.selves()[%s]() })).execute()",
 		"notes.orderBy(t => t.title[%s]()).execute()",
 		"notes.where(t => t.title[%s]('x')).execute()",
+	}
+	// Words of a closed list: no other one gets to a statement, whatever it holds.
+	asUnit = []string{
+		"notes.select(t => ({ x: t.made.truncate(%s) })).execute()",
+		"notes.where(t => t.made.truncate(%s).eq('2024-01-01')).count()",
+		"notes.orderBy(t => t.made.truncate(%s)).execute()",
+		"notes.groupBy(t => ({ k: t.made.startOf(%s) })).execute()",
+		"notes.max(t => t.made.truncate(%s))",
 	}
 )
 
@@ -98,7 +113,8 @@ func TestInjection(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		texts := payloads(t)
 		db := openNotes(t, e, texts)
-		f := exosql.NewFacet(notes, "note", noteID, noteTitle)
+		f := exosql.NewFacet(notes, "note", noteID, noteTitle, noteMade)
+		f.Add(exosql.Via(exosql.One("self", noteID, noteID), f), exosql.Via(exosql.Many("selves", noteID, noteID), f))
 		r := tu.NewRunner(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, notes, noteOwner.Eq(1)))}, exo.Limits{})
 		plain := map[string]string{} // the statement for a harmless text
 		run := func(program, text string) tu.Outcome {
@@ -161,6 +177,27 @@ func TestInjection(t *testing.T) {
 			rows, err := exosql.Grant(db, notes, noteTitle.Eq(text)).All(t.Context())
 			if err != nil || len(rows) != 1 || rows[0].ID != int64(i+1) {
 				t.Errorf("granted by %.60q: %v %v", text, rows, err)
+			}
+		}
+	})
+}
+
+// A unit is one of a closed list: whatever else a program names gets to no statement.
+func TestUnits(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		f := exosql.NewFacet(notes, "note", noteID, noteMade)
+		r := tu.NewRunner(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(openNotes(t, e, nil), notes, noteOwner.Eq(2)))}, exo.Limits{})
+		for _, text := range append(payloads(t), "hour", "Day", "day ", "minute") {
+			literal, _ := json.Marshal(text)
+			for _, program := range asUnit {
+				if o := r.Run(t, "return await "+fmt.Sprintf(program, literal)); o.Kind != exo.Invalid || len(o.SQL) > 0 {
+					t.Errorf("%s with %.60q: %s", program, text, o)
+				}
+			}
+		}
+		for _, program := range asUnit { // the twin
+			if o := r.Run(t, "return await "+fmt.Sprintf(program, "'day'")); o.Kind != 0 || len(o.SQL) != 1 {
+				t.Errorf("%s: %s", program, o)
 			}
 		}
 	})

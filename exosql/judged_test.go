@@ -2,8 +2,8 @@ package exosql_test
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,7 +11,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
-	"pgregory.net/rapid"
 )
 
 // memo and folder are rows of tables whose scope is a column with one value, which has an
@@ -75,12 +74,17 @@ var notesIndexes = []string{
 	"CREATE INDEX folders_owner ON folders (owner)", "CREATE INDEX folders_name ON folders (name)",
 }
 
-// notesOf are the notes of an owner. listed gives the scope as a list of one, which is always fenced.
-func notesOf(db *exosql.DB, owner int64, listed bool) map[string]exo.Object {
+// notesOf are the notes of an owner. ranged gives the scope as a range, too, which is always fenced.
+func notesOf(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
 	ofNote, ofFolder := memoOwner.Eq(owner), folderOwner.Eq(owner)
-	if listed {
-		ofNote, ofFolder = memoOwner.In(owner), folderOwner.In(owner)
+	if ranged {
+		ofNote, ofFolder = exosql.And(ofNote, memoOwner.Ge(owner)), exosql.And(ofFolder, folderOwner.Ge(owner))
 	}
+	return notesIn(db, ofNote, ofFolder)
+}
+
+// notesIn are the notes and folders of a scope.
+func notesIn(db *exosql.DB, ofNote exosql.Predicate[memo], ofFolder exosql.Predicate[folder]) map[string]exo.Object {
 	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue)
 	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName, exosql.Via(folderNotes, n))
 	n.Add(exosql.Via(memoIn, f))
@@ -118,6 +122,11 @@ func trapNotes(t *testing.T, e tu.Engine, indexes ...string) (r *tu.Runner, hand
 }
 
 func trapDB(t *testing.T, e tu.Engine, indexes ...string) (db *exosql.DB, hand *sql.DB, sprung func(tu.Outcome) bool) {
+	return trapped(t, e, nil, notesSQL(e, 2000, indexes...))
+}
+
+// trapped opens a database with traps. settings of PostgreSQL are off.
+func trapped(t *testing.T, e tu.Engine, settings, statements []string) (db *exosql.DB, hand *sql.DB, sprung func(tu.Outcome) bool) {
 	var seen atomic.Bool
 	exosql.TrapSQLite(func(text string) {
 		if strings.Contains(text, "BOLT") {
@@ -126,13 +135,20 @@ func trapDB(t *testing.T, e tu.Engine, indexes ...string) (db *exosql.DB, hand *
 	})
 	t.Cleanup(func() { exosql.TrapSQLite(func(string) {}) })
 	url := e.URL(t)
-	hand = e.SQLDB(t, url)
-	more := notesSQL(e, 2000, indexes...)
 	if e.Name == tu.Postgres.Name {
 		url = tu.WithParam(t, url, "search_path", tu.Param(t, url, "search_path")+",pg_catalog")
-		more = append(more, trapPostgres)
+		statements = append(slices.Clip(statements), trapPostgres)
+		for _, s := range settings {
+			url = tu.WithParam(t, url, s, "off")
+		}
 	}
-	db = e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(more...)})
+	hand = e.SQLDB(t, url)
+	db = e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(statements...)})
+	if e.Name == tu.Postgres.Name {
+		if err := exosql.TrapPostgres(t.Context(), db, tu.Param(t, url, "search_path")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return db, hand, func(o tu.Outcome) bool { return seen.Swap(false) || o.Kind == exo.Internal }
 }
 
@@ -205,98 +221,6 @@ func TestOpenStatement(t *testing.T) {
 	})
 }
 
-// TestOpenRandom is TestOpenStatement for queries that nobody thought of: no trap springs, and the
-// answer is that of a database in which everything is fenced.
-func TestOpenRandom(t *testing.T) {
-	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		for name, indexes := range notesIndexSets {
-			t.Run(name, func(t *testing.T) {
-				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
-				ran := map[string]int{}
-				rapid.Check(t, func(rt *rapid.T) {
-					row, other := "note", ""
-					var cond func(depth int) string
-					cond = func(depth int) string {
-						n := row
-						if other != "" && rapid.Bool().Draw(rt, "other") {
-							n = other
-						}
-						text := map[string]string{"note": "text", "folder": "name"}[n]
-						switch k := rapid.IntRange(0, 10).Draw(rt, "cond"); {
-						case depth > 0 && k == 0:
-							return "(" + cond(depth-1) + " && " + cond(depth-1) + ")"
-						case depth > 0 && k == 1:
-							return "(" + cond(depth-1) + " || " + cond(depth-1) + ")"
-						case depth > 0 && k == 2:
-							return "!(" + cond(depth-1) + ")"
-						case k == 3:
-							return fmt.Sprintf("%s.id === %d", n, rapid.IntRange(0, 40).Draw(rt, "id"))
-						case k == 4:
-							return fmt.Sprintf("%s.owner === %d", n, rapid.IntRange(1, 3).Draw(rt, "owner"))
-						case k == 5 && n == "note":
-							return fmt.Sprintf("note.due %s %d", rapid.SampledFrom([]string{">", "<=", "==="}).Draw(rt, "op"), rapid.IntRange(0, 999).Draw(rt, "due"))
-						case k == 6 && n == "note":
-							return fmt.Sprintf("note.code === 'c%d'", rapid.IntRange(0, 49).Draw(rt, "code"))
-						case k == 7 && n == "note":
-							return "note.due === null"
-						case k == 8 && other != "":
-							return "folder.owner === note.owner"
-						default:
-							return fmt.Sprintf("%s.%s.%s('%d')", n, text, rapid.SampledFrom([]string{"includes", "startsWith"}).Draw(rt, "f"), rapid.IntRange(0, 9).Draw(rt, "digit"))
-						}
-					}
-					arg := func() string {
-						if other == "" {
-							return "({ " + row + " })"
-						}
-						return "({ note, folder })"
-					}
-					program := "notes"
-					if rapid.Bool().Draw(rt, "begin") {
-						program, row = "folders", "folder"
-					}
-					for range rapid.IntRange(1, 5).Draw(rt, "steps") {
-						switch rapid.IntRange(0, 6).Draw(rt, "step") {
-						case 0:
-							if other == "" {
-								link := map[string]string{"note": "folder", "folder": "notes"}[row]
-								kind := rapid.SampledFrom([]string{"join", "leftJoin"}).Draw(rt, "kind")
-								program += fmt.Sprintf(".%s(({ %s }) => %s.%s())", kind, row, row, link)
-								other = map[string]string{"note": "folder", "folder": "note"}[row]
-							}
-						case 1:
-							if other == "" {
-								program += "." + map[string]string{"note": "folder", "folder": "notes"}[row] + "()"
-								row = map[string]string{"note": "folder", "folder": "note"}[row]
-							}
-						case 2:
-							program += fmt.Sprintf(".orderBy(%s => %s.%s%s)", arg(), row, rapid.SampledFrom([]string{"id", "owner"}).Draw(rt, "by"), rapid.SampledFrom([]string{"", ".desc()"}).Draw(rt, "way"))
-						default:
-							program += ".where(" + arg() + " => " + cond(2) + ")"
-						}
-					}
-					whole := "return await " + program + ".count()"
-					if rapid.Bool().Draw(rt, "rows") {
-						whole = "return (await " + program + ".execute()).map(x => JSON.stringify(x)).sort()"
-					}
-					o, want := r.Run(t, whole), bare.Run(t, whole)
-					if sprung(o) || o.JSON != want.JSON || o.Kind != want.Kind || o.Kind != 0 && o.Kind != exo.Invalid {
-						rt.Fatalf("%s\n%v\nwant\n%v\n%v", whole, o, want, o.SQL)
-					}
-					if len(o.SQL) == 1 {
-						ran[exosql.Tier(o.SQL[0])]++
-					}
-				})
-				// On PostgreSQL most are guarded, since it reads forty folders as a whole; which are open is for TestOpenStatement.
-				if ran["open"]+ran["guarded"] < 30 || name == "scope" && e.Name == tu.SQLite.Name && ran["open"] < 10 || name != "scope" && ran["guarded"] < 10 {
-					t.Errorf("%v", ran)
-				}
-			})
-		}
-	})
-}
-
 // TestOpenReads: what an open statement reads does not depend on what is out of scope:
 // SQLite takes the same number of steps, and PostgreSQL reads the same rows, whatever ten other
 // owners have, and however much. The twin, which reads past everybody's rows, does depend on it.
@@ -324,7 +248,7 @@ func TestOpenReads(t *testing.T) {
 					t.Fatalf("%s is not open: %v %v", p, o, o.SQL)
 				}
 				if e.Name == tu.Postgres.Name {
-					reads[p] = append(reads[p], rowsRead(t, hand, o.SQL[0]))
+					reads[p] = append(reads[p], rowsRead(t, hand, o.SQL[0].SQL, o.SQL[0].Args))
 					continue
 				}
 				exosql.SQLiteSteps(t.Context(), db)
@@ -338,50 +262,6 @@ func TestOpenReads(t *testing.T) {
 			}
 		}
 	})
-}
-
-// rowsRead is how many rows of tables a statement reads, as PostgreSQL counts them.
-func rowsRead(t *testing.T, hand *sql.DB, q exosql.Query) int {
-	t.Helper()
-	var args []any
-	for _, a := range q.Args {
-		if a.Type() == exo.TypeInt {
-			args = append(args, a.Int())
-		} else {
-			args = append(args, a.Text())
-		}
-	}
-	var text string
-	if err := hand.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) "+q.SQL, args...).Scan(&text); err != nil {
-		t.Fatal(err)
-	}
-	var plans []any
-	if err := json.Unmarshal([]byte(text), &plans); err != nil {
-		t.Fatal(err)
-	}
-	n := 0.0
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, x := range v {
-				walk(x)
-			}
-		case map[string]any:
-			if _, table := v["Relation Name"]; table {
-				for _, what := range []string{"Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"} {
-					if x, ok := v[what].(float64); ok {
-						n += x * v["Actual Loops"].(float64)
-					}
-				}
-			}
-			for _, x := range v {
-				walk(x)
-			}
-		}
-	}
-	walk(plans)
-	return int(n)
 }
 
 // TestSchemaChange: an index that another connection makes anew, with the same name and on other
@@ -484,7 +364,7 @@ func TestGuards(t *testing.T) {
 		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
 		bare, _, _ := trapNotes(t, e)
 		for _, c := range []struct{ program, tier, sqlite, postgres string }{
-			{"notes.where(n => n.due > 5 || n.text.includes('9')).count()", "guarded", `(CASE WHEN ("t0"."owner" = ?) THEN (("t0"."due" > ?) OR `, `(CASE WHEN ("t0"."owner" = $2) THEN (("t0"."due" > $3) OR `},
+			{"notes.where(n => n.due > 5 || n.text.includes('9')).count()", "guarded", `WHERE ("t0"."owner" = ?) AND (CASE WHEN ("t0"."owner" = ?) THEN (("t0"."due" > ?) OR `, `(CASE WHEN ("t0"."owner" = $2) THEN (("t0"."due" > $3) OR `},
 			{"notes.orderBy(n => n.due).first()", "guarded", `ORDER BY (+ "t0"."due"), "t0"."id"`, `ORDER BY "t0"."due" NULLS FIRST, "t0"."id"`},
 			{"notes.select(n => ({ c: n.code, x: n.text.includes('1') })).distinct().count()", "guarded", `PARTITION BY (+ "t0"."code")`, `PARTITION BY`},
 			{"notes.join(notes.as('o'), ({ note, o }) => note.code === o.code).count()", "guarded", `(CASE WHEN (("t0"."owner" = ?) AND ("t1"."owner" = ?)) THEN ("t0"."code" = "t1"."code")`, `(CASE WHEN (("t0"."owner" = $`},

@@ -60,10 +60,22 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.distinct().select(p => ({ n: p.name }))",
 			"patients.illness()",
 			"patients.illness().count()",
+			"patients.select(p => ({ n: p.illness().name }))",
+			"patients.where(p => p.illness().name === 'flu').select(p => ({ n: p.name }))",
+			"patients.orderBy(p => p.illness().name).select(p => ({ n: p.name }))",
+			"patients.where(p => !p.illness()).count()",
+			"patients.select(p => ({ n: p.illness().count() }))",
+			"patients.where(p => p.illness().where(i => i.id > 7).exists()).count()",
+			"patients.groupBy(p => p.name).where(g => g.max(p => p.illness().name) === 'flu').select(g => ({ n: g.name }))",
+			"patients.max(p => p.diagId)",
+			"patients.countDistinct(p => p.diagId)",
+			"patients.groupBy(p => p.diagId).count()",
+			"patients.groupBy(p => p.name).where(g => g.where(p => p.diagId === 7).count() > 0).select(g => ({ n: g.name }))",
+			"patients.groupBy(p => p.name).orderBy(g => g.max(p => p.diagId)).select(g => ({ n: g.name }))",
 			"patients.where(p => p.diagId === 7).count(); return 1",
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
-			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness")} {
+			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists")} {
 				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}

@@ -34,7 +34,7 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 		}
 		p = db.plans.Add(s.Key, p)
 	}
-	args, err := p.Bind(nil, [][]exo.Value{s.Vals})
+	args, err := p.Bind(nil, [][]exo.Value{s.Vals}, utc)
 	if err != nil {
 		return exo.Value{}, err
 	}
@@ -57,7 +57,7 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 	}
 	var refused *engine.Refused
 	for open := p.Open; open != nil; open = db.guarded(open, refused, m, objs) {
-		args, err := open.Bind(m.Args, vals)
+		args, err := open.Bind(m.Args, vals, m.Zone())
 		if err != nil {
 			return exo.Value{}, err
 		}
@@ -66,7 +66,7 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 			return v, err
 		}
 	}
-	args, err := p.Bind(m.Args, vals)
+	args, err := p.Bind(m.Args, vals, m.Zone())
 	if err != nil {
 		return exo.Value{}, err
 	}
@@ -74,31 +74,33 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 }
 
 // guarded finds or makes the open plan to try after one that was refused: conditions on
-// the tables of which the engine reads rows out of scope are guarded in it. It is nil if there is none.
+// the tables of which the engine reads rows out of scope, or better would, are guarded in it. It is nil if
+// there is none.
 func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, m *exo.Message, objs []*object) *plan.Plan {
 	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
 	if !ok {
 		return nil
 	}
-	var guards []string
-	for _, t := range open.Tables {
-		again := slices.Contains(wide.Aliases, t.Alias)
-		if t.Guarded && again {
-			return nil
-		}
-		if t.Guarded || again {
-			guards = append(guards, t.Alias)
-		}
-	}
+	var guards, scans []string
 	var keys [512]byte
 	key := append(keys[:0], "guarded "...)
-	for _, alias := range guards {
-		key = append(append(key, alias...), ' ')
+	for _, t := range open.Tables {
+		again := slices.Contains(wide.Aliases, t.Alias)
+		if again && (t.Scanned || t.Guarded && !wide.Scan) {
+			return nil
+		}
+		if !t.Guarded && !again {
+			continue
+		}
+		guards, key = append(guards, t.Alias), append(append(key, t.Alias...), ' ')
+		if t.Scanned || again && wide.Scan {
+			scans, key = append(scans, t.Alias), append(key, "scanned "...)
+		}
 	}
 	key = shapeKey(key, m, objs)
 	p, found := db.plans.Get(key)
 	if !found {
-		p = db.plans.Add(key, compile.Guarded(db.dialect, m, grantsOf(objs), guards))
+		p = db.plans.Add(key, compile.Guarded(db.dialect, m, grantsOf(objs), guards, scans))
 	}
 	if p.Tables == nil {
 		return nil
@@ -121,8 +123,15 @@ func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, error) {
 	return p, nil
 }
 
-// shapeKey is the key of a message's plan: the shapes of its grants, and its own.
+// utc is the time zone of what has none, of which statements say nothing.
+const utc = "UTC"
+
+// shapeKey is the key of a message's plan: the shapes of its grants, and its own. Which time zone it is
+// does not matter, but whether there is one does.
 func shapeKey(key []byte, m *exo.Message, objs []*object) []byte {
+	if m.Zone() != utc {
+		key = append(key, "zoned "...)
+	}
 	for _, o := range objs {
 		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
 	}

@@ -89,6 +89,7 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
 	pid := backend(t, db)
 	random := rand.New(rand.NewPCG(1, 2))
+	closed := 0
 	for i := range 400 {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func(pause time.Duration) {
@@ -96,6 +97,7 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 			cancel()
 		}(time.Duration(random.IntN(2000)) * time.Microsecond)
 		var err error
+		began := time.Now()
 		switch i % 4 {
 		case 0: // it is surely in the middle of this one
 			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(600)::text", exo.TypeText, "")
@@ -114,9 +116,18 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 			t.Fatalf("the next query: %d %v", n, err)
 		}
 		cancel()
-	}
-	if backend(t, db) != pid { // on a busy machine: one whose cancel is not confirmed in time is given up, see TestPostgresStopsReading for the others
-		t.Log("the connection is another one")
+		// A connection is given up where the server did not answer the cancel within its grace. pgx closes one
+		// more: where the cancel comes between the end of the rollback and that of the pipeline, its pipeline
+		// loses count. That is one in thousands, and costs a connection.
+		if now := backend(t, db); now != pid {
+			if took := time.Since(began); took < exosql.CancelGrace {
+				if closed++; closed > 4 {
+					t.Fatalf("query %d: the connection is another one after %v, for the %dth time: %v", i, took, closed, err)
+				}
+			}
+			eventually(t, func() bool { return activity(t, pid) == "gone" })
+			pid = now
+		}
 	}
 }
 

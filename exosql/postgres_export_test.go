@@ -64,6 +64,26 @@ func AskOne(ctx context.Context, db *DB, statement, kind, of string, args ...exo
 	return row[0], nil
 }
 
+// TrapPostgres lets the functions of the test's schema stand before PostgreSQL's own, on the one connection
+// of db, which pins its search path against just that. It fails if a trap does not spring.
+func TrapPostgres(ctx context.Context, db *DB, path string) error {
+	c, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.pool.Release(c)
+	if cap(db.pool.Free) != 1 {
+		return errors.New("another connection would have no traps")
+	}
+	if _, err := c.(*postgres.Session).One(ctx, "SELECT set_config('search_path', '"+path+"', false)"); err != nil {
+		return err
+	}
+	if _, err = c.(*postgres.Session).One(ctx, "SELECT strpos('BOLT', 'x')::text"); err == nil {
+		return errors.New("the trap does not spring")
+	}
+	return nil
+}
+
 // VerifyWall verifies the wall of a connection that begins its transactions with begin.
 func VerifyWall(ctx context.Context, db *DB, begin string) error {
 	return inSession(ctx, db, func(s *postgres.Session) error {

@@ -14,6 +14,7 @@ type Table[T any] struct {
 	t    *decl.Table
 	sets []func(*T, exo.Value) bool // by column: puts a value into its field, if it fits
 
+	bound fields
 }
 
 // NewTable declares a table by its name in the database.

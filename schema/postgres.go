@@ -221,7 +221,7 @@ func (r *postgresReader) constraints() error {
 func (r *postgresReader) indexes() error {
 	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
-				'Desc', k <= i.indnkeyatts AND i.indoption[k-1] & 1 = 1,
+				'Desc', k <= i.indnkeyatts AND i.indoption[k-1] & 1 = 1, 'NullsFirst', k <= i.indnkeyatts AND i.indoption[k-1] & 2 = 2,
 				'Collation', CASE WHEN k <= i.indnkeyatts AND i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END,
 				'OpClass', CASE WHEN k <= i.indnkeyatts AND NOT o.opcdefault THEN o.opcname ELSE '' END) ORDER BY k)::text
 			FROM generate_series(1, i.indnatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0

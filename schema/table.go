@@ -55,11 +55,12 @@ type Index struct {
 
 // Part is one column or one expression of an index.
 type Part struct {
-	Column    string // "" for an expression
-	Expr      string
-	Desc      bool
-	Collation string // if it is not the column's
-	OpClass   string // PostgreSQL, if it is not the default: "text_pattern_ops"
+	Column     string // "" for an expression
+	Expr       string
+	Desc       bool
+	NullsFirst bool   // PostgreSQL: NULLs come first, as they do with Desc if nothing is said. SQLite's are the smallest
+	Collation  string // if it is not the column's
+	OpClass    string // PostgreSQL, if it is not the default: "text_pattern_ops"
 }
 
 // ForeignKey says that a row leads to one of another table (or of the same). SQLite's have no name.

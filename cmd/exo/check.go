@@ -7,6 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/token"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/schema"
 )
 
 func checkCommand() command {
@@ -30,9 +33,16 @@ their columns, links, facets, relations. Warnings do not fail the check unless -
 The package is built with the go command, and started in a process of its own: its
 variables are what they are only then. Of a package main, only the variables are made.
 
+With -indexes the package's function of grants is called (exo help repl has its form), and
+the report is of what it grants: for each column of each facet, which filters and
+orders an index serves that begins with the columns of the scope, which of them read
+every row in scope, and the index that would serve. No query runs. What is not served is no failure
+unless -strict says so.
+
 examples:
   exo check -db sqlite:shop.db ./shop
   exo check -db postgres://ci@localhost/shop -json example.com/app/shop
+  exo check -db sqlite:shop.db -indexes -user 1 ./shop
 
 A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
@@ -41,6 +51,9 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 			fs.StringVar(&o.source.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
 			fs.BoolVar(&o.json, "json", false, "print the findings as JSON")
 			fs.BoolVar(&o.strict, "strict", false, "fail for warnings too")
+			fs.BoolVar(&o.indexes, "indexes", false, "report which filters and orders of what is granted an index serves")
+			fs.StringVar(&o.user, "user", "", "`NAME`: on whose behalf, for -indexes: what the function is given")
+			fs.StringVar(&o.function, "func", "Grants", "`NAME`: the function, where it is not Grants")
 			return o.run
 		},
 		values: map[string][]string{"": {anyDir}},
@@ -48,8 +61,9 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 }
 
 type checkOptions struct {
-	source       source
-	json, strict bool
+	source                source
+	json, strict, indexes bool
+	user, function        string
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
@@ -62,35 +76,31 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err := o.source.validate(); err != nil {
 		return err
 	}
+	switch {
+	case !o.indexes && (o.user != "" || o.function != "Grants"):
+		return usagef("-user and -func are for -indexes")
+	case !token.IsIdentifier(o.function): // it becomes Go text
+		return usagef("-func %q: want the name of a function", o.function)
+	case !o.indexes:
+		o.function = ""
+	}
 	p, err := findPackage(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	report, err := p.inspect(ctx, std, o.source.db)
+	report, err := p.inspect(ctx, std, o)
 	if err != nil {
 		return err
 	}
-	bad := 0
-	for _, f := range report.Findings {
-		if !f.Warning || o.strict {
-			bad++
-		}
+	for _, why := range report.Passed {
+		fmt.Fprintln(std.err, schema.Printable(why))
 	}
 	if o.json {
-		if report.Findings == nil {
-			report.Findings = []exosql.Finding{}
-		}
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err = e.Encode(report.Findings); err == nil {
-			_, err = std.out.Write(printable.JSON(b.Bytes()))
-		}
+		err = report.writeJSON(std.out, o.indexes)
 	} else {
-		_, err = fmt.Fprint(std.out, report)
+		_, err = fmt.Fprint(std.out, report.text(o.indexes))
 	}
-	if err == nil && bad > 0 {
+	if err == nil && report.fails(o.strict) {
 		err = &failure{code: exitFound}
 	}
 	return err
@@ -98,16 +108,47 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 
 // report is what the process of a package writes.
 type report struct {
-	Compared int // variables
+	Compared int // variables, or objects that were granted
 	Findings []exosql.Finding
+	Paths    []exosql.AccessPath
+	Passed   []string // over: what was granted and can't be looked at, with the reason
 	Error    string
 }
 
-func (r *report) String() string {
-	if len(r.Findings) == 0 {
+// fails reports whether something was found that is more than a warning; strictly, also whether an
+// index would serve, a facet stays behind its fence, or a grant was not looked at.
+func (r *report) fails(strict bool) bool {
+	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
+		strict && (len(r.Passed) > 0 || slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != "" || p.Column == "") }))
+}
+
+func (r *report) writeJSON(w io.Writer, indexes bool) error {
+	var list any = append([]exosql.Finding{}, r.Findings...)
+	if indexes {
+		list = append([]exosql.AccessPath{}, r.Paths...)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(list); err != nil {
+		return err
+	}
+	_, err := w.Write(printable.JSON(b.Bytes()))
+	return err
+}
+
+func (r *report) text(indexes bool) string {
+	var b strings.Builder
+	for _, p := range r.Paths {
+		b.WriteString(p.String() + "\n")
+	}
+	if indexes && b.Len() == 0 {
+		return fmt.Sprintf("nothing to report of %d granted objects\n", r.Compared)
+	}
+	if len(r.Findings) == 0 && b.Len() == 0 {
 		return fmt.Sprintf("%d declarations agree with the database\n", r.Compared)
 	}
-	var b strings.Builder
 	for _, f := range r.Findings {
 		b.WriteString(f.String() + "\n")
 	}
@@ -116,11 +157,11 @@ func (r *report) String() string {
 
 // inspect builds the package with what is laid over it, runs it against the
 // database, and reads its report. The URL goes by the environment: arguments are for all to see.
-func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report, error) {
+func (p *goPackage) inspect(ctx context.Context, std stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
 		return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", p.ImportPath)
 	}
-	files, target, err := p.checkFiles()
+	files, target, err := p.checkFiles(o.function)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +176,7 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, url string) (*report
 	}
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
-	cmd.Env = append(os.Environ(), checkURL+"="+url, checkReport+"="+out)
+	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user)
 	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
 	cmd.WaitDelay = time.Second               // what it started and left behind may hold them open
 	ran := cmd.Run()

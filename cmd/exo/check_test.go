@@ -64,6 +64,55 @@ func TestCheckMain(t *testing.T) {
 	}
 }
 
+// The indexes of what a package grants: text and JSON, an index that is missing and then there, and
+// what is wrong with the command line or with the function.
+func TestCheckIndexes(t *testing.T) {
+	url, change := database(t, shop)
+	check := func(args ...string) result {
+		return exo(t, "", append([]string{"check", "-db", url, "-indexes", "./testdata/access"}, args...)...)
+	}
+	const note = "CREATE INDEX orders_by_customer_id_note ON orders (customer_id, note)"
+	const passed = "weaker: exosql: AccessPaths: invalid: it takes what Facet.Of made, before it is attenuated\n"
+	want := `order.id: =: by the index PRIMARY KEY
+order.id: range, order, descending order: by the index orders_customer
+order.note: =, range, order, descending order: every row in scope is read. Would serve: ` + note + "\n"
+	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone || r.out != want || r.err != passed {
+		t.Errorf("%v\nwant %s", r, want)
+	}
+	change(note)
+	r := check("-func", "Mine", "-user", "1", "-json", "-strict")
+	var paths []exosql.AccessPath
+	if err := json.Unmarshal([]byte(r.out), &paths); err != nil || r.code != exitFound || r.err != passed || len(paths) != 3 || paths[2].Column != "note" || !paths[2].Served() || paths[2].Index != "orders_by_customer_id_note" {
+		t.Errorf("-json with the index: %v: %v", err, r)
+	}
+	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone { // strictly the object that was passed over counts
+		t.Errorf("not strictly: %v", r)
+	}
+	for _, user := range []string{"1 2", "1x", "0x1"} {
+		if r := check("-func", "Mine", "-user", user); r.code != exitCannot {
+			t.Errorf("-user %q: %v", user, r)
+		}
+	}
+	if r := check("-func", "Everybody", "-strict"); r.code != exitFound || !strings.HasPrefix(r.out, "order: filters and orders stay behind the fence") {
+		t.Errorf("no user: %v", r)
+	}
+	for args, says := range map[string]string{
+		"-func Mine -user x":    `-user "x" is no int64`,
+		"-func Mine -user 1000": "there is no customer 1000",
+		"-func Wrong":           "takes a float64",
+		"-func Nobody":          "has no function Nobody",
+	} {
+		if r := check(strings.Fields(args)...); r.code != exitCannot || r.out != "" || !strings.Contains(r.err, says) {
+			t.Errorf("%s: %v, want %q", args, r, says)
+		}
+	}
+	for _, args := range [][]string{{"-user", "1"}, {"-func", "Mine"}, {"-indexes", "-func", "a.b"}} {
+		if r := exo(t, "", append([]string{"check", "-db", url, "./testdata/access"}, args...)...); r.code != exitUsage {
+			t.Errorf("%v: %v", args, r)
+		}
+	}
+}
+
 // What can't be compared is told from what differs.
 func TestCheckCannot(t *testing.T) {
 	url, _ := database(t, shop)

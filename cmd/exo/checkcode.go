@@ -18,15 +18,20 @@ const (
 	checkFile   = "0_exo_check.go" // first by name: init functions run in the order of files
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
+	checkUser   = "EXO_CHECK_USER"
 )
 
-// checkFiles are the files to lay over a package, and the package to build.
-func (p *goPackage) checkFiles() (files map[string]string, target string, err error) {
+// checkFiles are the files to lay over a package, and the package to build. function is that of
+// its grants, or "" for its variables.
+func (p *goPackage) checkFiles(function string) (files map[string]string, target string, err error) {
 	vars, err := p.variables()
+	if err == nil && function != "" {
+		err = p.function(function)
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	files = map[string]string{filepath.Join(p.Dir, checkFile): inPackage(p.Name, vars)}
+	files = map[string]string{filepath.Join(p.Dir, checkFile): inPackage(p.Name, vars, function)}
 	if p.Name == "main" {
 		return files, p.ImportPath, nil
 	}
@@ -37,7 +42,7 @@ func (p *goPackage) checkFiles() (files map[string]string, target string, err er
 
 // inPackage is the file in the package. Of a package main it is the whole check, which
 // comes before the other init functions and main, and ends the process.
-func inPackage(name string, vars []string) string {
+func inPackage(name string, vars []string, function string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", name)
 	if name == "main" {
@@ -48,8 +53,12 @@ func inPackage(name string, vars []string) string {
 		fmt.Fprintf(&b, "\t\t&%s,\n", v)
 	}
 	b.WriteString("\t}\n}\n")
+	if function == "" {
+		function = "nil"
+	}
+	fmt.Fprintf(&b, "\nfunc ExoCheckGrants() any { return %s }\n", function)
 	if name == "main" {
-		b.WriteString("\nfunc init() { exo_check_run(ExoCheckVariables()) }\n" + checkCode)
+		b.WriteString("\nfunc init() { exo_check_run(ExoCheckVariables(), ExoCheckGrants()) }\n" + checkCode)
 	}
 	return b.String()
 }
@@ -57,41 +66,52 @@ func inPackage(name string, vars []string) string {
 // mainOf is the program that checks a package that is none.
 func mainOf(path string) string {
 	return "package main\n\nimport exo_check_target " + fmt.Sprintf("%q", path) + "\n\n" + checkImports +
-		"func main() { exo_check_run(exo_check_target.ExoCheckVariables()) }\n" + checkCode
+		"func main() { exo_check_run(exo_check_target.ExoCheckVariables(), exo_check_target.ExoCheckGrants()) }\n" + checkCode
 }
 
 const checkImports = `import (
 	exo_check_context "context"
+	exo_check_hex "encoding/hex"
 	exo_check_json "encoding/json"
+	exo_check_fmt "fmt"
 	exo_check_os "os"
 	exo_check_signal "os/signal"
 	exo_check_reflect "reflect"
+	exo_check_slices "slices"
+	exo_check_strings "strings"
+	exo_check_strconv "strconv"
+	exo_check_errors "errors"
 
+	exo_check_exo "github.com/exoagent/exoagent/exo"
 	exo_check_exosql "` + exosqlPath + `"
 )
 
 `
 
-// checkCode asks of each variable whether exosql.Inspect takes it.
+// checkCode asks of each variable whether exosql.Inspect takes it, or of each object that a function grants
+// how the database reads its rows.
 const checkCode = `
-func exo_check_run(variables []any) {
-	var report struct {
-		Compared int
-		Findings []exo_check_exosql.Finding
-		Error    string
-	}
-	var what []exo_check_exosql.Declared
-	for _, v := range variables {
-		x := exo_check_reflect.ValueOf(v).Elem()
-		if !x.IsZero() && x.CanInterface() {
-			if d, ok := x.Interface().(exo_check_exosql.Declared); ok {
-				what = append(what, d)
+type exo_check_report struct {
+	Compared int
+	Findings []exo_check_exosql.Finding
+	Paths    []exo_check_exosql.AccessPath
+	Passed   []string
+	Error    string
+}
+
+func exo_check_run(variables []any, grants any) {
+	var report exo_check_report
+	err := func() error {
+		var what []exo_check_exosql.Declared
+		for _, v := range variables {
+			x := exo_check_reflect.ValueOf(v).Elem()
+			if !x.IsZero() && x.CanInterface() {
+				if d, ok := x.Interface().(exo_check_exosql.Declared); ok {
+					what = append(what, d)
+				}
 			}
 		}
-	}
-	report.Compared = len(what)
-	err := func() error {
-		if len(what) == 0 {
+		if report.Compared = len(what); grants == nil && len(what) == 0 {
 			report.Error = "the package has no variable that exosql.Check takes: a table, a link, a facet or a relation"
 			return nil
 		}
@@ -102,6 +122,9 @@ func exo_check_run(variables []any) {
 			return err
 		}
 		defer db.Close()
+		if grants != nil {
+			return report.granted(ctx, db, grants, exo_check_os.Getenv("` + checkUser + `"))
+		}
 		report.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
 		return err
 	}()
@@ -116,5 +139,73 @@ func exo_check_run(variables []any) {
 		panic(err)
 	}
 	exo_check_os.Exit(0)
+}
+
+// granted calls a function of grants in whichever of its forms it is written.
+func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, grants any, user string) error {
+	f := exo_check_reflect.ValueOf(grants)
+	var args []exo_check_reflect.Value
+	for i := range f.Type().NumIn() {
+		p := f.Type().In(i)
+		u := exo_check_reflect.New(p)
+		var err error
+		switch {
+		case p == exo_check_reflect.TypeFor[exo_check_context.Context]():
+			u.Elem().Set(exo_check_reflect.ValueOf(ctx))
+		case p == exo_check_reflect.TypeFor[*exo_check_exosql.DB]():
+			u.Elem().Set(exo_check_reflect.ValueOf(db))
+		case p.Kind() == exo_check_reflect.String:
+			u.Elem().SetString(user)
+		case p.Kind() == exo_check_reflect.Array && p.Len() == 16 && p.Elem().Kind() == exo_check_reflect.Uint8:
+			var b []byte
+			if b, err = exo_check_hex.DecodeString(exo_check_strings.ReplaceAll(user, "-", "")); err == nil && len(b) != 16 {
+				err = exo_check_fmt.Errorf("want 32 hexadecimal digits")
+			}
+			exo_check_reflect.Copy(u.Elem(), exo_check_reflect.ValueOf(b))
+		case u.Elem().CanInt():
+			var n int64
+			n, err = exo_check_strconv.ParseInt(user, 10, p.Bits())
+			u.Elem().SetInt(n)
+		case u.Elem().CanUint():
+			var n uint64
+			n, err = exo_check_strconv.ParseUint(user, 10, p.Bits())
+			u.Elem().SetUint(n)
+		default:
+			return exo_check_fmt.Errorf("the function of grants takes a %v; see exo help repl", p)
+		}
+		if err != nil {
+			return exo_check_fmt.Errorf("-user %q is no %v: %w", user, p, err)
+		}
+		args = append(args, u.Elem())
+	}
+	out := f.Call(args)
+	for _, v := range out {
+		if err, failed := v.Interface().(error); failed && err != nil {
+			return err
+		}
+	}
+	if len(out) == 0 || out[0].Kind() != exo_check_reflect.Map || out[0].Type().Key().Kind() != exo_check_reflect.String {
+		return exo_check_fmt.Errorf("the function of grants is a %v; see exo help repl", f.Type())
+	}
+	names := out[0].MapKeys()
+	exo_check_slices.SortFunc(names, func(a, b exo_check_reflect.Value) int { return exo_check_strings.Compare(a.String(), b.String()) })
+	for _, name := range names {
+		o, _ := out[0].MapIndex(name).Interface().(exo_check_exo.Object)
+		paths, err := exo_check_exosql.AccessPaths(ctx, o)
+		if exo_check_errors.Is(err, exo_check_exosql.ErrNoFacet) {
+			r.Passed = append(r.Passed, name.String()+": "+err.Error())
+			continue
+		}
+		if err != nil {
+			return exo_check_fmt.Errorf("%s: %w", name, err)
+		}
+		for _, p := range paths { // two objects may lead to one facet
+			if !exo_check_slices.ContainsFunc(r.Paths, func(q exo_check_exosql.AccessPath) bool { return exo_check_reflect.DeepEqual(p, q) }) {
+				r.Paths = append(r.Paths, p)
+			}
+		}
+		r.Compared++
+	}
+	return nil
 }
 `

@@ -23,7 +23,7 @@ func TestCandidates(t *testing.T) {
 		"gen -db ":             "",
 		"gen ":                 "",
 		"check -json ":         ":dirs",
-		"check -":              "-db -json -strict",
+		"check -":              "-db -func -indexes -json -strict -user",
 		"completion ":          "bash fish zsh",
 		"completion z":         "zsh",
 		"help ":                "gen check repl help completion version",

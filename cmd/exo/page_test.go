@@ -55,6 +55,18 @@ func TestPageCommands(t *testing.T) {
 		t.Errorf("exo repl on the starting point: %s", out)
 	}
 
+	// And exo check says how the database reads it.
+	report := indexBlock(t)
+	for i, c := range report.commands {
+		out, code := do(c)
+		if want := []int{exitDone, exitDone, exitFound}; len(report.commands) != len(want) || code != want[i] {
+			t.Errorf("%s: code %d\n%s", c, code, out)
+		}
+		if asJSON := strings.Contains(c, "-json"); !asJSON && !strings.Contains(out, report.says) || asJSON && !strings.Contains(out, `"facet": "order"`) {
+			t.Errorf("%s:\n%s\nwant\n%s", c, out, report.says)
+		}
+	}
+
 	// A package of one's own, internal to the module, with a facet of the generated tables.
 	own := filepath.Join(dir, "internal", "grants")
 	if err := os.MkdirAll(own, 0o777); err != nil {
@@ -81,6 +93,25 @@ func pageCommands(t *testing.T) []string {
 	}
 	text := strings.Replace(string(block[1]), "=../exoagent ", "='"+testutil.Root()+"' ", 1)
 	return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\\\n", " ")), "\n")
+}
+
+// block are commands of docs/schema.md and what the page says that they print.
+type block struct {
+	commands []string
+	says     string
+}
+
+func indexBlock(t *testing.T) block {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(testutil.Root(), "docs", "schema.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)\n<!-- test: TestPageCommands in cmd/exo -->\n```sh\n(go tool exo check [^`]* -indexes [^`]*)```\n```text\n([^`]*)```").FindSubmatch(page)
+	if m == nil {
+		t.Fatal("docs/schema.md does not have the commands with -indexes, and what they print")
+	}
+	return block{strings.Split(strings.TrimSpace(string(m[1])), "\n"), string(m[2])}
 }
 
 // inModule runs a command of a shell in a directory, with what the machine has of

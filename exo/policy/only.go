@@ -10,7 +10,7 @@ import (
 // Only returns an object that has no methods but those named, and whose results
 // have no others either: the same is done to every interface of its kind that
 // can be reached from it, to methods of others that lead to one of these (the
-// links of rows), and to the objects that its methods return. Naming a method
+// links of rows), to what a method makes of rows (groups), and to the objects that its methods return. Naming a method
 // that none of them has is an error, so that a misspelt restriction is found.
 // Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
@@ -58,5 +58,30 @@ func kin(d *exo.Description, root *exo.Interface) map[string]bool {
 			}
 		}
 	}
+	// What a method makes of the rows, with fields of its own, has methods of theirs: groups.
+	for _, i := range d.Interfaces {
+		for _, m := range i.Methods {
+			if family[i.Name] {
+				made(m.Result, family)
+			}
+		}
+	}
 	return family
+}
+
+// made adds the interfaces that a term gives fields of their own.
+func made(t *exo.Term, family map[string]bool) {
+	if t == nil {
+		return
+	}
+	if t.Own != nil {
+		family[t.App] = true
+	}
+	made(t.Of, family)
+	for _, a := range t.Args {
+		made(a, family)
+	}
+	for _, x := range t.Ext {
+		made(x, family)
+	}
 }

@@ -71,7 +71,7 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 		}
 		if e.Step == exo.Begun {
 			e.Start = &exo.Start{Principal: exo.Principal(anyText().Draw(t, "principal")), Program: anyText().Draw(t, "program"), Label: anyLabel(t),
-				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Limits: exo.Limits{}.OrDefault(), Granted: e.Digest}
+				Clock: anyTime(t, "clock"), Seed: rapid.Uint64().Draw(t, "seed"), Zone: anyText().Draw(t, "zone"), Limits: exo.Limits{}.OrDefault(), Granted: e.Digest}
 			e.Start.Limits.Rows = rapid.Int().Draw(t, "limit")
 			if rapid.Bool().Draw(t, "bounds") {
 				e.Start.Bounds = map[string]int64{"Wall": rapid.Int64().Draw(t, "wall"), "Memory": 7}
@@ -171,8 +171,8 @@ func TestGoldenLine(t *testing.T) {
 		e    exo.Entry
 		want string
 	}{
-		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: exo.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Granted: d}},
-			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
+		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: exo.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Zone: "Asia/Tokyo", Granted: d}},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","zone":"Asia/Tokyo","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
 		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: exo.InUnit, Message: []byte{1, 255}, Label: exo.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
 			Err: &exo.Error{Kind: exo.Denied, Op: "o", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"unit","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
@@ -199,8 +199,8 @@ func TestGoldenLine(t *testing.T) {
 			t.Errorf("%v, and a line knows none such", name)
 		}
 	}
-	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 8 {
-		t.Errorf("a start has %d fields; a line was made for 8", n)
+	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 9 {
+		t.Errorf("a start has %d fields; a line was made for 9", n)
 	}
 	if n := reflect.TypeOf(exo.Error{}).NumField(); n != 6 {
 		t.Errorf("an error has %d fields; a line was made for 6", n)

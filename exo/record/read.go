@@ -128,6 +128,7 @@ type start struct {
 	Label     []text    `json:"label"`
 	Clock     time.Time `json:"clock"`
 	Seed      string    `json:"seed"`
+	Zone      text      `json:"zone"`
 	Limits    limits    `json:"limits"`
 	Granted   string    `json:"granted"`
 }
@@ -271,5 +272,5 @@ func (p *parser) start(s *start) *exo.Start {
 	seed, err := strconv.ParseUint(s.Seed, 10, 64)
 	p.fail(err)
 	return &exo.Start{Principal: exo.Principal(s.Principal), Program: string(s.Program), Label: label(s.Label), Clock: s.Clock,
-		Seed: seed, Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted)}
+		Seed: seed, Zone: string(s.Zone), Limits: s.Limits.Limits, Bounds: s.Limits.bounds, Granted: p.digest(s.Granted)}
 }

@@ -131,6 +131,9 @@ func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 	}
 	b = append(s.Clock.UTC().AppendFormat(append(b, `,"clock":"`...), time.RFC3339Nano), '"')
 	b = append(strconv.AppendUint(append(b, `,"seed":"`...), s.Seed, 10), '"') // a number of JavaScript's would lose digits
+	if s.Zone != "" {
+		b = appendText(append(b, `,"zone":`...), s.Zone)
+	}
 	limits, err := json.Marshal(s.Limits)
 	if err != nil {
 		return b, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dop251/goja"
+	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
@@ -67,10 +68,39 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+// What it is worth that a worker warms up while it waits: how long programs take that come
+// one at a time, and the processor time of all that was started for each.
+func BenchmarkPaced(b *testing.B) {
+	r := testutil.As(b, testutil.Open(b), testutil.Acme, exo.Limits{})
+	for name, program := range map[string]string{"sum": "1 + 1", "query": twoJoins} {
+		for _, state := range []string{"warm", "cold"} {
+			b.Run(name+"/"+state, func(b *testing.B) {
+				p := newPool(b, worker.PoolOptions{Workers: 4, Idle: 2})
+				if state == "cold" {
+					p.Cold()
+				}
+				before := cpuOfChildren(b)
+				benchmark(b, inWorker(b, r.Gate, p), program, func() { settle(p) })
+				p.Close()
+				b.ReportMetric(float64((cpuOfChildren(b)-before).Microseconds())/float64(b.N), "µs-CPU/program")
+			})
+		}
+	}
+}
+
+// cpuOfChildren is the processor time of all processes of this one that have ended.
+func cpuOfChildren(b *testing.B) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // benchmark reports the median: a pool that refills itself beside a run makes
 // the mean say little on two processors.
 func benchmark(b *testing.B, e exoeval.Runner, program string, between func()) {
-	var took []time.Duration
+	var took, used []time.Duration
 	run(b, e, program)
 	for b.Loop() {
 		if between != nil {
@@ -82,9 +112,12 @@ func benchmark(b *testing.B, e exoeval.Runner, program string, between func()) {
 		if r.Err != nil {
 			b.Fatal(r.Err)
 		}
-		took = append(took, r.Took)
+		took, used = append(took, r.Took), append(used, r.Used.CPU)
 	}
 	b.ReportMetric(float64(median(took).Nanoseconds())/1e3, "µs/median")
+	if cpu := median(used); cpu > 0 { // of the worker
+		b.ReportMetric(float64(cpu.Nanoseconds())/1e3, "µs-CPU/worker")
+	}
 }
 
 func median(d []time.Duration) time.Duration {
@@ -107,6 +140,11 @@ func settle(p *worker.Pool) {
 // copied for a child with users of its own.
 func BenchmarkStart(b *testing.B) {
 	b.Run("as it is", func(b *testing.B) { benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1}) })
+	// The binary of these tests links as much as a host with both databases does.
+	program := buildTo(b, "./exo-worker")
+	b.Run("exo-worker", func(b *testing.B) {
+		benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1, Binary: program})
+	})
 	b.Run("namespaces", func(b *testing.B) { benchmarkStart(b, worker.PoolOptions{Workers: 1, Idle: 1, Namespaces: true}) })
 	held := make([]byte, 1<<30)
 	for i := 0; i < len(held); i += os.Getpagesize() {
@@ -212,10 +250,17 @@ func main() {
 }
 `
 
-// As many programs as the machine runs, each in a process of its own.
+// As many programs as the machine runs, each in a process of its own, or up to a hundred in one.
 func BenchmarkThroughput(b *testing.B) {
+	b.Run("fresh", func(b *testing.B) { benchmarkThroughput(b, worker.Reuse{}) })
+	b.Run("reused", func(b *testing.B) {
+		benchmarkThroughput(b, worker.Reuse{Programs: 100, Within: time.Minute})
+	})
+}
+
+func benchmarkThroughput(b *testing.B, reuse worker.Reuse) {
 	n := 2 * runtime.GOMAXPROCS(0)
-	p := newPool(b, worker.PoolOptions{Workers: n, Queue: 1 << 20})
+	p := newPool(b, worker.PoolOptions{Workers: n, Queue: 1 << 20, Reuse: reuse})
 	e := evaluator(b, &shop{}, exo.Limits{}, p)
 	run(b, e, "1")
 	var wg sync.WaitGroup

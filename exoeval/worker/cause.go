@@ -84,7 +84,7 @@ func classify(x ended, said string) *Death {
 	switch {
 	case x.policy:
 		d.Event = PolicyBreach
-	case x.cpu:
+	case x.cpu, x.told && x.status == 2 && strings.HasPrefix(said, "SIGXCPU"):
 		d.Event = OutOfCPU
 	case x.status == exitMemory && x.known:
 		d.Event, d.Detail = OutOfMemory, ""

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // The head of a job is the world of its run. It is the same for all runs of an
@@ -20,7 +21,7 @@ func appendWorld(b []byte, w *exoeval.World) []byte {
 	for _, n := range sizes(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*n))
 	}
-	e := exo.Encoder{B: wire.AppendTexts(b, w.Describing)}
+	e := exo.Encoder{B: wire.AppendTexts(w.Zone.Append(b), w.Describing)}
 	e.Grants(w.Granted, w.Catalog)
 	return e.B
 }
@@ -33,6 +34,7 @@ func (r *reader) world() *exoeval.World {
 	for _, n := range sizes(&w.Limits, &w.Bounds) {
 		*n = int(r.Int())
 	}
+	w.Zone = zone.Read(&r.Reader)
 	w.Describing = r.Texts()
 	w.Granted, w.Catalog = r.Grants()
 	return w
@@ -48,15 +50,38 @@ func sizes(l *exo.Limits, b *exoeval.Bounds) [14]*int {
 		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.Rows, &l.Bytes}
 }
 
-func appendJob(b, world []byte, j exoeval.Job) []byte {
-	b = append(begin(b, frameJob), world...)
+// appendJob gives a worker its world and its first program; appendNext gives it another one. again says
+// that one more may follow.
+func appendJob(b, world []byte, j exoeval.Job, again bool) []byte {
+	return appendProgram(append(begin(b, frameJob), world...), j, again)
+}
+
+func appendNext(b []byte, j exoeval.Job, again bool) []byte {
+	return appendProgram(begin(b, frameNext), j, again)
+}
+
+func appendProgram(b []byte, j exoeval.Job, again bool) []byte {
+	b = wire.AppendBool(b, again)
 	b = wire.AppendInt(b, j.Clock.UnixMilli())
 	return end(wire.AppendText(wire.AppendBits(b, j.Seed), j.Program))
 }
 
-func decodeJob(s string) (*exoeval.World, exoeval.Job, error) {
+func decodeJob(s string) (w *exoeval.World, j exoeval.Job, again bool, err error) {
 	r := read(s)
-	w := r.world()
-	j := exoeval.Job{Run: exo.Run{Clock: time.UnixMilli(r.Int()).UTC(), Seed: r.Bits()}, Program: r.Text()}
-	return w, j, r.done()
+	w = r.world()
+	j, again = r.program()
+	return w, j, again, r.done()
+}
+
+func decodeNext(s string) (j exoeval.Job, again bool, err error) {
+	r := read(s)
+	j, again = r.program()
+	return j, again, r.done()
+}
+
+func (r *reader) program() (j exoeval.Job, again bool) {
+	again = r.Bool()
+	j.Run = exo.Run{Clock: time.UnixMilli(r.Int()).UTC(), Seed: r.Bits()}
+	j.Program = r.Text()
+	return j, again
 }

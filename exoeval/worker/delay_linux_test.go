@@ -72,6 +72,7 @@ func (u deskUnit) Rollback(context.Context) error { return nil }
 // is there, or is delivered, would let the first program post where `labelled` is slow: the
 // worker takes replies when it likes.
 func TestTimeIsNoOrder(t *testing.T) {
+	t.Parallel()                   // it waits for most of its time
 	programs := map[string]string{ // and what must be in the error, "" for none
 		"const a = desk.fast(); const b = desk.labelled(); await a; await desk.post(); return 1":                                    "may not leave this way",
 		"const b = desk.labelled(); await desk.fast(); for (let i = 0; i < 1e5; i++); await desk.post()":                            "may not leave this way",

@@ -4,13 +4,16 @@
 // process alone: the host goes on and gets an error that says what happened.
 //
 // The worker is the host's own binary, started again. A host imports this package and
-// changes nothing in its main; takeover.go prevents a start by mistake.
+// changes nothing in its main; takeover.go prevents a start by mistake. A host may name a
+// smaller program instead (PoolOptions.Binary), and may let a process run several programs of
+// one tool and principal (PoolOptions.Reuse).
 //
 //   - takeover, guest, warm: the worker's side.
 //   - conn, seccomp, spawn: start the worker and lock it down. Isolation lists the walls
 //     that the system provides.
 //   - frame, codec*: the messages in both directions. Frames of a worker are hostile.
 //   - pool, proc: idle workers, and the fair queue of programs for them (internal/fair).
+//   - reuse, program: what a host may choose: see above.
 //   - run, watch, cause: the host's side of one program, its limits, and the cause of its death.
 //
 // The Kind of an error says how a run ended. Limit, Program, Syntax and the others mean

@@ -26,6 +26,7 @@ type common struct {
 type commonKey struct {
 	limits exo.Limits
 	bounds exoeval.Bounds
+	zone   string
 }
 
 var _ exoeval.Evaluator = (*Pool)(nil)
@@ -44,7 +45,7 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	s := gate.Derive(commonKey{w.Limits, w.Bounds}, func() any { return &common{world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w)} }).(*common)
+	s := gate.Derive(commonKey{w.Limits, w.Bounds, w.Zone.Name()}, func() any { return &common{world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w)} }).(*common)
 	return &runner{gate: gate, common: s, pool: p}, nil
 }
 
@@ -70,16 +71,27 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	if err := e.begin(ctx, r, job); err != nil {
 		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
-	r.w.uses.Add(1)
-	defer e.pool.part(r.w)
+	r.stay.uses.Add(1)
+	defer e.pool.part(r.stay)
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
 	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil { // the worker has no call that anybody takes
 		e.pool.discard(r.w)
 		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
-	out := r.run(ctx)
+	out, rests := r.run(ctx)
+	if rests {
+		// Also where a callback of the host panics.
+		defer func() {
+			if rests {
+				e.pool.discard(r.w)
+			}
+		}()
+	}
 	res := out.Settle(ctx, r.s, job, bounds)
+	if rests && harmless(res) {
+		rests = !e.pool.keep(r.w, r.stay)
+	}
 	res.Took, res.Used = time.Since(begin), r.watch.used()
 	return res
 }
@@ -93,19 +105,33 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 	if who.principal == "" {
 		who.tool = e
 	}
-	frame := appendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job)
+	of := owner{tool: e, principal: job.Principal}
+	if e.pool.opts.Reuse.Programs == 0 || !job.Label.Public() {
+		of = owner{} // what has a label meets no process that serves, or has served, others
+	}
 	for try := 1; ; try++ {
-		w, err := e.pool.acquire(ctx, who)
+		w, err := e.pool.acquire(ctx, who, of)
 		if err != nil {
 			return err
 		}
-		r.w = w
-		if err = r.give(ctx, frame); err == nil {
+		r.w, r.stay = w, w.stay
+		first := w.reused.programs == 0
+		e.pool.began(w, of)
+		r.again = e.pool.reusable(w)
+		if err = r.give(ctx, e.frame(job, first, r.again)); err == nil {
 			return nil
 		}
 		e.pool.discard(w)
-		if try > e.pool.opts.Idle+1 { // all that waited, and one that was started for it
+		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // all that waited, and one that was started for it
 			return &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, err)}
 		}
 	}
+}
+
+// frame is what gives a program to a worker: with the world where it is the first.
+func (e *runner) frame(job exoeval.Job, first, again bool) []byte {
+	if !first {
+		return appendNext(make([]byte, 0, len(job.Program)+64), job, again)
+	}
+	return appendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job, again)
 }

@@ -107,6 +107,15 @@ func TestLostExits(t *testing.T) {
 	}
 }
 
+// That its processor time was used up is believed of a process only where its runtime is told so.
+func TestToldExit(t *testing.T) {
+	for told, want := range map[bool]worker.Event{true: worker.OutOfCPU, false: worker.EngineFailed} {
+		if d := worker.ClassifyExit("SIGXCPU: CPU time limit exceeded", told); d.Event != want {
+			t.Errorf("told %v: %v", told, d)
+		}
+	}
+}
+
 // A process whose first thread has ended shows none of its memory.
 func TestHiddenMemory(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 5 * time.Second, Total: 20 * time.Second}, nil)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -73,6 +74,10 @@ func attack(g *guest, program string) {
 			wg.Go(runtime.LockOSThread) // the thread ends with it, and a new one comes
 			wg.Wait()
 		}
+		return
+	}
+	if f := plants[name]; f != nil { // it goes on as if nothing had happened
+		f(g)
 		return
 	}
 	if f := sessions[name]; f != nil {
@@ -209,6 +214,45 @@ func sends(id uint64, object uint32, method string, args ...exo.Value) []byte {
 	return call(exo.Call{ID: id, Expr: x})
 }
 
+// planted is what code that took a worker over leaves there.
+var (
+	planted int
+	spun    atomic.Uint64
+	hoard   []byte
+)
+
+// plants are of somebody who has taken over a worker and lets its program run, to stay for the
+// next one. Their names are programs.
+var plants = map[string]func(g *guest){
+	"'plant'": func(*guest) { planted++ },
+	"'spin'": func(*guest) {
+		go func() {
+			for {
+				spun.Add(1)
+			}
+		}()
+	},
+	"'hoard'": func(*guest) {
+		hoard = make([]byte, 20<<20)
+		for i := 0; i < len(hoard); i += 4096 {
+			hoard[i] = 1
+		}
+	},
+	// What is there, as a line of the console.
+	"'look'": func(g *guest) {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		g.Log(exo.Line{Text: fmt.Sprintf("%d %d %d", planted, runtime.NumGoroutine(), m.HeapAlloc)})
+	},
+}
+
+// served says that the program has ended, with a text as its result.
+func served(text int) []byte {
+	return framed(frameServed, []byte{1, tagText}, wire.AppendText(nil, strings.Repeat("x", text)))
+}
+
 // sessions are attacks that need more than one frame.
 var sessions = map[string]func(g *guest){
 	// The object of the second call is there, and its reply waits for the first.
@@ -274,6 +318,13 @@ var sessions = map[string]func(g *guest){
 		g.write(append(appendWaiting(nil, 0), appendWaiting(nil, 0)...))
 	},
 	"hang up": func(*guest) { unix.Close(3) },
+	// It has ended, and sends what the program after it would seem to send: in the buffer of the
+	// host, and behind it.
+	"ends and acts":       func(g *guest) { g.write(append(served(0), sends(1, 0, "act")...)) },
+	"ends and acts later": func(g *guest) { g.write(append(served(inboxSize-len(served(200))+200), sends(1, 0, "act")...)) },
+	"ends with open calls": func(g *guest) {
+		g.write(append(sends(1, 0, "nap"), served(0)...))
+	},
 	// Refused calls, each with a message of 1 MiB; then the run is looked at.
 	"refused": func(g *guest) {
 		for id := range uint64(64) {
@@ -311,6 +362,8 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"waits cut":          framed(frameWaiting),
 		"hello again":        appendHello(nil, Strong, 1),
 		"a job":              framed(frameJob),
+		"a next one":         framed(frameNext),
+		"another, unasked":   framed(frameServed, []byte{1, tagNull}),
 		"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
 		"a call of nothing":  framed(frameCall),
 		"a call cut":         framed(frameCall, []byte{1, 5, 1}),
@@ -367,6 +420,11 @@ var endFirst = make(chan bool)
 // ClassifyLost says what a process died of whose exit was lost.
 func ClassifyLost(said string) *Death { return classify(ended{status: -1}, said) }
 
+// ClassifyExit says what a process died of that ended with status 2, as Go's runtime ends it.
+func ClassifyExit(said string, told bool) *Death {
+	return classify(ended{known: true, status: 2, told: told}, said)
+}
+
 // ThreadFlags are those of clone that the filter allows.
 const ThreadFlags = threadFlags
 
@@ -404,6 +462,8 @@ func DecodeCells(s string, announced int) error {
 func CellsBytes(r *exo.Rows) []byte { return appendCells(nil, r)[5:] }
 
 var (
+	SameModules = sameModules
+
 	DecodeCall = decodeCall
 	AppendCall = appendCall
 	ErrPanic   = errPanic
@@ -419,8 +479,8 @@ func DecodeDone(s string, b exoeval.Bounds) (exoeval.ProgramResult, error) {
 func AppendDone(o exoeval.ProgramResult) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
 
 func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
-	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}})
-	got, _, err := decodeJob(string(b[5:]))
+	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}}, false)
+	got, _, _, err := decodeJob(string(b[5:]))
 	return got, len(b), err
 }
 
@@ -447,10 +507,10 @@ func DecodeReply(s string) error {
 
 // JobOf is a job frame, without its header.
 func JobOf(w *exoeval.World) string {
-	return string(appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p"})[headerSize+1:])
+	return string(appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p"}, false)[headerSize+1:])
 }
 
-func DecodeJob(s string) error { _, _, err := decodeJob(s); return err }
+func DecodeJob(s string) error { _, _, _, err := decodeJob(s); return err }
 
 func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil)[5:] }
 
@@ -473,6 +533,27 @@ func (p *Pool) IdlePIDs() (pids []int) {
 		pids = append(pids, w.p.Pid)
 	}
 	return pids
+}
+
+// KeptPIDs are the processes that wait for the next program of their tool.
+func (p *Pool) KeptPIDs() (pids []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.kept {
+		pids = append(pids, w.p.Pid)
+	}
+	return pids
+}
+
+// KeptCPU is the processor time of the first process that waits for the next program of its tool.
+func (p *Pool) KeptCPU() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.kept {
+		d, _ := w.end.cpu()
+		return d
+	}
+	return 0
 }
 
 // RaceFactor is how many times more memory this process needs than without the
@@ -523,3 +604,6 @@ func FewThreads() (restore func()) {
 	maxThreads = 1
 	return func() { maxThreads = n }
 }
+
+// Cold lets the pool's workers wait without having warmed up. It is called before the first program.
+func (p *Pool) Cold() { p.cold = true }

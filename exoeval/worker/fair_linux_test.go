@@ -143,29 +143,33 @@ func (f *finisher) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 
 // Who ends its programs early has no more of their effects at a time than others.
 func TestPlaceIsHeldByEffects(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	for _, program := range []string{"shop.act(); throw 1", "shop.act(); for (;;) {}", "!effect and breach"} {
-		f := &finisher{finish: make(chan struct{})}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Record: exo.Unrecorded})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
-		e := inWorker(t, g, p, exoeval.Bounds{Wall: 100 * time.Millisecond})
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() { run(t, e, program) })
-		}
-		for p.Stats().Waiting != 2 || f.inside.Load() != 1 {
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(300 * time.Millisecond) // long enough for the first to be ended
-		if n := p.Stats().Waiting; n != 2 {
-			t.Errorf("%s: %d wait", program, n)
-		}
-		close(f.finish)
-		wg.Wait()
-		if n := f.most.Load(); n != 1 {
-			t.Errorf("%s: %d effects at a time", program, n)
-		}
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			f := &finisher{finish: make(chan struct{})}
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": f}, Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
+			e := inWorker(t, g, p, exoeval.Bounds{Wall: 100 * time.Millisecond})
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() { run(t, e, program) })
+			}
+			for p.Stats().Waiting != 2 || f.inside.Load() != 1 {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(300 * time.Millisecond) // long enough for the first to be ended
+			if n := p.Stats().Waiting; n != 2 {
+				t.Errorf("%s: %d wait", program, n)
+			}
+			close(f.finish)
+			wg.Wait()
+			if n := f.most.Load(); n != 1 {
+				t.Errorf("%s: %d effects at a time", program, n)
+			}
+		})
 	}
 }

@@ -24,13 +24,14 @@ const (
 	frameConsole frameKind = 'l' // worker: a line that the program logged
 	frameWaiting frameKind = 'w' // worker: it waits for the next answer, and has nothing else to do
 	frameDone    frameKind = 'd' // worker: how the program ended; its last frame
+	frameServed  frameKind = 's' // worker: the same, and all answers have come: it waits for the next program, where the host said that one may come
+	frameNext    frameKind = 'n' // host: a program in the world that the worker has
 )
 
 // version changes with every change of a frame; the encoding of what is in one has a
-// version of its own (wire.Encoding). Both sides are one binary, so
-// it can differ only where the binary was replaced on a system that has no
-// /proc/self/exe.
-const version = 5
+// version of its own (wire.Encoding). The worker may be another file than the host
+// (PoolOptions.Binary), or one that was replaced since: its first frame says its version.
+const version = 6
 
 // Bounds of frames. A worker may be hostile, so no length that it sends
 // makes the host allocate more than these.
@@ -75,7 +76,9 @@ type inbox struct {
 	in   *bufio.Reader
 }
 
-func newInbox(from source) *inbox { return &inbox{from, bufio.NewReaderSize(from, 4<<10)} }
+func newInbox(from source) *inbox { return &inbox{from, bufio.NewReaderSize(from, inboxSize)} }
+
+const inboxSize = 4 << 10
 
 func (i *inbox) read(limit int) (frameKind, string, error) {
 	i.from.next()

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -16,7 +17,8 @@ import (
 )
 
 // serve is all that a worker process does: it locks itself down, says so, waits
-// for one job, runs it and ends. It never returns.
+// for a job, runs it and ends, or waits for the next one where the host said that it may
+// come. It never returns.
 func serve() {
 	defer exit(exitNoHost) // a panic of our own still prints first: see die
 	time.Local = time.UTC  // the zone would be read from a file when it is first asked for
@@ -27,27 +29,51 @@ func serve() {
 		io.WriteString(stderr{}, "worker: lockdown: "+err.Error()+"\n")
 		exit(exitLockdown)
 	}
-	g := &guest{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
+	l := &line{in: bufio.NewReaderSize(conn.rw, 32<<10), out: conn.rw}
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(memoryGoal(exoeval.Bounds{}.OrDefault()))
 	if len(os.Args) < 2 {
 		warm(&warmPort{})
 	}
-	g.write(appendHello(nil, conn.isolation, conn.size))
-	world, job, err := decodeJob(g.read(frameJob, maxReply))
+	l.write(appendHello(nil, conn.isolation, conn.size))
+	world, job, again, err := decodeJob(l.read(frameJob, maxReply))
 	if err != nil {
 		exit(exitNoHost)
 	}
-	go watchMemory(uint64(world.Bounds.Memory))
+	own := &memory{}
+	own.begin()
+	go own.watch(uint64(world.Bounds.Memory))
 	if goal := memoryGoal(world.Bounds); goal != memoryGoal(exoeval.Bounds{}.OrDefault()) {
 		debug.SetMemoryLimit(goal)
 	}
+	world.Prepare()
+	for {
+		b, drained := l.program(world, job)
+		if !again || !drained {
+			l.write(b)
+			exit(exitDone)
+		}
+		if own.grown() > uint64(mayGrow(world.Bounds)/2) {
+			debug.FreeOSMemory() // of the last program's, so that the next has as much as it had
+		}
+		own.begin()
+		b[headerSize] = byte(frameServed)
+		l.write(b)
+		if job, again, err = decodeNext(l.read(frameNext, maxReply)); err != nil {
+			exit(exitNoHost)
+		}
+	}
+}
+
+// program runs one program and returns the frame that says how it ended. What it makes is its
+// own: of a program before it there are the world, which nothing writes to, and the
+// line. drained says that each call has had its answer.
+func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drained bool) {
+	g := &guest{line: l, limits: world.Limits, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
 	for _, n := range world.Granted {
 		g.types[n.ID], g.names[n.ID] = n.Type, n.Name
 	}
-	world.Prepare()
-	g.limits = world.Limits
-	check := &exo.Checker{Catalog: world.Catalog, Limits: world.Limits, Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show}
+	check := &exo.Checker{Catalog: world.Catalog, Limits: world.Limits, Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show, Zone: world.Zone}
 	if hostile != nil {
 		hostile(g, job.Program)
 	}
@@ -57,18 +83,22 @@ func serve() {
 		out.Value, out.Err = exo.Value{}, tooLarge
 		b, _ = appendDone(nil, out, &g.sent)
 	}
-	g.write(b)
-	exit(exitDone)
+	return b, g.open == 0 && len(g.early) == 0
 }
 
 // hostile stands for code that took over a worker. Only tests set it.
 var hostile func(g *guest, program string)
 
+// line is the worker's end of the connection.
+type line struct {
+	in  *bufio.Reader
+	out io.Writer
+	to  sync.Mutex // of out: what says that it waits is written beside the program
+}
+
 // guest is the program's side of the connection: the Port of its run.
 type guest struct {
-	in     *bufio.Reader
-	out    io.Writer
-	to     sync.Mutex // of out: what says that it waits is written beside the program
+	*line
 	buf    []byte
 	sent   rowsLog
 	types  map[uint32]*exo.Type
@@ -128,10 +158,15 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 	if len(g.early) > 0 {
 		s, g.early = g.early[0], g.early[1:]
 	} else {
-		heard := g.heard
-		late := time.AfterFunc(patience, func() { g.write(appendWaiting(nil, heard)) })
+		heard, said := g.heard, make(chan struct{})
+		late := time.AfterFunc(patience, func() {
+			g.write(appendWaiting(nil, heard))
+			close(said)
+		})
 		s = g.read(frameReply, maxReply)
-		late.Stop()
+		if !late.Stop() {
+			<-said // else the host might read it in the next program, where it means something else
+		}
 	}
 	g.heard++
 	p, err := decodeReply(s, &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
@@ -170,18 +205,18 @@ func (g *guest) Fetch(rs *exo.Rows) {
 	}
 }
 
-func (g *guest) write(b []byte) {
-	g.to.Lock()
-	defer g.to.Unlock()
-	if _, err := g.out.Write(b); err != nil {
+func (l *line) write(b []byte) {
+	l.to.Lock()
+	defer l.to.Unlock()
+	if _, err := l.out.Write(b); err != nil {
 		exit(exitNoHost)
 	}
 }
 
 // read reads the one kind of frame that may come now. When the host is gone
 // there is nobody to run for.
-func (g *guest) read(want frameKind, limit int) string {
-	kind, s, err := readFrame(g.in, limit)
+func (l *line) read(want frameKind, limit int) string {
+	kind, s, err := readFrame(l.in, limit)
 	if err != nil || kind != want {
 		exit(exitNoHost)
 	}
@@ -191,17 +226,31 @@ func (g *guest) read(want frameKind, limit int) string {
 // memoryGoal is where the collector begins to work harder. It is no limit.
 func memoryGoal(b exoeval.Bounds) int64 { return int64(b.Memory) * 3 / 4 }
 
-// watchMemory ends the process when it has grown by more than limit. The engine
+// memory is what the process has of it, against what it had when a program began.
+type memory struct{ first, base atomic.Uint64 }
+
+func size() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
+}
+
+// begin is called where a program may begin.
+func (m *memory) begin() {
+	now := size()
+	m.first.CompareAndSwap(0, now)
+	m.base.Store(now)
+}
+
+// grown is how much more it is than before the first program.
+func (m *memory) grown() uint64 { return max(size(), m.first.Load()) - m.first.Load() }
+
+// watch ends the process when it has grown by more than limit. The engine
 // can't be held to a size, and an allocation that fails can't be recovered
 // from, so the process is the unit that dies.
-func watchMemory(limit uint64) {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	size := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64() - sample[1].Value.Uint64()
-	}
-	for base := size(); ; time.Sleep(time.Millisecond) {
-		if size() > base+limit {
+func (m *memory) watch(limit uint64) {
+	for ; ; time.Sleep(time.Millisecond) {
+		if size() > m.base.Load()+limit {
 			io.WriteString(stderr{}, "worker: out of memory\n") // the status may be lost
 			exit(exitMemory)
 		}

@@ -15,6 +15,7 @@ import (
 
 // A worker that guesses the number of an object can't use it before it was handed over.
 func TestGuessedObjects(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	s := &shop{}
 	e := evaluator(t, s, exoeval.Bounds{Total: time.Second}, nil)
 	if r := run(t, e, "!guess"); exo.KindOf(r.Err) != exo.Limit {
@@ -72,6 +73,7 @@ func (s *slow) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 // A program that is ended for a limit does not wait for what it was reading, but
 // for its effects, and for objects that can't be called off.
 func TestOpenCallsAtTheEnd(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	for _, c := range []struct {
 		name, program string
 		deaf          bool
@@ -84,33 +86,36 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 		{"an effect", "shop.act(); for (;;) {}", false, 1},
 		{"a read that can't be called off", "shop.rows(); for (;;) {}", true, 0},
 	} {
-		s := &slow{deaf: c.deaf}
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bounds := exoeval.Bounds{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}
-		for name, e := range map[string]exoeval.Runner{"worker": inWorker(t, g, nil, bounds), "in process": testutil.InProcess(g, bounds)} {
-			if name == "in process" && (strings.HasPrefix(c.program, "!") || strings.Contains(c.program, "reverse")) {
-				continue
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := &slow{deaf: c.deaf}
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": s}, Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
 			}
-			s.done.Store(0)
-			done := make(chan *exoeval.RunResult, 1)
-			go func() { done <- run(t, e, c.program) }()
-			select {
-			case r := <-done:
-				if exo.KindOf(r.Err) != exo.Limit && exo.KindOf(r.Err) != exo.Breach {
-					t.Errorf("%s, %s: %v", c.name, name, r.Err)
+			bounds := exoeval.Bounds{Wall: 200 * time.Millisecond, CPU: 200 * time.Millisecond, Total: time.Hour}
+			for name, e := range map[string]exoeval.Runner{"worker": inWorker(t, g, nil, bounds), "in process": testutil.InProcess(g, bounds)} {
+				if name == "in process" && (strings.HasPrefix(c.program, "!") || strings.Contains(c.program, "reverse")) {
+					continue
 				}
-			case <-time.After(30 * time.Second):
-				t.Fatalf("%s, %s: the run waits for its reads", c.name, name)
+				s.done.Store(0)
+				done := make(chan *exoeval.RunResult, 1)
+				go func() { done <- run(t, e, c.program) }()
+				select {
+				case r := <-done:
+					if exo.KindOf(r.Err) != exo.Limit && exo.KindOf(r.Err) != exo.Breach {
+						t.Errorf("%s, %s: %v", c.name, name, r.Err)
+					}
+				case <-time.After(30 * time.Second):
+					t.Fatalf("%s, %s: the run waits for its reads", c.name, name)
+				}
+				if n := s.inside.Load(); n != 0 {
+					t.Errorf("%s, %s: the object is still being asked", c.name, name)
+				}
+				if n := s.done.Load(); n != c.done {
+					t.Errorf("%s, %s: %d done", c.name, name, n)
+				}
 			}
-			if n := s.inside.Load(); n != 0 {
-				t.Errorf("%s, %s: the object is still being asked", c.name, name)
-			}
-			if n := s.done.Load(); n != c.done {
-				t.Errorf("%s, %s: %d done", c.name, name, n)
-			}
-		}
+		})
 	}
 }

@@ -50,7 +50,7 @@ func (r *run) park(s string) error {
 	}
 	r.parked = true
 	memory, _ := r.w.end.memory()
-	r.pool.yield(r.w.place, int(max(memory, minParked)))
+	r.pool.yield(r.stay.place, int(max(memory, minParked)))
 	return nil
 }
 
@@ -60,10 +60,10 @@ func (r *run) resume(ctx context.Context) bool {
 	if !r.parked {
 		return true
 	}
-	r.w.place.Return()
+	r.stay.place.Return()
 	r.mu.Unlock()
 	select {
-	case <-r.w.place.Turn():
+	case <-r.stay.place.Turn():
 	case <-ctx.Done():
 	}
 	r.mu.Lock()

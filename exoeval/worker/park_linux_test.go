@@ -85,14 +85,18 @@ func TestPlacesAreForComputing(t *testing.T) {
 // A worker that says that it waits is stopped until its answer has come, whatever it
 // would do; the twin says nothing, and goes on.
 func TestParkedIsStopped(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	for program, want := range map[string]int64{"!waits and acts": 0, "!acts": 1} {
-		s := &shop{}
-		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-		r := evaluator(t, s, exo.Limits{}, nil).Run(ctx, exoeval.Job{Program: program})
-		cancel()
-		if n := s.acts.Load(); n != want || exo.KindOf(r.Err) != exo.Cancelled {
-			t.Errorf("%s: %d effects, %v", program, n, r.Err)
-		}
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			s := &shop{}
+			ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+			r := evaluator(t, s, exo.Limits{}, nil).Run(ctx, exoeval.Job{Program: program})
+			cancel()
+			if n := s.acts.Load(); n != want || exo.KindOf(r.Err) != exo.Cancelled {
+				t.Errorf("%s: %d effects, %v", program, n, r.Err)
+			}
+		})
 	}
 }
 
@@ -135,6 +139,7 @@ func TestParkedIsWatched(t *testing.T) {
 // While programs that wait hold as much memory as they may, none begins; and none of a
 // principal whose programs hold its share.
 func TestParkedBytes(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	for name, c := range map[string]struct {
 		o     worker.PoolOptions
 		other exo.Principal

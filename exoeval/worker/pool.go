@@ -29,18 +29,26 @@ type PoolOptions struct {
 	// second wall, or have no such filter.
 	Namespaces bool
 	Require    Isolation // walls without which nothing runs; zero: Process
+	Reuse      Reuse     // zero: each process runs one program
+	// Binary is the absolute path of exo-worker (see its folder), built with the host; "": the host's own
+	// binary, which needs no second file, and initialises in each worker all that the host links.
+	// On Linux the file must belong to this user or root, and be writable by nobody else. NewPool
+	// starts one worker of it. What is wrong with it is an error that wraps ErrBinary.
+	Binary string
 }
 
 // Pool starts workers before they are needed and lets a bounded number of them
-// compute. A worker in a pool knows nothing until it gets a program, and serves one, so evaluators
-// of different gates can share a pool. Its methods may be called from several goroutines.
+// compute. A worker in a pool knows nothing until it gets a program, and serves one, or those
+// of one tool and principal (Reuse), so evaluators of different gates can share a pool. Its methods may be called from several goroutines.
 type Pool struct {
 	opts PoolOptions
 
 	mu       sync.Mutex
 	queue    *fair.Queue[party]
 	idle     []*proc // greeted, with no program
+	kept     []*proc // stopped, each for the next program of its owner; the one used last at the end
 	starting int     // on their way to idle
+	cold     bool    // none warms up; of BenchmarkPaced
 	begun    bool
 	closed   bool
 	// Runs, and goroutines, some of which reap processes. It grows from zero only
@@ -48,26 +56,40 @@ type Pool struct {
 	busy     sync.WaitGroup
 	launches chan launching
 	null     *os.File // of the launcher, while it lives
+	binary   *os.File // PoolOptions.Binary; nil: the host's own
 	kill     context.CancelCauseFunc
 	ctx      context.Context
 }
 
 // NewPool makes a pool. It starts nothing until the first program, unless it
-// must find out which walls there are.
+// must find out which walls there are, or what Binary is.
 func NewPool(o PoolOptions) (*Pool, error) {
+	if err := o.Reuse.check(); err != nil {
+		return nil, err
+	}
 	o.Workers = positive(o.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
 	o.Share = positive(o.Share, max(1, o.Workers-1))
 	o.Idle = positive(o.Idle, min(8, (o.Workers+1)/2))
 	o.Queue = positive(o.Queue, 64)
 	o.TotalWait = positive(o.TotalWait, 1024)
 	o.ParkedBytes = positive(o.ParkedBytes, 512<<20)
+	o.Reuse.Kept = positive(o.Reuse.Kept, o.Workers)
 	places := fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait,
 		Away: o.ParkedBytes, AwayShare: max(1, int(float64(o.ParkedBytes)*min(1, float64(o.Share)/float64(o.Workers))))}
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
+	if o.Binary != "" {
+		var err error
+		if p.binary, err = openBinary(o.Binary); err != nil {
+			return nil, err
+		}
+	}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
-	if o.Require != 0 {
+	if o.Require != 0 || p.binary != nil {
 		if _, err := p.Isolation(context.Background()); err != nil { // a worker with fewer walls is refused there
 			p.Close()
+			if errors.Is(err, ErrBinary) {
+				err = binaryError(o.Binary, err)
+			}
 			return nil, err
 		}
 	}
@@ -98,6 +120,7 @@ type Stats struct {
 	Waiting  int // programs that wait for their turn
 	Idle     int // workers that wait for a program
 	Starting int // workers that will be idle
+	Kept     int // workers that are stopped and wait for the next program of their tool (PoolOptions.Reuse)
 }
 
 // Stats is for metrics.
@@ -109,7 +132,7 @@ func (p *Pool) Stats() Stats {
 	defer p.mu.Unlock()
 	waiting, running := p.queue.Len()
 	parked, _ := p.queue.Away()
-	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting}
+	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting, Kept: len(p.kept)}
 }
 
 var errClosed = errors.New("worker: the pool is closed")
@@ -143,7 +166,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 		return 0, err
 	}
 	defer exit()
-	w, err := p.acquire(ctx, party{})
+	w, err := p.acquire(ctx, party{}, owner{})
 	if err != nil {
 		return 0, err
 	}
@@ -151,7 +174,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	keep := !p.closed && len(p.idle) < p.opts.Idle
 	if keep {
 		p.idle = append(p.idle, w) // it has met no program
-		p.leave(w.place)
+		p.leave(w.stay.place)
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -169,17 +192,18 @@ type party struct {
 	tool      *runner // where principal is empty
 }
 
-// acquire waits until it is the turn of who and returns a worker. ctx must come from enter. Errors wrap ErrNotRun.
-func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
-	w, place, err := p.take(ctx, who)
+// acquire waits until it is the turn of who and returns a worker, one that served of if one is kept. ctx
+// must come from enter. Errors wrap ErrNotRun.
+func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
+	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {
 		if w, err = p.fresh(ctx, true); err != nil {
 			p.release(place)
 		}
 	}
 	if err == nil {
-		w.place = place
-		w.uses.Store(1)
+		w.stay = &stay{place: place}
+		w.stay.uses.Store(1)
 		if w.isolation.Has(p.opts.Require) {
 			return w, nil
 		}
@@ -198,7 +222,7 @@ func (p *Pool) acquire(ctx context.Context, who party) (*proc, error) {
 }
 
 // take waits for a place among those that run. The worker is nil where none was idle.
-func (p *Pool) take(ctx context.Context, who party) (w *proc, place *fair.Ticket[party], err error) {
+func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -218,6 +242,9 @@ func (p *Pool) take(ctx context.Context, who party) (w *proc, place *fair.Ticket
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if w = p.ofOwner(of); w != nil {
+		return w, place, nil
+	}
 	if n := len(p.idle); n > 0 {
 		w, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
@@ -247,20 +274,21 @@ func (p *Pool) release(place *fair.Ticket[party]) {
 
 // discard ends a worker that has served, without making its program wait.
 func (p *Pool) discard(w *proc) {
+	s := w.stay
 	p.busy.Add(1)
 	go func() {
 		defer p.busy.Done()
 		w.reap()
-		p.part(w)
+		p.part(s)
 	}()
 }
 
 // part gives back the place of a worker when it is gone and its run is settled: the
 // effects of a program go on for a while when it was ended, and who could have more
 // of those at a time than there are places would need no worker.
-func (p *Pool) part(w *proc) {
-	if w.uses.Add(-1) == 0 {
-		p.release(w.place)
+func (p *Pool) part(s *stay) {
+	if s.uses.Add(-1) == 0 {
+		p.release(s.place)
 	}
 }
 
@@ -276,12 +304,19 @@ func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	idle := p.idle
-	p.idle = nil
+	for _, w := range p.kept {
+		w.reused.expire.Stop()
+	}
+	idle = append(idle, p.kept...)
+	p.idle, p.kept = nil, nil
 	p.mu.Unlock()
 	p.kill(errClosed)
 	for _, w := range idle {
 		w.reap()
 	}
 	p.busy.Wait()
+	if p.binary != nil {
+		p.binary.Close()
+	}
 	return nil
 }

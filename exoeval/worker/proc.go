@@ -17,11 +17,17 @@ type proc struct {
 	in        *inbox
 	isolation Isolation
 	size      uint64
-	place     *fair.Ticket[party]
-	uses      atomic.Int32 // of the place: the process, until it is gone, and the run, until it is settled
+	stay      *stay  // of the program that it has
+	reused    reused // where it may run several
 
 	death   atomic.Pointer[Death] // why we ended it; the first reason stays
 	suspect atomic.Pointer[Death] // why we ended it, if it was not ending already
+}
+
+// stay is what a program has of the pool while it is there.
+type stay struct {
+	place *fair.Ticket[party]
+	uses  atomic.Int32 // of the place: the process, until it is gone or stopped, and the run, until it is settled
 }
 
 // ended is how a process ended, as the kernel tells it.
@@ -31,6 +37,7 @@ type ended struct {
 	policy bool // by the filter of system calls
 	cpu    bool // by the kernel's limit of processor time
 	killed bool // by SIGKILL, which may be ours
+	told   bool // its runtime was told first when it had used its processor time: the kernel's last word is for all its programs
 }
 
 // greet waits for the worker to say that it is locked down, until ctx ends.
@@ -86,6 +93,7 @@ func (w *proc) reap() (x ended, said string) {
 func (w *proc) collect() (x ended, said string) {
 	state, err := w.p.Wait()
 	x = exitOf(w.p, state)
+	x.told = w.reused.owner != owner{}
 	if err != nil {
 		w.p.Release() // somebody else has waited for it; what we hold of it stays ours
 	}

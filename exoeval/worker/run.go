@@ -14,6 +14,8 @@ import (
 // answers to the worker, and watches.
 type run struct {
 	w       *proc
+	stay    *stay // in the pool, of this program
+	again   bool  // another one may follow it in w
 	pool    *Pool
 	s       *exo.Session
 	limits  exo.Limits
@@ -29,9 +31,10 @@ type run struct {
 	open   int              // messages without an answer
 	over   bool
 
-	answered uint64 // answers that were written, or are about to be
-	said     uint64 // it has said that it waits for an answer before this one
-	parked   bool   // it is stopped, and has no place
+	submitted uint64 // messages
+	answered  uint64 // answers that were written, or are about to be
+	said      uint64 // it has said that it waits for an answer before this one
+	parked    bool   // it is stopped, and has no place
 
 	cancelled bool // a message was
 
@@ -41,12 +44,17 @@ type run struct {
 // give hands the worker its job. Until all of it has arrived nothing runs, and if
 // there is an error, nothing has come of it.
 func (r *run) give(ctx context.Context, job []byte) error {
-	if err := r.w.end.limit(r.w.p, r.w.size, r.bounds.Memory, r.bounds.CPU); err != nil {
+	if err := r.w.end.limit(r.w.p, r.w.size, r.bounds.Memory, r.bounds.CPU, r.pool.programsLeft(r.w)); err != nil {
 		return err
 	}
 	// A worker that does not read must not hold us.
 	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "it did not take its job in time"}) })
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
+	if r.w.reused.programs > 1 {
+		if err := proceed(r.w.p); err != nil {
+			return err
+		}
+	}
 	_, err := r.w.end.conn.Write(job)
 	inTime := late.Stop()
 	if !stop() || !inTime {
@@ -56,8 +64,9 @@ func (r *run) give(ctx context.Context, job []byte) error {
 }
 
 // run follows the program to its end and says what became of it. When it
-// returns, the worker is gone or on its way, and no message of it can come any more.
-func (r *run) run(ctx context.Context) (out exoeval.ProgramResult) {
+// returns, no message of it can come any more: the worker is gone or on its way, or it is
+// stopped and rests, and the caller must keep or discard it.
+func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	replies, stopReplies := context.WithCancel(ctx)
 	r.startWatch()
@@ -68,20 +77,23 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult) {
 	}()
 	ended := false
 	defer func() {
-		stop()
+		undisturbed := stop()
 		r.stopWatch()
 		close(r.calls)
 		stopReplies() // who would read them is gone; what is open is settled after this
-		if ended {
-			r.pool.discard(r.w)
-		} else {
+		switch {
+		case !ended:
 			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
-			r.pool.part(r.w)
+			r.pool.part(r.stay)
+		case undisturbed && r.rest(replied):
+			rests = true
+		default:
+			r.pool.discard(r.w)
 		}
 		<-replied
 	}()
 	out, ended = r.receive()
-	return out
+	return out, false
 }
 
 // receive takes frames until the program has ended. ended is false when the
@@ -102,8 +114,11 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 				err = r.fetch(s)
 			case frameWaiting:
 				err = r.park(s)
-			case frameDone:
-				if out, err = r.done(s); err == nil {
+			case frameDone, frameServed:
+				// Without an answer that it waits for, none comes to the program after it.
+				if r.again = r.again && kind == frameServed; kind == frameServed && !r.again {
+					err = errFrame
+				} else if out, err = r.done(s); err == nil {
 					return out, true
 				}
 			default:
@@ -129,6 +144,7 @@ func (r *run) submit(s string) error {
 	}
 	r.mu.Lock()
 	r.open++
+	r.submitted++
 	r.mu.Unlock()
 	if err := r.s.Submit(c); err != nil {
 		return err

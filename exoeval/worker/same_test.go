@@ -7,19 +7,21 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 var limitsLine = regexp.MustCompile(`(?m)^// limits: (.*)$`)
 
 // Whatever the corpus of the language says of a program, it ends alike in a
-// worker and in process: value, error and its place, console, label.
+// worker and in process: value, error and its place, console, label; also in a process that ran others before it.
 func TestSameAsLocal(t *testing.T) {
 	db := testutil.Open(t)
-	programs := 0
+	programs, reused := 0, newPool(t, worker.PoolOptions{Reuse: worker.Reuse{Programs: 1000, Within: time.Hour}})
 	for _, f := range testutil.Corpus(t, "eval", ".js") {
 		text := f.Read()
 		limits := testutil.Both{}
@@ -30,7 +32,7 @@ func TestSameAsLocal(t *testing.T) {
 			}
 		}
 		r := testutil.As(t, db, testutil.Acme, limits)
-		e := inWorker(t, r.Gate, nil, limits.Bounds)
+		e, again := inWorker(t, r.Gate, nil, limits.Bounds), inWorker(t, r.Gate, reused, limits.Bounds)
 		chunks, _ := testutil.Chunks(text)
 		var wg sync.WaitGroup
 		busy := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -47,6 +49,9 @@ func TestSameAsLocal(t *testing.T) {
 				here, there := told(r.Eval.Run(t.Context(), job)), told(e.Run(t.Context(), job))
 				if here != there {
 					t.Errorf("%s: %s\nin process: %s\nin a worker: %s", f.Name, program, here, there)
+				}
+				if after := told(again.Run(t.Context(), job)); after != here {
+					t.Errorf("%s: %s\nin process: %s\nin a worker, after others: %s", f.Name, program, here, after)
 				}
 			})
 		}
@@ -106,5 +111,21 @@ func TestCaughtLimit(t *testing.T) {
 	r = run(t, e, "for (let i = 0; i < 500; i++) { try { shop.rows() } catch {} } return 'went on'")
 	if exo.KindOf(r.Err) != exo.Limit {
 		t.Errorf("%v %v", r.Value, r.Err)
+	}
+}
+
+// The time zone crosses to a worker, which has no files to read one from.
+func TestZoneCrosses(t *testing.T) {
+	for _, zone := range []string{"", "America/New_York", "Asia/Kolkata", "Etc/GMT+5"} {
+		gate, err := exo.NewGate(exo.Config{Zone: zone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := exoeval.Job{Run: exo.Run{Clock: testutil.Start, Seed: 7}, Program: `const d = new Date(2024, 6, 1, 12), w = new Date(1950, 0, 1); d.setHours(0, 0, 0, 0);
+			return [String(new Date()), d.toISOString(), d.getDate(), w.getTimezoneOffset(), new Date(2500, 6, 1).toLocaleString(), Intl.DateTimeFormat().resolvedOptions().timeZone]`}
+		here, there := told(testutil.InProcess(gate).Run(t.Context(), job)), told(inWorker(t, gate, nil, exoeval.Bounds{}).Run(t.Context(), job))
+		if want := map[string]string{"": "UTC"}[zone] + zone; here != there || !strings.Contains(here, want) {
+			t.Errorf("in %q\nin process: %s\nin a worker: %s", zone, here, there)
+		}
 	}
 }

@@ -14,7 +14,10 @@ import (
 // self is this very binary, also when its file was replaced or removed.
 func self() (string, error) { return "/proc/self/exe", standalone() }
 
-const hostIsolation = Watched | Tied
+const (
+	hostIsolation = Watched | Tied
+	canReuse      = true
+)
 
 var environment = []string{"GOMAXPROCS=1"} // and no more: a fixed number is never looked up again
 
@@ -30,6 +33,7 @@ type endpoint struct {
 	statm  int
 	tasks  string // the folder of its threads
 	clock  int32  // of the processor time that it has used
+	most   uint64 // the kernel's limit of its processor time, seconds, for all its programs; 0: not set
 }
 
 // launch starts a worker, in the namespaces apart. It must be called on a thread that lives as long as
@@ -78,8 +82,9 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 }
 
 // limit holds the worker to the limits of its job, from outside. size is its
-// address space before it, of which the runtime reserves more than it uses.
-func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration) error {
+// address space before it, of which the runtime reserves more than it uses. more is how many
+// programs may come after this one: a limit can be raised again up to what was set first.
+func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
 	// Where somebody else waits for our children, one that died in the pool has left
 	// its number to whoever comes next.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -92,7 +97,10 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 	used, _ := e.cpu()
 	// Whole seconds, counted from its start: the watch from outside is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
-	if err := unix.Prlimit(p.Pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil); err != nil {
+	if e.most == 0 {
+		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
+	}
+	if err := unix.Prlimit(p.Pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: min(seconds, e.most), Max: e.most}, nil); err != nil {
 		return fmt.Errorf("worker: processor time: %w", err)
 	}
 	return nil
@@ -140,6 +148,21 @@ func (e *endpoint) threads() int {
 }
 
 var pageSize = int64(os.Getpagesize())
+
+// silent reports whether nothing has come from the worker that was not read.
+func (e *endpoint) silent() bool {
+	raw, err := e.conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waits := true
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		_, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		waits = err == unix.EAGAIN
+	})
+	return err == nil && waits
+}
 
 // said is what a dead worker wrote to its error output.
 func (e *endpoint) said() string {

@@ -22,6 +22,7 @@ func self() (string, error) {
 const (
 	hostIsolation Isolation = 0
 	namespaces              = 0
+	canReuse                = false // a process that nobody can watch may not go on between programs
 )
 
 type endpoint struct {
@@ -65,11 +66,12 @@ func launch(path string, null *os.File, now bool, _ uintptr) (*os.Process, *endp
 	return p, &endpoint{conn: &duplex{in: files[2], out: files[1]}, errs: files[4]}, nil
 }
 
-func (e *endpoint) reader() source                                      { return e.conn }
-func (e *endpoint) limit(*os.Process, uint64, int, time.Duration) error { return nil }
-func (e *endpoint) cpu() (time.Duration, bool)                          { return 0, false }
-func (e *endpoint) memory() (int64, bool)                               { return 0, false }
-func (e *endpoint) threads() int                                        { return 0 }
+func (e *endpoint) reader() source                                           { return e.conn }
+func (e *endpoint) limit(*os.Process, uint64, int, time.Duration, int) error { return nil }
+func (e *endpoint) cpu() (time.Duration, bool)                               { return 0, false }
+func (e *endpoint) memory() (int64, bool)                                    { return 0, false }
+func (e *endpoint) silent() bool                                             { return false }
+func (e *endpoint) threads() int                                             { return 0 }
 
 // said is called when the process is dead, so the pipe ends.
 func (e *endpoint) said() string {

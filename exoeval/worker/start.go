@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 )
@@ -20,7 +21,7 @@ func (p *Pool) refill() {
 		go func() {
 			defer p.busy.Done()
 			waiting, _ := p.queue.Len()
-			w, err := p.fresh(p.ctx, waiting > 0)
+			w, err := p.fresh(p.ctx, waiting > 0 || p.cold)
 			p.mu.Lock()
 			p.starting--
 			if err == nil && !p.closed {
@@ -47,10 +48,16 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 	}
 	select {
 	case err := <-l.err:
+		if err == nil {
+			err = l.proc.greet(ctx)
+		}
+		if err != nil && p.binary != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("%w: %w", ErrBinary, err)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return l.proc, l.proc.greet(ctx)
+		return l.proc, nil
 	case <-ctx.Done():
 		// A start can't be called off: the process is ended when it is there.
 		p.busy.Add(1)
@@ -70,7 +77,13 @@ func (p *Pool) begin() {
 		return
 	}
 	p.begun = true
-	path, err := self()
+	var path string
+	var err error
+	if p.binary != nil {
+		path = executable(p.binary)
+	} else {
+		path, err = self()
+	}
 	p.busy.Add(1)
 	go p.launcher(path, err)
 }

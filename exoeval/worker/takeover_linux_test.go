@@ -17,22 +17,13 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-func buildHost(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "host")
-	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/host").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
-
 const reached = "/tmp/exoagent-worker-reached-main"
 
 // A worker never reaches main of the program whose binary it is, nor the
 // variables and init functions of package main.
 func TestMainIsNotReached(t *testing.T) {
 	os.Remove(reached)
-	bin, said := buildHost(t), filepath.Join(t.TempDir(), "said")
+	bin, said := buildTo(t, "./testdata/host"), filepath.Join(t.TempDir(), "said")
 	cmd := exec.Command(bin)
 	cmd.Env = []string{"SAY=" + said}
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "42\n" {
@@ -63,7 +54,7 @@ func TestMainIsNotReached(t *testing.T) {
 
 // A host that is killed leaves no worker behind, whether it runs or waits.
 func TestHostDies(t *testing.T) {
-	bin := buildHost(t)
+	bin := buildTo(t, "./testdata/host")
 	for _, env := range []string{"NAMESPACES=", "NAMESPACES=1"} {
 		t.Run(env, func(t *testing.T) { hostDies(t, bin, env) })
 	}

@@ -36,7 +36,7 @@ func warm(p *warmPort) exoeval.ProgramResult {
 		"Line":  {Name: "Line", Fields: map[string]*exo.Property{"id": {Type: &exo.Type{Name: "Value"}}}},
 		"Value": {Name: "Value", Expr: true, Methods: methods},
 	}}
-	world, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{})[headerSize+1:]))
+	world, _, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{}, false)[headerSize+1:]))
 	if err != nil {
 		return exoeval.ProgramResult{Err: exo.Classify("", err)}
 	}

@@ -32,6 +32,9 @@ func (r *run) startWatch() {
 	w.start, _ = r.w.end.cpu()
 	w.cpu = w.start
 	w.memory, _ = r.w.end.memory()
+	if r.w.reused.programs > 1 { // what it takes before we look is counted, too
+		w.memory = min(w.memory, r.w.reused.fresh+mayGrow(r.bounds))
+	}
 	w.peak = w.memory
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -97,13 +97,7 @@ var listStatements = []struct{ name, program, sql string }{
 //
 //	EXO_ROWS=1000000 go test -run '^$' -bench Lists -benchtime 10x ./internal/bench
 func BenchmarkLists(b *testing.B) {
-	n := 100_000
-	if s := os.Getenv("EXO_ROWS"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil || n < 1000 {
-			b.Fatalf("EXO_ROWS=%s is no number of rows from 1000", s)
-		}
-	}
+	n := benchRows(b)
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
 		b.Run(e.Name, func(b *testing.B) {
 			url := e.URL(b)
@@ -145,10 +139,22 @@ func BenchmarkLists(b *testing.B) {
 	}
 }
 
+// benchRows is how many rows the tables have.
+func benchRows(b *testing.B) int {
+	n := 100_000
+	if s := os.Getenv("EXO_ROWS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil || n < 1000 {
+			b.Fatalf("EXO_ROWS=%s is no number of rows from 1000", s)
+		}
+	}
+	return n
+}
+
 // listsFill makes n tickets of three tenants. Rows lie as they came, not by tenant.
 func listsFill(e tu.Engine, n int) []string {
 	numbers := func(n int) string {
-		return fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(1, %d) AS s (n)"), n)
+		return fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(1::bigint, %d) AS s (n)"), n) // bigint: of a million it is multiplied
 	}
 	org := "CASE WHEN s.n % 100 = 0 THEN 1 WHEN s.n % 100 <= 10 THEN 2 ELSE 3 END"
 	return slices.Concat(listsSQL, []string{

@@ -3,8 +3,10 @@
 //
 //	go run ./internal/bench           # prints the tables
 //	go run ./internal/bench -write    # puts them into the pages
-//	go run ./internal/bench -long     # lists of 1,000,000 rows instead of 100,000
 //	go run ./internal/bench -lists    # the lists only
+//	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, which have a table of their own
+//	go run ./internal/bench -lists -rows 10000000 -rounds 1    # of any number of rows
+//	go run ./internal/bench -groups    # aggregates and groups only, with -long and -rows as the lists; printed
 //
 // Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
 // the ratios within rounds. It needs TEST_POSTGRES_URL, as the tests do.
@@ -24,34 +26,47 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often everything is measured")
 	each := flag.String("time", "300ms", "how long one benchmark runs in one round")
 	write := flag.Bool("write", false, "put the tables into docs/performance.md and README.md")
-	long := flag.Bool("long", false, "measure lists of 1,000,000 rows")
+	long := flag.Bool("long", false, "measure lists of 1,000,000 rows, and nothing else")
 	only := flag.Bool("lists", false, "measure the lists only")
+	sums := flag.Bool("groups", false, "measure aggregates and groups only, and print their table")
+	rows := flag.Int("rows", shortRows, "how many rows the lists have; with other numbers than 100,000 and 1,000,000 nothing is written")
 	flag.Parse()
-	if err := run(*rounds, *each, *write, *long, *only); err != nil {
+	if *long {
+		*rows = longRows
+	}
+	err := errors.New("-write is for lists of 100,000 rows, or with -long of 1,000,000")
+	switch {
+	case *sums && *write:
+		err = errors.New("-groups has no place in the pages: it is printed")
+	case *sums:
+		err = runGroups(*rounds, *each, *rows)
+	case !*write || *rows == shortRows || *rows == longRows:
+		err = run(*rounds, *each, *write, *rows, *only || *rows != shortRows)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, each string, write, long, only bool) error {
+// The lists of the pages have so many rows.
+const shortRows, longRows = 100_000, 1_000_000
+
+func run(rounds int, each string, write bool, rows int, only bool) error {
 	if os.Getenv("TEST_POSTGRES_URL") == "" {
 		return errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
 	}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := moduleRoot()
 	if err != nil {
-		return fmt.Errorf("find the module: %w", err)
+		return err
 	}
-	root := strings.TrimSpace(string(out))
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	m := measured{}
-	b, count := &bencher{root: root, dir: dir, each: each, rows: 100_000}, "100,000"
-	if long {
-		b.rows, count = 1_000_000, "1,000,000"
-	}
+	b, count := &bencher{root: root, dir: dir, each: each, rows: rows}, grouped(rows)
 	if only {
 		suites = suites[:1]
 	}
@@ -79,6 +94,9 @@ func run(rounds int, each string, write, long, only bool) error {
 		return err
 	}
 	places := []struct{ file, begin, text string }{{"docs/performance.md", beginLists, first}, {"README.md", beginLists, short}}
+	if rows != shortRows {
+		places = []struct{ file, begin, text string }{{"docs/performance.md", beginLong, first}}
+	}
 	if !only {
 		text, err := table(m, rounds)
 		if err != nil {
@@ -107,12 +125,29 @@ func run(rounds int, each string, write, long, only bool) error {
 	return nil
 }
 
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // A table stands between one of these lines and the end.
 const (
 	begin      = "<!-- go run ./internal/bench -write -->"
 	beginLists = "<!-- go run ./internal/bench -lists -write -->"
+	beginLong  = "<!-- go run ./internal/bench -lists -long -write -->"
 	end        = "<!-- end of the table -->"
 )
+
+// grouped is a number with commas.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
 
 // cut finds the table in a page that begins with a line, and what is around it.
 func cut(page, begin string) (before, table, after string, err error) {

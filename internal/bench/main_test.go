@@ -67,16 +67,21 @@ func TestPageHasTheTable(t *testing.T) {
 
 // TestPagesHaveTheLists: both pages have a line for each question, and numbers in it.
 func TestPagesHaveTheLists(t *testing.T) {
-	for file, make := range map[string]func(measured, string) (string, error){"../../docs/performance.md": listTable, "../../README.md": shortTable} {
+	for _, c := range []struct {
+		file, begin string
+		make        func(measured, string) (string, error)
+		rows        int
+	}{{"../../docs/performance.md", beginLists, listTable, shortRows}, {"../../docs/performance.md", beginLong, listTable, longRows}, {"../../README.md", beginLists, shortTable, shortRows}} {
+		file := c.file
 		page, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, have, _, err := cut(string(page), beginLists)
+		_, have, _, err := cut(string(page), c.begin)
 		if err != nil {
 			t.Fatal(file, err)
 		}
-		want, err := make(fake(), "100,000")
+		want, err := c.make(fake(), grouped(c.rows))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +104,15 @@ func TestPagesHaveTheLists(t *testing.T) {
 func TestMissed(t *testing.T) {
 	m := fake()
 	text, err := listTable(m, "1")
-	if err != nil || strings.Contains(text, "above their target") {
+	if err != nil || strings.Contains(text, "are above their target") {
 		t.Fatal(err, text)
 	}
 	m["internal/bench/Lists/sqlite/10%/two_hops"]["x/statement"] = []float64{1.2, 1.2, 1}
 	m["internal/bench/Lists/postgres/89%/equals,_no_index"]["x/statement"] = []float64{1.25}
-	if text, err = listTable(m, "1"); err != nil || !strings.Contains(text, "| 1.00 (**1.20**, 1.00) |") || !strings.Contains(text, "\n1 of 54 ratios are above") {
+	m["internal/bench/Lists/postgres/10%/count"]["µs/more"] = []float64{500.2}
+	m["internal/bench/Lists/sqlite/1%/count"]["µs/more"] = []float64{250.05}
+	if text, err = listTable(m, "1"); err != nil || !strings.Contains(text, "| 1.00 (**1.20**, 1.00) |") || !strings.Contains(text, "| + 1 µs (**+ 500 µs**, + 1 µs) |") ||
+		!strings.Contains(text, "| + 1 µs (+ 1 µs, + 250 µs) |") || !strings.Contains(text, "\nOf 54 statements 1 are above their target, and of as many programs 1;") {
 		t.Error(err, text)
 	}
 	delete(m, "internal/bench/Lists/sqlite/10%/two_hops")
@@ -173,6 +181,14 @@ func TestReplace(t *testing.T) {
 	for _, bad := range []string{"", begin + "\n", end, in + in} {
 		if _, err := replace(bad, begin, "x"); err == nil {
 			t.Errorf("%q has one place for the table", bad)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{7: "7", 1000: "1,000", 12345: "12,345", 10_000_000: "10,000,000"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ var (
 	spans    = []string{"P1M", "P30D", "P31D", "PT720H", "P1Y2M3DT4H5M6.789S", "P-1M", "PT0S", "P1Y", "P1MT0.000001S", "P-3DT-1M-1S", "P1M-30D", "PT-0.5S", "P360D"}
 	uuids    = []string{"123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"}
 	blobs    = []string{"", "AP8Q", "AA==", "/w==", "AP8="}
-	docs     = []string{`{"a":[1,2.5,null]}`, `[]`, `"x"`, `null`, `{"b":"ß%"}`, `9007199254740991`}
+	docs     = []string{`{"a":[1,2.5,null]}`, `[]`, `"x"`, `null`, `{"b":"ß%"}`, `9007199254740991`, `{"0":true,"a":"x","b":-2.5}`, `[true,"X",{"b":3}]`, `{"a":{"a":[false],"b":"y"},"b":true}`}
 )
 
 // genValue draws from the domain of a kind.

@@ -9,13 +9,13 @@ import (
 // it was meant: JavaScript knows no difference.
 func (n *Node) kind() Kind {
 	switch {
-	case n.Op == "col":
+	case n.Op == "col", n.Op == "ask" && n.Name == "one":
 		return slots[n.Slot].kind
 	case n.Op == "lit" && n.Val.Kind == Float && n.Val.F == float64(int64(n.Val.F)) && n.Val.F < 1<<53 && n.Val.F > -1<<53:
 		return Int
 	case n.Op == "lit":
 		return n.Val.Kind
-	case calculated[n.Op] || n.Op == "case":
+	case calculated[n.Op] || n.Op == "case" || n.Op == "ask":
 		return n.K
 	}
 	return Bool
@@ -82,22 +82,28 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 	case k == Bool:
 		ops = strings.Fields("case case toText coalesce nullIf")
 	case k == Time:
-		ops = strings.Fields("year month getMonth day weekday hour minute second getTime toText coalesce nullIf case")
+		ops = strings.Fields("year quarter month getMonth week day weekday hour minute second getTime truncate truncate daysSince sub rsub toText coalesce nullIf case")
 	case k == Day:
-		ops = strings.Fields("year month getMonth day weekday toText coalesce nullIf case")
+		ops = strings.Fields("year quarter month getMonth week day weekday truncate daysSince toText coalesce nullIf case")
 	case k == UUID:
 		ops = strings.Fields("toText coalesce nullIf case")
 	case k == Tags || k == Nums:
 		ops = strings.Fields("length")
 	case k == JSON:
-		return nil
+		return g.reach(x)
 	default:
 		ops = strings.Fields("coalesce nullIf case")
 	}
 	n := &Node{Op: pick(g.draws, ops), Args: []*Node{x}, K: k}
 	switch n.Op {
-	case "length", "year", "month", "getMonth", "day", "weekday", "hour", "minute", "second", "getTime":
+	case "length", "year", "quarter", "month", "getMonth", "week", "day", "weekday", "hour", "minute", "second", "getTime":
 		n.K = Int
+	case "truncate":
+		n.K = Day
+		n.Args = append(n.Args, &Node{Op: "lit", Val: Value{Kind: Text, S: pick(g.draws, strings.Fields("day week month quarter year"))}})
+	case "daysSince":
+		n.K = Int
+		n.Args = append(n.Args, g.other(in, k, depth))
 	case "toText":
 		n.K = Text
 	case "round":
@@ -117,8 +123,11 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 		n.Args = append(n.Args, g.other(in, Text, depth))
 	case "add", "sub", "mul", "mod", "rsub", "rmod", "coalesce":
 		n.Args = append(n.Args, g.other(in, k, depth))
-		if k.numeric() {
+		switch {
+		case k.numeric():
 			n.K = wider(k, n.Args[1].kind())
+		case n.Op == "sub" || n.Op == "rsub": // of times
+			n.K = Int
 		}
 	case "div", "rdiv":
 		n.Args = append(n.Args, g.other(in, k, depth))
@@ -292,4 +301,19 @@ func (g *generator) leftJoin(q *Node, ns []member, outer []callback) (*Node, []m
 		n.Args = append(n.Args, g.joining(append(outer[:len(outer):len(outer)], on), ns, ns2))
 	}
 	return n, ns
+}
+
+// reach goes some steps into JSON, and says of which type what is there has to be.
+func (g *generator) reach(x *Node) *Node {
+	n := &Node{Args: []*Node{x}}
+	n.Op = pick(g.draws, []string{"asText", "asNumber", "asBool"})
+	n.K = map[string]Kind{"asText": Text, "asNumber": Float, "asBool": Bool}[n.Op]
+	for range g.n(4) {
+		key := small(g.n(3))
+		if g.n(3) > 0 {
+			key = &Node{Op: "lit", Val: Value{Kind: Text, S: pick(g.draws, []string{"a", "b", "0", "x' OR 1=1"})}}
+		}
+		n.Args = append(n.Args, key)
+	}
+	return n
 }

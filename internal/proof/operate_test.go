@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"encoding/json"
 	"math/big"
 	"strings"
 	"unicode/utf8"
@@ -24,6 +25,8 @@ func (x *slow) value(n *Node) Value {
 		return x.cell(x.table(n), n.Slot)
 	case "lit":
 		return n.Val
+	case "ask":
+		return x.asked(n)
 	case "and":
 		t = min(x.cond(n.Args[0]), x.cond(n.Args[1]))
 	case "or":
@@ -139,7 +142,7 @@ func apply(op string, vs []Value) truth {
 var calculated = func() map[string]bool {
 	m := map[string]bool{}
 	for _, op := range strings.Fields("coalesce nullIf lower upper trim length slice substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
-		"year month getMonth day weekday hour minute second getTime") {
+		"year quarter month getMonth week day weekday hour minute second getTime truncate daysSince asText asNumber asBool") {
 		m[op] = true
 	}
 	return m
@@ -198,6 +201,8 @@ func calculate(op string, vs []Value) Value {
 		return text(s)
 	case "prepend":
 		return text(vs[1].S + a.S)
+	case "asText", "asNumber", "asBool":
+		return reached(op, a.S, vs[1:])
 	case "toText":
 		switch {
 		case a.Kind.numeric():
@@ -210,6 +215,14 @@ func calculate(op string, vs []Value) Value {
 		return text(a.S)
 	case "year":
 		return whole(a.moment().year)
+	case "quarter":
+		return whole((a.moment().month + 2) / 3)
+	case "week":
+		return whole(a.moment().week())
+	case "truncate":
+		return Value{Kind: Day, S: a.moment().truncate(vs[1].S)}
+	case "daysSince":
+		return whole(a.moment().number() - vs[1].moment().number())
 	case "month":
 		return whole(a.moment().month)
 	case "getMonth":
@@ -226,6 +239,12 @@ func calculate(op string, vs []Value) Value {
 		return whole(a.moment().second)
 	case "getTime":
 		return whole(a.I)
+	case "sub", "rsub":
+		if a.Kind == Time && op == "sub" {
+			return whole(a.I - vs[1].I)
+		} else if a.Kind == Time {
+			return whole(vs[1].I - a.I)
+		}
 	}
 	r := arithmetic(op, vs)
 	if r == nil {
@@ -293,4 +312,43 @@ func floor(r *big.Rat) *big.Rat {
 	n := new(big.Int)
 	n.Div(r.Num(), r.Denom()) // Euclid's, and the denominator is positive
 	return new(big.Rat).SetInt(n)
+}
+
+// reached is what stands in JSON at the end of some steps, if it is of the type that is asked for.
+func reached(op, doc string, steps []Value) Value {
+	var x any
+	if err := json.Unmarshal([]byte(doc), &x); err != nil {
+		panic(err)
+	}
+	for _, s := range steps {
+		switch o := x.(type) {
+		case map[string]any:
+			x = nil
+			if s.Kind == Text {
+				x = o[s.S]
+			}
+		case []any:
+			x = nil
+			if s.Kind == Int && int(s.I) < len(o) {
+				x = o[s.I]
+			}
+		default:
+			return null
+		}
+	}
+	switch v := x.(type) {
+	case string:
+		if op == "asText" {
+			return Value{Kind: Text, S: v}
+		}
+	case float64:
+		if op == "asNumber" {
+			return Value{Kind: Float, F: v}
+		}
+	case bool:
+		if op == "asBool" {
+			return Value{Kind: Bool, B: v}
+		}
+	}
+	return null
 }

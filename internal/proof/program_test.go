@@ -22,6 +22,7 @@ import (
 //	lit        Val
 //	eq ... not, in (Args[0] in Args[1:]): conditions
 //	add ... toText: what gives a value of kind K
+//	ask        what is asked of the rows of a link: see links_test.go
 //	record     Names with Args
 //	row        the table Name of the callback Bind
 //	ns         every table of the callback Bind
@@ -78,6 +79,7 @@ type generator struct {
 	grants []Grant
 	binds  int
 	joins  int // still allowed
+	asks   int // the same
 	fresh  int
 	only   bool // only the links kept are to be used
 	kept   []int
@@ -92,7 +94,7 @@ func genQueries(d *draws, c *Case) []Query {
 	var out []Query
 	g := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants, only: c.Only, kept: c.Kept}
 	for range 1 + d.n(5)/3 {
-		g.joins = 3 + g.n(5)/4
+		g.joins, g.asks = 3+g.n(5)/4, g.n(6)
 		q, ns := g.query(nil, 0)
 		if g.n(2) == 1 {
 			q = g.showing(q, ns)
@@ -346,6 +348,11 @@ func (g *generator) colOf(bind int, m member) *Node {
 
 // col draws a column of the innermost callback, or of one around it.
 func (g *generator) col(in []callback) (*Node, member) {
+	if g.asks > 0 && g.oneIn(6) {
+		if n := g.ask(in); n != nil {
+			return n, member{}
+		}
+	}
 	b := in[len(in)-1]
 	if len(in) > 1 && g.oneIn(2) {
 		b = pick(g.draws, in)

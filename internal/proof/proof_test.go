@@ -85,6 +85,11 @@ func (n *tally) program(c *Case) {
 			if n.Bind != in[len(in)-1] {
 				seen["walk from an outer table"] = true
 			}
+		case "ask":
+			seen["ask "+n.Name] = true
+			if inside {
+				seen["ask in a join"] = true
+			}
 		case "asc", "desc":
 			if calculated[n.Args[0].Op] {
 				seen["sorted by a computed value"] = true
@@ -114,7 +119,7 @@ func (n *tally) program(c *Case) {
 			switch {
 			case i == 2 && (n.Op == "join" || n.Op == "leftJoin"):
 				visit(a, append(in[:len(in):len(in)], n.On), inside)
-			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy" || n.Op == "leftJoin"):
+			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy" || n.Op == "leftJoin" || n.Op == "ask"):
 				visit(a, append(in[:len(in):len(in)], n.Bind), inside || n.Op == "join" || n.Op == "leftJoin")
 			default:
 				visit(a, in, inside)
@@ -178,13 +183,13 @@ var kindNames = []string{"Int", "Text", "Float", "Bool", "Time", "Decimal", "Day
 
 // every operator must be in some program.
 var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull isNotNull coalesce nullIf and or not case includes startsWith endsWith like notLike ilike notIlike lower upper trim length slice substring concat prepend " +
-	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year month getMonth day weekday hour minute second getTime has distinct leftJoin")
+	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year quarter month getMonth week day weekday hour minute second getTime truncate daysSince has distinct leftJoin ask")
 
 // features that at least one program in a thousand must have.
 var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+
 	"|query used twice|follow in a join|follow after limit|follow after follow|walk from an outer table|outer table captured"+
 	"|limit and offset for each outer row|limit in a join|limit after limit|where after limit|join given plainly|join with condition|join of a closed query|join in a join|nullable column|two columns compared"+
-	"|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
+	"|ask one|ask exists|ask some|ask every|ask none|ask count|ask sum|ask max|ask in a join|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
 	"|host where|host order|host limit|host offset|host follow|scope via|scope rows|scope shared|two grants|Only|Revocable|link to itself|two links between two tables|links both ways|composite key", "|")
 
 func (n *tally) check(t *testing.T) {

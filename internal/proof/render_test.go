@@ -287,6 +287,8 @@ func (p *speller) expr(n *Node) string {
 		return p.refs[n.Bind](n.Name) + p.dot(slots[n.Slot].guest)
 	case "lit":
 		return p.literal(n.Val, true)
+	case "ask":
+		return p.ask(n)
 	case "not":
 		if p.n(2) == 1 {
 			return "(!" + p.expr(n.Args[0]) + ")"
@@ -302,6 +304,19 @@ func (p *speller) expr(n *Node) string {
 	x, y := p.expr(n.Args[0]), "null"
 	if n.Op == "length" {
 		return x + ".length"
+	}
+	if strings.HasPrefix(n.Op, "as") && n.Args[0].kind() == JSON {
+		for _, a := range n.Args[1:] {
+			switch v := a.Val; {
+			case v.Kind == Int && p.n(2) == 1:
+				x += fmt.Sprintf("[%d]", v.I)
+			case v.S == "a" || v.S == "b" && p.n(2) == 1:
+				x += p.dot(v.S)
+			default: // also "0", which is an index without quotes
+				x += ".getKey(" + p.literal(v, true) + ")"
+			}
+		}
+		return x + "." + n.Op + "()"
 	}
 	if k := n.Args[0].kind(); !k.comparable() && (n.Op == "isNull" || n.Op == "isNotNull") {
 		return x + "." + n.Op + "()" // there is no eq

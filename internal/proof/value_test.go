@@ -155,6 +155,37 @@ func at(ms int64) moment {
 	return out
 }
 
+// number counts days as at does: 1970-01-01 is 0.
+func (m moment) number() int64 {
+	y, month := m.year, m.month-3
+	if month < 0 {
+		y, month = y-1, month+12
+	}
+	return 365*y + y/4 - y/100 + y/400 + (153*month+2)/5 + m.day - 1 - 719468
+}
+
+// week is that of ISO 8601: a week is of the year that its Thursday is in.
+func (m moment) week() int64 {
+	thursday := m.number() - (m.weekday+6)%7 + 3
+	year := at(thursday * 86400000).year
+	return (thursday-moment{year: year, month: 1, day: 1}.number())/7 + 1
+}
+
+// truncate is the first day of the unit that m is in.
+func (m moment) truncate(unit string) string {
+	switch unit {
+	case "week":
+		m = at((m.number() - (m.weekday+6)%7) * 86400000)
+	case "month":
+		m.day = 1
+	case "quarter":
+		m.day, m.month = 1, m.month-(m.month-1)%3
+	case "year":
+		m.day, m.month = 1, 1
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", m.year, m.month, m.day)
+}
+
 func timeText(ms int64) string {
 	t := at(ms)
 	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", t.year, t.month, t.day, t.hour, t.minute, t.second, t.milli)

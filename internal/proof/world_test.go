@@ -115,42 +115,38 @@ var tableNames = []string{"users", "todos", "order", "Mixed Case", "x-y", "sel\"
 var aliases = []string{"user", "todo", "order", "mixed", "xy", "text", "owner", "count0"}
 var linkNames = []string{"todos", "parent", "children", "peers", "items", "back", "tags", "near", "links", "up"}
 
-// Row is what every table scans into. Only the canary is read back that way, so
-// one field of each kind serves all other columns.
+// Row is what every table scans into: each column has a field of its own. Only the canary is
+// read back that way.
 type Row struct {
-	Note string
-	I    int64
-	S    string
-	F    float64
-	B    bool
-	T    time.Time
-	NI   *int64
-	NS   *string
-	NF   *float64
-	NB   *bool
-	NT   *time.Time
-	D    exosql.Decimal
-	ND   *exosql.Decimal
-	Day  *exosql.Date
-	Iv   *exosql.Interval
-	U    *[16]byte
-	Raw  *[]byte
-	Doc  *exosql.JSON
-	Tags *[]*string
-	Nums *[]*int64
+	ID     int64
+	Part   string
+	Tenant int64
+	N1     int64
+	M0     *int64
+	M1     *int64
+	Name   string
+	Nick   *string
+	Note   string
+	Secret string
+	Price  float64
+	Rate   *float64
+	Done   bool
+	Flag   *bool
+	Made   time.Time
+	Due    *time.Time
+	Total  exosql.Decimal
+	ND     *exosql.Decimal
+	Day    *exosql.Date
+	Iv     *exosql.Interval
+	U      *[16]byte
+	Raw    *[]byte
+	Doc    *exosql.JSON
+	Tags   *[]*string
+	Nums   *[]*int64
 }
 
-func row2note(r *Row) *string   { return &r.Note }
-func row2i(r *Row) *int64       { return &r.I }
-func row2s(r *Row) *string      { return &r.S }
-func row2f(r *Row) *float64     { return &r.F }
-func row2b(r *Row) *bool        { return &r.B }
-func row2t(r *Row) *time.Time   { return &r.T }
-func row2ni(r *Row) **int64     { return &r.NI }
-func row2ns(r *Row) **string    { return &r.NS }
-func row2nf(r *Row) **float64   { return &r.NF }
-func row2nb(r *Row) **bool      { return &r.NB }
-func row2nt(r *Row) **time.Time { return &r.NT }
+func idOf(r *Row) *int64    { return &r.ID }
+func partOf(r *Row) *string { return &r.Part }
 
 // declared is a table as exosql knows it.
 type declared struct {
@@ -203,9 +199,9 @@ func declare(t Table) *declared {
 	for _, k := range t.Keys {
 		switch k {
 		case slotID:
-			d.ints[k] = exosql.NewKey(d.table, "id", row2i)
+			d.ints[k] = exosql.NewKey(d.table, "id", idOf)
 		case slotPart:
-			d.texts[k] = exosql.NewKey(d.table, "part", row2s)
+			d.texts[k] = exosql.NewKey(d.table, "part", partOf)
 		}
 	}
 	for _, c := range t.Cols {
@@ -220,41 +216,41 @@ func (d *declared) column(c int, iso bool) {
 	t := d.table
 	switch c {
 	case slotID:
-		d.ints[c] = exosql.NewColumn(t, "id", row2i)
+		d.ints[c] = exosql.NewColumn(t, "id", idOf)
 	case slotPart:
-		d.texts[c] = exosql.NewColumn(t, "part", row2s)
+		d.texts[c] = exosql.NewColumn(t, "part", partOf)
 	case slotTenant:
-		d.ints[c] = exosql.NewColumn(t, "tenant", row2i)
+		d.ints[c] = exosql.NewColumn(t, "tenant", func(r *Row) *int64 { return &r.Tenant })
 	case slotN1:
-		d.ints[c] = exosql.NewColumn(t, "n_1", row2i)
+		d.ints[c] = exosql.NewColumn(t, "n_1", func(r *Row) *int64 { return &r.N1 })
 	case slotM0:
-		d.ints[c] = exosql.NewNullable(t, "m0", row2ni)
+		d.ints[c] = exosql.NewNullable(t, "m0", func(r *Row) **int64 { return &r.M0 })
 	case slotM1:
-		d.ints[c] = exosql.NewNullable(t, "m1_id", row2ni)
+		d.ints[c] = exosql.NewNullable(t, "m1_id", func(r *Row) **int64 { return &r.M1 })
 	case slotName:
-		d.texts[c] = exosql.NewColumn(t, "name", row2s).Named("title")
+		d.texts[c] = exosql.NewColumn(t, "name", func(r *Row) *string { return &r.Name }).Named("title")
 	case slotNick:
-		d.texts[c] = exosql.NewNullable(t, "nick", row2ns)
+		d.texts[c] = exosql.NewNullable(t, "nick", func(r *Row) **string { return &r.Nick })
 	case slotNote:
-		d.texts[c] = exosql.NewColumn(t, "note", row2note)
+		d.texts[c] = exosql.NewColumn(t, "note", func(r *Row) *string { return &r.Note })
 	case slotSecret:
-		d.texts[c] = exosql.NewColumn(t, "secret", row2s)
+		d.texts[c] = exosql.NewColumn(t, "secret", func(r *Row) *string { return &r.Secret })
 	case slotPrice:
-		d.floats[c] = exosql.NewColumn(t, "unit_price", row2f)
+		d.floats[c] = exosql.NewColumn(t, "unit_price", func(r *Row) *float64 { return &r.Price })
 	case slotRate:
-		d.floats[c] = exosql.NewNullable(t, "rate", row2nf)
+		d.floats[c] = exosql.NewNullable(t, "rate", func(r *Row) **float64 { return &r.Rate })
 	case slotDone:
-		d.bools[c] = exosql.NewColumn(t, "done", row2b)
+		d.bools[c] = exosql.NewColumn(t, "done", func(r *Row) *bool { return &r.Done })
 	case slotFlag:
-		d.bools[c] = exosql.NewNullable(t, "flag", row2nb)
+		d.bools[c] = exosql.NewNullable(t, "flag", func(r *Row) **bool { return &r.Flag })
 	case slotMade:
-		d.times[c] = exosql.NewColumn(t, "made_at", row2t)
+		d.times[c] = exosql.NewColumn(t, "made_at", func(r *Row) *time.Time { return &r.Made })
 	case slotDue:
-		d.times[c] = exosql.NewNullable(t, "due", row2nt)
+		d.times[c] = exosql.NewNullable(t, "due", func(r *Row) **time.Time { return &r.Due })
 	case slotAmount:
 		d.decimals[c] = exosql.NewNullable(t, "amount", func(r *Row) **exosql.Decimal { return &r.ND })
 	case slotTotal:
-		d.decimals[c] = exosql.NewColumn(t, "total", func(r *Row) *exosql.Decimal { return &r.D })
+		d.decimals[c] = exosql.NewColumn(t, "total", func(r *Row) *exosql.Decimal { return &r.Total })
 	case slotDay:
 		d.day = exosql.NewNullable(t, "day", func(r *Row) **exosql.Date { return &r.Day })
 	case slotSpan:
@@ -331,7 +327,20 @@ func namedLink[V any](l Link, a, b *exosql.Column[Row, V], more []exosql.Pair[Ro
 			return exosql.One("parent", a, b, more...)
 		case 2:
 			return exosql.One("children", a, b, more...)
+		case 3:
+			return exosql.One("peers", a, b, more...)
+		case 4:
+			return exosql.One("items", a, b, more...)
+		case 5:
+			return exosql.One("back", a, b, more...)
+		case 6:
+			return exosql.One("tags", a, b, more...)
+		case 7:
+			return exosql.One("near", a, b, more...)
+		case 8:
+			return exosql.One("links", a, b, more...)
 		}
+		return exosql.One("up", a, b, more...)
 	}
 	switch l.Name {
 	case 0:

@@ -1,6 +1,9 @@
 package scalar
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // TimeFormat is how an instant is written everywhere: JSON, SQLite, errors. It
 // is JavaScript's Date.prototype.toISOString.
@@ -9,15 +12,21 @@ const TimeFormat = "2006-01-02T15:04:05.000Z"
 // ParseTime reads an instant as guests and databases write it: RFC 3339, with
 // or without fraction, zone or 'T'; no zone means UTC. A bare date is midnight.
 func ParseTime(s string) (time.Time, bool) {
+	t, _, ok := ReadTime(s)
+	return t, ok
+}
+
+// ReadTime reads the same, and reports whether s has a zone. Without one, the time is as if in UTC.
+func ReadTime(s string) (t time.Time, zoned, ok bool) {
 	if len(s) > 40 {
-		return time.Time{}, false
+		return time.Time{}, false, false
 	}
 	for _, f := range timeForms {
 		if t, err := time.Parse(f, s); err == nil {
-			return t.UTC(), true
+			return t.UTC(), strings.HasSuffix(f, "Z07:00"), true
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}, false, false
 }
 
 var timeForms = []string{

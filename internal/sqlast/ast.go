@@ -16,6 +16,10 @@ type Select struct {
 	Where   []Expr   // conjuncts
 	OrderBy []Order
 
+	// Group is how many of the columns, from the first, the rows are grouped by; the others
+	// are aggregates then.
+	Group int
+
 	// Limit and Offset hold an Arg, Zero or One each. The least limit counts and
 	// the sum of the offsets; empty means none. A limit that is bound to NULL or to
 	// a negative number gives no row or an error, never more rows; a negative
@@ -46,8 +50,8 @@ type Order struct {
 	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
 }
 
-// Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber
-// and CountAll, by value.
+// Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber,
+// Aggregate, Collected and Running, by value.
 type Expr interface{ expr() }
 
 // Column reads a column of the source that has this alias: a table's, or an
@@ -113,8 +117,8 @@ type InSelect struct {
 	Sub *Select
 }
 
-// Scalar is the one value that Sub gives, or NULL if it has no row. It has one column and a
-// limit of One: of several rows PostgreSQL would make an error.
+// Scalar is the one value that Sub gives, or NULL if it has no row. It has one column, and a
+// limit of One or an aggregate of all its rows: of several rows PostgreSQL would make an error.
 type Scalar struct{ Sub *Select }
 
 // Exists is EXISTS (Sub). Sub's conditions may read the enclosing sources.
@@ -130,9 +134,48 @@ type RowNumber struct {
 	OrderBy     []Order
 }
 
-// CountAll is COUNT(*), in an output. A Select that counts has no order and no
-// output that reads its rows one by one.
-type CountAll struct{}
+// Aggregate is one value of many rows, in an output. A Select that has one reads its rows
+// one by one in the outputs that it is grouped by and in no others.
+type Aggregate struct {
+	Func   Func
+	X      Expr // nil: each row counts
+	Stored bool // SQLite: X is a column of decimals as it is stored; of its numbers those count that are Bounded
+}
+
+// Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on Postgres, the
+// text of JSON on SQLite. NULL is left out. One that is longer than MaxCollected bytes is NULL on
+// Postgres, and on SQLite an error of exo_collect.
+type Collected struct {
+	X       Expr
+	OrderBy []Order // SQLite
+	Run     Expr    // Postgres: the Running of X, by which the list is ordered
+}
+
+// Running is how many bytes the texts X have up to a row, each with 8 more; Postgres only. It stands where RowNumber
+// may. Where X is NULL it is NULL, or what it was before.
+type Running struct {
+	X           Expr
+	PartitionBy []Expr
+	OrderBy     []Order
+}
+
+// Func is an aggregate function. NULL is no value to any; of no values all but the counts are NULL.
+type Func uint8
+
+const (
+	NoFunc        Func = iota
+	Count              // of values, or rows
+	CountDistinct      //
+	SumWhole           // of a column of whole numbers; exact
+	Sum                // of exact numbers; see IntExact
+	Median             // of exact numbers, or of a column of whole numbers; exact
+	Mean               // SQLite only: of exact numbers, cut after 20 places
+	Min                //
+	Max                //
+	MinNumber          // of exact numbers
+	MaxNumber          //
+	numFuncs
+)
 
 func (Column) expr()    {}
 func (Arg) expr()       {}
@@ -143,4 +186,6 @@ func (InSelect) expr()  {}
 func (Scalar) expr()    {}
 func (Exists) expr()    {}
 func (RowNumber) expr() {}
-func (CountAll) expr()  {}
+func (Aggregate) expr() {}
+func (Collected) expr() {}
+func (Running) expr()   {}

@@ -30,6 +30,12 @@ type source struct {
 	outputs      map[string]extent
 }
 
+var (
+	errAggregate = errors.New("an aggregate stands in an output only")
+	errNoValue   = errors.New("only rows are counted without a value")
+	errNoFunc    = errors.New("no such aggregate function")
+)
+
 // place says what may stand somewhere besides ordinary expressions.
 type place uint8
 
@@ -69,8 +75,8 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 	if err := c.order("order", s.OrderBy, sc, window); err != nil {
 		return nil, err
 	}
-	if sc.counts && (sc.reads || len(s.OrderBy) > 0) {
-		return nil, errors.New("it counts rows and also reads or orders them")
+	if (sc.counts || s.Group > 0) && (sc.reads || len(s.OrderBy) > 0) {
+		return nil, errors.New("it aggregates rows and also reads or orders them")
 	}
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
@@ -127,7 +133,11 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	sc.outputs = true
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
+	if s.Group < 0 || s.Group > len(s.Columns) {
+		return nil, errors.New("it is grouped by more columns than it has")
+	}
 	for i, o := range s.Columns {
+		sc.outputs = i >= s.Group // a column that it is grouped by may read the rows
 		if err := checkOutput(o.As); err != nil {
 			return nil, at("columns", i, err)
 		}
@@ -135,7 +145,14 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 			return nil, at("columns", i, fmt.Errorf("output %q is there twice", o.As))
 		}
 		seen[fold(o.As)] = true
-		ext, err := c.root(func() error { return c.expr(o.Expr, sc, window|aggregate) })
+		p := window | aggregate
+		if i < s.Group {
+			p = 0
+			if _, constant := o.Expr.(Const); constant {
+				return nil, at("columns", i, errors.New("rows are not grouped by a constant"))
+			}
+		}
+		ext, err := c.root(func() error { return c.expr(o.Expr, sc, p) })
 		if err != nil {
 			return nil, at("columns", i, err)
 		}
@@ -240,8 +257,8 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		if _, err := c.query(e.Sub, sc); err != nil {
 			return fmt.Errorf("scalar: %w", err)
 		}
-		if len(e.Sub.Columns) != 1 || !slices.Contains(e.Sub.Limit, Expr(One)) {
-			return errors.New("scalar: the select has to have one column, and a limit of one")
+		if len(e.Sub.Columns) != 1 || !e.Sub.oneRow() {
+			return errors.New("scalar: the select has to have one column, and a limit of one or an aggregate of all rows")
 		}
 		return nil
 	case Exists:
@@ -251,14 +268,36 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return nil
 	case RowNumber:
 		return c.rowNumber(e, sc, p)
-	case CountAll:
-		if p&aggregate == 0 {
-			return errors.New("count(*) stands in an output only")
+	case Aggregate:
+		return c.aggregate(e, sc, p)
+	case Collected:
+		return c.collected(e, sc, p)
+	case Running:
+		if c.dialect == SQLite {
+			return errors.New("this database has no running size")
 		}
-		sc.counts = true
-		return nil
+		if err := c.rowNumber(RowNumber{e.PartitionBy, e.OrderBy}, sc, p); err != nil {
+			return err
+		}
+		return c.expr(e.X, sc, 0)
 	}
 	return fmt.Errorf("%T is no expression of this package", e)
+}
+
+// oneRow reports whether a select that is well formed has one row at most.
+func (s *Select) oneRow() bool {
+	return slices.Contains(s.Limit, Expr(One)) || s.Group == 0 && aggregates(s.Columns[0].Expr)
+}
+
+// aggregates reports whether an aggregate of the select itself is in one of its outputs.
+func aggregates(e Expr) bool {
+	switch e := e.(type) {
+	case Aggregate:
+		return true
+	case Call:
+		return slices.ContainsFunc(e.Args, aggregates)
+	}
+	return false
 }
 
 func (c *checker) column(e Column, sc *scope) error {

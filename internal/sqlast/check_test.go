@@ -81,13 +81,21 @@ func TestRefused(t *testing.T) {
 		{"row number in itself", with(todos("id"), func(s *Select) {
 			s.Columns[0].Expr = RowNumber{PartitionBy: []Expr{RowNumber{OrderBy: byID}}, OrderBy: byID}
 		}), "columns[0]: partition[0]"},
-		{"count in where", where(call(Eq, CountAll{}, One)), "where[0]: eq[0]"},
-		{"count in order", with(todos("id"), func(s *Select) { s.OrderBy = []Order{{Expr: CountAll{}}} }), "order[0]"},
-		{"count and a column", with(todos("id"), func(s *Select) { s.Columns = append(s.Columns, Output{CountAll{}, "n"}) }), "counts"},
+		{"count in where", where(call(Eq, Aggregate{Func: Count}, One)), "where[0]: eq[0]"},
+		{"count in order", with(todos("id"), func(s *Select) { s.OrderBy = []Order{{Expr: Aggregate{Func: Count}}} }), "order[0]"},
+		{"count and a column", with(todos("id"), func(s *Select) { s.Columns = append(s.Columns, Output{Aggregate{Func: Count}, "n"}) }), "aggregates"},
 		{"count and a column further in", with(todos("id"), func(s *Select) {
-			s.Columns = []Output{{CountAll{}, "n"}, {Exists{Sub: children}, "has"}}
-		}), "counts"},
-		{"count ordered", with(todos(), func(s *Select) { s.Columns, s.OrderBy = []Output{{CountAll{}, "n"}}, byID }), "counts"},
+			s.Columns = []Output{{Aggregate{Func: Count}, "n"}, {Exists{Sub: children}, "has"}}
+		}), "aggregates"},
+		{"an aggregate of an aggregate", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Max, X: Aggregate{Func: Count}}, "n"}} }), "an aggregate stands in an output only"},
+		{"an aggregate by no name", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: numFuncs, X: col("t0", "id")}, "n"}} }), "no such aggregate"},
+		{"the sum of no value", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Sum}, "n"}} }), "only rows are counted"},
+		{"an aggregate in a key", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{Aggregate{Func: Count}, "n"}}, 1 }), "an aggregate stands in an output only"},
+		{"grouped by a constant", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{One, "n"}}, 1 }), "a constant"},
+		{"grouped by more than there is", with(todos("id"), func(s *Select) { s.Group = 2 }), "more columns"},
+		{"a column besides the keys", with(todos("id", "prio"), func(s *Select) { s.Group = 1 }), "aggregates rows and also reads"},
+		{"groups that are ordered", with(todos("id"), func(s *Select) { s.Group, s.OrderBy = 1, byID }), "aggregates rows and also reads or orders"},
+		{"count ordered", with(todos(), func(s *Select) { s.Columns, s.OrderBy = []Output{{Aggregate{Func: Count}, "n"}}, byID }), "aggregates"},
 		{"zero order", with(todos("id"), func(s *Select) { s.OrderBy = []Order{{}} }), "order[0]"},
 		{"order by number", with(todos("id"), func(s *Select) { s.OrderBy = []Order{{Expr: One}} }), "order[0]"},
 		{"order by argument", with(todos("id"), func(s *Select) { s.OrderBy = []Order{{Expr: arg(0)}} }), "order[0]"},

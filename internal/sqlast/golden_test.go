@@ -3,6 +3,7 @@ package sqlast
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -120,16 +121,27 @@ var selectCases = []struct {
 		`SELECT "t0"."id" AS "id" FROM "todos" AS "t0" ORDER BY "t0"."id" NULLS FIRST LIMIT GREATEST(CAST($1 AS bigint), 0) OFFSET (GREATEST(CAST($2 AS bigint), 0) + GREATEST(CAST($3 AS bigint), 0) + 1)`,
 		[]any{-5, 2, 1}, []int{2, 0, 1}, "4"},
 	{"count", with(todos(), func(s *Select) {
-		s.Columns = []Output{{CountAll{}, "n"}, {call(Gt, CountAll{}, One), "many"}}
+		s.Columns = []Output{{Aggregate{Func: Count}, "n"}, {call(Gt, Aggregate{Func: Count}, One), "many"}}
 	}),
 		`SELECT COUNT(*) AS "n", (COUNT(*) > 1) AS "many" FROM "todos" AS "t0"`, ``, nil, nil, "5|1"},
+	{"aggregates", with(todos(), func(s *Select) {
+		s.Columns = []Output{{Aggregate{Func: Min, X: col("t0", "prio")}, "least"}, {Aggregate{Func: CountDistinct, X: col("t0", "user_id")}, "users"}, {Aggregate{Func: Count, X: col("t0", "user_id")}, "n"}}
+	}),
+		`SELECT MIN("t0"."prio") AS "least", COUNT(DISTINCT "t0"."user_id") AS "users", COUNT("t0"."user_id") AS "n" FROM "todos" AS "t0"`,
+		`SELECT MIN("t0"."prio") AS "least", COUNT(DISTINCT "t0"."user_id") AS "users", COUNT("t0"."user_id") AS "n" FROM "todos" AS "t0"`, nil, nil, "1|2|4"},
+	{"groups by an argument", with(todos(), func(s *Select) {
+		s.Columns, s.Group = []Output{{call(Coalesce, col("t0", "prio"), arg(0)), "k"}, {Aggregate{Func: Count}, "n"}}, 1
+		s.Where = []Expr{call(Eq, col("t0", "prio"), One)}
+	}),
+		`SELECT coalesce("t0"."prio", ?) AS "k", COUNT(*) AS "n" FROM "todos" AS "t0" WHERE ("t0"."prio" = 1) GROUP BY 1`,
+		`SELECT coalesce("t0"."prio", CAST($1 AS bigint)) AS "k", COUNT(*) AS "n" FROM "todos" AS "t0" WHERE ("t0"."prio" = 1) GROUP BY 1`, []any{7}, []int{0}, "1|2"},
 	{"joins", &Select{
 		Columns: []Output{{col("t0", "name"), "name"}, {col("t1", "id"), "id"}, {col("t2", "n"), "n"}},
 		From: []Source{
 			{Table: "users", Alias: "t0"},
 			{Table: "todos", Alias: "t1", Left: true, On: []Expr{call(Eq, col("t1", "user_id"), col("t0", "id")), call(Eq, col("t1", "prio"), arg(1))}},
 			{Sub: with(todos(), func(s *Select) {
-				s.Columns, s.From[0].Alias = []Output{{CountAll{}, "n"}}, "t3"
+				s.Columns, s.From[0].Alias = []Output{{Aggregate{Func: Count}, "n"}}, "t3"
 				s.Where = []Expr{call(Lt, col("t3", "id"), arg(0))}
 			}), Alias: "t2"},
 			{Table: "users", Alias: "t4", On: []Expr{call(Eq, col("t4", "id"), col("t0", "id"))}},
@@ -270,6 +282,54 @@ func TestPostgresOnly(t *testing.T) {
 		}
 		if text, _, err := Render(s, SQLite); err == nil {
 			t.Errorf("SQLite: %s", text)
+		}
+	}
+}
+
+// The argument of a median stands twice on PostgreSQL, with its placeholders.
+func TestMedianText(t *testing.T) {
+	s := with(todos(), func(s *Select) {
+		s.Columns = []Output{{Aggregate{Func: Median, X: call(Coalesce, col("t0", "prio"), arg(3))}, "m"}}
+	})
+	for d, want := range map[Dialect]string{
+		SQLite:   `SELECT exo_median(coalesce("t0"."prio", ?)) AS "m" FROM "todos" AS "t0"`,
+		Postgres: `SELECT ((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY coalesce("t0"."prio", CAST($1 AS bigint))) AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY coalesce("t0"."prio", CAST($2 AS bigint)) DESC) AS numeric)) * 0.5) AS "m" FROM "todos" AS "t0"`,
+	} {
+		text, slots, err := Render(s, d)
+		if err != nil || text != want || len(slots) != strings.Count(want, "coalesce") {
+			t.Errorf("%s %v %v", text, slots, err)
+		}
+	}
+}
+
+// A list is made in an order, and on PostgreSQL within a bound that a window tells.
+func TestCollectedText(t *testing.T) {
+	lite := with(todos(), func(s *Select) {
+		s.Columns = []Output{{Collected{X: col("t0", "title"), OrderBy: []Order{{Expr: col("t0", "prio"), Desc: true}, {Expr: col("t0", "id")}}}, "l"}}
+	})
+	post := &Select{Columns: []Output{{Collected{X: col("t1", "title"), Run: col("t1", "w0")}, "l"}},
+		From: []Source{{Alias: "t1", Sub: with(todos(), func(s *Select) {
+			s.Columns = []Output{{col("t0", "title"), "title"}, {Running{col("t0", "title"), []Expr{col("t0", "prio")}, []Order{{Expr: col("t0", "id"), NotNull: true}}}, "w0"}}
+		})}}}
+	for _, x := range []struct {
+		sel  *Select
+		d    Dialect
+		want string
+	}{
+		{lite, SQLite, `SELECT exo_collect("t0"."title" ORDER BY "t0"."prio" DESC, "t0"."id") AS "l" FROM "todos" AS "t0"`},
+		{lite, Postgres, ""},
+		{post, SQLite, ""},
+		{post, Postgres, `SELECT (CASE WHEN MAX("t1"."w0") > 1048576 THEN NULL ELSE coalesce(array_agg("t1"."title" ORDER BY "t1"."w0") FILTER (WHERE "t1"."title" IS NOT NULL AND "t1"."w0" <= 1048576), '{}') END) AS "l" FROM (SELECT "t0"."title" AS "title", SUM(octet_length("t0"."title") + 8) OVER (PARTITION BY "t0"."prio" ORDER BY "t0"."id" ROWS UNBOUNDED PRECEDING) AS "w0" FROM "todos" AS "t0") AS "t1"`},
+		{with(todos(), func(s *Select) { s.Columns = []Output{{Collected{X: col("t0", "title")}, "l"}} }), SQLite, ""},
+		{with(todos(), func(s *Select) {
+			s.Where = []Expr{call(IsNull, Collected{X: col("t0", "title"), OrderBy: byID})}
+		}), SQLite, ""},
+		{with(todos(), func(s *Select) {
+			s.Where = []Expr{call(IsNull, Running{col("t0", "title"), nil, byID})}
+		}), Postgres, ""},
+	} {
+		if text, _, err := Render(x.sel, x.d); text != x.want || (err != nil) != (x.want == "") {
+			t.Errorf("%s %v", text, err)
 		}
 	}
 }

@@ -68,10 +68,16 @@ const (
 	Substr  // of a text, the first character from 1, and a number of characters
 	ByTruth // true and false as text
 
-	// Times and dates, in UTC.
+	// Times and dates, in UTC, or what Local has made of them.
+	Era       // Postgres only: a column of times or dates, given twice, where its year is 1 to 9999; else NULL
+	EraOnce   // Postgres only: the same of any expression
+	Local     // of a time and a zone, the time that clocks there show; on Postgres of a column, given twice
+	LocalOnce // Postgres only: the same of any expression
 	Year
+	Quarter
 	Month  // from 1
 	Month0 // from 0
+	Week   // of ISO 8601
 	Day
 	Weekday // Sunday is 0
 	Hour
@@ -80,11 +86,27 @@ const (
 	EpochMillis
 	TimeText
 	DateText
+	JulianDay // days since a day long ago
+	DayOf     // these and those below: the first day of its unit; Monday of a week
+	WeekOf
+	MonthOf
+	QuarterOf
+	YearOf
 
 	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
 	Elements    // how many an array has
 	Has         // of a value and an array
 	HasNumber   // the same of numbers
+
+	// JSON. None fails for what is in it.
+	JSONDocument // Postgres only: what a column holds
+	JSONValid    // SQLite only: the same, where a column may hold any text; it is given twice
+	JSONKey      // of an object, by a text
+	JSONIndex    // of an array, by a number from 0
+	JSONValue    // but the JSON null, which is NULL
+	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
+	JSONBool     //
+	JSONNumber   // on Postgres it is given three times
 	numOps
 )
 
@@ -184,6 +206,8 @@ var ops = [numOps]opInfo{
 	Month:       {"month", 1, 1, strftime("'%m'"), extract("month")},
 	Month0:      {"month0", 1, 1, spelling{"(CAST(strftime('%m', ", nil, ") AS INTEGER) - 1)"}, spelling{"(EXTRACT(month FROM ", nil, ") - 1)"}},
 	Day:         {"day", 1, 1, strftime("'%d'"), extract("day")},
+	Quarter:     {"quarter", 1, 1, spelling{"((CAST(strftime('%m', ", nil, ") AS INTEGER) + 2) / 3)"}, extract("quarter")},
+	Week:        {"week", 1, 1, strftime("'%V'"), extract("week")},
 	Weekday:     {"weekday", 1, 1, strftime("'%w'"), extract("dow")},
 	Hour:        {"hour", 1, 1, strftime("'%H'"), extract("hour")},
 	Minute:      {"minute", 1, 1, strftime("'%M'"), extract("minute")},
@@ -191,11 +215,34 @@ var ops = [numOps]opInfo{
 	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
 	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
 	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // to_char would make a time of it, which most days are out of range of
+	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(strftime('%Y-%m-%d', ", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
+
+	// A statement of PostgreSQL fails for a date that is no time, and for a time that no clock shows.
+	Era:       {"era", 2, 2, spelling{}, spelling{"(CASE WHEN ", []constant{" " + era + " THEN "}, " END)"}},
+	EraOnce:   {"era-once", 1, 1, spelling{}, spelling{"(SELECT CASE WHEN v " + era + " THEN v END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
+	Local:     {"local", 2, 3, function("exo_local("), spelling{"(CASE WHEN ", []constant{" " + localEra + " THEN CAST(", " AS timestamptz) AT TIME ZONE "}, " END)"}},
+	LocalOnce: {"local-once", 2, 2, spelling{}, spelling{"(SELECT CASE WHEN v " + localEra + " THEN CAST(v AS timestamptz) AT TIME ZONE z END FROM (SELECT ", []constant{" AS v, "}, " AS z OFFSET 0) AS b)"}},
+	DayOf:     {"day-of", 1, 1, function("strftime('%Y-%m-%d', "), truncation("day")},
+	WeekOf:    {"week-of", 1, 1, spelling{"strftime('%Y-%m-%d', ", nil, ", '-6 days', 'weekday 1')"}, truncation("week")},
+	MonthOf:   {"month-of", 1, 1, function("strftime('%Y-%m-01', "), truncation("month")},
+	QuarterOf: {"quarter-of", 1, 1, spelling{"exo_quarter(strftime('%Y-%m', ", nil, "))"}, truncation("quarter")},
+	YearOf:    {"year-of", 1, 1, function("strftime('%Y-01-01', "), truncation("year")},
 
 	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
 	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
 	HasNumber:   {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
+
+	JSONDocument: {"json-document", 1, 1, spelling{}, spelling{"CAST(", nil, " AS jsonb)"}},
+	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
+	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
+	// PostgreSQL's -> takes a scalar for an array of one.
+	JSONIndex: {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
+	JSONValue: {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
+	JSONText:  {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
+	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONNumber: {"json-number", 1, 3, function("exo_json_number("),
+		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
 }
 
 // String returns the operator's name in error messages.
@@ -221,6 +268,16 @@ func strftime(form constant) spelling {
 }
 
 func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FROM ", nil, ")"} }
+
+// era is a condition that no infinity meets, nor a date that is no time. With the last microsecond it is one of dates, too.
+const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
+
+// localEra is the same for times that clocks show in those years, wherever they are.
+const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
+
+func truncation(unit constant) spelling {
+	return spelling{"CAST(date_trunc('" + unit + "', ", nil, ") AS date)"}
+}
 
 // casts are Postgres's type names.
 var casts = [...]constant{

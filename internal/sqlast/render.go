@@ -3,6 +3,7 @@ package sqlast
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	sq "github.com/Masterminds/squirrel"
@@ -50,6 +51,9 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	}
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
+	}
+	for i := range s.Group { // by number: an expression with placeholders is never the same twice
+		b = b.GroupBy(strconv.Itoa(i + 1))
 	}
 	for _, o := range s.OrderBy {
 		b = b.OrderByClause(newFragment(d).order(o))
@@ -159,8 +163,12 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.write("(EXISTS ").sub(e.Sub).write(")")
 	case RowNumber:
 		return f.rowNumber(e)
-	case CountAll:
-		return f.write("COUNT(*)")
+	case Aggregate:
+		return f.aggregate(e)
+	case Collected:
+		return f.collected(e)
+	case Running:
+		return f.write("SUM(octet_length(").add(e.X).write(") + 8) OVER (").window(e.PartitionBy, e.OrderBy).write(" ROWS UNBOUNDED PRECEDING)")
 	}
 	f.err = fmt.Errorf("%T is no expression of this package", e)
 	return f
@@ -232,18 +240,24 @@ func arguments(list []Expr) bool {
 }
 
 func (f *fragment) rowNumber(e RowNumber) *fragment {
-	f.write("ROW_NUMBER() OVER (")
-	if len(e.PartitionBy) > 0 {
-		f.call(spelling{"PARTITION BY ", []constant{", "}, " "}, e.PartitionBy)
+	return f.write("ROW_NUMBER() OVER (").window(e.PartitionBy, e.OrderBy).write(")")
+}
+
+func (f *fragment) window(partition []Expr, order []Order) *fragment {
+	if len(partition) > 0 {
+		f.call(spelling{"PARTITION BY ", []constant{", "}, " "}, partition)
 	}
-	f.write("ORDER BY ")
-	for i, o := range e.OrderBy {
+	return f.write("ORDER BY ").orders(order)
+}
+
+func (f *fragment) orders(list []Order) *fragment {
+	for i, o := range list {
 		if i > 0 {
 			f.write(", ")
 		}
 		f.order(o)
 	}
-	return f.write(")")
+	return f
 }
 
 // order writes where NULL sorts for Postgres, which holds it to be the largest.

@@ -30,7 +30,7 @@ func TestTables(t *testing.T) {
 		want reads
 	}{
 		{"columns", with(todos("id"), func(s *Select) { s.Where = []Expr{col("t0", "done")} }), reads{"todos": set("id", "done")}},
-		{"rows only", with(todos(), func(s *Select) { s.Columns = []Output{{CountAll{}, "n"}} }), reads{"todos": set()}},
+		{"rows only", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Count}, "n"}} }), reads{"todos": set()}},
 		{"sub select", with(todos("id"), func(s *Select) { s.Where = []Expr{InSelect{col("t0", "user_id"), owners(0)}} }),
 			reads{"todos": set("id", "user_id"), "users": set("id", "name")}},
 		{"outer column", with(todos("title"), func(s *Select) { s.Where = []Expr{Exists{Sub: children}} }),

@@ -136,7 +136,8 @@ func described(what, comment string) string {
 	return what + "."
 }
 
-// table writes the row type, the table with its columns, and the links from it.
+// table writes the row type, the table with its columns and what is known of its indexes, and the links
+// from it.
 func (s *source) table(t *table) {
 	s.exosql = true
 	s.body.WriteString(comment(described(t.row+" is a row of "+name(t.t.Name.Name), t.t.Comment), width))
@@ -153,7 +154,7 @@ func (s *source) table(t *table) {
 		s.body.WriteString(comment("Left out: "+l+".", width))
 	}
 	s.printf("\n")
-	s.printf("var (\n%s = exosql.NewTable[%s](%s)\n", t.name, t.row, lit(t.t.Name.Name))
+	s.printf("var (\n%s%s = exosql.NewTable[%s](%s)\n", comment(t.name+" "+indexes(t.t), width), t.name, t.row, lit(t.t.Name.Name))
 	for _, c := range t.cols {
 		s.column(t, c)
 	}

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -124,6 +126,9 @@ func shown(e expr, f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return shownPostgres(e, f)
 	}
+	if s, ok := e.(subquery); ok {
+		return s.shown(f)
+	}
 	if _, ok := e.(colExpr); !ok {
 		return e.sql(f)
 	}
@@ -142,7 +147,7 @@ type sortExpr struct{ x expr }
 func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
-	if c, ok := e.x.(colExpr); ok && c.col.Kind == exo.TypeTime {
+	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == exo.TypeTime {
 		return c.comparable(f)
 	}
 	x := sorted(e.x).sql(f)
@@ -155,17 +160,43 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 	return call(sqlast.Not, call(sqlast.Not, x))
 }
 
-// neverNull reports whether an expression has a value in every row.
-func neverNull(e expr) bool {
+// neverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
+// without NULLS FIRST serves an order with it.
+func (f *from) neverNull(e expr) bool {
 	if s, ok := e.(sortExpr); ok {
 		e = s.x
 	}
 	c, ok := plainText(e).(colExpr)
-	return ok && !c.col.Null && !c.row.optional
+	return ok && (!c.col.Null && !c.row.optional || slices.Contains(f.valued, c))
+}
+
+// values are the columns that have a value wherever a condition holds.
+func values(cond expr) (out []colExpr) {
+	var x expr
+	switch e := cond.(type) {
+	case inExpr:
+		if e.not {
+			return nil
+		}
+		x = e.x
+	case opExpr:
+		switch e.op {
+		case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between, sqlast.IsNotNull:
+		default:
+			return nil
+		}
+		x = e.args[0]
+	default:
+		return nil
+	}
+	if c, ok := plainText(x).(colExpr); ok {
+		out = append(out, c)
+	}
+	return out
 }
 
 func compared(e expr, f *from) sqlast.Expr {
-	if c, ok := e.(colExpr); ok {
+	if c, ok := e.(interface{ comparable(*from) sqlast.Expr }); ok {
 		return c.comparable(f)
 	}
 	return e.sql(f)

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -44,12 +46,22 @@ func (f *from) demand(cond expr) {
 		return
 	}
 	for _, c := range conjuncts(cond) {
+		for _, x := range values(c) {
+			if _, here := f.at[x.row]; here {
+				f.valued = append(f.valued, x)
+			}
+		}
 		if row := leakproof(c); row != nil {
 			f.admit(c, row)
 			continue
 		}
 		f.fence()
-		f.where = append(f.where, f.guard(func() sqlast.Expr { return c.sql(f) }))
+		x := f.guard(func() sqlast.Expr { return c.sql(f) })
+		if len(f.c.scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
+			f.where = slices.Insert(f.where, 0, x)
+			continue
+		}
+		f.where = append(f.where, x)
 	}
 }
 

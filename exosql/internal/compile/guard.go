@@ -30,6 +30,8 @@ func (c *compiler) link(fa *from, a *occurrence, ca *decl.Column, fb *from, b *o
 		return
 	}
 	c.linked = append(c.linked, ca, cb)
+	// Both rows are read, so a condition that asks of a link is guarded by the scope of the row whose link it is
+	// (TestLinkGuards).
 	names := func(f *from, row *occurrence, col *decl.Column) []sqlast.Column {
 		out := []sqlast.Column{{Alias: row.alias, Name: col.Name}}
 		if x, ok := f.col(row, col).(sqlast.Column); ok && x != out[0] {
@@ -73,6 +75,9 @@ func (c *compiler) touch(row *occurrence, col *decl.Column) {
 
 func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.guards, row.alias) }
 
+// scanned reports whether a guarded table is not searched for its scope, which holds most of it.
+func (c *compiler) scanned(row *occurrence) bool { return slices.Contains(c.scans, row.alias) }
+
 // sees reports whether the columns of a row can be read here.
 func (f *from) sees(row *occurrence) bool {
 	for ; f != nil; f = f.outer {
@@ -87,7 +92,9 @@ func (f *from) sees(row *occurrence) bool {
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.touched
 	f.c.touched = nil
+	f.c.conditions++
 	x := write()
+	f.c.conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.touched {
 		// Of the table in an exists() the condition says its scope and its link only.

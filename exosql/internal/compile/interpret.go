@@ -36,7 +36,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
-	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as":
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy:
 	default:
 		return f.followQuery(n, env)
 	}
@@ -47,6 +47,14 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	switch n.Name {
 	case "where":
 		return q, f.doWhere(q, n.Args[0], env)
+	case language.GroupBy, language.CountBy:
+		return q, f.doGroup(q, n, env)
+	case "join", "leftJoin", "as":
+		if q.base != nil && q.base.group != nil {
+			return nil, errJoinGroups(n.Name)
+		}
+	}
+	switch n.Name {
 	case "join":
 		return q, f.doJoin(q, n, env)
 	case "leftJoin":
@@ -85,6 +93,10 @@ func (f *from) bound(lambda *exo.Node, q *query, env names) names {
 func (f *from) granted(n *exo.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
 	context := append([]*occurrence(nil), f.rows...)
+	if fc := f.c.alone; fc != nil {
+		row, err := f.occur(g, fc, fc.Table, nil, nil)
+		return &query{base: row, ns: []named{{fc.Alias, row}}}, err
+	}
 	if !g.Rel.Limited() {
 		row, err := f.occur(g, g.Facet, g.Rel.Table, nil, nil)
 		if err != nil {
@@ -260,9 +272,15 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
+		if n.Recv.Op == exo.OpCall {
+			return f.ask(n, env)
+		}
 		row, err := f.row(n.Recv, env)
 		if err != nil {
-			return nil, err
+			return nil, outOfGroup(n.Recv)
+		}
+		if row.group != nil {
+			return f.keyOfGroup(row, n.Name)
 		}
 		col := row.facet.Column(n.Name)
 		if col == nil {
@@ -273,9 +291,13 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
-		if n.Name == language.ExistsMethod {
-			return f.exists(n.Recv, env)
+		if isGroup(n.Recv.Type) {
+			return f.ofGroup(n, env)
 		}
+		if n.Recv.Closed() {
+			return nil, exo.Errorf(exo.Invalid, n.Name, "asks in a callback for the link of a row: task.comments().%s(); of any other query await its count()", n.Name)
+		}
+		return f.ask(n, env)
 	}
 	return nil, errNode(n)
 }
@@ -293,6 +315,9 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 		}
 		return p, nil
 	}
+	if isGroup(n.Type) {
+		return nil, exo.Errorf(exo.Invalid, "select", "some of the rows of a group can't be shown; show an aggregate of them, like %s.where(…).count()", language.GroupAlias)
+	}
 	if n.Op != exo.OpRecord {
 		return nil, errNode(n)
 	}
@@ -305,7 +330,7 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 				it.elem = item.Name
 			}
 		}
-		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam {
+		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam || isGroup(a.Type) {
 			sub, err := f.projection(a, env)
 			if err != nil {
 				return nil, err
@@ -326,6 +351,13 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 // wholeRow is every column that the row's facet shows.
 func wholeRow(row *occurrence) *projection {
 	p := &projection{}
+	if g := row.group; g != nil {
+		for i, k := range g.keys {
+			p.names = append(p.names, g.names[i])
+			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})
+		}
+		return p
+	}
 	for _, c := range row.facet.Cols {
 		p.names = append(p.names, c.Guest)
 		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})

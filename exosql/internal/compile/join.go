@@ -35,6 +35,9 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	if err != nil {
 		return err
 	}
+	if q2.base != nil && q2.base.group != nil {
+		return errJoinGroups(n.Name)
+	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...)
 	if sub != nil && len(n.Args) < 2 {
@@ -115,6 +118,9 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {
 		return errNode(n)
+	}
+	if q2.base != nil && q2.base.group != nil {
+		return errJoinGroups(n.Name)
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...) // as join has it

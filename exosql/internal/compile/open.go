@@ -32,16 +32,16 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 }
 
 // Guarded is the open plan of a message in which the conditions on the tables with the aliases
-// guards are guarded: those of which the engine reads rows out of scope. It has no Tables where there is no
-// such plan.
-func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, guards []string) *plan.Plan {
+// guards are guarded: those of which the engine reads rows out of scope. Of these it does not search
+// scans for their scopes. It has no Tables where there is no such plan.
+func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, guards, scans []string) *plan.Plan {
 	c := newCompiler(d, m, grants)
-	c.open, c.guards = true, guards
+	c.open, c.guards, c.scans = true, guards, scans
 	p, err := openPlan(c)
 	if len(c.linked) > 0 && err == nil && p != nil {
 		// Once more: the columns that links compare have to be known when the first condition is written.
 		again := newCompiler(d, m, grants)
-		again.open, again.guards, again.compared = true, guards, c.linked
+		again.open, again.guards, again.scans, again.compared = true, guards, scans, c.linked
 		p, err = openPlan(again)
 	}
 	if err != nil || p == nil {
@@ -72,12 +72,12 @@ func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
 		}
 		t := plan.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional, Gates: row.gates}
 		if t.Guarded = c.guarded(row); t.Guarded {
-			t.Links = c.matches(row.alias)
+			t.Links, t.Scanned = c.matches(row.alias), c.scanned(row)
 		}
 		for _, f := range fixed {
-			q := plan.Equality{Column: f.Col.Name}
+			q := plan.Equality{Column: f.Col.Name, List: len(f.Slots) > 1}
 			for i, a := range p.Args {
-				if a.Origin == f.Origin && a.Index == f.Slot {
+				if a.Origin == f.Origin && slices.Contains(f.Slots, a.Index) {
 					q.Params = append(q.Params, i+1)
 				}
 			}
@@ -103,12 +103,13 @@ func (c *compiler) fixes(row *occurrence, col *decl.Column) bool {
 // own value: its plan says that it searches for one value, and not for which. A
 // program that compares the tenant's column with another tenant's number would have that
 // searched for. PostgreSQL's plan names the placeholder. Nor may SQLite read a guarded
-// table in the order of what a program sorts by: its plan does not say that it does.
+// table in the order of what a program sorts by: its plan does not say that it does. A
+// table that is to be read as a whole is not searched for its scope.
 func (f *from) unindexed(x sqlast.Expr, row *occurrence, col *decl.Column) sqlast.Expr {
-	if !f.c.open || f.c.satisfying || f.c.dialect != sqlast.SQLite || x == nil {
+	if !f.c.open || f.c.dialect != sqlast.SQLite || x == nil || f.c.satisfying && (f.c.guarding || !f.c.scanned(row)) {
 		return x
 	}
-	if f.c.fixes(row, col) || f.c.sorting && f.c.guarded(row) {
+	if f.c.satisfying || f.c.fixes(row, col) || f.c.sorting && f.c.guarded(row) {
 		return call(sqlast.Unindexed, x)
 	}
 	return x

@@ -27,9 +27,22 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 	if err != nil {
 		return nil, err
 	}
+	if c, ok := x.(cell); ok && c.list != "" {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
+	}
 	of := exprType{kind: exo.TypeBool}
 	if t := n.Type.Args["of"]; t != nil {
 		of.kind = t.Name
+	}
+	switch {
+	case op.Form == language.FormKey:
+		return f.key(x, n.Args[0])
+	case op.Form == language.FormJSON:
+		return f.jsonAs(x, of.kind), nil
+	case x.typ().kind == exo.TypeJSON:
+		if x, err = f.besides(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
+			return nil, err
+		}
 	}
 	if op.Form == language.FormList {
 		list, err := f.list(n.Args[0], x.typ().kind, env)
@@ -39,6 +52,9 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		f.handle(sqlast.Eq, append([]expr{x}, list...))
 		all := f.keyed(append([]expr{x}, list...))
 		return inExpr{all[0], all[1:], op.Name == "notIn"}, nil
+	}
+	if op.Form == language.FormTruncate {
+		return f.truncate(x, n.Args[0].Lit.Text())
 	}
 	args := []expr{x}
 	for _, a := range n.Args {
@@ -68,7 +84,7 @@ func (f *from) operandKind(op *language.Operator, t *exo.Type, x expr) string {
 	switch op.Form {
 	case language.FormHas:
 		return t.Args["item"].Name
-	case language.FormCompare, language.FormOrdered, language.FormSame:
+	case language.FormCompare, language.FormOrdered, language.FormSame, language.FormElapsed, language.FormDays:
 		if op.Name != "case" {
 			return x.typ().kind
 		}
@@ -130,10 +146,22 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		if args[1].typ().number() {
 			has = sqlast.HasNumber
 		}
+		if _, ok := args[0].(subquery); ok && f.c.dialect == sqlast.Postgres { // = ANY (SELECT …) looks in its rows
+			args[0] = opExpr{sqlast.Coalesce, []expr{args[0], nullExpr{}}, args[0].typ()}
+		}
 		return opExpr{has, []expr{args[1], args[0]}, of}
+	case language.FormPart:
+		if f.c.zoned {
+			args[0] = f.local(args[0])
+		}
+		return f.part(op.Ast, args[0])
+	case language.FormUTC:
+		return f.part(op.Ast, args[0])
+	case language.FormElapsed:
+		return f.elapsed(op, args)
+	case language.FormDays:
+		return f.days(args)
 	}
-	// PostgreSQL gives parts of dates as numerics, and of arrays the length as an int.
-	of.exact = of.kind == exo.TypeInt && f.c.dialect == sqlast.Postgres && op.Ast != sqlast.Elements
 	return opExpr{op.Ast, args, of}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -24,18 +25,21 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if err := f.settle(q); err != nil {
 			return nil, err
 		}
-		sel.Columns = []sqlast.Output{{Expr: sqlast.CountAll{}, As: "c0"}}
+		sel.Columns = []sqlast.Output{{Expr: sqlast.Aggregate{Func: sqlast.Count}, As: "c0"}}
 		p.Cells = []plan.Cell{{Kind: exo.TypeInt, Name: "count"}}
 		p.Shape = &exo.Shape{Names: []string{"count"}}
 	} else {
 		p.Shape = f.outputs(sel, p, out)
-		sel.OrderBy = f.orders(q, q.pending() || kind == plan.RunFirst)
+		sel.OrderBy = f.orders(q, kind != plan.RunValue && (q.pending() || kind == plan.RunFirst || q.base.group != nil))
 		sel.Limit, sel.Offset = q.limits, q.offsets
 		if kind == plan.RunFirst {
 			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)
 		}
 	}
 	f.sources.Of(sel).Where = f.where
+	if f.c.failed != nil {
+		return nil, f.c.failed
+	}
 	if f.c.emitted > maxEmitted {
 		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
@@ -82,6 +86,9 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection) *exo.S
 		if ce, ok := it.expr.(colExpr); ok {
 			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
 		}
+		if g, ok := it.expr.(cell); ok && g.list != "" {
+			c.Kind, c.Of, c.Collected, c.Null = exo.TypeList, g.list, true, false
+		}
 		p.Cells = append(p.Cells, c)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
@@ -99,7 +106,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 }
 
 func newCompiler(d sqlast.Dialect, m *exo.Message, grants []Prepared) *compiler {
-	c := &compiler{dialect: d, msg: m}
+	c := &compiler{dialect: d, msg: m, zoned: m.Zone() != "UTC"}
 	for i := range grants {
 		g := grants[i].grant
 		g.Origin = plan.Origin(i)
@@ -124,8 +131,10 @@ func message(c *compiler) (*plan.Plan, error) {
 		return f.finish(q, plan.RunAll, out)
 	case "first":
 		return f.finish(q, plan.RunFirst, out)
-	case "count":
+	case language.Count:
 		return f.finish(q, plan.RunCount, nil)
+	case language.CountDistinct, language.Sum, language.Avg, language.Median, language.Min, language.Max:
+		return f.ofQuery(q, c.msg.Root)
 	}
 	return nil, errNode(c.msg.Root)
 }

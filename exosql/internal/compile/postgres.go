@@ -78,6 +78,9 @@ func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 
 // shownPostgres is an expression as a result shows it. A time is cut when it is read.
 func shownPostgres(e expr, f *from) sqlast.Expr {
+	if s, ok := e.(subquery); ok {
+		return s.shown(f)
+	}
 	x := e.sql(f)
 	if c, ok := e.(colExpr); ok && c.col.Kind == exo.TypeText && x != nil {
 		return call(sqlast.CastedText, x)

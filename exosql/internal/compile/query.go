@@ -27,10 +27,13 @@ type compiler struct {
 	emitted      int            // operations written: what is repeated in the statement counts each time
 	handled      int            // bytes of made texts in one row, weighed, see handle
 	held         int            // bytes of them
+	holding      int            // aggregates that hold values, see holds
 	tables       int            // that the statement reads, each place where it does
 	columns      int            // of all those together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
+	zoned        bool        // local time is not UTC
+	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
 	open       bool          // without fences: see open.go
 	fences     int           // that stand in the statement
@@ -38,15 +41,20 @@ type compiler struct {
 	derived    []string      // the aliases of derived tables
 	satisfying bool          // conditions of a scope are being written
 
-	guards    []string       // the aliases of tables whose conditions are guarded: see guard.go
-	linked    []*decl.Column // that a link of the statement compares, as they are met
-	compared  []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
-	guarding  bool           // the scope of a guard is being written
-	unguarded bool           // a condition that would need a guard has none
-	linking   bool           // the condition of a link is being written
-	links     []link         // that join guarded tables
-	touched   []*occurrence  // whose columns are read in what is written, while guards are
-	sorting   bool           // by something of a guarded table
+	guards     []string       // the aliases of tables whose conditions are guarded: see guard.go
+	scans      []string       // those of them that are not searched for their scope
+	linked     []*decl.Column // that a link of the statement compares, as they are met
+	compared   []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
+	guarding   bool           // the scope of a guard is being written
+	unguarded  bool           // a condition that would need a guard has none
+	linking    bool           // the condition of a link is being written
+	links      []link         // that join guarded tables
+	touched    []*occurrence  // whose columns are read in what is written, while guards are
+	sorting    bool           // by something of a guarded table
+	conditions int            // conditions of the program that are being written, one in another
+
+	asked  int   // subqueries that are written
+	failed error // met while something is written
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
@@ -73,6 +81,8 @@ type occurrence struct {
 	by     *decl.Link
 
 	optional bool // joined so that it may be missing: all its columns may be null
+
+	group *group // it is no row of a table, but a group of rows
 }
 
 // from is a FROM clause being built: sources, conditions, and where each row is now.
@@ -83,8 +93,9 @@ type from struct {
 	where   []sqlast.Expr
 	rows    []*occurrence
 	at      map[*occurrence]place
-	open    bool    // something came since the last fence
-	asked   *[]expr // within a left join: what the program demands, for its condition
+	valued  []colExpr // columns that are not null in any row, by a condition of the program
+	open    bool      // something came since the last fence
+	asked   *[]expr   // within a left join: what the program demands, for its condition
 }
 
 // place says where a row's columns are: in a table, or among the outputs of a
@@ -99,6 +110,7 @@ type derived struct {
 	sel   *sqlast.Select
 	outs  map[outKey]string
 	fence bool // it does nothing else: a condition inside holds outside too
+	group *group
 }
 
 type outKey struct {
@@ -181,11 +193,25 @@ func (d *derived) expose(row *occurrence, col *decl.Column) string {
 	k := outKey{row, col}
 	name, ok := d.outs[k]
 	if !ok {
-		name = fmt.Sprintf("c%d", len(d.outs))
-		d.outs[k] = name
-		d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: d.inner.col(row, col), As: name})
+		var x sqlast.Expr
+		if d.group != nil && row.group == d.group {
+			if made := d.group.cells[col]; made != nil {
+				x = made.sql(d.inner)
+			}
+		} else {
+			x = d.inner.col(row, col)
+		}
+		o := d.out(k, x, len(d.outs))
+		d.sel.Columns = append(d.sel.Columns, o)
+		name = o.As
 	}
 	return name
+}
+
+// out is output n of a derived table.
+func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
+	d.outs[k] = fmt.Sprintf("c%d", n)
+	return sqlast.Output{Expr: x, As: d.outs[k]}
 }
 
 // orders are the terms that a query is sorted by. With total they end in keys of its rows, so
@@ -194,7 +220,7 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
 		f.c.sorting = !free(o.expr.(sortExpr).x)
-		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: neverNull(o.expr)})
+		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
 		f.c.sorting = false
 	}
 	if total {
@@ -217,6 +243,12 @@ func (f *from) ties(q *query) []sqlast.Order {
 	var out []sqlast.Order
 	for _, r := range f.rows {
 		if f.determined(r) {
+			continue
+		}
+		if r.group != nil {
+			for _, k := range r.group.keys {
+				out = append(out, sqlast.Order{Expr: sortExpr{k}.sql(f), Desc: desc})
+			}
 			continue
 		}
 		for _, k := range r.table.Keys {
@@ -299,7 +331,7 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked}
+	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked, valued: f.valued}
 	outer.sources = scope.Derived(sel, alias)
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}

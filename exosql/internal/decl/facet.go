@@ -257,7 +257,9 @@ func (f *Facet) interfaces() []*exo.Interface {
 	}
 	for _, m := range language.SharedMethods() {
 		q.Methods[m.Name] = m
-		q.Order = append(q.Order, m.Name)
+		if language.Declared(m) {
+			q.Order = append(q.Order, m.Name)
+		}
 	}
 	return []*exo.Interface{row, q}
 }

@@ -118,6 +118,17 @@ func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, out *p
 	return s.Query(ctx, pl, args, out)
 }
 
+// Fresh opens a session that is not one of the pool's, for the caller to close: it knows the schema of
+// now, where one that was idle may know that of the last statement.
+func (p *Pool) Fresh(ctx context.Context) (Session, error) {
+	select {
+	case <-p.closed:
+		return nil, ErrClosed
+	default:
+		return p.Engine.Connect(ctx)
+	}
+}
+
 // Catalog reads what the database says of itself.
 func (p *Pool) Catalog(ctx context.Context) (*schema.Database, error) {
 	select {

@@ -9,7 +9,7 @@ import (
 var columnDocs = map[string]string{
 	"Int": "a whole number of the database", "Float": "a number of the database", "Decimal": "an exact decimal number of the database", "Text": "text of the database",
 	"Bool": "a condition like column.eq(value)", "Time": "a date of the database", "Day": "a day of the database", "Interval": "a length of time of the database",
-	"Uuid": "an id of the database", "Bytes": "bytes of the database", "Json": "JSON of the database", "Elements": "an array of the database",
+	"Uuid": "an id of the database", "Bytes": "bytes of the database", "Json": "JSON of the database: column.key, column.list[0]; compare with a text, a number, true or false", "Elements": "an array of the database",
 }
 
 var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type{"of": {Name: exo.TypeBool}}}}
@@ -19,14 +19,23 @@ var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type
 func columnInterface(name string) *exo.Interface {
 	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
 	if slices.Contains(equal, name) {
-		i.Is = []string{sortable}
+		i.Is = []string{sortable, countable}
+	}
+	if slices.Contains(comparables, name) {
+		i.Is = append(i.Is, minMax)
+	}
+	if slices.Contains(numbers, name) {
+		i.Is = append(i.Is, numeric)
+	}
+	if slices.Contains(jsons, name) {
+		i.Keys = GetKey
 	}
 	for k := range operators {
 		op := &operators[k]
 		if !slices.Contains(op.on, name) {
 			continue
 		}
-		if !op.unlisted {
+		if !op.unlisted && (i.Keys == "" || op.on[0] == "Json" || len(op.on) == len(anyColumn)) { // what compares JSON is said by its doc
 			i.Order = append(i.Order, op.Name)
 		}
 		if op.field {
@@ -70,6 +79,16 @@ func resultTerm(result string) *exo.Term {
 		return wide(false, con(exo.TypeText))
 	case "int":
 		return wide(true, con(exo.TypeInt))
+	case "day":
+		return wide(true, con(exo.TypeDate))
+	case "textNull":
+		return wide(true, con(exo.TypeText))
+	case "float":
+		return wide(true, con(exo.TypeFloat))
+	case "boolNull":
+		return wide(true, con(exo.TypeBool))
+	case "json":
+		return &exo.Term{Con: &exo.Type{Name: "Json", Args: map[string]*exo.Type{"of": {Name: exo.TypeJSON, Null: true}}}}
 	}
 	return boolExpr
 }
@@ -82,6 +101,8 @@ func paramOf(param, on string, null bool) exo.Param {
 		of = con(exo.TypeNumber)
 	case "Decimal":
 		of = con(exo.TypeDecimal)
+	case "Json":
+		of = con(exo.TypeData)
 	}
 	bare := of
 	if of.Var != "" {
@@ -98,6 +119,8 @@ func paramOf(param, on string, null bool) exo.Param {
 		return exo.Param{Name: "the list", Want: app(exo.TypeList, map[string]*exo.Term{"of": of})}
 	case "item":
 		return exo.Param{Name: "the value", Want: v("item"), Fixed: true}
+	case "key":
+		return exo.Param{Name: "the key", Want: con(exo.TypeData), Fixed: true}
 	case "condition":
 		return exo.Param{Name: "the other condition", Want: con(exo.TypeBool)}
 	case "pattern":
@@ -106,6 +129,12 @@ func paramOf(param, on string, null bool) exo.Param {
 		return exo.Param{Name: "the text", Want: con(exo.TypeText), Opt: param == "more"}
 	case "start", "end", "length":
 		return exo.Param{Name: "the " + param, Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param != "start"}
+	case "unit":
+		of := &exo.Type{Name: exo.TypeText}
+		for _, u := range Units {
+			of.Enum = append(of.Enum, u.Name)
+		}
+		return exo.Param{Name: "the unit", Want: &exo.Term{Con: of}, Static: true, Fixed: true}
 	case "places":
 		return exo.Param{Name: "the places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
 	}

@@ -6,8 +6,14 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// ExistsMethod asks in a callback whether a link of a row leads to any row.
-const ExistsMethod = "exists"
+// What a callback asks of a link of its row besides aggregates: whether it leads to any row, to one, to
+// rows only, or to none for which a condition holds.
+const (
+	ExistsMethod = "exists"
+	Some         = "some"
+	Every        = "every"
+	None         = "none"
+)
 
 // The interfaces that every grant shares. They are plain data: the recorder and
 // the gate know of queries only what stands here.
@@ -26,6 +32,9 @@ const (
 	QueryInterface = "Query"
 	sortable       = "Sortable"
 )
+
+// GroupAlias is what the groups of a query are called in its callbacks.
+const GroupAlias = "group"
 
 // queryMethods are what can be done with any query. Its type arguments are ns,
 // the tables in it by their aliases, and row, what one result row shows.
@@ -56,14 +65,17 @@ func queryMethods() []*exo.Method {
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
 		{Name: "offset", Doc: "without the first n rows",
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
-		{Name: "as", Doc: "gives the table another name, to have it twice in one query",
+		groupBy(), countBy(),
+		{Name: "as", Doc: "another name for the table, to have it twice in one query",
 			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		{Name: ExistsMethod, Doc: "of a link, in a callback: whether there is a row", Result: boolExpr},
+		quantifier(Some), quantifier(Every), quantifier(None),
 		{Name: "execute", Doc: "runs the query: an array of rows", Sends: true,
 			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
 		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}},
-		{Name: "count", Doc: "runs the query: how many rows it has", Sends: true, Result: con(exo.TypeInt)},
+		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(exo.TypeInt), Nested: whole},
+		queryAggregate(Sum), queryAggregate(Avg), queryAggregate(Median), queryAggregate(Min), queryAggregate(Max), queryAggregate(CountDistinct),
 	}
 }
 
@@ -78,15 +90,24 @@ func makeShared() []*exo.Interface {
 	q := &exo.Interface{Name: QueryInterface, Doc: "a query", Await: "execute", Words: QueryWords(), Methods: map[string]*exo.Method{}}
 	for _, m := range SharedMethods() {
 		q.Methods[m.Name] = m
-		q.Order = append(q.Order, m.Name)
+		if Declared(m) {
+			q.Order = append(q.Order, m.Name)
+		}
 	}
-	out := []*exo.Interface{q, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
+	out := []*exo.Interface{q, groupInterface(), {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
 	// A sortable thing is a column or an order; the name only has a text.
-	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"})
+	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"},
+		&exo.Interface{Name: numeric, Doc: "a column of numbers, or a calculation with it"},
+		&exo.Interface{Name: minMax, Doc: "a column of numbers, texts, times or days"},
+		&exo.Interface{Name: countable, Doc: "a column, or an expression of columns"})
 }
+
+// Declared reports whether a method of queries is shown to those who write programs. Of the others one is there
+// for those who know it from elsewhere, and what asks a condition of the rows of a link is said of all links.
+func Declared(m *exo.Method) bool { return m.Name != CountBy && (m.Nested == nil || m.Sends) }
 
 // ReservedMember reports whether a name means something on queries already.
 func ReservedMember(n string) bool {

@@ -47,6 +47,13 @@ const (
 	FormToText               // a value as the text that results show
 	FormOrder                // a term of an order; no value
 	FormHas                  // an array and an element
+	FormPart                 // a part of a time or a day, in local time
+	FormUTC                  // the same in UTC
+	FormTruncate             // a time or a day, and a unit
+	FormElapsed              // two times give milliseconds
+	FormDays                 // two times or days give days
+	FormKey                  // JSON and a key of it
+	FormJSON                 // JSON as what it holds
 )
 
 // The interfaces of column expressions by what their values can do.
@@ -61,22 +68,27 @@ var (
 	times     = []string{"Time"}
 	days      = []string{"Time", "Day"}
 	lists     = []string{"Elements"}
+	jsons     = []string{"Json"}
+
+	// What is in JSON is compared with a value as one of that value's type.
+	matched = append(slices.Clip(equal), jsons...)
+	ranged  = append(slices.Clip(ordered), jsons...)
 )
 
 // operators. Names in `also` that are JavaScript's own operators are what the
 // evaluator calls for them in callbacks: === is null-safe, as it is there.
 var operators = []Operator{
-	{Name: "eq", also: []string{"="}, on: equal, params: one, Null: true, Ast: sqlast.Eq, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal; eq(null) is isNull()"},
-	{Name: "ne", also: []string{"<>", "!="}, on: equal, params: one, Null: true, Ast: sqlast.Ne, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "not equal, and not null"},
-	{Name: "lt", also: []string{"<"}, on: ordered, params: one, Ast: sqlast.Lt, Form: FormOrdered},
-	{Name: "le", also: []string{"<="}, on: ordered, params: one, Ast: sqlast.Le, Form: FormOrdered},
-	{Name: "gt", also: []string{">"}, on: ordered, params: one, Ast: sqlast.Gt, Form: FormOrdered},
-	{Name: "ge", also: []string{">="}, on: ordered, params: one, Ast: sqlast.Ge, Form: FormOrdered},
-	{Name: "between", on: ordered, params: []string{"value", "high"}, Form: FormOrdered, doc: "both ends included"},
-	{Name: "is", also: []string{"==="}, on: equal, params: one, Null: true, Ast: sqlast.Is, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal, and null is equal to null"},
-	{Name: "isNot", also: []string{"!=="}, on: equal, params: one, Null: true, Ast: sqlast.IsNot, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "the opposite of is"},
-	{Name: "in", on: equal, params: []string{"list"}, Form: FormList},
-	{Name: "notIn", on: equal, params: []string{"list"}, Form: FormList, doc: "equal to none of a list, and not null"},
+	{Name: "eq", also: []string{"="}, on: matched, params: one, Null: true, Ast: sqlast.Eq, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal; eq(null) is isNull()"},
+	{Name: "ne", also: []string{"<>", "!="}, on: matched, params: one, Null: true, Ast: sqlast.Ne, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "not equal, and not null"},
+	{Name: "lt", also: []string{"<"}, on: ranged, params: one, Ast: sqlast.Lt, Form: FormOrdered},
+	{Name: "le", also: []string{"<="}, on: ranged, params: one, Ast: sqlast.Le, Form: FormOrdered},
+	{Name: "gt", also: []string{">"}, on: ranged, params: one, Ast: sqlast.Gt, Form: FormOrdered},
+	{Name: "ge", also: []string{">="}, on: ranged, params: one, Ast: sqlast.Ge, Form: FormOrdered},
+	{Name: "between", on: ranged, params: []string{"value", "high"}, Form: FormOrdered, doc: "both ends included"},
+	{Name: "is", also: []string{"==="}, on: matched, params: one, Null: true, Ast: sqlast.Is, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal, and null is equal to null"},
+	{Name: "isNot", also: []string{"!=="}, on: matched, params: one, Null: true, Ast: sqlast.IsNot, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "the opposite of is"},
+	{Name: "in", on: matched, params: []string{"list"}, Form: FormList},
+	{Name: "notIn", on: matched, params: []string{"list"}, Form: FormList, doc: "equal to none of a list, and not null"},
 	{Name: "isNull", on: anyColumn, Ast: sqlast.IsNull},
 	{Name: "isNotNull", on: anyColumn, Ast: sqlast.IsNotNull},
 	{Name: "coalesce", also: []string{"??"}, on: equal, params: []string{"bare"}, result: "coalesced", Ast: sqlast.Coalesce, Form: FormSame, doc: "the value where this is null"},
@@ -120,24 +132,52 @@ var operators = []Operator{
 	{Name: "ceil", also: []string{"Math.ceil"}, on: numbers, result: "self", Ast: sqlast.Ceil, Form: FormNumber},
 	{Name: "toText", also: []string{"String", "toISOString"}, on: written, result: "text", Form: FormToText},
 
-	{Name: "year", also: []string{"getFullYear", "getUTCFullYear"}, on: days, result: "int", Ast: sqlast.Year, doc: "in UTC, like all parts"},
-	{Name: "month", on: days, result: "int", Ast: sqlast.Month, doc: "from 1"},
-	{Name: "getMonth", also: []string{"getUTCMonth"}, on: days, result: "int", Ast: sqlast.Month0, doc: "from 0"},
-	{Name: "day", also: []string{"getDate", "getUTCDate"}, on: days, result: "int", Ast: sqlast.Day},
-	{Name: "weekday", also: []string{"getDay", "getUTCDay"}, on: days, result: "int", Ast: sqlast.Weekday, doc: "Sunday is 0"},
-	{Name: "hour", also: []string{"getHours", "getUTCHours"}, on: times, result: "int", Ast: sqlast.Hour},
-	{Name: "minute", also: []string{"getMinutes", "getUTCMinutes"}, on: times, result: "int", Ast: sqlast.Minute},
-	{Name: "second", also: []string{"getSeconds", "getUTCSeconds"}, on: times, result: "int", Ast: sqlast.Second},
-	{Name: "getTime", on: times, result: "int", Ast: sqlast.EpochMillis, doc: "milliseconds since 1970"},
+	{Name: "year", also: []string{"getFullYear"}, on: days, result: "int", Ast: sqlast.Year, Form: FormPart, doc: "local, like all parts"},
+	{Name: "quarter", unlisted: true, on: days, result: "int", Ast: sqlast.Quarter, Form: FormPart},
+	{Name: "month", on: days, result: "int", Ast: sqlast.Month, Form: FormPart, doc: "from 1"},
+	{Name: "getMonth", unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormPart},
+	{Name: "week", unlisted: true, also: []string{"isoWeek"}, on: days, result: "int", Ast: sqlast.Week, Form: FormPart},
+	{Name: "day", also: []string{"getDate"}, on: days, result: "int", Ast: sqlast.Day, Form: FormPart},
+	{Name: "weekday", also: []string{"getDay"}, on: days, result: "int", Ast: sqlast.Weekday, Form: FormPart, doc: "Sunday is 0"},
+	{Name: "hour", also: []string{"getHours"}, on: times, result: "int", Ast: sqlast.Hour, Form: FormPart},
+	{Name: "minute", also: []string{"getMinutes"}, on: times, result: "int", Ast: sqlast.Minute, Form: FormPart},
+	{Name: "second", also: []string{"getSeconds"}, on: times, result: "int", Ast: sqlast.Second, Form: FormPart},
+	{Name: "getUTCFullYear", unlisted: true, on: days, result: "int", Ast: sqlast.Year, Form: FormUTC},
+	{Name: "getUTCMonth", unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormUTC},
+	{Name: "getUTCDate", unlisted: true, on: days, result: "int", Ast: sqlast.Day, Form: FormUTC},
+	{Name: "getUTCDay", unlisted: true, on: days, result: "int", Ast: sqlast.Weekday, Form: FormUTC},
+	{Name: "getUTCHours", unlisted: true, on: times, result: "int", Ast: sqlast.Hour, Form: FormUTC},
+	{Name: "getUTCMinutes", unlisted: true, on: times, result: "int", Ast: sqlast.Minute, Form: FormUTC},
+	{Name: "getUTCSeconds", unlisted: true, on: times, result: "int", Ast: sqlast.Second, Form: FormUTC},
+	{Name: "truncate", also: []string{"startOf"}, on: days, params: []string{"unit"}, result: "day", Form: FormTruncate, doc: "the first day; of a week, Monday"},
+	{Name: "daysSince", unlisted: true, on: days, params: one, result: "int", Form: FormDays},
+	{Name: "getTime", unlisted: true, on: times, result: "int", Ast: sqlast.EpochMillis, Form: FormUTC},
+	{Name: "sub", unlisted: true, also: []string{"-"}, on: times, params: one, result: "int", Form: FormElapsed},
+	{Name: "rsub", unlisted: true, on: times, params: one, result: "int", Form: FormElapsed},
 
 	{Name: "has", also: []string{"includes"}, on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas, doc: "one of its elements is the value"},
 	{Name: "length", on: lists, result: "int", Ast: sqlast.Elements, field: true},
+
+	{Name: GetKey, unlisted: true, on: jsons, params: []string{"key"}, result: "json", Form: FormKey},
+	{Name: "asText", on: jsons, result: "textNull", Ast: sqlast.JSONText, Form: FormJSON, doc: "of a text; null for anything else"},
+	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},
+	{Name: "asBool", on: jsons, result: "boolNull", Ast: sqlast.JSONBool, Form: FormJSON},
 
 	{Name: "asc", on: equal, result: "order", Form: FormOrder, doc: "null first"},
 	{Name: "desc", on: equal, result: "order", Form: FormOrder, doc: "null last"},
 }
 
 var one = []string{"value"}
+
+// Units are what times and days are truncated to. Programs name one in a literal, which is part of a
+// message's shape: no text of a program becomes one of the statement.
+var Units = []struct {
+	Name string
+	Ast  sqlast.Op
+}{{"day", sqlast.DayOf}, {"week", sqlast.WeekOf}, {"month", sqlast.MonthOf}, {"quarter", sqlast.QuarterOf}, {"year", sqlast.YearOf}}
+
+// GetKey is the operator that reading a key of JSON stands for: t.data.key.
+const GetKey = "getKey"
 
 // OperatorOn finds the operators by the interface that has them.
 var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {

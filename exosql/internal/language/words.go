@@ -2,6 +2,7 @@ package language
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
@@ -23,18 +24,35 @@ const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastI
 func columnWords(name string) []exo.Words {
 	if w := sharedWords(); slices.Contains(equal, name) {
 		return []exo.Words{w.columns}
+	} else if slices.Contains(jsons, name) {
+		return []exo.Words{w.json}
 	} else {
 		return []exo.Words{w.whole, w.columns}
 	}
 }
 
+// jsonWords are the phrases of JSON: any name may be a key of it, so of the columns' phrases it has
+// those that are about no member.
+func jsonWords() exo.Words {
+	table := slices.Clone(jsonPhrases)
+	for _, p := range columnPhrases {
+		if !strings.HasPrefix(p[0], ".") {
+			table = append(table, p)
+		}
+	}
+	return phrases(table)
+}
+
+// groupWords are the phrases of a group in a callback.
+func groupWords() []exo.Words { return []exo.Words{phrases(groupPhrases)} }
+
 // QueryWords are the phrases of every query.
 func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
 
-type words struct{ columns, whole, queries exo.Words }
+type words struct{ columns, whole, json, queries exo.Words }
 
 var sharedWords = sync.OnceValue(func() words {
-	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), queries: phrases(queryPhrases)}
+	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(queryPhrases)}
 })
 
 func phrases(table [][3]string) exo.Words {
@@ -68,13 +86,15 @@ var columnPhrases = [][3]string{
 	{"call:Number call:parseInt call:parseFloat", "*.select", "select the column and convert the rows"},
 	{"call:Boolean call:isFinite", "isNotNull", "compare it, like column !== null"},
 	{"call:isNaN", "isNull", "compare it, like column === null"},
-	{"call:Math", "Math.abs Math.round Math.floor Math.ceil", "for columns there are Math.abs, Math.round, Math.floor and Math.ceil"},
+	{"call:Math", "Math.abs Math.round Math.floor Math.ceil *.max", "for columns there are Math.abs, Math.round, Math.floor and Math.ceil; the greatest of many rows is query.max(t => t.column)"},
 	{"call:has", "in", "for one of its keys write column.in([...map.keys()])"},
 	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
 	{"op:!", "isNull", "for an empty value use .isNull()"},
 	{"op:neg", "desc", "to sort backwards use .desc()"},
-	{"op:- op:+", "getTime", "write .getTime() for the milliseconds since 1970, with which it can be done"},
+	{"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
+	{"op:+", "getTime", "write .getTime() for the milliseconds since 1970, with which it can be done"},
+	{"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
 	{"op:||", "??", "for another value where this one is empty use ??"},
 
 	// Functions and words of other languages.
@@ -85,13 +105,20 @@ var columnPhrases = [][3]string{
 	{"between() word:between", "between", "column.between(low, high)"}, {"like() word:like", "like", "column.like('a%b')"}, {"ilike() word:ilike", "ilike", "column.ilike('a%b')"},
 	{"contains()", "includes", "column.includes('…')"}, {"desc() word:desc", "desc", "column.desc()"}, {"asc() word:asc", "asc", "column.asc()"},
 	{"coalesce()", "??", "column ?? value"}, {"lower()", "lower", "column.lower()"}, {"upper()", "upper", "column.upper()"},
+	{"date_trunc() dateTrunc() trunc() startOf() startOfMonth() startOfWeek()", "truncate", "column.truncate('month')"}, {"date() DATE()", "truncate", "column.truncate('day')"},
+	{"extract() date_part() datepart()", "year month day", "column.year(), column.month() or column.day()"},
+	{"datediff() age() differenceInDays() daysBetween()", "daysSince", "a.daysSince(b)"},
 
 	// Members that columns don't have.
-	aggregates, isEmpty, oneElement,
+	averages, aggregates, isEmpty, oneElement,
 	{".contains .indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like", "write .includes('…'), .startsWith('…') or .like('a%b')"},
 	{".isBefore .before .lessThan", "<", "write column < value"},
 	{".isAfter .after .greaterThan", ">", "write column > value"},
+	{".format .toFormat .strftime .trunc .dateTrunc .date_trunc .startOfMonth .startOfWeek .startOfQuarter .startOfYear .yearMonth .monthYear", "truncate", "write .truncate('month')"},
+	{".date .toDate .dateOnly .startOfDay .toDateString", "truncate", "write .truncate('day')"},
+	{".dayOfWeek .dow", "weekday", "write .weekday(): Sunday is 0"},
+	{".diff .minus .subtract .daysBetween .differenceInDays", "daysSince", "write a.daysSince(b)"},
 	{".equals .equal", "===", "write column === value"},
 	{".startsWith .endsWith .includes .like .ilike .slice .substring", "getTime >= < *.&&", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
 	{".charAt .at .0", "slice", "for the character at a position write .slice(0, 1)"},
@@ -100,16 +127,30 @@ var columnPhrases = [][3]string{
 }
 
 var (
-	aggregates = [3]string{".sum .avg .average .min .max .count .groupBy", "*.select *.count", "there are no aggregates but count: select it, and reduce the rows"}
+	averages   = [3]string{".avg .average .mean", "*.avg *.groupBy *.select", "an aggregate is of rows: write query.avg(t => t.column), or .groupBy(t => t.key).select(g => ({ key: g.key, avg: g.avg(t => t.column) }))"}
+	aggregates = [3]string{".sum .min .max .median .count .countDistinct .countBy .groupBy", "*.sum *.groupBy *.select *.count", "an aggregate is of rows: write query.sum(t => t.column), or .groupBy(t => t.key).select(g => ({ key: g.key, sum: g.sum(t => t.column), n: g.count() }))"}
 	isEmpty    = [3]string{".isEmpty .isNil", "isNull", "write column === null"}
 	oneElement = [3]string{".charAt .at .0", "has *.select", "select it, and read it from the result"}
 )
 
-// wholePhrases are for JSON and arrays, which are shown and hardly compared. They come
+// jsonPhrases are for members that texts and arrays have: whoever writes them means those, and not a key.
+var jsonPhrases = [][3]string{
+	{".length .includes .contains .startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
+		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
+	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "of an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
+	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "of a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
+	{".asc .desc", "asText asNumber", "to sort by it say what it is: column.key.asText() or column.key.asNumber()"},
+	{"unsuited op:?? op:+ op:- op:* op:/ op:% op:neg op:! op:&& op:|| op:?:", "asText asNumber asBool", "say what it is: column.key.asText(), .asNumber() or .asBool()"},
+	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"},
+	{"call:Boolean", "asBool", "write column.key.asBool()"},
+}
+
+// wholePhrases are for arrays, which are shown and hardly compared. They come
 // first: their last phrase is for whatever else such a column has not.
 var wholePhrases = [][3]string{
-	aggregates, isEmpty, oneElement,
+	averages, aggregates, isEmpty, oneElement,
 	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
+	{".join", "*.select", "select it, and make one text of it with the rows of the result"},
 	{".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
 }
 
@@ -122,7 +163,8 @@ var queryPhrases = [][3]string{
 	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await ….{await}()).{name}"},
 	{"again", "", "holds a query again and again; await it before"},
 	{"many", "exists", "{it} is a list of rows and has no value in the program; whether there are any says {it}.exists()"},
-	{"uncalled", "*.join", "{it} is a link: call it, {it}(), and join it to use its columns"},
+	{"uncalled", "*.join", "{it} is a link: call it, {it}(), and read a column of that row; a link to many is joined"},
+	{"inside", "some max *.=== join", "it is a list of rows here, and `{name}` a column of them: ask of all, like .some({part} => {part}.{name} === value) or .max({part} => {part}.{name}), or join it before, and use {part}.{name}"},
 	{"inside", "join", "it is a query, and `{name}` a column of its rows: join it before, and use {part}.{name}"},
 	{"outside", "select", "`{name}` is a column of its rows: await it and read row.{name}, or write .select(t => ({ {name}: t.{name} }))"},
 	{"sent", "", "sends the query: nothing can be added after it; await its result first"},
@@ -142,7 +184,10 @@ var queryPhrases = [][3]string{
 	{"link", "join", "`{link}` is a link, and no table of this query; join it first: .join(({ {part} }) => {part}.{link}())"},
 	{"example", "", "({ {name} }) => ({ name: {name}.column })"},
 	{"sample", "", "{ name: table.column }"},
+	{"keys", "", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}"},
 	{"selection", "", "{param} must be an object like {sample}, or one whole table; got {got}"},
+	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},
+	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of what it leads to"},
 	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"},
 	{"op:! op:=== op:!==", "leftJoin", "to ask whether there is one, leftJoin it and compare a column of it with null"},
 
@@ -158,7 +203,10 @@ var queryPhrases = [][3]string{
 	{"second.store", "", "this program has changed something in another database; one program can change one: write another program for it"},
 
 	{"begin:SELECT begin:WITH begin:INSERT begin:UPDATE begin:DELETE", "where select", "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"},
-	{"sum() avg()", "count", "a loop over the rows: there are no aggregates but count"}, {"count()", "count", "query.count()"},
+	{"count()", "count groupBy", "query.count(), or after groupBy g => ({ key: g.key, n: g.count() })"},
+	{"sum()", "sum groupBy", "query.sum(t => t.column), or after groupBy g => ({ key: g.key, sum: g.sum(t => t.column) })"},
+	{"avg()", "avg groupBy", "query.avg(t => t.column), or after groupBy g => ({ key: g.key, avg: g.avg(t => t.column) })"},
+	{"min() max()", "min max groupBy", "query.min(t => t.column) or query.max(t => t.column), or after groupBy g => ({ key: g.key, max: g.max(t => t.column) })"},
 
 	// Members that queries don't have: other libraries' words for what one does.
 	{".findMany .find .findAll .findBy .filterBy .andWhere .orWhere .whereIn .whereNot .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
@@ -172,7 +220,13 @@ var queryPhrases = [][3]string{
 	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},
 	{".include .with .populate .innerJoin .preload", "join select", "write .join(({ a }) => a.link()), and select from both tables"},
 	{".leftOuterJoin .left_join", "leftJoin", "write .leftJoin(({ a }) => a.link())"},
-	{".sum .avg .average .min .max .groupBy .group_by .having .aggregate .countBy", "count select execute", "there are no aggregates but count: select the columns, execute, and reduce the rows"},
+	{".average .mean", "avg", "write .avg(t => t.column)"},
+	{".total", "sum", "write .sum(t => t.column)"},
+	{".maxBy .minBy", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
+	{".collect .toList", "select execute", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},
+	{".percentile .quantile .stddev .stdDev .std .variance", "median select", "there are sum, avg, median, min and max; for another select the column, and calculate with the rows"},
+	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
+	{".having", "groupBy where count", "write .where(g => g.count() > 1) after .groupBy(t => t.key)"},
 	{".insert .update .updateMany .delete .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
@@ -189,4 +243,25 @@ var queryPhrases = [][3]string{
 	{"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"},
 	{"result", "", "with an array of rows write {instead}"},
 	{"linked", "join execute", "a row that was read is plain data and has no `{name}`: links belong to a query: follow the link before execute, or join it"},
+}
+
+// groupPhrases are of a group: its keys are its fields.
+var groupPhrases = [][3]string{
+	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"},
+	{"within", "max count", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count()"},
+	{"uncalled", "", "{it} is an aggregate: call it, {it}()"},
+	{"callback arguments", "where count", "takes no arguments; group.where(t => condition).count() counts some of the rows"},
+	{".key .keys", "", "its keys are its members by their names: after groupBy(t => t.status) it is group.status"},
+	{".average .mean", "avg", "write group.avg(t => t.column)"},
+	{".join .joinText .stringAgg .string_agg .groupConcat .group_concat .listAgg .concat", "collect", "group.collect(t => t.column) gives a list; make one text of it with the rows of the result"},
+	{".map .rows .values .items .toArray .array .list .arrayAgg .array_agg .push .flatMap .forEach .orderBy .sort", "collect *.orderBy *.groupBy", "its rows can't be had, only aggregates of them, like group.collect(t => t.column) for a list of values, in the order of an orderBy before groupBy"},
+	{".size .length .total", "count", "write group.count()"},
+	{".first .last .at .0 .maxBy .minBy", "min max", "its rows can't be had, only aggregates of them, like group.min(t => t.column) and group.max(t => t.column)"},
+	{".filter .find", "where count", "write group.where(t => condition).count()"},
+	{".some .any", "where count *.>", "write group.where(t => condition).count() > 0"},
+	{".every .all", "where count *.=== *.!", "write group.where(t => !condition).count() === 0"},
+	{".none", "where count *.===", "write group.where(t => condition).count() === 0"},
+	{".distinct .unique .uniq .nunique", "countDistinct", "write group.countDistinct(t => t.column)"},
+	{".reduce .fold", "sum", "write group.sum(t => t.column)"},
+	{".percentile .quantile .stddev .stdDev .std .variance", "collect", "there are sum, avg, median, min and max; for another write group.collect(t => t.column), and calculate with the rows of the result"},
 }

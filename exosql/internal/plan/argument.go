@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,10 @@ import (
 // the message, or those of grant number n of the message.
 type Origin int
 
-const FromMessage Origin = -1
+const (
+	FromMessage Origin = -1
+	FromZone    Origin = -2 // the name of the time zone that the host gave the program
+)
 
 // Source is where the value of one placeholder comes from, and what is done
 // to it on the way.
@@ -37,6 +41,10 @@ const (
 	ArgPosition = "position" // counted from 1
 	ArgLength   = "length"   // also from one position to another
 	ArgPlaces   = "places"   // behind a decimal point
+	ArgKey      = "key"      // of JSON
+	ArgPath     = "path"     // the same, as SQLite has it
+	ArgIndex    = "index"    // of an array of JSON, from 0
+	ArgZone     = "zone"     // the name of a time zone
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each
@@ -82,6 +90,15 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		return exo.Int(max(0, n)), nil
 	case ArgPlaces:
 		return exo.Int(min(v.Int(), scalar.MaxDigits)), nil
+	case ArgIndex:
+		if v.Int() < 0 {
+			return v, exo.Errorf(exo.Invalid, "", "an index of JSON counts from 0")
+		}
+		return exo.Int(position(v)), nil
+	case ArgPath:
+		// The whole step, quoted: SQLite takes a bare text that begins with $ or [ for a path of its own.
+		q, err := json.Marshal(v.Text())
+		return exo.Text("$." + string(q)), err
 	}
 	if a.Pattern {
 		return v, CheckPattern(v.Text())

@@ -47,7 +47,9 @@ func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
 // Null takes a NULL for the next cell: where none was declared it is the host's error.
 func (c *Collector) Null() error {
-	if cell := c.Next(); !cell.Null && cell.Kind != exo.TypeNull {
+	if cell := c.Next(); cell.Collected {
+		return exo.Errorf(exo.Limit, "", "%s", TooMany)
+	} else if !cell.Null && cell.Kind != exo.TypeNull {
 		return cell.Contradicts("NULL")
 	}
 	return c.Add(exo.Null())

@@ -38,23 +38,27 @@ type Table struct {
 	// scope, in a CASE. An engine may then read rows out of scope, as long as it
 	// does so in no order that the program chose.
 	Guarded bool
+	Scanned bool    // of a guarded table: it is read as a whole, and not searched for its scope
 	Links   []Match // the columns by which a declared link joins it, of a guarded table
 }
 
 // Match is what a declared link demands: the column equals that of the source with the alias.
 type Match struct{ Column, Alias, Other string }
 
-// Equality is one condition of a scope: the column has the value of the grant that is
-// bound to each of these placeholders, counted from 1.
+// Equality is one condition of a scope: the column has the value of the grant, or one of a list of
+// them, that is bound to one of these placeholders, counted from 1.
 type Equality struct {
 	Column string
 	Params []int
+	List   bool // of several values: rows with one come before those with the next, whatever else they are sorted by
 }
 
 // Cell is one value of a row.
 type Cell struct {
 	Kind string
 	Of   string // kind of the items of a list
+
+	Collected bool // the texts of many rows, as toText makes them; too many are NULL
 
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
@@ -68,15 +72,20 @@ const (
 	RunAll   RunKind = iota
 	RunFirst         // at most one row
 	RunCount         // one number
+	RunValue         // one value of all rows, or null
 )
 
 // maxBound bounds the texts that are bound, in bytes: one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind collects the values of a plan's placeholders.
-func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value) ([]exo.Value, error) {
+// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program.
+func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.Value, error) {
 	out, size := make([]exo.Value, len(p.Args)), 0
 	for i, a := range p.Args {
+		if a.Origin == FromZone {
+			out[i] = exo.Text(zone)
+			continue
+		}
 		from := msg
 		if a.Origin != FromMessage {
 			from = grants[a.Origin]

@@ -1,23 +1,29 @@
 package scope
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Fixed is one column of a scope that has one value.
+// Fixed is one column of a scope that has one value, or one of a short list.
 type Fixed struct {
 	Col    *decl.Column
-	Origin plan.Origin // whose arguments the value is among
-	Slot   int         // which of them
-	Pred   *decl.Pred  // that the column has the value
+	Origin plan.Origin // whose arguments the values are among
+	Slots  []int       // which of them
+	Pred   *decl.Pred  // that the column has one of the values
 
 	// Via is the condition by a link that the value comes from, if any: the rows at the
 	// start of the link have it in their key. If there is none of these, no row is in scope.
 	Via *Condition
 }
 
-// Fixed gives the columns that have one value in every row of the scope. ok says that
+// maxList is how many values a column of a scope may have to be searched for. The engine's plan
+// names each.
+const maxList = 32
+
+// Fixed gives the columns that have one value, or one of a list, in every row of the scope. ok says that
 // these are the whole scope, or that every row is in scope and there are none: a search
 // for the values then finds the rows in scope and no others.
 func (e Entry) Fixed() (fixed []Fixed, ok bool) {
@@ -73,8 +79,8 @@ func (c Condition) carried() (Fixed, bool) {
 	}
 	ends := c.Link.Pairs[0]
 	for _, f := range fixed {
-		if f.Col == ends.From {
-			return Fixed{ends.To, f.Origin, f.Slot, &decl.Pred{Op: "eq", Col: ends.To, Args: f.Pred.Args}, &c}, true
+		if f.Col == ends.From && len(f.Slots) == 1 {
+			return Fixed{ends.To, f.Origin, f.Slots, &decl.Pred{Op: "eq", Col: ends.To, Args: f.Pred.Args}, &c}, true
 		}
 	}
 	return Fixed{}, false
@@ -95,10 +101,14 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 		}
 		return fixed, true
 	}
-	if p.Op != "eq" || len(p.Args) != 1 {
+	if most := map[string]int{"eq": 1, "in": maxList}[p.Op]; len(p.Args) == 0 || len(p.Args) > most {
 		return nil, false
 	}
-	return add(fixed, Fixed{p.Col, origin, p.Args[0].Slot, p, nil})
+	var slots []int
+	for _, a := range p.Args {
+		slots = append(slots, a.Slot)
+	}
+	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
@@ -107,7 +117,7 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 			if x.Via != nil {
 				fixed[i].Via = x.Via // the row at its start is demanded too
 			}
-			return fixed, f.Origin == x.Origin && f.Slot == x.Slot && (f.Via == nil || x.Via == nil)
+			return fixed, f.Origin == x.Origin && slices.Equal(f.Slots, x.Slots) && (f.Via == nil || x.Via == nil)
 		}
 	}
 	return append(fixed, x), true

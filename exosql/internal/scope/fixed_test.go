@@ -18,6 +18,13 @@ func TestFixed(t *testing.T) {
 		}
 		return p
 	}
+	list := func(c *decl.Column, n int) *decl.Pred {
+		p := &decl.Pred{Op: "in", Col: c}
+		for s := range n {
+			p.Args = append(p.Args, decl.Held{Slot: s})
+		}
+		return p
+	}
 	and := func(ps ...*decl.Pred) *decl.Pred { return &decl.Pred{Op: "and", Subs: ps} }
 	g := &Grant{Scopes: Scopes{table: {Kind: decl.ScopeRows, Table: table}}}
 	holds := func(ps ...*decl.Pred) (must []Condition) {
@@ -38,7 +45,12 @@ func TestFixed(t *testing.T) {
 		"either":                      {holds(&decl.Pred{Op: "or", Subs: []*decl.Pred{eq(owner, 0), eq(code, 1)}}), -1},
 		"not":                         {holds(&decl.Pred{Op: "not", Subs: []*decl.Pred{eq(owner, 0)}}), -1},
 		"a range":                     {holds(&decl.Pred{Op: "gt", Col: owner, Args: []decl.Held{{}}}), -1},
-		"one of a list":               {holds(&decl.Pred{Op: "in", Col: owner, Args: []decl.Held{{}}}), -1},
+		"one of a list":               {holds(list(owner, 2)), 1},
+		"one of a long list":          {holds(list(owner, maxList+1)), -1},
+		"one of none":                 {holds(list(owner, 0)), -1},
+		"a value and a list":          {holds(eq(owner, 0), list(owner, 2)), -1},
+		"two lists":                   {holds(list(owner, 2), list(owner, 3)), -1},
+		"a value that is none":        {holds(eq(owner, 0, 1)), -1},
 		"one column and a range":      {holds(eq(owner, 0), &decl.Pred{Op: "gt", Col: code, Args: []decl.Held{{}}}), -1},
 		"the zero predicate":          {holds(nil), -1},
 		"everything":                  {holds(&decl.Pred{Op: "all"}), -1},
@@ -66,7 +78,7 @@ func TestFixed(t *testing.T) {
 		"its key":          {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, byOwner, 1},
 		"its key and more": {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: and(eq(id, 7), eq(name, 8))}, byOwner, 1},
 		"another column":   {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(day, 7)}, byOwner, -1},
-		"a list":           {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: &decl.Pred{Op: "in", Col: id, Args: []decl.Held{{}}}}, byOwner, -1},
+		"a list":           {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: list(id, 2)}, byOwner, -1},
 		"every row":        {&decl.Scope{Kind: decl.ScopeShared, Table: users}, byOwner, -1},
 		"two pairs":        {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: id, To: owner}, {From: name, To: code}}}, -1},
 		"two kinds":        {&decl.Scope{Kind: decl.ScopeRows, Table: users, Pred: eq(id, 7)}, &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: id, To: code}}}, -1},
@@ -74,7 +86,7 @@ func TestFixed(t *testing.T) {
 		g := &Grant{Scopes: Scopes{users: c.users, table: {Kind: decl.ScopeVia, Table: table, Link: c.link}}}
 		for _, must := range [][]Condition{nil, {{Kind: Linked, Grant: g, Link: c.link}}} {
 			fixed, ok := (Entry{grant: g, table: table, must: must}).Fixed()
-			if ok != (c.want >= 0) || ok && (len(fixed) != 1 || fixed[0].Col != owner || fixed[0].Slot != 7 || fixed[0].Pred.Col != owner || fixed[0].Via == nil || fixed[0].Via.Link != c.link) {
+			if ok != (c.want >= 0) || ok && (len(fixed) != 1 || fixed[0].Col != owner || fixed[0].Slots[0] != 7 || fixed[0].Pred.Col != owner || fixed[0].Via == nil || fixed[0].Via.Link != c.link) {
 				t.Errorf("through a link, %s: %v %t", name, fixed, ok)
 			}
 		}

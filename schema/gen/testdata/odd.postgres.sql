@@ -28,6 +28,9 @@ break" TEXT,
     "first" bigint
 );
 CREATE INDEX "order in" ON "order" ("in");
+CREATE INDEX "order odd" ON "order" ("line
+break" DESC, "semi; DROP TABLE x; --" COLLATE "C" NULLS FIRST, lower("2fa"), "用户" text_pattern_ops DESC NULLS LAST) WHERE "in" > 5;
+CREATE INDEX "order hash" ON "order" USING hash ("type");
 CREATE INDEX "order first" ON "order" ("first");
 CREATE TABLE "limits" ("id" bigint PRIMARY KEY, "order_id" bigint UNIQUE, "join_id" bigint);
 CREATE INDEX "limits join" ON "limits" ("join_id");

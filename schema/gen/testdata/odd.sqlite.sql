@@ -28,6 +28,8 @@ break" TEXT,
     "first" INTEGER REFERENCES "limits"
 );
 CREATE INDEX "order in" ON "order" ("in");
+CREATE INDEX "order odd" ON "order" ("line
+break" DESC, "semi; DROP TABLE x; --" COLLATE NOCASE, lower("2fa")) WHERE "in" > 5;
 CREATE INDEX "order first" ON "order" ("first");
 CREATE TABLE "limits" ("id" INTEGER PRIMARY KEY, "order_id" INTEGER UNIQUE REFERENCES "order", "join_id" INTEGER REFERENCES "join");
 CREATE INDEX "limits join" ON "limits" ("join_id");

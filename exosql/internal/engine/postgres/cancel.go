@@ -16,7 +16,9 @@ import (
 // other connection after it has signalled the backend, whoever waits for that
 // knows that the signal comes before anything that is sent later, and a backend
 // that waits for a command drops it. So unwatching waits for the request that is
-// on its way, and where no answer came in time the connection is given up.
+// on its way, and where no answer came in time the connection is given up. It is lost, too,
+// where the signal comes after the rollback and before the end of the pipeline: pgx
+// then loses count of what it waits for, and closes it.
 type canceller struct {
 	conn    *pgconn.PgConn
 	stop    chan struct{}
@@ -24,12 +26,12 @@ type canceller struct {
 	unsure  bool // a request may still be on its way
 }
 
-// cancelGrace is how long the server may take to end a query that was cancelled.
-const cancelGrace = 5 * time.Second
+// CancelGrace is how long the server may take to end a query that was cancelled.
+const CancelGrace = 5 * time.Second
 
 // HandleCancel implements ctxwatch.Handler.
 func (c *canceller) HandleCancel(context.Context) {
-	deadline := time.Now().Add(cancelGrace)
+	deadline := time.Now().Add(CancelGrace)
 	_ = c.conn.Conn().SetDeadline(deadline)
 	c.stop, c.stopped = make(chan struct{}), make(chan struct{})
 	go c.request(deadline)

@@ -214,11 +214,12 @@ func named(alias, column string, qualified bool) string {
 	return `(?:` + name + `|\(` + name + `\)` + cast + `)`
 }
 
-// pattern is a condition of a scope as PostgreSQL writes it.
+// pattern is a condition of a scope as PostgreSQL writes it: that the column has one of the values.
 func pattern(e plan.Equality, alias string) *regexp.Regexp {
 	var params []string
 	for _, p := range e.Params {
 		params = append(params, strconv.Itoa(p))
 	}
-	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = \(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast + `\)`)
+	value := `\(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast
+	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = (?:` + value + `|ANY \(ARRAY\[` + value + `(?:, ` + value + `)*\]\))\)`)
 }

@@ -22,6 +22,10 @@ func TestJudgePlan(t *testing.T) {
 		{scan + `"Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))", "Filter": "(n = $3)"`, ""},
 		{scan + `"Index Name": "org", "Index Cond": "(t0.org_id = $1)"`, ""},
 		{scan + `"Index Name": "org", "Index Cond": "((org_id)::text = ($1)::text)"`, ""},
+		{scan + `"Index Name": "org_due", "Index Cond": "((org_id = ANY (ARRAY[$1, $4])) AND (due >= $2))"`, ""},
+		{scan + `"Index Name": "org", "Index Cond": "((org_id)::text = ANY (ARRAY[($1)::text, ($4)::text]))"`, ""},
+		{scan + `"Index Name": "org", "Index Cond": "(org_id = ANY (ARRAY[$1, $2]))"`, "not searched by org_id"}, // one of them is a value of the program
+		{scan + `"Index Name": "org", "Index Cond": "(org_id <> ALL (ARRAY[$1, $4]))"`, "not searched by org_id"},
 		{`"Node Type": "Limit", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Seq Scan", "Relation Name": "tickets", "Alias": "t1"}]`, ""},
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due >= $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))"}]`, ""},
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((due >= $2) AND (org_id = $1))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))"}]`, "before its scope"},
@@ -99,6 +103,7 @@ func TestJudgeGuarded(t *testing.T) {
 		{key + `"((region = $3) AND (org_id = $1))"`, "does not begin with its scope"},
 		{key + `""`, "does not begin with its scope"},
 		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = $3)", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
+		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((org_id = $1) AND (id = $3))"`, "does not begin with its scope"}, // the way down compares id first
 		{outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "((id = t1.customer_id) AND (id = t1.customer_id))", "Filter": "(org_id = $1)"`, "does not begin with its scope"},
 		{outer + `"Node Type": "Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)"`, "does not begin with its scope"}, // in the order of due
 		{outer + `"Node Type": "Index Scan", "Index Name": "due", "Filter": "(org_id = $1)"`, "does not begin with its scope"},

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -31,9 +30,6 @@ type opened struct {
 	plan    []byte   // what the server said that it would do
 	names   [][]byte // of the indexes in that, as one array
 	indexes []byte   // their numbers, as indexNumbers gives them
-
-	refused *engine.Refused // it was refused
-	until   time.Time       // for that long
 }
 
 // indexNumbers gives the numbers of all indexes with the given names.
@@ -54,6 +50,9 @@ var errReplanned = errors.New("the server has planned the statement anew")
 
 // runOpen is run for an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	if why := s.Refusals.lately(p); why != nil {
+		return why
+	}
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {
 		return err
@@ -105,23 +104,24 @@ func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
 	return text, nil
 }
 
-// judged has the statement judged if it was not, or not lately.
+// judged has the statement judged if this connection has not done so.
 func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
-	switch o := st.open; {
-	case o == nil:
-		arguments := strings.TrimSuffix(strings.Repeat("NULL, ", len(st.kinds)), ", ")
-		if arguments != "" {
-			arguments = "(" + arguments + ")"
-		}
-		sd, err := s.Conn.Prepare(ctx, st.sd.Name+"_plan", "EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE "+st.sd.Name+arguments, nil)
+	if st.open != nil && st.open.plan != nil {
+		return nil
+	}
+	if st.open == nil {
+		sd, err := s.Conn.Prepare(ctx, st.sd.Name+"_plan", explainOf(st), nil)
 		if err != nil {
 			return boundError(err)
 		}
 		st.open = &opened{explain: sd}
-	case o.refused != nil && time.Now().Before(o.until):
-		return o.refused
-	case o.refused == nil && o.plan != nil:
-		return nil
+	}
+	if before := s.Refusals.get(p); before != nil {
+		if still, err := s.asBefore(ctx, st, before); err != nil {
+			return err
+		} else if still {
+			return s.Refusals.add(p, before.again()).why
+		}
 	}
 	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(st.open.explain, nil, nil, nil) })
 	if err != nil {
@@ -143,11 +143,30 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 		err = judgePlan(said, p.Tables, known)
 	}
 	if err != nil {
-		st.open.refused, st.open.until = &engine.Refused{Why: err}, time.Now().Add(engine.RefusedFor)
-		return st.open.refused
+		return s.Refusals.add(p, &refusal{why: &engine.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
 	}
-	st.open.refused, st.open.plan, st.open.names, st.open.indexes = nil, said, encoded, numbers
+	s.Refusals.remove(p)
+	st.open.plan, st.open.names, st.open.indexes = said, encoded, numbers
 	return nil
+}
+
+// explainOf asks how the server would run a statement, for whatever values.
+func explainOf(st *stmt) string {
+	text := "EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE " + st.sd.Name
+	if n := len(st.kinds); n > 0 {
+		text += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	return text
+}
+
+// asBefore reports whether the server would still run the statement as it would when it was refused.
+func (s *Session) asBefore(ctx context.Context, st *stmt, r *refusal) (bool, error) {
+	var answers [2][]byte
+	err := s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
+		pl.SendQueryStatement(s.indexes, r.names, nil, nil)
+		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
+	}, func(i int, rr *pgconn.ResultReader) (err error) { answers[i], err = textIn(rr); return err })
+	return bytes.Equal(answers[0], r.indexes) && bytes.Equal(answers[1], r.plan), err
 }
 
 // ask runs one statement that answers with a text.

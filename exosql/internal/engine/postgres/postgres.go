@@ -22,6 +22,7 @@ import (
 type database struct {
 	config   Config
 	prepared int // bytes of statements that a connection keeps, as estimated
+	refusals Refusals
 }
 
 func (e *database) Close() error { return nil }
@@ -61,6 +62,7 @@ func Parse(url string) (Config, error) {
 func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, error) {
 	conf.Conn = conf.Conn.Copy() // the host's may change
 	e := &database{config: conf, prepared: opt.PreparedBytes}
+	e.refusals.all.Bytes = opt.PreparedBytes
 	if opt.Setup == nil {
 		return e, nil
 	}
@@ -153,7 +155,7 @@ const maxStatement = time.Hour
 
 // Connect opens one guarded connection, sets it up, and verifies that its wall holds.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
-	s := &Session{timeout: maxStatement, Used: time.Now()}
+	s := &Session{timeout: maxStatement, Used: time.Now(), Refusals: &e.refusals}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
 	c := e.config.Conn.Copy()
 	if err := e.prepare(ctx, c, 0); err != nil {

@@ -30,6 +30,8 @@ type Session struct {
 	bad     bool
 	args    arguments
 
+	Refusals *Refusals // of all connections
+
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 }
 
@@ -213,7 +215,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 // rollBack is for a cancel request that hit the rollback itself. No other is on
 // its way now: the pipeline has ended.
 func (s *Session) rollBack() {
-	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
 	defer cancel()
 	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the state says how it went
 }
@@ -305,7 +307,7 @@ func (s *Session) deallocate() {
 	if len(s.gone) == 0 || !s.Sound() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), cancelGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
 	defer cancel()
 	for _, name := range s.gone {
 		if s.Conn.Deallocate(ctx, name) != nil {

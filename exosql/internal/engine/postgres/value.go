@@ -89,6 +89,11 @@ type decoder func([]byte) exo.Value
 // decoderOf finds the decoder of a cell from the type that the server
 // says its output has, or nil where that contradicts the declaration.
 func decoderOf(c *plan.Cell, oid uint32) decoder {
+	if c.Collected && oid == pgtype.TextArrayOID {
+		return func(b []byte) exo.Value {
+			return plan.Collected(c.Of, decodeList(b, pgtype.TextOID, decodeText))
+		}
+	}
 	if c.Exact && oid == pgtype.NumericOID {
 		return func(b []byte) exo.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }
 	}

@@ -80,6 +80,10 @@ type stmt struct {
 	texts []int32 // the placeholders that point to bound texts
 	fixed bool    // made by sqlite3_prepare: see open.go
 
+	alone []string            // the tables that are searched for their scope and nothing else: see share.go
+	scans map[string][]string // by the scopes' values: those of alone that are better scanned
+	epoch int                 // the schema that scans is about
+
 	refused *engine.Refused // there is none: its plan was refused
 	until   time.Time       // for that long
 }

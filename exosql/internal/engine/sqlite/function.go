@@ -3,8 +3,11 @@ package sqlite
 import (
 	"bytes"
 	"database/sql/driver"
+	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -15,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // The functions that sqlast writes for SQLite and SQLite has not, or has for ASCII
@@ -24,9 +28,14 @@ func newDriver() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	Definer(func(name string, n int32, f func([]driver.Value) any) {
 		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-			return f(args), nil
+			v := f(args)
+			if err, ok := v.(error); ok {
+				return nil, err
+			}
+			return v, nil
 		})
 	}).DefineAll()
+	DefineAggregates(d)
 	return d
 }
 
@@ -52,6 +61,21 @@ func (d Definer) DefineAll() {
 			return f(a)
 		})
 	}
+	// The sums of the upper and lower halves, and whether there was anything but whole numbers.
+	d.define("exo_whole", 3, func(args []driver.Value) any {
+		upper, ok := args[0].(int64)
+		lower, ok2 := args[1].(int64)
+		if !ok || !ok2 {
+			return nil
+		}
+		if args[2] != int64(0) {
+			return errWhole // of rows in scope: no others are aggregated
+		}
+		return number.Whole(upper, lower)
+	})
+	d.defineText("exo_json_text", jsonText)
+	d.defineText("exo_json_number", jsonNumber)
+	d.defineText("exo_json_bool", jsonBool)
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
 		if a, ok := number.Read(args[0]); ok && number.Bounded(a) {
 			return args[0]
@@ -67,6 +91,8 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
+	d.defineText("exo_quarter", quarter)
+	d.defineText2("exo_local", local)
 	d.defineText("exo_count", func(s string) any {
 		list := engine.DecodeJSON([]byte(s))
 		if list.Type() != exo.TypeList {
@@ -188,6 +214,28 @@ func intervalKey(s string) any {
 	days := int64(i.Months)*30 + int64(i.Days)
 	n := new(big.Int).Mul(big.NewInt(days), big.NewInt(86_400_000_000))
 	return number.Key(number.Decimal{Coef: n.Add(n, big.NewInt(i.Micros)), Exp: 0})
+}
+
+// local is the time that clocks of a zone show, of the years that PostgreSQL is asked for. The rules are those
+// of this process, as SQLite has none.
+func local(at, name string) any {
+	z, err := zone.Load(name)
+	t, ok := scalar.ParseTime(at)
+	if err != nil || !ok || t.Before(firstLocal) || !t.Before(lastLocal) {
+		return nil
+	}
+	return z.In(t).Format("2006-01-02T15:04:05.000")
+}
+
+var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// quarter is the first day of the quarter of a month, "2024-05".
+func quarter(month string) any {
+	m, err := strconv.Atoi(month[max(0, len(month)-2):])
+	if err != nil || m < 1 || m > 12 {
+		return nil
+	}
+	return fmt.Sprintf("%s%02d-01", month[:len(month)-2], (m-1)/3*3+1)
 }
 
 // plain is an element of an array as SQLite would hold it.

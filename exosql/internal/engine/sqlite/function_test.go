@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
@@ -24,6 +25,22 @@ func TestArrayFunctions(t *testing.T) {
 		if err := db.QueryRow("SELECT " + call).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %v, want %v (%v)", call, got, want, err)
 		}
+	}
+}
+
+// An aggregate that holds what it takes fails when that is too much, for the rows that it is given.
+func TestMedianFails(t *testing.T) {
+	db := sql.OpenDB(connector{"file::memory:"})
+	defer db.Close()
+	many := func(n int) error {
+		var got any
+		return db.QueryRow("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT exo_median('1' || substr(hex(zeroblob(900)), 1, 1800) || i) FROM n", n).Scan(&got)
+	}
+	if err := many(1000); err != nil {
+		t.Error(err)
+	}
+	if err := many(45_000); err == nil || !strings.Contains(err.Error(), errMany.Error()) {
+		t.Errorf("too many values: %v", err)
 	}
 }
 

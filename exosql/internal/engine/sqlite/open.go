@@ -8,6 +8,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -32,6 +33,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 		err = judgePlan(lines, p.Tables, p.Derived, s.rowid)
 	}
 	if err == nil {
+		st.alone = alone(lines, p.Tables)
 		return st, nil
 	}
 	s.C.finalize(st)
@@ -59,13 +61,19 @@ func changed(err error) bool {
 	return errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_SCHEMA
 }
 
-// explain returns the details of a statement's plan.
-func (c *conn) explain(text string) (lines []string, err error) {
+// explain returns the details of a statement's plan. The planner knows args, if there are any.
+func (c *conn) explain(text string, args ...exo.Value) (lines []string, err error) {
 	st, err := c.prepare("EXPLAIN QUERY PLAN " + text)
 	if err != nil {
 		return nil, err
 	}
 	defer c.finalize(st)
+	if len(args) > 0 {
+		defer c.reset(st)
+		if err := c.bind(st, args); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		more, err := c.step(st)
 		if err != nil || !more {

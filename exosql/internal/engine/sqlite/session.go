@@ -21,6 +21,7 @@ type Session struct {
 	Guard  *guard
 	Stmts  engine.Statements[*stmt]
 	bad    bool // it was interrupted, or has failed
+	epoch  int  // counts the changes of the schema that were met
 }
 
 // Connect opens one guarded connection and verifies that its wall holds.
@@ -93,6 +94,9 @@ func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
 		return nil, nil, err
 	}
 	size := s.C.bytes(st) + p.Bytes
+	if st.alone != nil {
+		size += maxShares * shareBytes
+	}
 	if !s.Stmts.Fits(size) {
 		return st, func() { s.C.finalize(st) }, nil
 	}
@@ -134,8 +138,12 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 		done()
 		if changed(err) {
 			s.Stmts.Remove(p) // it is judged anew
+			s.epoch++
 		}
 	}()
+	if err := s.searches(p, st, args); err != nil {
+		return false, err
+	}
 	s.C.lock()
 	defer s.C.unlock()
 	defer s.C.reset(st)
@@ -162,6 +170,9 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 func (s *Session) judge(ctx context.Context, err error) error {
 	var e *SqlError
 	if errors.As(err, &e) {
+		if e.Code == sqlite3.SQLITE_ERROR && e.msg == errMany.Error() {
+			return &exo.Error{Kind: exo.Limit, Msg: plan.TooMany, Err: err}
+		}
 		if primary(e.Code) == sqlite3.SQLITE_TOOBIG {
 			return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 		}

@@ -10,6 +10,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -70,6 +71,10 @@ func valueBytes(p uintptr, n int32) ([]byte, bool) {
 // into the zero Value: SQLite stores any value in any column, and what contradicts the
 // declaration is an error for the host, not a guess.
 func decode(c *plan.Cell, x any) exo.Value {
+	if c.Collected {
+		s, _ := x.(string)
+		return plan.Collected(c.Of, engine.DecodeJSON([]byte(s)))
+	}
 	if c.Exact {
 		return decodeExact(x, c.Kind)
 	}

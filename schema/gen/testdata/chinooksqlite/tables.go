@@ -18,6 +18,7 @@ type Album struct {
 }
 
 var (
+	// Albums has the indexes (AlbumId), (ArtistId).
 	Albums        = exosql.NewTable[Album]("Album")
 	AlbumID       = exosql.NewKey(Albums, "AlbumId", func(a *Album) *int64 { return &a.AlbumID })
 	AlbumTitle    = exosql.NewColumn(Albums, "Title", func(a *Album) *string { return &a.Title })
@@ -36,6 +37,7 @@ type Artist struct {
 }
 
 var (
+	// Artists has the index (ArtistId).
 	Artists    = exosql.NewTable[Artist]("Artist")
 	ArtistID   = exosql.NewKey(Artists, "ArtistId", func(a *Artist) *int64 { return &a.ArtistID })
 	ArtistName = exosql.NewNullable(Artists, "Name", func(a *Artist) **string { return &a.Name })
@@ -56,6 +58,7 @@ type Customer struct {
 }
 
 var (
+	// Customers has the indexes (CustomerId), (SupportRepId).
 	Customers            = exosql.NewTable[Customer]("Customer")
 	CustomerID           = exosql.NewKey(Customers, "CustomerId", func(c *Customer) *int64 { return &c.CustomerID })
 	CustomerFirstName    = exosql.NewColumn(Customers, "FirstName", func(c *Customer) *string { return &c.FirstName })
@@ -84,6 +87,7 @@ type Employee struct {
 }
 
 var (
+	// Employees has the indexes (EmployeeId), (ReportsTo).
 	Employees         = exosql.NewTable[Employee]("Employee")
 	EmployeeID        = exosql.NewKey(Employees, "EmployeeId", func(e *Employee) *int64 { return &e.EmployeeID })
 	EmployeeLastName  = exosql.NewColumn(Employees, "LastName", func(e *Employee) *string { return &e.LastName })
@@ -109,6 +113,7 @@ type Genre struct {
 }
 
 var (
+	// Genres has the index (GenreId).
 	Genres    = exosql.NewTable[Genre]("Genre")
 	GenreID   = exosql.NewKey(Genres, "GenreId", func(g *Genre) *int64 { return &g.GenreID })
 	GenreName = exosql.NewNullable(Genres, "Name", func(g *Genre) **string { return &g.Name })
@@ -128,6 +133,7 @@ type Invoice struct {
 }
 
 var (
+	// Invoices has the indexes (CustomerId), (InvoiceId).
 	Invoices              = exosql.NewTable[Invoice]("Invoice")
 	InvoiceID             = exosql.NewKey(Invoices, "InvoiceId", func(i *Invoice) *int64 { return &i.InvoiceID })
 	InvoiceCustomerID     = exosql.NewColumn(Invoices, "CustomerId", func(i *Invoice) *int64 { return &i.CustomerID })
@@ -151,6 +157,7 @@ type InvoiceLine struct {
 }
 
 var (
+	// InvoiceLines has the indexes (InvoiceId), (InvoiceLineId), (TrackId).
 	InvoiceLines         = exosql.NewTable[InvoiceLine]("InvoiceLine")
 	InvoiceLineID        = exosql.NewKey(InvoiceLines, "InvoiceLineId", func(i *InvoiceLine) *int64 { return &i.InvoiceLineID })
 	InvoiceLineInvoiceID = exosql.NewColumn(InvoiceLines, "InvoiceId", func(i *InvoiceLine) *int64 { return &i.InvoiceID })
@@ -171,6 +178,7 @@ type MediaType struct {
 }
 
 var (
+	// MediaTypes has the index (MediaTypeId).
 	MediaTypes    = exosql.NewTable[MediaType]("MediaType")
 	MediaTypeID   = exosql.NewKey(MediaTypes, "MediaTypeId", func(m *MediaType) *int64 { return &m.MediaTypeID })
 	MediaTypeName = exosql.NewNullable(MediaTypes, "Name", func(m *MediaType) **string { return &m.Name })
@@ -187,6 +195,7 @@ type Playlist struct {
 }
 
 var (
+	// Playlists has the index (PlaylistId).
 	Playlists    = exosql.NewTable[Playlist]("Playlist")
 	PlaylistID   = exosql.NewKey(Playlists, "PlaylistId", func(p *Playlist) *int64 { return &p.PlaylistID })
 	PlaylistName = exosql.NewNullable(Playlists, "Name", func(p *Playlist) **string { return &p.Name })
@@ -203,6 +212,7 @@ type PlaylistTrack struct {
 }
 
 var (
+	// PlaylistTracks has the indexes (PlaylistId, TrackId), (TrackId).
 	PlaylistTracks          = exosql.NewTable[PlaylistTrack]("PlaylistTrack")
 	PlaylistTrackPlaylistID = exosql.NewKey(PlaylistTracks, "PlaylistId", func(p *PlaylistTrack) *int64 { return &p.PlaylistID })
 	PlaylistTrackTrackID    = exosql.NewKey(PlaylistTracks, "TrackId", func(p *PlaylistTrack) *int64 { return &p.TrackID })
@@ -227,6 +237,7 @@ type Track struct {
 }
 
 var (
+	// Tracks has the indexes (AlbumId), (GenreId), (MediaTypeId), (TrackId).
 	Tracks            = exosql.NewTable[Track]("Track")
 	TrackID           = exosql.NewKey(Tracks, "TrackId", func(t *Track) *int64 { return &t.TrackID })
 	TrackName         = exosql.NewColumn(Tracks, "Name", func(t *Track) *string { return &t.Name })

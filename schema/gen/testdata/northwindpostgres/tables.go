@@ -19,6 +19,7 @@ type Category struct {
 }
 
 var (
+	// Categories has the index (CategoryID).
 	Categories          = exosql.NewTable[Category]("Categories")
 	CategoryID          = exosql.NewKey(Categories, "CategoryID", func(c *Category) *int64 { return &c.CategoryID })
 	CategoryName        = exosql.NewColumn(Categories, "CategoryName", func(c *Category) *string { return &c.CategoryName })
@@ -37,6 +38,7 @@ type CustomerCustomerDemo struct {
 }
 
 var (
+	// CustomerCustomerDemos has the indexes (CustomerID, CustomerTypeID), (CustomerTypeID).
 	CustomerCustomerDemos              = exosql.NewTable[CustomerCustomerDemo]("CustomerCustomerDemo")
 	CustomerCustomerDemoCustomerID     = exosql.NewKey(CustomerCustomerDemos, "CustomerID", func(c *CustomerCustomerDemo) *string { return &c.CustomerID })
 	CustomerCustomerDemoCustomerTypeID = exosql.NewKey(CustomerCustomerDemos, "CustomerTypeID", func(c *CustomerCustomerDemo) *string { return &c.CustomerTypeID })
@@ -54,6 +56,7 @@ type CustomerDemographic struct {
 }
 
 var (
+	// CustomerDemographics has the index (CustomerTypeID).
 	CustomerDemographics              = exosql.NewTable[CustomerDemographic]("CustomerDemographics")
 	CustomerDemographicCustomerTypeID = exosql.NewKey(CustomerDemographics, "CustomerTypeID", func(c *CustomerDemographic) *string { return &c.CustomerTypeID })
 	CustomerDemographicCustomerDesc   = exosql.NewNullable(CustomerDemographics, "CustomerDesc", func(c *CustomerDemographic) **string { return &c.CustomerDesc })
@@ -72,6 +75,7 @@ type Customer struct {
 }
 
 var (
+	// Customers has the index (CustomerID).
 	Customers           = exosql.NewTable[Customer]("Customers")
 	CustomerID          = exosql.NewKey(Customers, "CustomerID", func(c *Customer) *string { return &c.CustomerID })
 	CustomerCompanyName = exosql.NewColumn(Customers, "CompanyName", func(c *Customer) *string { return &c.CompanyName })
@@ -91,6 +95,7 @@ type EmployeeTerritory struct {
 }
 
 var (
+	// EmployeeTerritories has the indexes (EmployeeID, TerritoryID), (TerritoryID).
 	EmployeeTerritories          = exosql.NewTable[EmployeeTerritory]("EmployeeTerritories")
 	EmployeeTerritoryEmployeeID  = exosql.NewKey(EmployeeTerritories, "EmployeeID", func(e *EmployeeTerritory) *int64 { return &e.EmployeeID })
 	EmployeeTerritoryTerritoryID = exosql.NewKey(EmployeeTerritories, "TerritoryID", func(e *EmployeeTerritory) *string { return &e.TerritoryID })
@@ -112,6 +117,7 @@ type Employee struct {
 }
 
 var (
+	// Employees has the indexes (EmployeeID), (ReportsTo).
 	Employees               = exosql.NewTable[Employee]("Employees")
 	EmployeeID              = exosql.NewKey(Employees, "EmployeeID", func(e *Employee) *int64 { return &e.EmployeeID })
 	EmployeeLastName        = exosql.NewColumn(Employees, "LastName", func(e *Employee) *string { return &e.LastName })
@@ -138,6 +144,7 @@ type OrderDetail struct {
 }
 
 var (
+	// OrderDetails has the indexes (OrderID, ProductID), (ProductID).
 	OrderDetails         = exosql.NewTable[OrderDetail]("Order Details")
 	OrderDetailOrderID   = exosql.NewKey(OrderDetails, "OrderID", func(o *OrderDetail) *int64 { return &o.OrderID })
 	OrderDetailProductID = exosql.NewKey(OrderDetails, "ProductID", func(o *OrderDetail) *int64 { return &o.ProductID })
@@ -162,6 +169,7 @@ type Order struct {
 }
 
 var (
+	// Orders has the indexes (CustomerID), (EmployeeID), (OrderID), (ShipVia).
 	Orders          = exosql.NewTable[Order]("Orders")
 	OrderID         = exosql.NewKey(Orders, "OrderID", func(o *Order) *int64 { return &o.OrderID })
 	OrderCustomerID = exosql.NewNullable(Orders, "CustomerID", func(o *Order) **string { return &o.CustomerID })
@@ -188,6 +196,7 @@ type Product struct {
 }
 
 var (
+	// Products has the indexes (CategoryID), (ProductID).
 	Products            = exosql.NewTable[Product]("Products")
 	ProductID           = exosql.NewKey(Products, "ProductID", func(p *Product) *int64 { return &p.ProductID })
 	ProductName         = exosql.NewColumn(Products, "ProductName", func(p *Product) *string { return &p.ProductName })
@@ -208,6 +217,7 @@ type Region struct {
 }
 
 var (
+	// Regions has the index (RegionID).
 	Regions           = exosql.NewTable[Region]("Regions")
 	RegionID          = exosql.NewKey(Regions, "RegionID", func(r *Region) *int64 { return &r.RegionID })
 	RegionDescription = exosql.NewColumn(Regions, "RegionDescription", func(r *Region) *string { return &r.RegionDescription })
@@ -224,6 +234,7 @@ type Shipper struct {
 }
 
 var (
+	// Shippers has the index (ShipperID).
 	Shippers           = exosql.NewTable[Shipper]("Shippers")
 	ShipperID          = exosql.NewKey(Shippers, "ShipperID", func(s *Shipper) *int64 { return &s.ShipperID })
 	ShipperCompanyName = exosql.NewColumn(Shippers, "CompanyName", func(s *Shipper) *string { return &s.CompanyName })
@@ -241,6 +252,7 @@ type Territory struct {
 }
 
 var (
+	// Territories has the indexes (RegionID), (TerritoryID).
 	Territories          = exosql.NewTable[Territory]("Territories")
 	TerritoryID          = exosql.NewKey(Territories, "TerritoryID", func(t *Territory) *string { return &t.TerritoryID })
 	TerritoryDescription = exosql.NewColumn(Territories, "TerritoryDescription", func(t *Territory) *string { return &t.TerritoryDescription })

@@ -22,6 +22,7 @@ type UserTest struct {
 }
 
 var (
+	// UserTests has the index (id).
 	UserTests        = exosql.NewTable[UserTest]("User_Test")
 	UserTestID       = exosql.NewKey(UserTests, "id", func(u *UserTest) *int64 { return &u.ID })
 	UserTestIDColumn = exosql.NewNullable(UserTests, "id_column", func(u *UserTest) **int64 { return &u.IDColumn })
@@ -35,6 +36,7 @@ type Linux struct {
 }
 
 var (
+	// Linuxes has the index (id).
 	Linuxes = exosql.NewTable[Linux]("_linux")
 	LinuxID = exosql.NewKey(Linuxes, "id", func(l *Linux) *int64 { return &l.ID })
 	LinuxN  = exosql.NewNullable(Linuxes, "n", func(l *Linux) **string { return &l.N })
@@ -49,6 +51,7 @@ type Join struct {
 }
 
 var (
+	// Joins has the index (id).
 	Joins      = exosql.NewTable[Join]("join")
 	JoinID     = exosql.NewKey(Joins, "id", func(j *Join) *int64 { return &j.ID })
 	JoinExosql = exosql.NewNullable(Joins, "exosql", func(j *Join) **string { return &j.Exosql })
@@ -69,6 +72,7 @@ type Limit struct {
 }
 
 var (
+	// Limits has the indexes (id), (join_id), (order_id).
 	Limits       = exosql.NewTable[Limit]("limits")
 	LimitID      = exosql.NewKey(Limits, "id", func(l *Limit) *int64 { return &l.ID })
 	LimitOrderID = exosql.NewNullable(Limits, "order_id", func(l *Limit) **int64 { return &l.OrderID })
@@ -91,6 +95,7 @@ type Loop struct {
 }
 
 var (
+	// Loops has the indexes (a, b), (c_a, c_b).
 	Loops  = exosql.NewTable[Loop]("loop")
 	LoopA  = exosql.NewKey(Loops, "a", func(l *Loop) *int64 { return &l.A })
 	LoopB  = exosql.NewKey(Loops, "b", func(l *Loop) *string { return &l.B })
@@ -114,6 +119,7 @@ type NoKey struct {
 }
 
 var (
+	// NoKeys has no index.
 	NoKeys = exosql.NewTable[NoKey]("no key")
 	NoKeyA = exosql.NewNullable(NoKeys, "a", func(n *NoKey) **string { return &n.A })
 	NoKeyB = exosql.NewNullable(NoKeys, "b", func(n *NoKey) **float64 { return &n.B })
@@ -149,6 +155,8 @@ type Order struct {
 // Left out: column nothing: it has no type.
 
 var (
+	// Orders has the indexes ("line\nbreak" DESC, semi; DROP TABLE x; -- COLLATE NOCASE,
+	// lower("2fa")) where "in" > 5, (first), (id), (in).
 	Orders               = exosql.NewTable[Order]("order")
 	OrderID              = exosql.NewKey(Orders, "id", func(o *Order) *int64 { return &o.ID })
 	OrderType            = exosql.NewColumn(Orders, "type", func(o *Order) *string { return &o.Type })
@@ -189,6 +197,7 @@ type Part struct {
 }
 
 var (
+	// Parts has the indexes (n), (other_a, kind_b), (whole_a, kind_b).
 	Parts      = exosql.NewTable[Part]("part")
 	PartN      = exosql.NewKey(Parts, "n", func(p *Part) *string { return &p.N })
 	PartWholeA = exosql.NewNullable(Parts, "whole_a", func(p *Part) **int64 { return &p.WholeA })
@@ -214,6 +223,7 @@ type Unique struct {
 // Left out: the link by text_id to join: id is int64 there.
 
 var (
+	// Uniques has the indexes (also), (code), (join_id), (text_id).
 	Uniques      = exosql.NewTable[Unique]("unique")
 	UniqueCode   = exosql.NewKey(Uniques, "code", func(u *Unique) *string { return &u.Code })
 	UniqueAlso   = exosql.NewNullable(Uniques, "also", func(u *Unique) **string { return &u.Also })
@@ -234,6 +244,7 @@ type UsersTest struct {
 }
 
 var (
+	// UsersTests has the index (id).
 	UsersTests  = exosql.NewTable[UsersTest]("users_test")
 	UsersTestID = exosql.NewKey(UsersTests, "id", func(u *UsersTest) *int64 { return &u.ID })
 	UsersTestN  = exosql.NewNullable(UsersTests, "n", func(u *UsersTest) **int64 { return &u.N })
@@ -246,6 +257,7 @@ type X用户表 struct {
 }
 
 var (
+	// X用户表s has the index (id).
 	X用户表s  = exosql.NewTable[X用户表]("用户表")
 	X用户表ID = exosql.NewKey(X用户表s, "id", func(x *X用户表) *int64 { return &x.ID })
 	X用户表N  = exosql.NewNullable(X用户表s, "n", func(x *X用户表) **string { return &x.N })

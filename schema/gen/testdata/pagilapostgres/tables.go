@@ -31,6 +31,7 @@ type Actor struct {
 }
 
 var (
+	// Actors has the index (actor_id).
 	Actors         = exosql.NewTable[Actor]("actor")
 	ActorID        = exosql.NewKey(Actors, "actor_id", func(a *Actor) *int64 { return &a.ActorID })
 	ActorFirstName = exosql.NewColumn(Actors, "first_name", func(a *Actor) *string { return &a.FirstName })
@@ -54,6 +55,7 @@ type Address struct {
 // it is its text).
 
 var (
+	// Addresses has the indexes (address_id), (city_id).
 	Addresses       = exosql.NewTable[Address]("address")
 	AddressID       = exosql.NewKey(Addresses, "address_id", func(a *Address) *int64 { return &a.AddressID })
 	AddressAddress  = exosql.NewColumn(Addresses, "address", func(a *Address) *string { return &a.Address })
@@ -76,6 +78,7 @@ type Category struct {
 }
 
 var (
+	// Categories has the index (category_id).
 	Categories   = exosql.NewTable[Category]("category")
 	CategoryID   = exosql.NewKey(Categories, "category_id", func(c *Category) *int64 { return &c.CategoryID })
 	CategoryName = exosql.NewColumn(Categories, "name", func(c *Category) *string { return &c.Name })
@@ -93,6 +96,7 @@ type City struct {
 }
 
 var (
+	// Cities has the indexes (city_id), (country_id).
 	Cities        = exosql.NewTable[City]("city")
 	CityID        = exosql.NewKey(Cities, "city_id", func(c *City) *int64 { return &c.CityID })
 	CityCity      = exosql.NewColumn(Cities, "city", func(c *City) *string { return &c.City })
@@ -111,6 +115,7 @@ type Country struct {
 }
 
 var (
+	// Countries has the index (country_id).
 	Countries      = exosql.NewTable[Country]("country")
 	CountryID      = exosql.NewKey(Countries, "country_id", func(c *Country) *int64 { return &c.CountryID })
 	CountryCountry = exosql.NewColumn(Countries, "country", func(c *Country) *string { return &c.Country })
@@ -132,6 +137,7 @@ type Customer struct {
 }
 
 var (
+	// Customers has the indexes (address_id), (customer_id), (store_id).
 	Customers          = exosql.NewTable[Customer]("customer")
 	CustomerID         = exosql.NewKey(Customers, "customer_id", func(c *Customer) *int64 { return &c.CustomerID })
 	CustomerStoreID    = exosql.NewColumn(Customers, "store_id", func(c *Customer) *int64 { return &c.StoreID })
@@ -173,6 +179,8 @@ type Film struct {
 // string, it is its text).
 
 var (
+	// Films has the indexes (film_id), (language_id), (original_language_id), gist
+	// (fulltext).
 	Films                  = exosql.NewTable[Film]("film")
 	FilmID                 = exosql.NewKey(Films, "film_id", func(f *Film) *int64 { return &f.FilmID })
 	FilmTitle              = exosql.NewColumn(Films, "title", func(f *Film) *string { return &f.Title })
@@ -207,6 +215,7 @@ type FilmActor struct {
 }
 
 var (
+	// FilmActors has the indexes (actor_id, film_id), (film_id).
 	FilmActors          = exosql.NewTable[FilmActor]("film_actor")
 	FilmActorActorID    = exosql.NewKey(FilmActors, "actor_id", func(f *FilmActor) *int64 { return &f.ActorID })
 	FilmActorFilmID     = exosql.NewKey(FilmActors, "film_id", func(f *FilmActor) *int64 { return &f.FilmID })
@@ -225,6 +234,7 @@ type FilmCategory struct {
 }
 
 var (
+	// FilmCategories has the indexes (category_id), (film_id, category_id).
 	FilmCategories         = exosql.NewTable[FilmCategory]("film_category")
 	FilmCategoryFilmID     = exosql.NewKey(FilmCategories, "film_id", func(f *FilmCategory) *int64 { return &f.FilmID })
 	FilmCategoryCategoryID = exosql.NewKey(FilmCategories, "category_id", func(f *FilmCategory) *int64 { return &f.CategoryID })
@@ -244,6 +254,7 @@ type Inventory struct {
 }
 
 var (
+	// Inventories has the indexes (film_id), (inventory_id), (store_id, film_id).
 	Inventories      = exosql.NewTable[Inventory]("inventory")
 	InventoryID      = exosql.NewKey(Inventories, "inventory_id", func(i *Inventory) *int64 { return &i.InventoryID })
 	InventoryFilmID  = exosql.NewColumn(Inventories, "film_id", func(i *Inventory) *int64 { return &i.FilmID })
@@ -265,6 +276,7 @@ type Language struct {
 }
 
 var (
+	// Languages has the index (language_id).
 	Languages          = exosql.NewTable[Language]("language")
 	LanguageID         = exosql.NewKey(Languages, "language_id", func(l *Language) *int64 { return &l.LanguageID })
 	LanguageName       = exosql.NewColumn(Languages, "name", func(l *Language) *string { return &l.Name })
@@ -287,6 +299,8 @@ type Payment struct {
 }
 
 var (
+	// Payments has the indexes (customer_id), (payment_date, payment_id), (rental_id),
+	// (staff_id).
 	Payments          = exosql.NewTable[Payment]("payment")
 	PaymentID         = exosql.NewKey(Payments, "payment_id", func(p *Payment) *int64 { return &p.PaymentID })
 	PaymentCustomerID = exosql.NewColumn(Payments, "customer_id", func(p *Payment) *int64 { return &p.CustomerID })
@@ -316,6 +330,7 @@ type Rental struct {
 // string, it is its text).
 
 var (
+	// Rentals has the indexes (customer_id), (inventory_id), (rental_id), (staff_id).
 	Rentals           = exosql.NewTable[Rental]("rental")
 	RentalID          = exosql.NewKey(Rentals, "rental_id", func(r *Rental) *int64 { return &r.RentalID })
 	RentalDate        = exosql.NewColumn(Rentals, "rental_date", func(r *Rental) *time.Time { return &r.RentalDate })
@@ -347,6 +362,7 @@ type Staff struct {
 }
 
 var (
+	// StaffTable has the indexes (address_id), (staff_id), (store_id).
 	StaffTable     = exosql.NewTable[Staff]("staff")
 	StaffID        = exosql.NewKey(StaffTable, "staff_id", func(s *Staff) *int64 { return &s.StaffID })
 	StaffFirstName = exosql.NewColumn(StaffTable, "first_name", func(s *Staff) *string { return &s.FirstName })
@@ -376,6 +392,7 @@ type Store struct {
 }
 
 var (
+	// Stores has the indexes (address_id), (manager_staff_id), (store_id).
 	Stores              = exosql.NewTable[Store]("store")
 	StoreID             = exosql.NewKey(Stores, "store_id", func(s *Store) *int64 { return &s.StoreID })
 	StoreManagerStaffID = exosql.NewColumn(Stores, "manager_staff_id", func(s *Store) *int64 { return &s.ManagerStaffID })

@@ -21,6 +21,7 @@ type ActiveStorageAttachment struct {
 }
 
 var (
+	// ActiveStorageAttachments has the indexes (blob_id), (id).
 	ActiveStorageAttachments          = exosql.NewTable[ActiveStorageAttachment]("active_storage_attachments")
 	ActiveStorageAttachmentID         = exosql.NewKey(ActiveStorageAttachments, "id", func(a *ActiveStorageAttachment) *int64 { return &a.ID })
 	ActiveStorageAttachmentName       = exosql.NewColumn(ActiveStorageAttachments, "name", func(a *ActiveStorageAttachment) *string { return &a.Name })
@@ -47,6 +48,7 @@ type ActiveStorageBlob struct {
 }
 
 var (
+	// ActiveStorageBlobs has the index (id).
 	ActiveStorageBlobs           = exosql.NewTable[ActiveStorageBlob]("active_storage_blobs")
 	ActiveStorageBlobID          = exosql.NewKey(ActiveStorageBlobs, "id", func(a *ActiveStorageBlob) *int64 { return &a.ID })
 	ActiveStorageBlobKey         = exosql.NewColumn(ActiveStorageBlobs, "key", func(a *ActiveStorageBlob) *string { return &a.Key })
@@ -71,6 +73,7 @@ type ArInternalMetadata struct {
 }
 
 var (
+	// ArInternalMetadataTable has the index (key).
 	ArInternalMetadataTable     = exosql.NewTable[ArInternalMetadata]("ar_internal_metadata")
 	ArInternalMetadataKey       = exosql.NewKey(ArInternalMetadataTable, "key", func(a *ArInternalMetadata) *string { return &a.Key })
 	ArInternalMetadataValue     = exosql.NewNullable(ArInternalMetadataTable, "value", func(a *ArInternalMetadata) **string { return &a.Value })
@@ -87,6 +90,7 @@ type Category struct {
 }
 
 var (
+	// Categories has the indexes (id), (parent_id).
 	Categories       = exosql.NewTable[Category]("categories")
 	CategoryID       = exosql.NewKey(Categories, "id", func(c *Category) *int64 { return &c.ID })
 	CategoryName     = exosql.NewColumn(Categories, "name", func(c *Category) *string { return &c.Name })
@@ -111,6 +115,7 @@ type Comment struct {
 }
 
 var (
+	// Comments has the indexes (commentable_type, commentable_id), (id), (user_id).
 	Comments               = exosql.NewTable[Comment]("comments")
 	CommentID              = exosql.NewKey(Comments, "id", func(c *Comment) *int64 { return &c.ID })
 	CommentUserID          = exosql.NewColumn(Comments, "user_id", func(c *Comment) *int64 { return &c.UserID })
@@ -141,6 +146,7 @@ type Post struct {
 }
 
 var (
+	// Posts has the indexes (author_id), (category_id), (editor_id), (id).
 	Posts           = exosql.NewTable[Post]("posts")
 	PostID          = exosql.NewKey(Posts, "id", func(p *Post) *int64 { return &p.ID })
 	PostAuthorID    = exosql.NewColumn(Posts, "author_id", func(p *Post) *int64 { return &p.AuthorID })
@@ -172,6 +178,7 @@ type PostsTag struct {
 }
 
 var (
+	// PostsTags has the indexes (post_id), (tag_id).
 	PostsTags      = exosql.NewTable[PostsTag]("posts_tags")
 	PostsTagPostID = exosql.NewColumn(PostsTags, "post_id", func(p *PostsTag) *int64 { return &p.PostID })
 	PostsTagTagID  = exosql.NewColumn(PostsTags, "tag_id", func(p *PostsTag) *int64 { return &p.TagID })
@@ -192,6 +199,7 @@ type Profile struct {
 }
 
 var (
+	// Profiles has the indexes (id), (user_id).
 	Profiles          = exosql.NewTable[Profile]("profiles")
 	ProfileID         = exosql.NewKey(Profiles, "id", func(p *Profile) *int64 { return &p.ID })
 	ProfileUserID     = exosql.NewColumn(Profiles, "user_id", func(p *Profile) *int64 { return &p.UserID })
@@ -210,6 +218,7 @@ type SchemaMigration struct {
 }
 
 var (
+	// SchemaMigrations has the index (version).
 	SchemaMigrations       = exosql.NewTable[SchemaMigration]("schema_migrations")
 	SchemaMigrationVersion = exosql.NewKey(SchemaMigrations, "version", func(s *SchemaMigration) *string { return &s.Version })
 )
@@ -221,6 +230,7 @@ type Tag struct {
 }
 
 var (
+	// Tags has the index (id).
 	Tags    = exosql.NewTable[Tag]("tags")
 	TagID   = exosql.NewKey(Tags, "id", func(t *Tag) *int64 { return &t.ID })
 	TagName = exosql.NewColumn(Tags, "name", func(t *Tag) *string { return &t.Name })
@@ -249,6 +259,7 @@ type User struct {
 // string, it is its text).
 
 var (
+	// Users has the indexes (email), (id).
 	Users                  = exosql.NewTable[User]("users")
 	UserID                 = exosql.NewKey(Users, "id", func(u *User) *int64 { return &u.ID })
 	UserType               = exosql.NewNullable(Users, "type", func(u *User) **string { return &u.Type })

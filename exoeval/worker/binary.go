@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// ErrBinary is in the error of NewPool, and of a run, where PoolOptions.Binary is not started: it
+// is no file that only this user and the system may write, or no worker of this host's version.
+var ErrBinary = errors.New("worker: PoolOptions.Binary is no worker for this host")
+
+func binaryError(path string, err error) error {
+	return &exo.Error{Op: "worker.NewPool", Kind: exo.Invalid, Msg: fmt.Sprintf("Binary %q can't be a worker of this host: %v", path, err), Err: errors.Join(ErrBinary, err)}
+}
+
+// openBinary opens the file that workers are started from, checks what was opened, and keeps it open: what
+// is started later is what was checked, whatever the path names then.
+func openBinary(path string) (*os.File, error) {
+	if !filepath.IsAbs(path) {
+		return nil, binaryError(path, errors.New("it must be an absolute path: the directory of a process may change"))
+	}
+	f, err := openExecutable(path)
+	if err != nil {
+		return nil, binaryError(path, err)
+	}
+	if err = checkBinary(f); err == nil {
+		return f, nil
+	}
+	f.Close()
+	return nil, binaryError(path, err)
+}
+
+func checkBinary(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is no regular file")
+	}
+	if err := ownedSafely(info); err != nil {
+		return err
+	}
+	theirs, err := buildinfo.Read(f)
+	if err != nil {
+		return fmt.Errorf("it is no program of Go's: %w", err)
+	}
+	ours, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil // built without modules: the version of its frames is left
+	}
+	return sameModules(ours, theirs)
+}
+
+// sameModules demands that what a worker is made of is of the host's version: the walls of a worker are
+// put up by itself, so an older one would have those that a later version mended.
+func sameModules(ours, theirs *debug.BuildInfo) error {
+	for _, path := range []string{"github.com/exoagent/exoagent", "github.com/dop251/goja"} {
+		own, other := moduleOf(ours, path), moduleOf(theirs, path)
+		if own == "" {
+			continue
+		}
+		if other != own {
+			return fmt.Errorf("it has %s %s, and the host %s: build it with the host, from one go.mod", path, orNone(other), own)
+		}
+	}
+	return nil
+}
+
+// moduleOf is the version of a module that a program was built of, and its hash; "" if it was not.
+func moduleOf(info *debug.BuildInfo, path string) string {
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path != path {
+			continue
+		}
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		if m.Sum == "" {
+			return "of a folder" // what is in it has no name: the version of the frames is left
+		}
+		return m.Version + " " + m.Sum
+	}
+	return ""
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,18 @@
+// Exo-worker is a worker and nothing else: a host names it in worker.PoolOptions.Binary, and each
+// process of a program initialises the engine instead of all that the host links. Build it with the host, from
+// the same go.mod:
+//
+//	go build -o /usr/local/lib/myhost/exo-worker github.com/exoagent/exoagent/exoeval/worker/exo-worker
+package main
+
+import (
+	"fmt"
+	"os"
+
+	_ "github.com/exoagent/exoagent/exoeval/worker" // takes the process over before main
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "exo-worker: a host starts this: see worker.PoolOptions.Binary")
+	os.Exit(2)
+}

@@ -1,0 +1,196 @@
+package exosql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// AccessPath is how the database reads the rows of a facet for what programs ask of one
+// column: conditions with =, conditions of a range, orders of either direction.
+type AccessPath struct {
+	Facet  string   `json:"facet"` // its alias
+	Table  string   `json:"table"`
+	Scope  []string `json:"scope,omitempty"`  // the columns of which the scope gives the value
+	Column string   `json:"column,omitempty"` // of the table; "" where it is about all
+	Uses   []string `json:"uses,omitempty"`   // of "=", "range", "order" and "descending order"; none where it is about all
+	By     Access   `json:"by"`
+	Index  string   `json:"index,omitempty"`  // that is read, unless every row in scope is; of a PRIMARY KEY of SQLite these words
+	Unused string   `json:"unused,omitempty"` // an index that would serve, where the database's statistics prefer another
+	Fix    string   `json:"fix,omitempty"`    // the index that would serve, as a statement, or a change of the declaration
+}
+
+// Access says which rows are read.
+type Access string
+
+// The ways to read rows.
+const (
+	ByIndex Access = "index" // those that are asked for
+	ByScope Access = "scope" // every row in scope
+	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
+	ByFence Access = "fence" // the conditions of programs stand behind a fence, and no index serves them but of keys and of columns declared Indexed
+)
+
+// Served reports whether an index serves the uses.
+func (a AccessPath) Served() bool { return a.By == ByIndex }
+
+// String is the path as a line of a report.
+func (a AccessPath) String() string {
+	s := a.Facet
+	if a.Column != "" {
+		s += "." + a.Column
+	}
+	if len(a.Uses) > 0 {
+		s += ": " + strings.Join(a.Uses, ", ")
+	}
+	switch a.By {
+	case ByIndex:
+		s += ": by the index " + a.Index
+	case ByScope:
+		s += ": every row in scope is read"
+	case ByTable:
+		s += ": rows out of scope are read"
+		if a.Index != "" {
+			s += ", by the index " + a.Index
+		}
+	case ByFence:
+		s += ": it stays behind the fence: the database's plan is not understood"
+		if a.Column == "" {
+			s = a.Facet + ": filters and orders stay behind the fence: the scope of " + a.Table + " is neither a value nor a short list of values"
+		}
+	}
+	if a.Unused != "" {
+		s += "; the index " + a.Unused + " would serve, and the database estimates that it is dearer"
+	}
+	if a.Fix != "" {
+		s += ". Would serve: " + a.Fix
+	}
+	return schema.Printable(s)
+}
+
+// ErrNoFacet is what AccessPaths says of an object that is not as [Facet.Of] made it.
+var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made, before it is attenuated")
+
+// AccessPaths reports, for each facet that programs reach from an object of [Facet.Of] and for each of its
+// columns, which filters and orders an index serves that begins with the columns
+// of the scope, which of them read every row in scope, and the index that would serve these. The order is that of
+// the declarations.
+//
+// It asks the database for the plan of each of these programs, judges it by the rules under which a
+// query runs without a fence, and runs none of them. PostgreSQL is asked as if
+// reading a whole table and sorting were dear, since what it would do with few rows tells little of many; its
+// choice between indexes still depends on its statistics.
+// A filter or order of one facet's rows is looked at, without joins. Of a facet whose scope is one row
+// nothing is reported.
+func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
+	granted, ok := o.(*object)
+	if !ok || granted == nil {
+		return nil, ErrNoFacet
+	}
+	if err := granted.prepare(); err != nil {
+		return nil, err
+	}
+	if err := granted.db.ready(); err != nil {
+		return nil, err
+	}
+	live, err := granted.db.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reach, err := granted.facet.Close()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := granted.db.pool.Fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer asked.Close()
+	var out []AccessPath
+	for _, fc := range reach {
+		of, err := granted.paths(ctx, asked, live, fc)
+		if err != nil {
+			return nil, fmt.Errorf("exosql: the paths to the facet %s: %w", fc.Alias, err)
+		}
+		out = append(out, of...)
+	}
+	return out, nil
+}
+
+// paths are those of one facet.
+func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
+	for _, col := range fc.Cols {
+		first := len(out)
+		for _, use := range compile.Uses(col) {
+			p, err := o.grant.Probe(o.db.dialect, fc, col, use)
+			if err != nil {
+				return nil, err
+			}
+			path := AccessPath{Facet: fc.Alias, Table: fc.Table.Name}
+			if p.Plan == nil {
+				path.By = ByFence
+				return []AccessPath{path}, nil
+			}
+			for _, e := range p.Plan.Tables[0].Scope {
+				path.Scope = append(path.Scope, e.Column)
+			}
+			fixed := func(c *decl.Column) bool {
+				return slices.ContainsFunc(path.Scope, func(name string) bool { return strings.EqualFold(name, c.Name) })
+			}
+			if !slices.ContainsFunc(fc.Table.Keys, func(k *decl.Column) bool { return !fixed(k) }) {
+				return nil, nil // the scope is one row
+			}
+			if fixed(col) {
+				break // it has one value, or few, in all rows
+			}
+			a, err := asked.Access(ctx, p.Plan, p.Args, col.Name)
+			if err != nil {
+				return nil, err
+			}
+			path.Column, path.Index, path.By = col.Name, a.Index, accessOf(a, p, use)
+			if path.By == ByScope {
+				path.Index = "" // whichever
+			}
+			// No index serves an order over several values of the scope, but one finds the rows.
+			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e plan.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
+			if path.By == ByScope && !list || path.By == ByTable {
+				path.Unused, path.Fix = check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list)
+			}
+			i := slices.IndexFunc(out[first:], func(x AccessPath) bool {
+				return x.By == path.By && x.Index == path.Index && x.Fix == path.Fix && x.Unused == path.Unused
+			})
+			if i < 0 {
+				out, i = append(out, path), len(out)-first
+			}
+			out[first+i].Uses = append(out[first+i].Uses, string(use))
+		}
+	}
+	return out, nil
+}
+
+// accessOf reads the judgement of one plan.
+func accessOf(a engine.Access, p *compile.Probe, use compile.Use) Access {
+	asked := use == compile.UseEqual || use == compile.UseRange
+	var wide *engine.OutOfScope
+	switch {
+	case asked && a.Searched && (a.Refused == nil || p.Bare && use == compile.UseEqual):
+		return ByIndex
+	case errors.As(a.Refused, &wide):
+		return ByTable
+	case a.Refused != nil: // a plan that is not understood: the fenced statement runs
+		return ByFence
+	case !asked && !a.Sorts:
+		return ByIndex
+	}
+	return ByScope
+}

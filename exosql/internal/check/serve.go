@@ -1,0 +1,167 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Serving says what would serve a use of a column within a scope: an index that is there already, or else the
+// statement that makes one, or a change of the declaration without which none does. Both are "" where no index
+// does, or where the database has no such table. scope are the columns that the scope fixes; exact says
+// that the column is compared by =, and by order otherwise.
+//
+// The columns of the scope are the index's first, see judgePlan of both engines. The key is the last, by which
+// programs' orders break ties.
+func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact bool) (there, fix string) {
+	table := live.Table(schema.Name{Name: t.Name})
+	if table == nil {
+		return "", ""
+	}
+	s := &server{live: live, table: table}
+	part, fix := s.part(col, exact)
+	if part == nil {
+		return "", fix
+	}
+	orders := !exact || s.same(col)
+	// Descending the index is read backwards, and they are last.
+	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
+	if there := s.there(scope, part, col.Null && orders); there != "" {
+		return there, ""
+	}
+	names, parts := append(slices.Clone(scope), col.Name), []string{s.text(part)}
+	if orders {
+		for _, k := range t.Keys {
+			if slices.Contains(names, k.Name) || s.rowid(k) {
+				continue
+			}
+			tie, _ := s.part(k, k.Kind == exo.TypeTime)
+			if tie == nil {
+				break
+			}
+			names, parts = append(names, k.Name), append(parts, s.text(tie))
+		}
+	}
+	var first []string
+	for _, name := range scope {
+		first = append(first, quoteName(name))
+	}
+	return "", fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(s.name(t.Name+"_by_"+strings.Join(names, "_"))), quoteName(t.Name), strings.Join(append(first, parts...), ", "))
+}
+
+type server struct {
+	live  *schema.Database
+	table *schema.Table
+}
+
+// same reports whether one index serves a column's comparisons by = and its orders.
+func (s *server) same(col *decl.Column) bool {
+	a, _ := s.part(col, true)
+	b, _ := s.part(col, false)
+	return a != nil && b != nil && *a == *b
+}
+
+// part is a column in an index as statements compare or sort it: see package compile. It
+// is nil where none serves, and fix then says what would help.
+func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, fix string) {
+	x := (&Checker{live: s.live}).find(s.table.Columns, col.Name)
+	if x == nil {
+		return nil, ""
+	}
+	plain := &schema.Part{Column: x.Name}
+	if s.live.Engine == schema.SQLite {
+		switch {
+		case col.Kind == exo.TypeDecimal || col.Kind == exo.TypeInterval:
+			return nil, "" // compared by functions of ours
+		case col.Kind == exo.TypeTime && !col.Iso:
+			return nil, "StoredISO() in the declaration, if the column holds times in that form only"
+		}
+		return plain, ""
+	}
+	switch {
+	case col.Kind == exo.TypeTime && !col.Iso && !exact:
+		return nil, "StoredISO() in the declaration, if the column holds no finer times than milliseconds"
+	case col.Kind != exo.TypeText, exact && col.Enum != nil:
+		return plain, ""
+	case x.Enum != nil && exact:
+		return nil, "OneOf in the declaration"
+	case x.Enum != nil:
+		return nil, "" // the text of an enum is not immutable, says PostgreSQL
+	}
+	if kind := plainType(x); kind != "text" && kind != "character varying" {
+		plain = &schema.Part{Expr: quoteName(x.Name) + "::text"}
+	}
+	if !exact && (plain.Expr != "" || collation(x) != "C") {
+		plain.Collation = "C"
+	}
+	return plain, ""
+}
+
+// text is a part as CREATE INDEX has it.
+func (s *server) text(p *schema.Part) string {
+	text := quoteName(p.Column)
+	if p.Expr != "" {
+		text = "(" + p.Expr + ")"
+	}
+	if p.Collation != "" {
+		text += " COLLATE " + quoteName(p.Collation)
+	}
+	if p.NullsFirst {
+		text += " NULLS FIRST"
+	}
+	return text
+}
+
+// there is an index that has the scope's columns, in any order, and then the part. nulls says that
+// where it has NULLs matters.
+func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
+	n := len(scope)
+	for _, x := range s.table.Indexes {
+		if len(x.Parts) <= n || x.Invalid || x.Where != "" || x.Method != "" && x.Method != "btree" {
+			continue
+		}
+		var first []string
+		for _, p := range x.Parts[:n] {
+			first = append(first, p.Column)
+		}
+		p := x.Parts[n]
+		same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
+		placed := s.live.Engine == schema.SQLite || !nulls || p.NullsFirst == (part.NullsFirst != p.Desc)
+		if same && placed && (&Checker{live: s.live}).within(first, scope) {
+			return x.Name
+		}
+	}
+	return ""
+}
+
+// rowid reports whether a column is what SQLite numbers rows by: all its indexes end in that.
+func (s *server) rowid(col *decl.Column) bool {
+	x := (&Checker{live: s.live}).find(s.table.Columns, col.Name)
+	return s.live.Engine == schema.SQLite && !s.table.WithoutRowID && s.table.PrimaryKey != nil && len(s.table.PrimaryKey.Columns) == 1 &&
+		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
+}
+
+// name is a name that no index of the table has. PostgreSQL cuts long ones, so two could be the same.
+func (s *server) name(base string) string {
+	const most = 63
+	taken := func(name string) bool {
+		return slices.ContainsFunc(s.table.Indexes, func(x schema.Index) bool { return s.live.Engine.Is(x.Name, name) })
+	}
+	for n := 1; ; n++ {
+		end := ""
+		if n > 1 {
+			end = fmt.Sprintf("_%d", n)
+		}
+		name := base
+		if len(name)+len(end) > most {
+			name = strings.ToValidUTF8(name[:most-len(end)], "")
+		}
+		if name += end; !taken(name) {
+			return name
+		}
+	}
+}

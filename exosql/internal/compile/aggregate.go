@@ -1,0 +1,202 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// aggExpr is an aggregate function over the rows of a from. Those for which a condition does
+// not hold have no value to it.
+type aggExpr struct {
+	fn     sqlast.Func
+	x      expr // nil: each row counts
+	within []expr
+	of     exprType
+}
+
+func (e aggExpr) typ() exprType { return e.of }
+
+func (e aggExpr) sql(f *from) sqlast.Expr {
+	if f.c.emitted++; f.c.emitted > maxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	// By a value that is compared the engine may read rows in order.
+	before := f.c.sorting
+	f.c.sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
+	defer func() { f.c.sorting = before }()
+	var x sqlast.Expr
+	cell, stored := e.stored(f)
+	if stored {
+		x = compared(cell, f)
+	} else if e.x != nil {
+		x = compared(e.x, f)
+	}
+	if len(e.within) > 0 && x == nil {
+		x = sqlast.One
+	}
+	return sqlast.Aggregate{Func: e.fn, X: among(f, x, e.within), Stored: stored}
+}
+
+// stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
+// not two, and what is no number is an error and not left out.
+func (e aggExpr) stored(f *from) (colExpr, bool) {
+	op, ok := e.x.(opExpr)
+	if !ok || op.op != sqlast.Bounded || f.c.dialect != sqlast.SQLite {
+		return colExpr{}, false
+	}
+	switch e.fn {
+	case sqlast.Sum, sqlast.Mean, sqlast.Median, sqlast.MinNumber, sqlast.MaxNumber:
+		c, ok := op.args[0].(colExpr)
+		return c, ok
+	}
+	return colExpr{}, false
+}
+
+// among is x in the rows for which conditions hold, and NULL in others.
+func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
+	if len(within) == 0 {
+		return x
+	}
+	conds := make([]sqlast.Expr, len(within))
+	for i, c := range within {
+		conds[i] = c.sql(f)
+	}
+	return call(sqlast.Case, all(conds), x, sqlast.Null)
+}
+
+// aggregate is the aggregate with a name, of x in the rows for which conditions hold.
+func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
+	count := exprType{kind: exo.TypeInt, size: digits{19, 0}}
+	switch name {
+	case language.Count:
+		return aggExpr{sqlast.Count, nil, within, count}, nil
+	case language.CountDistinct:
+		return aggExpr{sqlast.CountDistinct, f.distinctly(x), within, count}, nil
+	case language.Sum:
+		sum := f.sum(x, within)
+		return sum, sum.typ().fits(name)
+	case language.Avg:
+		sum := f.sum(x, within)
+		n := aggExpr{sqlast.Count, f.summed(x), within, count}
+		of := exprType{exo.TypeFloat, true, digits{}}
+		if x.typ().kind == exo.TypeDecimal {
+			of.kind = exo.TypeDecimal
+		}
+		if f.c.dialect == sqlast.SQLite && !whole(x) { // what is no number is counted by COUNT, and not summed
+			of.size = sizeOf(sqlast.Over, []expr{sum, n})
+			return aggExpr{sqlast.Mean, f.bounded(x), within, of}, of.fits(name)
+		}
+		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{exo.TypeInt, true, count.size}}}
+		of.size = sizeOf(sqlast.Over, args)
+		return opExpr{sqlast.Over, args, of}, of.fits(name)
+	case language.Median:
+		return f.median(x, within)
+	case language.Min, language.Max:
+		return f.extreme(name == language.Max, x, within), nil
+	}
+	return nil, errNode(&exo.Node{Name: name})
+}
+
+// summed is a number as it is summed.
+func (f *from) summed(x expr) expr {
+	if whole(x) {
+		return x
+	}
+	return f.bounded(x)
+}
+
+// whole reports whether x is a column of whole numbers: each engine sums those by itself.
+func whole(x expr) bool {
+	c, ok := x.(colExpr)
+	return ok && c.col.Kind == exo.TypeInt
+}
+
+// sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.
+const sumDigits = 12
+
+func (f *from) sum(x expr, within []expr) expr {
+	of := x.typ()
+	of.exact, of.size = true, digits{of.digits().whole + sumDigits, of.digits().part}
+	if whole(x) {
+		return aggExpr{sqlast.SumWhole, x, within, of}
+	}
+	return aggExpr{sqlast.Sum, f.bounded(x), within, of}
+}
+
+// maxHolding is how many aggregates of a query may hold what they take: each has a bound of
+// its own, and SQLite keeps them in the host's memory.
+const maxHolding = 10
+
+func (f *from) holds(name string) error {
+	if f.c.holding++; f.c.holding > maxHolding {
+		return exo.Errorf(exo.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
+	}
+	return nil
+}
+
+// median is the value in the middle, or the mean of the two there. A condition makes NULL of the
+// other rows' values, which have no place in the order.
+func (f *from) median(x expr, within []expr) (expr, error) {
+	if err := f.holds(language.Median); err != nil {
+		return nil, err
+	}
+	of := exprType{exo.TypeFloat, true, digits{}}
+	if x.typ().kind == exo.TypeDecimal {
+		of.kind = exo.TypeDecimal
+	}
+	x = f.summed(x)
+	of.size = sizeOf(sqlast.Plus, []expr{x})
+	of.size.part++ // of a half
+	return aggExpr{sqlast.Median, x, within, of}, of.fits(language.Median)
+}
+
+// extreme is the least or the greatest value.
+func (f *from) extreme(greatest bool, x expr, within []expr) expr {
+	of := x.typ()
+	switch {
+	case of.decimal():
+		x = f.bounded(x)
+		of = x.typ()
+		of.exact = true
+		if greatest {
+			return aggExpr{sqlast.MaxNumber, x, within, of}
+		}
+		return aggExpr{sqlast.MinNumber, x, within, of}
+	case of.kind == exo.TypeText:
+		x = textExpr{x}
+		of = x.typ()
+	}
+	if greatest {
+		return aggExpr{sqlast.Max, x, within, of}
+	}
+	return aggExpr{sqlast.Min, x, within, of}
+}
+
+// distinctly is a value such that different ones have different texts in the engine.
+func (f *from) distinctly(x expr) expr {
+	if x.typ().kind == exo.TypeText {
+		return textExpr{x}
+	}
+	return keyOf(x, x.typ())
+}
+
+// same reports whether two expressions over one from are the same. What is not known to be is not.
+func same(a, b expr) bool {
+	switch a := a.(type) {
+	case colExpr, argExpr, constExpr, nullExpr, cell:
+		return a == b
+	case textExpr:
+		b, ok := b.(textExpr)
+		return ok && same(a.x, b.x)
+	case opExpr:
+		b, ok := b.(opExpr)
+		return ok && a.op == b.op && a.of == b.of && slices.EqualFunc(a.args, b.args, same)
+	case aggExpr:
+		b, ok := b.(aggExpr)
+		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, same)
+	}
+	return false
+}

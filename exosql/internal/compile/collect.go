@@ -1,0 +1,104 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// listExpr is the values of the rows of a group as a list, in the order of the query that was
+// grouped, and then of the rows' keys. They cross as the texts that toText makes, which both engines
+// write alike, where their JSON and their arrays differ.
+//
+// An engine would hold a list of any length. SQLite's is made by a function of ours, which has a
+// bound. For PostgreSQL a window over the rows says how many bytes the list has before each of them: it is
+// behind the fence, or in a plan judged open, and sorts no row out of scope.
+type listExpr struct {
+	g      *group
+	text   expr
+	within []expr
+}
+
+func (e listExpr) typ() exprType { return exprType{kind: exo.TypeJSON} }
+
+func (e listExpr) sql(f *from) sqlast.Expr {
+	if f.c.emitted++; f.c.emitted > maxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	if len(f.c.guards) > 0 {
+		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+	}
+	before := f.c.sorting
+	f.c.sorting = true
+	defer func() { f.c.sorting = before }()
+	if e.g.rows == nil {
+		return sqlast.Collected{X: e.value(f), OrderBy: e.order(f)}
+	}
+	in := e.g.rows.inner
+	x := e.output(f, e.value(in))
+	var keys []sqlast.Expr
+	for _, k := range e.g.by {
+		keys = append(keys, in.canonicalSQL(k))
+	}
+	return sqlast.Collected{X: x, Run: e.output(f, sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
+}
+
+// value is the text of a row in the list, or NULL.
+func (e listExpr) value(f *from) sqlast.Expr { return among(f, e.text.sql(f), e.within) }
+
+// order ends in the text itself: a table may have no key.
+func (e listExpr) order(f *from) []sqlast.Order {
+	return append(f.orders(e.g.order, true), sqlast.Order{Expr: e.value(f)})
+}
+
+// output adds a column to the rows that are grouped.
+func (e listExpr) output(f *from, x sqlast.Expr) sqlast.Expr {
+	d := e.g.rows
+	name := fmt.Sprintf("w%d", len(d.sel.Columns))
+	d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: x, As: name})
+	return sqlast.Column{Alias: f.at[f.rows[0]].alias, Name: name}
+}
+
+// collects reports whether a message asks for a list.
+func collects(root *exo.Node) bool {
+	seen := map[*exo.Node]bool{}
+	var visit func(n *exo.Node) bool
+	visit = func(n *exo.Node) bool {
+		if n == nil || seen[n] {
+			return false
+		}
+		seen[n] = true
+		if n.Op == exo.OpCall && n.Name == language.Collect && isGroup(n.Recv.Type) || visit(n.Recv) {
+			return true
+		}
+		for _, a := range n.Args {
+			if visit(a) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(root)
+}
+
+// collect makes a list of the values of x in the rows of a group for which conditions hold. Its items have the type
+// that the catalogue gives: a literal may widen what the compiler knows.
+func (g *group) collect(row *occurrence, x expr, of *exo.Type, within []expr) (expr, error) {
+	f := g.inner
+	if err := f.holds(language.Collect); err != nil {
+		return nil, err
+	}
+	kind := x.typ().kind
+	if _, value := x.(argExpr); value || !language.Groupable[kind] {
+		return nil, exo.Errorf(exo.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
+	}
+	text := f.toText(x)
+	if err := text.typ().fits(language.Collect); err != nil {
+		return nil, err
+	}
+	c := g.cell(row, listExpr{g, text, within})
+	c.list = of.Args["of"].Name
+	return c, nil
+}

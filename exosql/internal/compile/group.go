@@ -1,0 +1,252 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// group is a derived table of groups of rows: its outputs are the keys, by which the rows
+// are grouped, and aggregates over the rows of each group. What comes after groupBy stands
+// outside of it: its conditions are what SQL calls HAVING.
+//
+// The rows come from behind a fence, or of a plan that was judged open, so no row out of scope is
+// read in the order of a key or of what an aggregate compares (TestAggregateReads), and none is in a group.
+type group struct {
+	inner *from
+	ns    []named // of the query that was grouped: what an aggregate's callback sees
+	names []string
+	keys  []cell
+	kinds []string              // of the keys, as the catalogue has them: a literal may widen what the compiler knows
+	cells map[*decl.Column]expr // what each output is, over the rows
+	order *query                // the query that was grouped: its order is that of lists
+	rows  *derived              // whose outputs are windows over the rows, for lists; PostgreSQL
+	by    []expr                // what the rows are grouped by
+}
+
+// cell is an output of a group, in whatever from the group is now.
+type cell struct {
+	row *occurrence
+	col *decl.Column
+	of  exprType
+
+	list string // of a list, the kind of its items
+}
+
+// An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
+func (e cell) sql(f *from) sqlast.Expr {
+	if f.c.conditions > 0 && len(f.c.guards) > 0 {
+		f.c.unguarded = true
+	}
+	return f.col(e.row, e.col)
+}
+
+func (e cell) typ() exprType { return e.of }
+
+// doGroup makes groups of the rows of q.
+func (f *from) doGroup(q *query, n *exo.Node, env names) error {
+	if err := f.gather(q, n); err != nil {
+		return err
+	}
+	was := *q
+	var rows *derived
+	if f.c.dialect == sqlast.Postgres && collects(f.c.msg.Root) {
+		f.wrap(func(*from, *sqlast.Select, string) []sqlast.Expr { return nil })
+		rows = f.at[f.rows[0]].derived
+	}
+	record := n.Args[0].Args[0]
+	inner := f.bound(n.Args[0], q, env)
+	row := &occurrence{table: &decl.Table{Name: "groups"}, optional: true}
+	g := &group{ns: q.ns, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows}
+	row.group = g
+	d := &derived{outs: map[outKey]string{}, group: g}
+	var outs []sqlast.Output
+	for i, a := range record.Args {
+		x, err := f.expr(a, inner)
+		if err != nil {
+			return err
+		}
+		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+			return exo.Errorf(exo.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+		}
+		x = f.canonical(x)
+		c := g.cell(row, x)
+		g.by = append(g.by, x)
+		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
+		row.table.Keys = append(row.table.Keys, c.col)
+		if _, twice := d.outs[outKey{row, c.col}]; twice { // under another name
+			continue
+		}
+		f.c.sorting = true
+		outs = append(outs, d.out(outKey{row, c.col}, f.canonicalSQL(x), len(outs)))
+		f.c.sorting = false
+	}
+	source := *f
+	g.inner, d.inner = &source, &source
+	d.sel = source.sources.Of(&sqlast.Select{Columns: outs, Where: source.where, Group: len(outs)})
+	f.derive(row, d)
+	*q = query{ns: []named{{language.GroupAlias, row}}, base: row}
+	if n.Name == language.CountBy {
+		count, err := g.inner.aggregate(language.Count, nil, nil)
+		if err != nil {
+			return err
+		}
+		q.out = wholeRow(row)
+		q.out.names = append(q.out.names[:len(q.out.names):len(q.out.names)], language.Count)
+		q.out.items = append(q.out.items, projected{expr: g.cell(row, count), kind: exo.TypeInt, null: true})
+	}
+	return nil
+}
+
+// gather prepares q for what takes its rows together. What stood before and would be lost is refused.
+func (f *from) gather(q *query, n *exo.Node) error {
+	switch {
+	case q.out != nil:
+		return exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
+	case len(q.context) > 0 || f.asked != nil || f.outer != nil:
+		return exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
+	}
+	for _, x := range q.ns {
+		if x.row.group != nil {
+			return exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; in a callback write %s.%s(…)", language.GroupAlias, n.Name)
+		}
+	}
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	f.fence()
+	return nil
+}
+
+// derive makes the groups the only source.
+func (f *from) derive(row *occurrence, d *derived) {
+	alias := f.c.alias()
+	f.c.derived = append(f.c.derived, alias)
+	*f = from{c: f.c, rows: []*occurrence{row}, at: map[*occurrence]place{row: {alias: alias, derived: d}}}
+	f.sources = scope.Derived(d.sel, alias)
+}
+
+// cell makes an output of an expression over the rows.
+func (g *group) cell(row *occurrence, x expr) cell {
+	of := x.typ()
+	for col, made := range g.cells { // what is selected and sorted by is calculated once
+		if same(made, x) {
+			return cell{row: row, col: col, of: of}
+		}
+	}
+	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "group", Kind: of.kind, Null: true, Iso: true}, of: of}
+	g.cells[c.col] = x
+	return c
+}
+
+// canonical is a key such that equal ones are shown alike.
+func (f *from) canonical(x expr) expr {
+	switch t := x.typ(); {
+	case t.kind == exo.TypeText:
+		return textExpr{x}
+	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
+		x = f.bounded(x)
+		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{t.kind, true, x.typ().digits()}}
+	}
+	return x
+}
+
+// canonicalSQL writes a key as it is shown.
+func (f *from) canonicalSQL(x expr) sqlast.Expr {
+	if x.typ().kind == exo.TypeTime && f.c.dialect == sqlast.Postgres {
+		return compared(x, f)
+	}
+	return shown(x, f)
+}
+
+// groupOf is the group that a node stands for, with the conditions on its rows.
+func (f *from) groupOf(n *exo.Node, env names) (*occurrence, []*exo.Node, error) {
+	var conds []*exo.Node
+	for n.Op == exo.OpCall && n.Name == language.WhereMethod {
+		conds, n = append(conds, n.Args[0]), n.Recv
+	}
+	row, err := f.row(n, env)
+	if err != nil {
+		return nil, nil, outOfGroup(n)
+	}
+	return row, conds, nil
+}
+
+func errJoinGroups(name string) error {
+	return exo.Errorf(exo.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
+}
+
+// isGroup reports whether a type is that of a group, by whatever name a policy that narrows it gives it.
+func isGroup(t *exo.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == nil }
+
+// outOfGroup is the error for a group in a callback about its own rows: env has none there.
+func outOfGroup(n *exo.Node) error {
+	if !isGroup(n.Type) {
+		return errNode(n)
+	}
+	return exo.Errorf(exo.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
+}
+
+// ofGroup interprets an aggregate over the rows of a group.
+func (f *from) ofGroup(n *exo.Node, env names) (expr, error) {
+	row, conds, err := f.groupOf(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	g := row.group
+	var within []expr
+	for _, c := range conds {
+		x, err := g.inner.expr(c.Args[0], g.bound(c))
+		if err != nil {
+			return nil, err
+		}
+		within = append(within, x)
+	}
+	var of expr
+	if len(n.Args) > 0 {
+		if of, err = g.inner.expr(n.Args[0].Args[0], g.bound(n.Args[0])); err != nil {
+			return nil, err
+		}
+	}
+	if n.Name == language.Collect {
+		return g.collect(row, of, n.Args[0].Args[0].Type, within)
+	}
+	x, err := g.inner.aggregate(n.Name, of, within)
+	if err != nil {
+		return nil, err
+	}
+	return g.cell(row, x), nil
+}
+
+// keyOfGroup is a key of a group.
+func (f *from) keyOfGroup(row *occurrence, name string) (expr, error) {
+	if i := slices.Index(row.group.names, name); i >= 0 {
+		return row.group.keys[i], nil
+	}
+	return nil, exo.Errorf(exo.Denied, name, "the rows are not grouped by it")
+}
+
+// bound is what an aggregate's callback sees: the rows that were grouped, and no group.
+func (g *group) bound(lambda *exo.Node) names { return names{lambda.Recv: g.ns} }
+
+// ofQuery completes a message that asks for one value of all rows of a query.
+func (f *from) ofQuery(q *query, n *exo.Node) (*plan.Plan, error) {
+	if err := f.gather(q, n); err != nil {
+		return nil, err
+	}
+	x, err := f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, names{}))
+	if err != nil {
+		return nil, err
+	}
+	if x, err = f.aggregate(n.Name, x, nil); err != nil {
+		return nil, err
+	}
+	q.order = nil
+	out := &projection{names: []string{n.Name}, items: []projected{{expr: x, kind: n.Type.Name, null: true}}}
+	return f.finish(q, plan.RunValue, out)
+}

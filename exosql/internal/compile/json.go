@@ -1,0 +1,146 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// jsonExpr is what a column of JSON, or another expression of it, holds at the end of some keys. A key is a
+// bound value: no text of a program stands in a statement.
+type jsonExpr struct {
+	x    expr
+	keys []argExpr
+	as   string // TypeJSON; or the type of the only values that it has, besides null
+}
+
+func (e jsonExpr) typ() exprType { return exprType{kind: e.as} }
+
+func (e jsonExpr) sql(f *from) sqlast.Expr {
+	switch {
+	case f.c.dialect == sqlast.SQLite:
+		return call(jsonOps[e.as], e.at(f))
+	case e.as == exo.TypeJSON:
+		return call(sqlast.JSONValue, e.at(f))
+	case e.as == exo.TypeFloat:
+		return call(sqlast.JSONNumber, e.at(f), e.at(f), e.at(f))
+	}
+	return call(jsonOps[e.as], e.at(f), e.at(f))
+}
+
+var jsonOps = map[string]sqlast.Op{exo.TypeJSON: sqlast.JSONValue, exo.TypeText: sqlast.JSONText, exo.TypeFloat: sqlast.JSONNumber, exo.TypeBool: sqlast.JSONBool}
+
+// at is the JSON at the end of the keys.
+func (e jsonExpr) at(f *from) sqlast.Expr {
+	if f.c.emitted += 1 + len(e.keys); f.c.emitted > maxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	x := e.x.sql(f)
+	if f.c.dialect == sqlast.SQLite {
+		x = call(sqlast.JSONValid, x, e.x.sql(f))
+	} else {
+		x = call(sqlast.JSONDocument, x)
+	}
+	for _, k := range e.keys {
+		step := sqlast.JSONKey
+		if k.kind == plan.ArgIndex {
+			step = sqlast.JSONIndex
+		}
+		x = call(step, x, k.sql(f))
+	}
+	return x
+}
+
+// jsonOf is an expression of JSON as what keys are added to.
+func jsonOf(x expr) jsonExpr {
+	if e, ok := x.(jsonExpr); ok {
+		return e
+	}
+	return jsonExpr{x: x, as: exo.TypeJSON}
+}
+
+// key is what JSON holds under a key, a text, or at an index, a whole number.
+func (f *from) key(x expr, n *exo.Node) (expr, error) {
+	e, key := jsonOf(x), f.literal(n, "")
+	e.keys = slices.Clip(e.keys)
+	switch {
+	case key.kind == exo.TypeInt:
+		e.keys = append(e.keys, key.as(plan.ArgIndex))
+	case key.kind != exo.TypeText:
+		return nil, exo.Errorf(exo.Invalid, "", "a key of JSON is a text, or the number of an element from 0")
+	case f.c.dialect == sqlast.SQLite:
+		e.keys = append(e.keys, key.as(plan.ArgPath))
+	default:
+		e.keys = append(e.keys, key.as(plan.ArgKey))
+	}
+	return e, nil
+}
+
+// jsonAs is JSON as a value of one type, and null where it is another.
+func (f *from) jsonAs(x expr, kind string) expr {
+	e := jsonOf(x)
+	e.as = kind
+	return e
+}
+
+// besides is JSON as what it is compared with: 'mac' finds texts, 3 numbers, true truth values. What is
+// asked whether it is null stays as it is. null says that the comparison takes null for a value.
+func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) {
+	kind := ""
+	for _, a := range n.Args {
+		var k string
+		switch {
+		case a.Op == exo.OpLit && a.Lit.IsNull():
+			continue
+		case a.Op == exo.OpLit && a.Lit.Type() == exo.TypeList:
+			item, err := kindOfItems(a.Lit)
+			if err != nil {
+				return nil, err
+			}
+			k = item
+		case a.Op == exo.OpLit:
+			k = kindOfValue(a.Lit)
+		case a.Op == exo.OpList:
+			return nil, exo.Errorf(exo.Invalid, n.Name, "JSON is compared with a list of values, and no columns in it; join conditions with ||")
+		case null:
+			// A number in it and a column without a value would both be null as text, and so the same.
+			return nil, exo.Errorf(exo.Invalid, n.Name, "say what the JSON is that is compared with a column: column.key.asText() === other")
+		default:
+			y, err := f.expr(a, env)
+			if err != nil {
+				return nil, err
+			}
+			k = y.typ().kind
+		}
+		if scalar.NumberRank(k) > 0 {
+			k = exo.TypeFloat
+		}
+		if kind != "" && kind != k || k != exo.TypeText && k != exo.TypeFloat && k != exo.TypeBool {
+			return nil, exo.Errorf(exo.Invalid, n.Name, "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
+		}
+		kind = k
+	}
+	if kind == "" {
+		return x, nil
+	}
+	return f.jsonAs(x, kind), nil
+}
+
+// kindOfItems is the type of the values of a list: numbers are one.
+func kindOfItems(v exo.Value) (string, error) {
+	kind := exo.TypeText // of an empty list
+	for i := range v.Len() {
+		k := kindOfValue(v.At(i))
+		if scalar.NumberRank(k) > 0 {
+			k = exo.TypeFloat
+		}
+		if i > 0 && k != kind {
+			return "", exo.Errorf(exo.Invalid, "", "JSON is compared with a list of texts, or of numbers, and not of both; join conditions with ||")
+		}
+		kind = k
+	}
+	return kind, nil
+}

@@ -1,0 +1,152 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Use is one way in which a program may use a column, and an index may serve.
+type Use string
+
+const (
+	UseEqual      Use = "="
+	UseRange      Use = "range"
+	UseOrder      Use = "order"
+	UseDescending Use = "descending order"
+)
+
+// Uses are those that a column has. What is in JSON is not found by an index of the column.
+func Uses(col *decl.Column) []Use {
+	if col.Kind == exo.TypeJSON {
+		return nil
+	}
+	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
+	var out []Use
+	for _, x := range []struct {
+		op  string
+		use []Use
+	}{{"eq", []Use{UseEqual}}, {"ge", []Use{UseRange}}, {"asc", []Use{UseOrder, UseDescending}}} {
+		if ops[x.op] != nil {
+			out = append(out, x.use...)
+		}
+	}
+	return out
+}
+
+// Probe is a program that uses one column of a facet's rows, compiled as any program is, so
+// that the database can be asked how it would run it. The rows are those that the grant
+// lets in, and no other table's stand beside them.
+type Probe struct {
+	Plan *plan.Plan // the open one; nil if the scope is one that no search can find
+	Args []exo.Value
+	// Bare says that programs run Plan whatever the database's plan is: nothing in it
+	// needs a fence. It is so for keys, and for columns that were declared Indexed.
+	Bare bool
+}
+
+// Probe compiles the program that uses a column of a facet, which the grant reaches.
+func (g Prepared) Probe(d sqlast.Dialect, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+	m, err := using(fc, col, use)
+	if err != nil {
+		return nil, err
+	}
+	c := newCompiler(d, m, []Prepared{g})
+	c.alone = fc
+	if _, err := message(c); err != nil {
+		return nil, err
+	}
+	open := newCompiler(d, m, []Prepared{g})
+	open.alone, open.open = fc, true
+	p, err := openPlan(open)
+	if err != nil || p == nil {
+		return &Probe{}, nil // as withOpen has it: such a message has the fenced plan alone
+	}
+	args, err := p.Bind(m.Args, [][]exo.Value{g.Vals}, m.Zone())
+	return &Probe{Plan: p, Args: args, Bare: c.fences == 0}, err
+}
+
+// using is the message of a program that uses a column:
+//
+//	rows.where(row => row.column.eq(value)).execute()
+//	rows.orderBy(row => row.column.desc()).limit(20).execute()
+//
+// It is checked as a program's is.
+func using(fc *decl.Facet, col *decl.Column, use Use) (*exo.Message, error) {
+	desc, err := fc.Describe()
+	if err != nil {
+		return nil, err
+	}
+	catalog := exo.Catalog{}
+	for _, i := range desc.Interfaces {
+		catalog[i.Name] = i
+	}
+	check := &exo.Checker{Catalog: catalog, Limits: exo.Limits{}.OrDefault(), Ref: func(uint32) *exo.Type { return desc.Type }, Show: func(uint32) string { return fc.Alias }}
+	b := builder{check: check}
+	b.add(exo.WireNode{Op: exo.OpRef, Ref: 1, Recv: -1})
+	method := map[Use]string{UseEqual: "where", UseRange: "where"}[use]
+	if method == "" {
+		method = "orderBy"
+	}
+	rows := b.last()
+	param := b.add(exo.WireNode{Op: exo.OpParam, Name: method, Recv: rows})
+	row := b.add(exo.WireNode{Op: exo.OpField, Name: fc.Alias, Recv: param})
+	x := b.add(exo.WireNode{Op: exo.OpField, Name: col.Guest, Recv: row})
+	switch use {
+	case UseEqual, UseRange:
+		op := "eq"
+		if use == UseRange {
+			op = "ge"
+		}
+		v := b.add(exo.WireNode{Op: exo.OpLit, Lit: sample(col), Recv: -1})
+		x = b.add(exo.WireNode{Op: exo.OpCall, Name: op, Recv: x, Args: []int32{v}})
+	case UseDescending:
+		x = b.add(exo.WireNode{Op: exo.OpCall, Name: "desc", Recv: x})
+	}
+	q := b.add(exo.WireNode{Op: exo.OpLambda, Recv: param, Args: []int32{x}})
+	q = b.add(exo.WireNode{Op: exo.OpCall, Name: method, Recv: rows, Args: []int32{q}})
+	if method == "orderBy" {
+		n := b.add(exo.WireNode{Op: exo.OpLit, Lit: exo.Int(20), Recv: -1})
+		q = b.add(exo.WireNode{Op: exo.OpCall, Name: "limit", Recv: q, Args: []int32{n}})
+	}
+	b.add(exo.WireNode{Op: exo.OpCall, Name: "execute", Recv: q})
+	m, err := check.Check(exo.Expr{Nodes: b.nodes})
+	if err != nil {
+		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
+	}
+	return m, nil
+}
+
+type builder struct {
+	check *exo.Checker
+	nodes []exo.WireNode
+}
+
+func (b *builder) last() int32 { return int32(len(b.nodes) - 1) }
+
+func (b *builder) add(n exo.WireNode) int32 {
+	b.nodes = append(b.nodes, n)
+	return b.last()
+}
+
+// sample is a value that programs may compare a column with. Plans do not depend on it.
+func sample(col *decl.Column) exo.Value {
+	if len(col.Enum) > 0 {
+		return exo.Text(slices.Min(col.Enum))
+	}
+	switch col.Kind {
+	case exo.TypeInt, exo.TypeFloat:
+		return exo.Int(1)
+	case exo.TypeBool:
+		return exo.Bool(true)
+	}
+	return exo.Text(map[string]string{
+		exo.TypeTime: "2000-01-02T03:04:05Z", exo.TypeDate: "2000-01-02", exo.TypeDecimal: "1.5", exo.TypeInterval: "P1D",
+		exo.TypeUUID: "00000000-0000-0000-0000-000000000000",
+	}[col.Kind])
+}

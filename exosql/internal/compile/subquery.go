@@ -1,0 +1,158 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// subquery is what a callback asks of the rows that a link of its row leads to: a column of the one row, an
+// aggregate of them, or whether there are such rows. In the statement it is a subquery of that row, with tables that
+// entered by their own scopes, so it has one value in each row and never makes two of one. What a program says of
+// the linked rows stands inside it behind their scope, as in any query: behind a fence, in a guard, or of a plan that
+// was judged open. What it says of the value stands outside, as of any column of the row.
+//
+// It is compiled anew wherever it is written: by then the row may be in another derived table.
+type subquery struct {
+	n   *exo.Node
+	env names
+	of  exprType
+}
+
+func (e subquery) typ() exprType { return e.of }
+
+func (e subquery) sql(f *from) sqlast.Expr { return e.write(f, expr.sql) }
+
+// comparable is the value as it is compared and sorted, see colExpr.
+func (e subquery) comparable(f *from) sqlast.Expr { return e.write(f, compared) }
+
+// shown is the value as a result shows it.
+func (e subquery) shown(f *from) sqlast.Expr {
+	return e.write(f, func(x expr, sub *from) sqlast.Expr { return shown(x, sub) })
+}
+
+// ask interprets a node of a callback that asks of linked rows.
+func (f *from) ask(n *exo.Node, env names) (expr, error) {
+	// Tried on the side, for its type and its errors: nothing of it stays in the statement.
+	trial := *f.c
+	_, of, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).subquery(n, env, expr.sql)
+	f.c.steps = trial.steps
+	if err == nil {
+		err = trial.failed
+	}
+	return subquery{n, env, of}, err
+}
+
+func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr {
+	if f.c.asked++; f.c.asked > maxSources {
+		f.c.fail(exo.Errorf(exo.Limit, "", "too many links in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		return sqlast.Null
+	}
+	x, _, err := f.subquery(e.n, e.env, how)
+	if err != nil {
+		f.c.fail(err)
+		return sqlast.Null
+	}
+	return x
+}
+
+// fail ends the compilation with an error that is met while a statement is written.
+func (c *compiler) fail(err error) {
+	if c.failed == nil {
+		c.failed = err
+	}
+}
+
+// subquery builds and writes what a node asks of linked rows.
+func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+	sub := f.c.newFrom(f)
+	q, err := sub.query(n.Recv, env)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return nil, exprType{}, err
+	}
+	if n.Op == exo.OpField {
+		return sub.ofOne(q, n, how)
+	}
+	switch truth := (exprType{kind: exo.TypeBool}); n.Name {
+	case language.ExistsMethod:
+		return sqlast.Exists{Sub: sub.one()}, truth, nil
+	case language.Some, language.Every, language.None:
+		cond, err := sub.expr(n.Args[0].Args[0], sub.bound(n.Args[0], q, env))
+		if err != nil {
+			return nil, truth, err
+		}
+		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
+			cond = opExpr{sqlast.Case, []expr{cond, constExpr(sqlast.False), constExpr(sqlast.True)}, truth}
+		}
+		sub.demand(cond)
+		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil
+	}
+	return sub.ofMany(q, n, env, how)
+}
+
+// one is a query of whether there are rows.
+func (f *from) one() *sqlast.Select {
+	return f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: f.where})
+}
+
+// ofOne is a column of the row that a link to at most one leads to. Where its declaration says that and the table's
+// key does not, the first row counts.
+func (f *from) ofOne(q *query, n *exo.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+	row := q.base
+	if row.facet == nil || row.facet.Column(n.Name) == nil {
+		return nil, exprType{}, exo.Errorf(exo.Denied, n.Name, "no such column")
+	}
+	x := colExpr{row, row.facet.Column(n.Name)}
+	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}, Limit: []sqlast.Expr{sqlast.One}}
+	if len(f.rows) > 1 || row.by == nil || !isKey(row.table, row.by.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
+		sel.OrderBy = f.orders(q, true)
+	}
+	f.sources.Of(sel).Where = f.where
+	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+}
+
+// ofMany is an aggregate of linked rows.
+func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+	var x expr
+	if n.Name != language.Count {
+		if q.out != nil {
+			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
+		}
+		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
+			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
+			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+		}
+		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
+		var err error
+		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
+			return nil, exprType{}, err
+		}
+	}
+	x, err := f.aggregate(n.Name, x, nil)
+	if err != nil {
+		return nil, exprType{}, err
+	}
+	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}})
+	sel.Where = f.where
+	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+}
+
+// mentions reports whether a node depends on the placeholder of a callback.
+func mentions(n, param *exo.Node) bool {
+	if n == nil || n == param {
+		return n == param
+	}
+	if n.Op == exo.OpParam {
+		return false
+	}
+	for _, a := range n.Args {
+		if mentions(a, param) {
+			return true
+		}
+	}
+	return mentions(n.Recv, param)
+}

@@ -1,0 +1,80 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// part is a whole number that is read from a time or a day. PostgreSQL gives it as a numeric.
+func (f *from) part(op sqlast.Op, x expr) expr {
+	return opExpr{op, []expr{x}, exprType{kind: exo.TypeInt, exact: f.c.dialect == sqlast.Postgres}}
+}
+
+// truncate is the first day of the unit that x is in. A day is the same for everybody, where the
+// instant at which it begins is another one in each time zone.
+func (f *from) truncate(x expr, unit string) (expr, error) {
+	for _, u := range language.Units {
+		if u.Name == unit {
+			return opExpr{u.Ast, []expr{f.local(x)}, exprType{kind: exo.TypeDate}}, nil
+		}
+	}
+	return nil, exo.Errorf(exo.Internal, "truncate", "the catalogue admits a unit that there is not")
+}
+
+// elapsed is the milliseconds between two times, as JavaScript subtracts them.
+func (f *from) elapsed(op *language.Operator, args []expr) expr {
+	a, b := f.part(sqlast.EpochMillis, args[0]), f.part(sqlast.EpochMillis, args[1])
+	if op.Name == "rsub" {
+		a, b = b, a
+	}
+	return f.minus(a, b)
+}
+
+// days is how many days a time or a day is after another one.
+func (f *from) days(args []expr) expr {
+	return f.minus(f.part(sqlast.JulianDay, f.local(args[0])), f.part(sqlast.JulianDay, f.local(args[1])))
+}
+
+func (f *from) minus(a, b expr) expr {
+	args := []expr{f.exactly(a), f.exactly(b)}
+	return opExpr{sqlast.Minus, args, exprType{exo.TypeInt, true, sizeOf(sqlast.Minus, args)}}
+}
+
+// local is a time as clocks of the program's time zone show it; a day is the same everywhere. The zone is an
+// argument of the host's: a program has no say in it.
+func (f *from) local(x expr) expr {
+	if !f.c.zoned || x.typ().kind != exo.TypeTime {
+		return f.era(x)
+	}
+	zone := argExpr{src: plan.Source{Origin: plan.FromZone, Item: -1, Kind: plan.ArgZone}, kind: exo.TypeText}
+	c, column := x.(colExpr)
+	switch {
+	case f.c.dialect != sqlast.Postgres:
+		return opExpr{sqlast.Local, []expr{x, zone}, x.typ()}
+	case column:
+		return opExpr{sqlast.Local, []expr{storedExpr{c}, storedExpr{c}, zone}, x.typ()}
+	}
+	return opExpr{sqlast.LocalOnce, []expr{x, zone}, x.typ()}
+}
+
+// era is a time or a day on PostgreSQL that a calendar has, or null. What follows fails for some that the
+// column may hold, like a date beyond the last timestamp, and would show that there is such a row.
+func (f *from) era(x expr) expr {
+	if f.c.dialect != sqlast.Postgres {
+		return x
+	}
+	switch c := x.(type) {
+	case argExpr:
+		return x
+	case colExpr:
+		return opExpr{sqlast.Era, []expr{storedExpr{c}, storedExpr{c}}, x.typ()}
+	}
+	return opExpr{sqlast.EraOnce, []expr{x}, x.typ()}
+}
+
+// storedExpr is a column as it is stored, and not as it is compared.
+type storedExpr struct{ colExpr }
+
+func (e storedExpr) sql(f *from) sqlast.Expr { return e.colExpr.sql(f) }

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Refusals are the open plans that were refused lately, on any connection: a plan that is refused
+// here although another connection would admit it runs fenced, and is slower, but no less safe.
+// That one was admitted is for each connection to find out, since another may have another search path.
+type Refusals struct {
+	Now func() time.Time // of a test, or nil
+
+	mu  sync.Mutex
+	all engine.Statements[*refusal]
+}
+
+func (r *Refusals) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// refusal is why an open plan was refused, and what the server had said. While the server says
+// the same, the answer is the same: it is asked again after ever longer times.
+type refusal struct {
+	why     *engine.Refused
+	plan    []byte   // as in opened
+	names   [][]byte //
+	indexes []byte   //
+
+	wait  time.Duration
+	until time.Time
+}
+
+// maxRefused is the longest that a new index or new statistics may go unnoticed.
+const maxRefused = time.Minute
+
+// again is the refusal for twice as long.
+func (r *refusal) again() *refusal {
+	twice := *r
+	twice.wait = min(2*r.wait, maxRefused)
+	return &twice
+}
+
+// lately is why a plan is refused without a question, or nil.
+func (r *Refusals) lately(p *plan.Plan) *engine.Refused {
+	if x := r.get(p); x != nil && r.now().Before(x.until) {
+		return x.why
+	}
+	return nil
+}
+
+func (r *Refusals) get(p *plan.Plan) *refusal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x, _ := r.all.Get(p)
+	return x
+}
+
+// add remembers a refusal from now on, and returns it.
+func (r *Refusals) add(p *plan.Plan, x *refusal) *refusal {
+	x.wait = max(x.wait, engine.RefusedFor)
+	x.until = r.now().Add(x.wait)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all.Remove(p)
+	if size := len(x.plan) + len(x.names[0]) + p.Bytes; r.all.Fits(size) {
+		r.all.Add(p, x, size)
+	}
+	return x
+}
+
+func (r *Refusals) remove(p *plan.Plan) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all.Remove(p)
+}

@@ -1,0 +1,137 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+
+	"github.com/exoagent/exoagent/exosql/internal/number"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// The aggregate functions that sqlast writes for SQLite: it has no exact numbers.
+
+var (
+	errWindow = errors.New("exosql: this aggregate function has no window")
+	errWhole  = errors.New("exosql: a column of whole numbers holds something else")
+	errCell   = errors.New("exosql: a column of decimals holds what is no number")
+	errMany   = errors.New("exosql: an aggregate function has to hold too many values")
+)
+
+// accumulator takes one number after the other.
+type accumulator interface {
+	Add(x any)
+	Value() any
+}
+
+// bounded is an accumulator that holds what it takes, up to a bound.
+type bounded interface{ Full() bool }
+
+// list is texts as the text of JSON, without NULL.
+type list struct {
+	json []byte
+	size int
+	bad  bool
+}
+
+func (l *list) Add(x any) {
+	s, ok := x.(string)
+	if l.bad = l.bad || !ok || !utf8.ValidString(s); l.bad || l.Full() {
+		return
+	}
+	if l.size += len(s) + 8; l.json == nil { // as sqlast.Running has it
+		l.json = []byte{'['}
+	} else {
+		l.json = append(l.json, ',')
+	}
+	text, err := json.Marshal(s)
+	l.json, l.bad = append(l.json, text...), err != nil
+}
+
+func (l *list) Full() bool { return l.size > sqlast.MaxCollected }
+
+// Value contradicts what is declared if there was anything but text.
+func (l *list) Value() any {
+	switch {
+	case l.bad:
+		return "a cell that is no text"
+	case l.json == nil:
+		return "[]"
+	}
+	return string(l.json) + "]"
+}
+
+// aggregates are made once for each group.
+var aggregates = map[string]func() accumulator{
+	"exo_sum":     func() accumulator { return &number.Sum{} },
+	"exo_avg":     func() accumulator { return &mean{} },
+	"exo_collect": func() accumulator { return &list{} },
+	"exo_median":  func() accumulator { return &number.Median{} },
+	"exo_min":     func() accumulator { return &number.Extreme{} },
+	"exo_max":     func() accumulator { return &number.Extreme{Greatest: true} },
+}
+
+// stored is an accumulator of a column of decimals as it is stored. What is no number contradicts what is
+// declared, and is the host's error as it is where it is shown.
+type stored struct {
+	accumulator
+	bad bool
+}
+
+func (s *stored) Add(x any) {
+	switch number.CellOf(x) {
+	case number.NoNumber:
+		s.bad = true
+	case number.Number:
+		s.accumulator.Add(x)
+	}
+}
+
+func (s *stored) Full() bool {
+	b, ok := s.accumulator.(bounded)
+	return ok && b.Full()
+}
+
+// DefineAggregates makes them functions of a driver.
+func DefineAggregates(d *sqlite.Driver) {
+	for name, begin := range aggregates {
+		d.MustRegisterFunction(name, &sqlite.FunctionImpl{NArgs: 1, Deterministic: true,
+			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return aggregate{begin()}, nil }})
+		d.MustRegisterFunction(sqlast.StoredPrefix+strings.TrimPrefix(name, "exo_"), &sqlite.FunctionImpl{NArgs: 1, Deterministic: true,
+			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) {
+				return aggregate{&stored{accumulator: begin()}}, nil
+			}})
+	}
+}
+
+// aggregate is an accumulator as the driver has it.
+type aggregate struct{ accumulator }
+
+func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
+	if args[0] != nil {
+		a.Add(args[0])
+	}
+	if s, ok := a.accumulator.(*stored); ok && s.bad {
+		return errCell
+	}
+	if b, ok := a.accumulator.(bounded); ok && b.Full() {
+		return errMany // of rows in scope: no others are aggregated
+	}
+	return nil
+}
+
+// WindowInverse is for windows, which sqlast writes of other functions only.
+func (a aggregate) WindowInverse(*sqlite.FunctionContext, []driver.Value) error { return errWindow }
+
+func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { return a.Value(), nil }
+
+func (a aggregate) Final(*sqlite.FunctionContext) {}
+
+// mean is a sum that gives the mean. It counts what it adds: an infinity is in neither.
+type mean struct{ number.Sum }
+
+func (m *mean) Value() any { return m.Mean() }

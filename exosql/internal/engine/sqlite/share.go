@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// A fixed statement was planned without any value, so a table without a better index is
+// searched for its scope: right for one tenant of many, and ten times slower than reading
+// the whole table for the tenant that has most of it. With statistics (ANALYZE) SQLite knows which is
+// which once it knows the value. So before such a search runs, SQLite is asked for the plan again, this
+// time with the values of the scopes, and with no value of the program: its estimate from
+// everybody's statistics would tell by time how frequent that is. Where it would scan, the guarded
+// statement runs that does. The answer only chooses between two statements, each judged
+// for itself.
+
+// maxShares bounds the answers that a statement remembers, each of shareBytes at most.
+const (
+	maxShares  = 128
+	shareBytes = 200
+)
+
+// alone are the tables that are searched for the values of their scope and for nothing else,
+// and whose rows are then fetched one by one.
+func alone(lines []string, tables []plan.Table) (out []string) {
+	for _, line := range lines {
+		rest, search := strings.CutPrefix(line, "SEARCH ")
+		alias, how, _ := strings.Cut(rest, " ")
+		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
+		m := searchLine.FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
+		if !search || i < 0 || tables[i].Scanned || m == nil || m[1] == "" || strings.HasPrefix(how, "USING COVERING") {
+			continue
+		}
+		if n := len(tables[i].Scope); n > 0 && strings.Count(m[2], "=?") == n && strings.Count(m[2], "?") == n {
+			out = append(out, alias)
+		}
+	}
+	return out
+}
+
+// searches refuses a statement that searches for scopes of which SQLite would scan the tables if it
+// knew their values.
+func (s *Session) searches(p *plan.Plan, st *stmt, args []exo.Value) error {
+	if len(st.alone) == 0 {
+		return nil
+	}
+	known := make([]exo.Value, len(args))
+	var key []byte
+	for i := range known {
+		known[i] = exo.Null()
+	}
+	for _, t := range p.Tables {
+		for _, e := range t.Scope {
+			for _, n := range e.Params {
+				known[n-1] = args[n-1]
+				var err error
+				if key, err = args[n-1].AppendJSON(append(key, ' ')); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if st.scans == nil || st.epoch != s.epoch || len(st.scans) >= maxShares {
+		st.scans, st.epoch = map[string][]string{}, s.epoch
+	}
+	scans, found := st.scans[string(key)]
+	if !found {
+		lines, err := s.C.explain(p.Text, known...)
+		if err != nil {
+			return err
+		}
+		for _, alias := range st.alone {
+			if slices.Contains(lines, "SCAN "+alias) {
+				scans = append(scans, alias)
+			}
+		}
+		if len(key) <= shareBytes/2 {
+			st.scans[string(key)] = scans
+		}
+	}
+	if len(scans) == 0 {
+		return nil
+	}
+	why := fmt.Sprintf("%s is searched for a scope that has most of it", strings.Join(scans, ", "))
+	return &engine.Refused{Why: &engine.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
+}

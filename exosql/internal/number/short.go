@@ -1,0 +1,121 @@
+package number
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// short is coef × 10^exp: a number of few digits, as most are, for which no big.Int is made.
+type short struct {
+	coef int64
+	exp  int32
+}
+
+// maxShort is how many digits a text may have to be read as a short number.
+const maxShort = 18
+
+// shortOf reads a text of digits with at most one point among them, and a minus before: what
+// Read makes of it. ok is false for everything else.
+func shortOf(x any) (s short, ok bool) {
+	text, ok := x.(string)
+	if !ok {
+		return s, false
+	}
+	digits := strings.TrimPrefix(text, "-")
+	if len(digits) == 0 || len(digits) > maxShort+1 || digits[0] == '.' || digits[len(digits)-1] == '.' {
+		return s, false
+	}
+	point := -1
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c == '.' && point < 0:
+			point = i
+		case c < '0' || c > '9':
+			return s, false
+		default:
+			s.coef = s.coef*10 + int64(c-'0')
+		}
+	}
+	if point >= 0 {
+		s.exp = int32(point + 1 - len(digits))
+	} else if len(digits) > maxShort {
+		return s, false
+	}
+	if len(digits) != len(text) {
+		s.coef = -s.coef
+	}
+	return s, true
+}
+
+func (s short) decimal() Decimal { return Decimal{big.NewInt(s.coef), int(s.exp)} }
+
+// plus is the sum, if 64 bits hold it at the lesser of the exponents.
+func (s short) plus(b short) (sum short, ok bool) {
+	if s.exp > b.exp {
+		s, b = b, s
+	}
+	if b.coef != 0 && b.exp != s.exp {
+		far := int(b.exp) - int(s.exp)
+		if far > maxShort {
+			return sum, false
+		}
+		high, low := bits.Mul64(magnitude(b.coef), power(far).Uint64())
+		if high != 0 || low > math.MaxInt64 {
+			return sum, false
+		}
+		if b.coef < 0 {
+			low = -low
+		}
+		b.coef = int64(low)
+	}
+	t := s.coef + b.coef
+	if (t > s.coef) != (b.coef > 0) && b.coef != 0 {
+		return sum, false
+	}
+	return short{t, s.exp}, true
+}
+
+// Cell says what a cell of a column of decimals holds.
+type Cell uint8
+
+const (
+	NoNumber Cell = iota // it contradicts what is declared
+	NoValue              // an infinity, or a number of too many digits to be calculated with
+	Number
+)
+
+// CellOf is what a cell holds, in the form in which SQLite holds it.
+func CellOf(x any) Cell {
+	if _, ok := x.(int64); ok {
+		return Number
+	}
+	if _, ok := shortOf(x); ok {
+		return Number
+	}
+	if f, ok := x.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return NoValue
+	}
+	d, ok := Read(x)
+	switch {
+	case !ok && tooLong(x):
+		return NoValue
+	case !ok:
+		return NoNumber
+	case !Bounded(d):
+		return NoValue
+	}
+	return Number
+}
+
+// tooLong reports whether a text is no number for its length alone.
+func tooLong(x any) bool {
+	s, ok := x.(string)
+	if !ok || len(s) <= 2*MaxNumeric {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil || strings.Trim(s, "-0123456789.") == ""
+}

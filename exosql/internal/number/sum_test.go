@@ -1,0 +1,89 @@
+package number
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A sum, and a least and greatest number, are those of the exact numbers, whatever forms they have.
+func TestSum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sum Sum
+		least, greatest := Extreme{}, Extreme{Greatest: true}
+		want := new(big.Rat)
+		var low, high *big.Rat
+		for range rapid.IntRange(0, 6).Draw(t, "numbers") {
+			var x any
+			switch rapid.IntRange(0, 4).Draw(t, "form") {
+			case 0:
+				x = rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 40}).Draw(t, "whole")
+			case 1:
+				x = rapid.Int64().Draw(t, "any whole")
+			case 2:
+				x = rapid.SampledFrom([]float64{0.1, -0.5, 1e300, 5e-324, math.Copysign(0, -1)}).Draw(t, "float")
+			case 3:
+				x = rapid.StringMatching(`-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?`).Draw(t, "decimal")
+			case 4:
+				x = rapid.SampledFrom([]any{nil, "", "x", math.NaN(), []byte("1")}).Draw(t, "none")
+			}
+			sum.Add(x)
+			least.Add(x)
+			greatest.Add(x)
+			d, ok := Read(x)
+			if !ok {
+				continue
+			}
+			r, _ := new(big.Rat).SetString(d.text())
+			want.Add(want, r)
+			if low == nil || r.Cmp(low) < 0 {
+				low = r
+			}
+			if high == nil || r.Cmp(high) > 0 {
+				high = r
+			}
+		}
+		same := func(what string, got any, want *big.Rat) {
+			if got == nil || want == nil {
+				if got != nil || want != nil {
+					t.Fatalf("%s is %v, want %v", what, got, want)
+				}
+				return
+			}
+			d, ok := Read(got)
+			if r, _ := new(big.Rat).SetString(d.text()); !ok || r.Cmp(want) != 0 {
+				t.Fatalf("%s is %v, want %v", what, got, want)
+			}
+		}
+		if low == nil {
+			want = nil
+		}
+		same("the sum", sum.Value(), want)
+		same("the least", least.Value(), low)
+		same("the greatest", greatest.Value(), high)
+	})
+}
+
+// The halves of whole numbers, as SQLite sums them, give their sum.
+func TestWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want, upper, lower := new(big.Int), int64(0), int64(0)
+		for _, x := range rapid.SliceOfN(rapid.Int64(), 1, 20).Draw(t, "numbers") {
+			want.Add(want, big.NewInt(x))
+			upper, lower = upper+x>>32, lower+x&math.MaxUint32
+		}
+		switch got := Whole(upper, lower).(type) {
+		case int64:
+			if want.String() != strconv.FormatInt(got, 10) {
+				t.Fatal(got, want)
+			}
+		case string:
+			if want.String() != got {
+				t.Fatal(got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// TestKeysAreOneStep: a key of JSON is one step of SQLite's paths, whatever it holds: none that goes
+// further, or begins at the root.
+func TestKeysAreOneStep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key := rapid.OneOf(rapid.String(), rapid.StringMatching(`[$."\[\]#\\a0]{0,9}`)).Draw(t, "key")
+		if exo.Text(key).Type() != exo.TypeText {
+			return // no value that a message can hold
+		}
+		v, err := (&Source{Item: -1, Kind: ArgPath}).convert(exo.Text(key), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, ok := strings.CutPrefix(v.Text(), `$."`)
+		if !ok || !strings.HasSuffix(step, `"`) {
+			t.Fatalf("%q becomes %q", key, v.Text())
+		}
+		for i := 0; i < len(step)-1; i++ {
+			switch step[i] {
+			case '\\':
+				i++
+			case '"':
+				t.Fatalf("%q becomes %q, which ends early", key, v.Text())
+			}
+		}
+	})
+}
+
+func TestIndexesCountFromZero(t *testing.T) {
+	for n, ok := range map[int64]bool{0: true, 7: true, 1 << 40: true, -1: false} {
+		v, err := (&Source{Item: -1, Kind: ArgIndex}).convert(exo.Int(n), nil)
+		if (err == nil) != ok || err == nil && v.Int() > 1<<30 {
+			t.Errorf("%d: %v, %v", n, v, err)
+		}
+	}
+}

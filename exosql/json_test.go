@@ -1,0 +1,320 @@
+package exosql_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type document struct {
+	ID, Owner int64
+	Name      *string
+	Data      *exosql.JSON
+}
+
+var (
+	documents     = exosql.NewTable[document]("documents")
+	documentID    = exosql.NewKey(documents, "id", func(d *document) *int64 { return &d.ID })
+	documentOwner = exosql.NewColumn(documents, "owner", func(d *document) *int64 { return &d.Owner })
+	documentName  = exosql.NewNullable(documents, "name", func(d *document) **string { return &d.Name })
+	documentData  = exosql.NewNullable(documents, "data", func(d *document) **exosql.JSON { return &d.Data })
+)
+
+const documentsDDL = `CREATE TABLE documents (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT, data {json});
+INSERT INTO documents VALUES
+(1, 1, 'mac', '{"os":"mac","size":3,"on":true,"tags":["a","b"],"deep":{"x":{"y":"z"}},"a.b":"dot","q\"d":"quote","$.os":"dollar","[0]":"bracket","n":null,"when":"2024-01-31","length":5,"0":"zero","é":"é"}'),
+(2, 1, 'x', '{"os":"win","size":2.5,"on":false,"tags":[],"huge":1e400,"big":12345678901234567890}'),
+(3, 1, NULL, '{"os":5,"size":"3","on":"true"}'),
+(4, 1, 'y', '[10,20,{"os":"mac"}]'),
+(5, 1, 'z', '"mac"'),
+(6, 1, 'w', NULL),
+(7, 2, 'mac', '{"os":"mac","size":3,"on":true,"secret":"out of scope"}')`
+
+func documentsOf(t testing.TB, e tu.Engine, more string) *tu.Runner {
+	t.Helper()
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.SQL(documentsDDL) + more)})
+	facet := exosql.NewFacet(documents, "doc", documentID, documentName, documentData)
+	return tu.NewRunner(t, map[string]exo.Object{"docs": facet.Of(exosql.Grant(db, documents, documentOwner.Eq(1)))}, exo.Limits{})
+}
+
+// TestJSON: what is in JSON, in every place of a query, over the documents in the order of their ids.
+func TestJSON(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, "")
+		for expr, want := range map[string]string{
+			"d.data.os":                        `["mac","win",5,null,null,null]`,
+			"d.data.os === 'mac'":              `[true,false,false,false,false,false]`,
+			"d.data.os !== 'mac'":              `[false,true,true,true,true,true]`,
+			"d.data.os.eq('mac')":              `[true,false,null,null,null,null]`,
+			"d.data.os === 5":                  `[false,false,true,false,false,false]`,
+			"d.data.os === null":               `[false,false,false,true,true,true]`,
+			"d.data.n === null":                `[true,true,true,true,true,true]`,
+			"d.data.n.isNotNull()":             `[false,false,false,false,false,false]`,
+			"d.data.on === true":               `[true,false,false,false,false,false]`,
+			"d.data.on === false":              `[false,true,false,false,false,false]`,
+			"d.data.size > 2.5":                `[true,false,null,null,null,null]`,
+			"d.data.size >= 2.5":               `[true,true,null,null,null,null]`,
+			"d.data.size.between(1, 2.75)":     `[false,true,null,null,null,null]`,
+			"d.data.os.in(['mac', 'win'])":     `[true,true,null,null,null,null]`,
+			"['mac', 'x'].includes(d.data.os)": `[true,false,null,null,null,null]`,
+			"d.data.size.in([3, 4])":           `[true,false,null,null,null,null]`,
+			"d.data.os.notIn(['mac'])":         `[false,true,null,null,null,null]`,
+			"d.data.os.asText() === d.name":    `[true,false,true,false,false,false]`,
+			"d.data.os.eq(d.name)":             `[true,false,null,null,null,null]`,
+			"d.data.size.eq(d.id)":             `[false,false,null,null,null,null]`,
+			"d.data.size.lt(d.id)":             `[false,false,null,null,null,null]`,
+			"d.data.os.asText()":               `["mac","win",null,null,null,null]`,
+			"d.data.os.asText().includes('a')": `[true,false,null,null,null,null]`,
+			"d.data.os.asText().upper()":       `["MAC","WIN",null,null,null,null]`,
+			"d.data.os.asText() ?? 'none'":     `["mac","win","none","none","none","none"]`,
+			"d.data.size.asNumber()":           `[3,2.5,null,null,null,null]`,
+			"d.data.size.asNumber() + 1":       `[4,3.5,null,null,null,null]`,
+			"d.data.on.asBool()":               `[true,false,null,null,null,null]`,
+			"d.data.on.asBool() && d.id < 9":   `[true,false,null,null,null,null]`,
+			"d.data.tags":                      `[["a","b"],[],null,null,null,null]`,
+			"d.data.tags[0]":                   `["a",null,null,null,null,null]`,
+			"d.data.tags[1] === 'b'":           `[true,false,false,false,false,false]`,
+			"d.data.os[0]":                     `[null,null,null,null,null,null]`,
+			"d.data[0]":                        `[null,null,null,10,null,null]`,
+			"d.data.deep.x[0]":                 `[null,null,null,null,null,null]`,
+			"d.data.size[0].asNumber()":        `[null,null,null,null,null,null]`,
+			"d.data[1]":                        `[null,null,null,20,null,null]`,
+			"d.data[2].os":                     `[null,null,null,"mac",null,null]`,
+			"d.data[2].os === 'mac'":           `[false,false,false,true,false,false]`,
+			"d.data === 'mac'":                 `[false,false,false,false,true,false]`,
+			"d.data.asText()":                  `[null,null,null,null,"mac",null]`,
+			"d.data.deep.x.y":                  `["z",null,null,null,null,null]`,
+			"d.data?.deep?.x?.y":               `["z",null,null,null,null,null]`,
+			"d.data['a.b']":                    `["dot",null,null,null,null,null]`,
+			"d.data['q\"d']":                   `["quote",null,null,null,null,null]`,
+			"d.data['$.os']":                   `["dollar",null,null,null,null,null]`,
+			"d.data['$']":                      `[null,null,null,null,null,null]`,
+			"d.data['[0]']":                    `["bracket",null,null,null,null,null]`,
+			"d.data['é']":                      `["é",null,null,null,null,null]`,
+			"d.data.getKey('0')":               `["zero",null,null,null,null,null]`,
+			"d.data.getKey('length')":          `[5,null,null,null,null,null]`,
+			"d.data.when >= '2024-01-01'":      `[true,null,null,null,null,null]`,
+			"d.data.big > 1e19":                `[null,true,null,null,null,null]`,
+			"d.data.huge.asNumber()":           `[null,null,null,null,null,null]`,
+			"d.data[\"x' OR 1=1 --\"]":         `[null,null,null,null,null,null]`,
+		} {
+			o := r.Run(t, "return (await docs.orderBy(d => d.id).select(d => ({ x: "+expr+" })).execute()).map(r => r.x)")
+			if o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s\ngot  %v\nwant %s", expr, o, want)
+			}
+		}
+		for program, want := range map[string]string{
+			"docs.where(d => d.data.os === 'mac').count()":                                                                           "1",
+			"docs.where(({ doc: { data: { os } } }) => os === 'mac').count()":                                                        "1",
+			"docs.where(d => d.data.size > 2 && d.data.on === true || d.data.os === 5).count()":                                      "2",
+			"docs.where(d => !(d.data.os === 'mac')).count()":                                                                        "5",
+			"docs.sum(d => d.data.size.asNumber())":                                                                                  "5.5",
+			"docs.max(d => d.data.os.asText())":                                                                                      `"win"`,
+			"docs.countDistinct(d => d.data.os.asText())":                                                                            "2",
+			"docs.groupBy(d => ({ os: d.data.os.asText() })).select(g => ({ os: g.os, n: g.count() })).orderBy(g => g.os).execute()": `[{"os":null,"n":4},{"os":"mac","n":1},{"os":"win","n":1}]`,
+			"docs.orderBy(d => d.data.size.asNumber().desc()).limit(1).select(d => ({ id: d.id })).execute()":                        `[{"id":1}]`,
+			"docs.select(d => ({ os: d.data.os.asText() })).distinct().count()":                                                      "3",
+		} {
+			if o := r.Run(t, "return await "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s\ngot  %v\nwant %s", program, o, want)
+			}
+		}
+	})
+}
+
+// TestJSONRefusals: what is not right in JSON is an error that says what would be.
+func TestJSONRefusals(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, "")
+		for program, says := range map[string]string{
+			"docs.where(d => d.data.os === d.name)":                                  "asText() === other",
+			"docs.where(d => d.data.os !== d.name)":                                  "asText() === other",
+			"docs.where(d => d.data.os === d.data.name)":                             "asText() === other",
+			"docs.where(d => d.data.when > new Date(0))":                             "a date in it is a text",
+			"docs.where(d => d.data.os.in(['mac', 5]))":                              "and not of both",
+			"docs.where(d => d.data.os.in([d.name]))":                                "no columns in it",
+			"docs.where(d => d.data.os.between('a', 5))":                             "a text, a number, true or false",
+			"docs.where(d => d.data.os === { a: 1 })":                                "a text, a number",
+			"docs.where(d => d.data.tags.includes('a'))":                             "asText()",
+			"docs.where(d => d.data.os.startsWith('m'))":                             "asText()",
+			"docs.where(d => d.data.os.toLowerCase() === 'mac')":                     "asText()",
+			"docs.where(d => d.data.tags.length > 1)":                                "asText()",
+			"docs.where(d => d.data.tags.some(t => t === 'a'))":                      "select it",
+			"docs.where(d => d.data.on)":                                             "asBool()",
+			"docs.where(d => !d.data.on)":                                            "asBool()",
+			"docs.where(d => d.data.on && d.id > 1)":                                 "asBool()",
+			"docs.where(d => d.data.size + 1 > 2)":                                   "asNumber()",
+			"docs.where(d => (d.data.os ?? 'x') === 'x')":                            "asText()",
+			"docs.where(d => Number(d.data.size) > 1)":                               "asNumber()",
+			"docs.where(d => `${d.data.os}` === 'mac')":                              "no value in the program",
+			"docs.orderBy(d => d.data.os)":                                           "asText()",
+			"docs.orderBy(d => d.data.os.desc())":                                    "asText()",
+			"docs.groupBy(d => ({ os: d.data.os })).select(g => ({ n: g.count() }))": "can't be grouped",
+			"docs.sum(d => d.data.size)":                                             "asNumber()",
+			"docs.select(d => ({ os: d.data.os })).distinct()":                       "can't be compared",
+			"docs.where(d => d.data.getKey(-1) === 'x')":                             "counts from 0",
+			"docs.where(d => d.data.getKey(1.5) === 'x')":                            "a key of JSON",
+			"docs.where(d => d.data.getKey(true) === 'x')":                           "a key of JSON",
+			"docs.where(d => d.data.getKey(null) === 'x')":                           "a key of JSON",
+			"docs.where(d => d.data.getKey(d.name) === 'x')":                         "only a value of the program",
+			"docs.where(d => d.data.getKey() === 'x')":                               "needs the key",
+			"docs.where(d => d.data.getKey === 'x')":                                 "call it",
+			"docs.select(d => ({ ...d.data }))":                                      "only describes",
+		} {
+			for _, end := range []string{".execute()", ".count()"} {
+				o := r.Run(t, "return await "+program+end)
+				if o.Kind != exo.Invalid && o.Kind != exo.Denied && o.Kind != exo.Program || !strings.Contains(o.Message, says) {
+					t.Errorf("%s%s\n%v", program, end, o)
+				}
+			}
+		}
+	})
+}
+
+// TestJSONKeysAreValues: whatever text a key is, it finds what is under it and nothing else.
+func TestJSONKeysAreValues(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		var keys []string
+		for _, k := range append(payloads(t), "$", "$.os", "$[0]", "[0]", "#", "0", "-1", "a.b", `a"b`, `a\b`, `\u0061`, `a\u0062`, "<&>", "\u2028", "é", "e\u0301", "") {
+			if len(k) <= 1000 && !slices.Contains(keys, k) { // an index of PostgreSQL's on what a row holds is not needed here
+				keys = append(keys, k)
+			}
+		}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
+			if _, err := db.ExecContext(ctx, e.SQL("CREATE TABLE documents (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT, data {json})")); err != nil {
+				return err
+			}
+			for i, k := range keys {
+				data, err := json.Marshal(map[string]any{k: "v"})
+				if err != nil {
+					return err
+				}
+				if _, err := db.ExecContext(ctx, e.Pick("INSERT INTO documents VALUES (?, 1, NULL, ?), (?, 2, NULL, ?)", "INSERT INTO documents VALUES ($1, 1, NULL, $2), ($3, 2, NULL, $4)"), i, string(data), 1000+i, string(data)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+		facet := exosql.NewFacet(documents, "doc", documentID, documentData)
+		r := tu.NewRunner(t, map[string]exo.Object{"docs": facet.Of(exosql.Grant(db, documents, documentOwner.Eq(1)))}, exo.Limits{})
+		for i, k := range keys {
+			text, err := json.Marshal(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := r.Run(t, fmt.Sprintf("const k = %s; return (await docs.where(d => d.data.getKey(k) === 'v').execute()).map(d => d.id)", text))
+			if strings.Contains(k, "\x00") {
+				if o.Kind != exo.Invalid {
+					t.Errorf("%q: %v", k, o)
+				}
+			} else if o.JSON != fmt.Sprintf("[%d]", i) {
+				t.Errorf("%q: %v, want [%d]", k, o, i)
+			}
+		}
+	})
+}
+
+// TestJSONStaysInScope: what is in JSON out of scope is not looked into. Of a column of type json PostgreSQL finds
+// out only then that a text in it is none, and fails; the twin whose scope it is in sees that.
+func TestJSONStaysInScope(t *testing.T) {
+	e := tu.Postgres
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE documents (id bigint PRIMARY KEY, owner bigint NOT NULL, name text, data json)",
+		`INSERT INTO documents SELECT i, 1 + i % 3, 'n', CASE WHEN i % 3 = 1 THEN '{"os":"\u0000","n":1}' ELSE '{"os":"mac","n":2}' END::json FROM generate_series(1, 3000) i`,
+		"CREATE INDEX ON documents (owner)", "ANALYZE documents")})
+	facet := exosql.NewFacet(documents, "doc", documentID, documentName, documentData)
+	for owner, fails := range map[int64]bool{1: false, 2: true} {
+		r := tu.NewRunner(t, map[string]exo.Object{"docs": facet.Of(exosql.Grant(db, documents, documentOwner.Eq(owner)))}, exo.Limits{})
+		for _, program := range []string{
+			"docs.where(d => d.data.os === 'mac').count()",
+			"docs.where(d => d.id < 10 && d.data.os !== 'x').execute()",
+			"docs.where(d => d.data.n > 1 || d.name === 'n').count()",
+			"docs.orderBy(d => d.data.os.asText()).limit(3).execute()",
+			"docs.max(d => d.data.os.asText())",
+			"docs.sum(d => d.data.n.asNumber())",
+			"docs.groupBy(d => ({ os: d.data.os.asText() })).select(g => ({ os: g.os, n: g.count() })).where(g => g.os !== 'y').execute()",
+			"docs.select(d => ({ os: d.data.os })).limit(3).execute()",
+		} {
+			if o := r.Run(t, "return await "+program); (o.Kind != 0) != fails {
+				t.Errorf("owner %d: %s: %v\n%v", owner, program, o, o.SQL)
+			}
+		}
+	}
+}
+
+// What is in a text that is no JSON is null, and shown it is the host's error, as before.
+func TestBrokenJSON(t *testing.T) {
+	r := documentsOf(t, tu.SQLite, "; UPDATE documents SET data = '{\"os\":\"mac' WHERE id = 1")
+	if o := r.Run(t, "return await docs.where(d => d.data.os === 'mac').count()"); o.JSON != "0" {
+		t.Error(o)
+	}
+	if o := r.Run(t, "return await docs.where(d => d.id === 1).select(d => ({ os: d.data.os, t: d.data.asText() })).first()"); o.JSON != `{"os":null,"t":null}` {
+		t.Error(o)
+	}
+	if o := r.Run(t, "return await docs.execute()"); o.Kind != exo.Internal {
+		t.Error(o)
+	}
+}
+
+// TestJSONKeepsItsLabel: what is in a column carries its label, in whatever form it decides.
+func TestJSONKeepsItsLabel(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.SQL(documentsDDL))})
+		table := exosql.NewTable[document]("documents")
+		id := exosql.NewKey(table, "id", func(d *document) *int64 { return &d.ID })
+		data := exosql.NewNullable(table, "data", func(d *document) **exosql.JSON { return &d.Data }).WithLabel("medical")
+		docs := exosql.NewFacet(table, "doc", id, data).Of(exosql.Grant(db, table, exosql.AllRows[document]()))
+		for _, program := range []string{
+			"docs.select(d => ({ x: d.data.os }))", "docs.where(d => d.data.os === 'mac').select(d => ({ x: d.id }))", "docs.where(d => d.data.os === null).count()",
+			"docs.orderBy(d => d.data.os.asText()).select(d => ({ x: d.id }))", "docs.sum(d => d.data.size.asNumber())",
+			"docs.groupBy(d => ({ on: d.data.on.asBool() })).count()", "docs.groupBy(d => d.id).where(g => g.max(d => d.data.os.asText()) === 'mac').select(g => ({ x: g.id }))",
+		} {
+			for admits, ok := range map[string]bool{"": false, "medical": true} {
+				g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"docs": docs}, Admits: exo.NewLabel(strings.Fields(admits)...)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: "return await " + program})
+				if ok != (r.Err == nil) || r.Label.Public() {
+					t.Errorf("%s, admitting %q: %v %v, label %v", program, admits, r.Value, r.Err, r.Label)
+				}
+			}
+		}
+	})
+}
+
+type box struct{ ID, Doc int64 }
+
+// TestJSONOfLinks: what is in the JSON of the row that a link leads to.
+func TestJSONOfLinks(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.SQL(documentsDDL) + "; CREATE TABLE boxes (id " + e.SQL("{int}") + " PRIMARY KEY, doc " + e.SQL("{int}") + " NOT NULL); INSERT INTO boxes VALUES (1, 1), (2, 2), (3, 4), (4, 7), (5, 99)")})
+		boxes := exosql.NewTable[box]("boxes")
+		id := exosql.NewKey(boxes, "id", func(b *box) *int64 { return &b.ID })
+		doc := exosql.NewColumn(boxes, "doc", func(b *box) *int64 { return &b.Doc })
+		facet := exosql.NewFacet(boxes, "box", id, exosql.Via(exosql.One("doc", doc, documentID), exosql.NewFacet(documents, "doc", documentID, documentName, documentData)))
+		r := tu.NewRunner(t, map[string]exo.Object{"boxes": facet.Of(exosql.Grant(db, boxes, exosql.AllRows[box](), exosql.ScopeRows(documents, documentOwner.Eq(1))))}, exo.Limits{})
+		for program, want := range map[string]string{
+			"boxes.orderBy(b => b.id).select(b => ({ x: b.doc().data.os })).execute()":                               `[{"x":"mac"},{"x":"win"},{"x":null},{"x":null},{"x":null}]`,
+			"boxes.orderBy(b => b.id).select(b => ({ x: b.doc().data.size.asNumber() })).execute()":                  `[{"x":3},{"x":2.5},{"x":null},{"x":null},{"x":null}]`,
+			"boxes.where(b => b.doc().data.os === 'mac').count()":                                                    "1",
+			"boxes.where(b => b.doc().data[2].os === 'mac').count()":                                                 "1",
+			"boxes.where(b => b.doc().data.secret === 'out of scope').count()":                                       "0",
+			"boxes.max(b => b.doc().data.os.asText())":                                                               `"win"`,
+			"boxes.orderBy(b => b.doc().data.size.asNumber().desc()).limit(1).select(b => ({ id: b.id })).execute()": `[{"id":1}]`,
+			"boxes.join(({ box }) => box.doc()).where(({ doc }) => doc.data.os === 'mac').count()":                   "1",
+		} {
+			if o := r.Run(t, "return await "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s\ngot  %v\nwant %s\n%v", program, o, want, o.SQL)
+			}
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// groupings are what an analyst asks, as BenchmarkGroups names it: what a statement may take on each engine, as a multiple of the one
+// by hand. SQLite has no decimals: by hand it sums floats, and this module exactly.
+var groupings = []struct {
+	name, shown      string
+	sqlite, postgres float64
+}{
+	{"count by status", "a count by status", indexTarget, indexTarget},
+	{"count distinct", "how many codes", indexTarget, indexTarget},
+	{"greatest of a column", "the latest, by an index", indexTarget, indexTarget},
+	{"sum of whole numbers", "a sum of whole numbers", scanTarget, scanTarget},
+	{"sum of decimals", "a sum of decimals, exact", exactTarget, scanTarget},
+	{"sum by month", "a sum by year and month", scanTarget, scanTarget},
+	{"decimals by status", "a sum and a mean of decimals by status", exactTarget, scanTarget},
+	{"top 10 by sum", "the 10 customers with the greatest sum", scanTarget, scanTarget},
+	{"median", "a median", scanTarget, scanTarget},
+}
+
+const exactTarget = 2.5
+
+// groupTable is the table of aggregates and groups.
+func groupTable(m measured, count string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s rows; a tenant with 89 %% (10 %%, 1 %%) of them | SQLite by hand | this module | target | PostgreSQL by hand | this module | target |\n|---|---|---|---|---|---|---|\n", count)
+	missed := 0
+	for _, g := range groupings {
+		fmt.Fprintf(&b, "| %s ", g.shown)
+		for _, e := range []struct {
+			name   string
+			target float64
+		}{{"sqlite", g.sqlite}, {"postgres", g.postgres}} {
+			hand, err := m.list(e.name, tenants[0], g.name, "µs/hand")
+			if err != nil {
+				return "", err
+			}
+			ratios, n, err := m.ratios(e.name, g.name, "x/statement", e.target)
+			if err != nil {
+				return "", err
+			}
+			missed += n
+			fmt.Fprintf(&b, "| %s | %s | %.1f ", shown(hand*1e3, ""), ratios, e.target)
+		}
+		b.WriteString("|\n")
+	}
+	if missed > 0 {
+		fmt.Fprintf(&b, "\nOf %d statements %d are above their target; they are **bold**.\n", 2*len(groupings)*len(tenants), missed)
+	}
+	return b.String(), nil
+}
+
+// runGroups measures the groups and prints their table.
+func runGroups(rounds int, each string, rows int) error {
+	if os.Getenv("TEST_POSTGRES_URL") == "" {
+		return errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	suites = suites[:1]
+	suites[0].bench = "^BenchmarkGroups$"
+	m, b := measured{}, &bencher{root: root, dir: dir, each: each, rows: rows}
+	if err := b.build(); err != nil {
+		return err
+	}
+	for n := range rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, rounds)
+		if err := b.round(m); err != nil {
+			return err
+		}
+	}
+	text, err := groupTable(m, grouped(rows))
+	if err == nil {
+		fmt.Print(text)
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// sale is a row of the table of BenchmarkGroups, whose indexes begin with the tenant.
+type sale struct {
+	ID, Org, Customer, N int64
+	Status, Code         string
+	Amount               exosql.Decimal
+	At                   time.Time
+}
+
+var (
+	sales        = exosql.NewTable[sale]("sales")
+	saleID       = exosql.NewKey(sales, "id", func(s *sale) *int64 { return &s.ID })
+	saleOrg      = exosql.NewColumn(sales, "org_id", func(s *sale) *int64 { return &s.Org })
+	saleCustomer = exosql.NewColumn(sales, "customer_id", func(s *sale) *int64 { return &s.Customer })
+	saleN        = exosql.NewColumn(sales, "n", func(s *sale) *int64 { return &s.N })
+	saleStatus   = exosql.NewColumn(sales, "status", func(s *sale) *string { return &s.Status })
+	saleCode     = exosql.NewColumn(sales, "code", func(s *sale) *string { return &s.Code })
+	saleAmount   = exosql.NewColumn(sales, "amount", func(s *sale) *exosql.Decimal { return &s.Amount })
+	saleAt       = exosql.NewColumn(sales, "sold_at", func(s *sale) *time.Time { return &s.At }).StoredISO()
+)
+
+// groupStatements are the programs of groupings, each with the statement that a person would write.
+var groupStatements = []struct{ name, program, sqlite, postgres string }{
+	{"count by status", "sales.groupBy(s => s.status).select(g => ({ status: g.status, n: g.count() }))",
+		"SELECT status, count(*) FROM sales WHERE org_id = $1 GROUP BY status ORDER BY status", ""},
+	{"count distinct", "sales.countDistinct(s => s.code)", "SELECT count(DISTINCT code) FROM sales WHERE org_id = $1", ""},
+	{"greatest of a column", "sales.max(s => s.soldAt)", "SELECT max(sold_at) FROM sales WHERE org_id = $1", ""},
+	{"sum of whole numbers", "sales.sum(s => s.n)", "SELECT sum(n) FROM sales WHERE org_id = $1", ""},
+	{"sum of decimals", "sales.sum(s => s.amount)", "SELECT sum(amount) FROM sales WHERE org_id = $1", ""},
+	{"sum by month", "sales.groupBy(s => ({ year: s.soldAt.year(), month: s.soldAt.month() })).select(g => ({ ...g, sum: g.sum(s => s.n) }))",
+		"SELECT CAST(strftime('%Y', sold_at) AS INTEGER), CAST(strftime('%m', sold_at) AS INTEGER), sum(n) FROM sales WHERE org_id = $1 GROUP BY 1, 2 ORDER BY 1, 2",
+		"SELECT extract(year FROM sold_at AT TIME ZONE 'UTC'), extract(month FROM sold_at AT TIME ZONE 'UTC'), sum(n) FROM sales WHERE org_id = $1 GROUP BY 1, 2 ORDER BY 1, 2"},
+	{"decimals by status", "sales.groupBy(s => s.status).select(g => ({ status: g.status, sum: g.sum(s => s.amount), avg: g.avg(s => s.amount) }))",
+		"SELECT status, sum(amount), avg(amount) FROM sales WHERE org_id = $1 GROUP BY status ORDER BY status", ""},
+	{"top 10 by sum", "sales.groupBy(s => s.customerId).orderBy(g => g.sum(s => s.n).desc()).limit(10).select(g => ({ customer: g.customerId, sum: g.sum(s => s.n) }))",
+		"SELECT customer_id, sum(n) FROM sales WHERE org_id = $1 GROUP BY customer_id ORDER BY sum(n) DESC, customer_id DESC LIMIT 10", ""},
+	{"median", "sales.median(s => s.n)",
+		"SELECT avg(n) FROM (SELECT n, row_number() OVER (ORDER BY n) AS i, count(*) OVER () AS k FROM sales WHERE org_id = $1) WHERE i IN ((k + 1) / 2, (k + 2) / 2)",
+		"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY n) FROM sales WHERE org_id = $1"},
+}
+
+// BenchmarkGroups measures aggregates and groups as BenchmarkLists does lists.
+//
+//	EXO_ROWS=1000000 go test -run '^$' -bench Groups -benchtime 5x ./internal/bench
+func BenchmarkGroups(b *testing.B) {
+	n := benchRows(b)
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		b.Run(e.Name, func(b *testing.B) {
+			url := e.URL(b)
+			db := e.OpenURL(b, url, &exosql.OpenOptions{Setup: e.Exec(salesFill(e, n)...)})
+			hand, err := sql.Open(e.Pick("sqlite", "pgx"), strings.TrimPrefix(url, "sqlite:"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer hand.Close()
+			hand.SetMaxOpenConns(1)
+			if e.Name == tu.Postgres.Name { // as our own connections have it
+				if _, err := hand.Exec("SET plan_cache_mode = force_generic_plan; SET jit = off"); err != nil {
+					b.Fatal(err)
+				}
+			}
+			facet := exosql.NewFacet(sales, "sale", saleID, saleCustomer, saleN, saleStatus, saleCode, saleAmount, saleAt)
+			for i, size := range []string{"1%", "10%", "89%"} {
+				org := int64(i + 1)
+				r := tu.NewRunner(b, map[string]exo.Object{"sales": facet.Of(exosql.Grant(db, sales, saleOrg.Eq(org)))}, exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50})
+				for _, g := range groupStatements {
+					text := g.sqlite
+					if e.Name == tu.Postgres.Name && g.postgres != "" {
+						text = g.postgres
+					}
+					b.Run(size+"/"+g.name, func(b *testing.B) {
+						o := r.Run(b, "return await "+g.program)
+						if len(o.SQL) == 1 && !strings.Contains(o.SQL[0].SQL, "exo_") {
+							listBench(b, r, hand, nil, []any{org}, g.program, text)
+							return
+						}
+						groupBench(b, r, hand, org, g.program, text)
+					})
+				}
+			}
+		})
+	}
+}
+
+// groupBench measures a statement of SQLite where it runs: the aggregates of this module are functions of its own
+// driver, which the connection of the statement by hand has not.
+func groupBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, statement string) {
+	theirs, err := hand.Prepare(statement)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer theirs.Close()
+	n := countRows(b, theirs, org)
+	o := r.Run(b, "const all = await "+program+"; return Array.isArray(all) ? all.length : 1")
+	if o.JSON != fmt.Sprint(n) || len(o.SQL) != 1 {
+		b.Fatalf("%v, by hand %d rows", o, n)
+	}
+	if os.Getenv("EXO_SHOW") != "" {
+		b.Logf("%s\n%s\n%s", program, o.SQL[0].SQL, o.SQL[0].Fenced)
+	}
+	var mine, other, whole []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		countRows(b, theirs, org)
+		other = append(other, time.Since(start))
+		start = time.Now()
+		o := r.Run(b, "return await "+program)
+		whole = append(whole, time.Since(start))
+		if o.Result.Err != nil || len(o.SQL) != 1 {
+			b.Fatal(o)
+		}
+		mine = append(mine, o.SQL[0].Took)
+	}
+	b.ReportMetric(float64(slices.Min(other).Nanoseconds())/1e3, "µs/hand")
+	b.ReportMetric(float64(slices.Min(mine))/float64(slices.Min(other)), "x/statement")
+	b.ReportMetric(float64((slices.Min(whole)-slices.Min(other)).Nanoseconds())/1e3, "µs/more")
+	b.ReportMetric(0, "ns/op")
+}
+
+// salesFill makes n sales of three tenants, of five years.
+func salesFill(e tu.Engine, n int) []string {
+	numbers := fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(1::bigint, %d) AS s (n)"), n)
+	at := e.Pick("strftime('%Y-%m-%dT%H:%M:%fZ', 1600000000 + s.n * 7907 % 157680000, 'unixepoch')", "to_timestamp(1600000000 + s.n * 7907 % 157680000)")
+	amount := e.Pick("printf('%d.%02d', s.n * 31 % 10000, s.n % 100)", "((s.n * 31 % 10000) || '.' || lpad((s.n % 100)::text, 2, '0'))::numeric")
+	return []string{
+		"CREATE TABLE sales (id {int} PRIMARY KEY, org_id {int} NOT NULL, customer_id {int} NOT NULL, status TEXT NOT NULL, code TEXT NOT NULL, n {int} NOT NULL, amount " + e.Pick("TEXT", "numeric(12, 2)") + " NOT NULL, sold_at " + e.Pick("TEXT", "timestamptz(3)") + " NOT NULL)",
+		"INSERT INTO sales SELECT s.n, CASE WHEN s.n % 100 = 0 THEN 1 WHEN s.n % 100 <= 10 THEN 2 ELSE 3 END, 1 + s.n * 7919 % 1000, CASE WHEN s.n * 31 % 1009 < 5 THEN 'rare' WHEN s.n * 31 % 1009 < 300 THEN 'open' ELSE 'done' END, 'c' || (s.n * 7919 % " + fmt.Sprint(n/10) + "), s.n * 13 % 1000, " + amount + ", " + at + " FROM " + numbers,
+		"CREATE INDEX sales_status ON sales (org_id, status)", "CREATE INDEX sales_code ON sales (org_id, code)", "CREATE INDEX sales_at ON sales (org_id, sold_at)", "ANALYZE",
+	}
+}
+
+// TestGroupTable: each grouping is measured, and a ratio above its target is bold.
+func TestGroupTable(t *testing.T) {
+	m := measured{}
+	for i, g := range groupings {
+		if i >= len(groupStatements) || groupStatements[i].name != g.name {
+			t.Errorf("%s is not measured", g.name)
+		}
+		for _, e := range []string{"sqlite", "postgres"} {
+			for _, size := range tenants {
+				for _, unit := range []string{"µs/hand", "x/statement"} {
+					m.add("internal/bench/Groups/"+e+"/"+size+"/"+strings.ReplaceAll(g.name, " ", "_"), unit, 1)
+				}
+			}
+		}
+	}
+	if text, err := groupTable(m, "7"); err != nil || strings.Contains(text, "**") || len(names(text)) != len(groupings)+1 {
+		t.Error(err, text)
+	}
+	m["internal/bench/Groups/sqlite/10%/sum_of_decimals"]["x/statement"] = []float64{2.6}
+	m["internal/bench/Groups/postgres/10%/sum_of_decimals"]["x/statement"] = []float64{1.31}
+	if text, err := groupTable(m, "7"); err != nil || !strings.Contains(text, "1.00 (**2.60**, 1.00) | 2.5 | 1 µs | 1.00 (**1.31**, 1.00) | 1.3 |") || !strings.Contains(text, "Of 54 statements 2 are above") {
+		t.Error(err, text)
+	}
+	delete(m, "internal/bench/Groups/sqlite/1%/median")
+	if _, err := groupTable(m, "7"); err == nil {
+		t.Error("what was not measured is in the table")
+	}
+}

@@ -1,0 +1,133 @@
+package sqlast
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// funcs are the spellings of aggregate functions. SQLite's own sum fails where 64 bits do not
+// hold it; of halves of the numbers they do, for as many rows as a table can have.
+var funcs = [numFuncs]opInfo{
+	Count:         {"count", 1, 1, function("COUNT("), function("COUNT(")},
+	CountDistinct: {"count-distinct", 1, 1, function("COUNT(DISTINCT "), function("COUNT(DISTINCT ")},
+	SumWhole: {"sum-whole", 3, 3, spelling{"exo_whole(SUM(", []constant{" >> 32), SUM(", " & 4294967295), MAX(typeof("}, ") NOT IN ('integer', 'null')))"},
+		spelling{"CAST(SUM(", nil, ") AS numeric)"}},
+	// Each percentile is one of the numbers: that of the ascending and that of the descending
+	// order are the two in the middle, or one.
+	Median:    {"median", 1, 1, function("exo_median("), spelling{"((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY ", []constant{") AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY "}, " DESC) AS numeric)) * 0.5)"}},
+	Mean:      {"mean", 1, 1, function("exo_avg("), spelling{}},
+	Sum:       {"sum", 1, 1, function("exo_sum("), function("SUM(")},
+	Min:       {"min", 1, 1, function("MIN("), function("MIN(")},
+	Max:       {"max", 1, 1, function("MAX("), function("MAX(")},
+	MinNumber: {"min-number", 1, 1, function("exo_min("), function("MIN(")},
+	MaxNumber: {"max-number", 1, 1, function("exo_max("), function("MAX(")},
+}
+
+func (f Func) spelling(d Dialect) spelling {
+	if d == Postgres {
+		return funcs[f].postgres
+	}
+	return funcs[f].sqlite
+}
+
+// aggregate writes an aggregate; its argument stands as often as the spelling has places.
+func (f *fragment) aggregate(e Aggregate) *fragment {
+	if e.X == nil {
+		return f.write("COUNT(*)")
+	}
+	s := e.Func.spelling(f.dialect)
+	args := []Expr{e.X}
+	for range repeats(e.Func, f.dialect) {
+		args = append(args, e.X)
+	}
+	if e.Stored {
+		s.open = StoredPrefix + s.open[len(functionPrefix):]
+	}
+	return f.call(s, args)
+}
+
+// The names of functions of ours begin with functionPrefix, of those that take decimals as they are stored with StoredPrefix.
+const (
+	functionPrefix = "exo_"
+	StoredPrefix   = "exo_stored_"
+)
+
+// aggregate checks an aggregate: it takes values of rows and no aggregates.
+func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
+	switch {
+	case p&aggregate == 0:
+		return errAggregate
+	case e.X == nil && e.Func != Count:
+		return errNoValue
+	case e.Func == NoFunc || e.Func >= numFuncs:
+		return errNoFunc
+	case e.Stored && (c.dialect == Postgres || e.X == nil || !strings.HasPrefix(string(funcs[e.Func].sqlite.open), functionPrefix)):
+		return errors.New("no such aggregate of stored decimals")
+	}
+	if c.dialect != NoDialect && e.X != nil && e.Func.spelling(c.dialect).open == "" {
+		return fmt.Errorf("this database has no %s", funcs[e.Func].name)
+	}
+	sc.counts = true
+	if e.X == nil {
+		return nil
+	}
+	outputs := sc.outputs
+	sc.outputs = false // what it reads it reads of all rows
+	defer func() { sc.outputs = outputs }()
+	aliases := c.aliases
+	for range 1 + repeats(e.Func, c.dialect) {
+		c.aliases = maps.Clone(aliases) // a copy of a subquery names what the first does
+		if err := c.expr(e.X, sc, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeats is how often the argument is written once more.
+func repeats(f Func, d Dialect) int {
+	switch {
+	case f == SumWhole && d != Postgres:
+		return 2
+	case f == Median && d != SQLite:
+		return 1
+	}
+	return 0
+}
+
+// MaxCollected bounds a list that is collected, in bytes. The spelling below has the number, too.
+const MaxCollected = 1 << 20
+
+// collected writes a list. What is beyond the bound is not put into it: an engine would hold it all.
+func (f *fragment) collected(e Collected) *fragment {
+	if f.dialect == SQLite {
+		return f.write("exo_collect(").add(e.X).write(" ORDER BY ").orders(e.OrderBy).write(")")
+	}
+	f.write("(CASE WHEN MAX(").add(e.Run).write(") > 1048576 THEN NULL ELSE coalesce(array_agg(").add(e.X).write(" ORDER BY ").add(e.Run)
+	return f.write(") FILTER (WHERE ").add(e.X).write(" IS NOT NULL AND ").add(e.Run).write(" <= 1048576), '{}') END)")
+}
+
+// collected checks a list: it reads rows as an aggregate does.
+func (c *checker) collected(e Collected, sc *scope, p place) error {
+	switch {
+	case p&aggregate == 0:
+		return errAggregate
+	case e.Run == nil && len(e.OrderBy) == 0:
+		return errors.New("a list has no order")
+	case e.Run == nil && c.dialect == Postgres, e.Run != nil && c.dialect == SQLite:
+		return errors.New("this database has no such list")
+	}
+	sc.counts = true
+	outputs := sc.outputs
+	sc.outputs = false
+	defer func() { sc.outputs = outputs }()
+	if e.Run == nil {
+		if err := c.order("collected", e.OrderBy, sc, 0); err != nil {
+			return err
+		}
+		return c.expr(e.X, sc, 0)
+	}
+	return c.list("collected", []Expr{e.X, e.X, e.Run, e.Run, e.Run}, sc, 0)
+}

@@ -1,0 +1,184 @@
+// Package zone is time zones as data: a process without files, like a worker, gets one by value.
+//
+// In: an IANA name, of the host. Out: what clocks there show at an instant, and the instant at which they
+// show something. Invariant: a Zone that crossed to another process gives what it gave before.
+package zone
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // for hosts whose system has none
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// Zone is a time zone. nil is UTC. It is immutable.
+type Zone struct {
+	name   string
+	starts []int64 // of each period, in seconds since 1970; the first has no start
+	kinds  []uint8 // of each period: which of clocks
+	clocks []*time.Location
+	shifts []int64 // of each of clocks: seconds east of UTC
+}
+
+// noNames are files that systems keep beside the zones, and the zone of whoever set the machine up.
+var noNames = []string{"Local", "localtime", "posixrules", "Factory"}
+
+var loaded sync.Map // *Zone by name
+
+// Load finds a zone by its IANA name, like "Europe/Berlin", among those of the system, or else those
+// that the binary has. "" and "UTC" are UTC.
+func Load(name string) (*Zone, error) {
+	if name == "" || name == "UTC" {
+		return nil, nil
+	}
+	if z, ok := loaded.Load(name); ok {
+		return z.(*Zone), nil
+	}
+	unknown := fmt.Errorf("there is no time zone %.40q; want an IANA name like \"Europe/Berlin\", or \"UTC\"", name)
+	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
+		return nil, unknown
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, unknown
+	}
+	z := &Zone{name: name}
+	for t := time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC); t.Unix() < far; {
+		abbreviation, shift := t.In(loc).Zone()
+		if k := z.clock(abbreviation, int64(shift)); len(z.kinds) == 0 {
+			z.starts, z.kinds = append(z.starts, math.MinInt64), append(z.kinds, k)
+		} else if k != z.kinds[len(z.kinds)-1] { // where a rule goes on for ever, periods end with the year
+			z.starts, z.kinds = append(z.starts, t.Unix()), append(z.kinds, k)
+		}
+		_, end := t.In(loc).ZoneBounds()
+		if end.IsZero() {
+			break
+		}
+		if !end.After(t) { // the last day of a leap year
+			end = t.AddDate(0, 0, 1)
+		}
+		t = end
+	}
+	kept, _ := loaded.LoadOrStore(name, z)
+	return kept.(*Zone), nil
+}
+
+// clock is the place among clocks of one that shows so many seconds more than UTC.
+func (z *Zone) clock(abbreviation string, shift int64) uint8 {
+	for i, c := range z.clocks {
+		if c.String() == abbreviation && z.shifts[i] == shift {
+			return uint8(i)
+		}
+	}
+	z.clocks, z.shifts = append(z.clocks, time.FixedZone(abbreviation, int(shift))), append(z.shifts, shift)
+	return uint8(len(z.clocks) - 1)
+}
+
+// From far on all rules repeat every cycle: 400 years are a whole number of weeks, and no zone has
+// announced other rules for later years than 2087.
+var far = time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+
+const cycle = 146097 * 86400
+
+// Name is the IANA name.
+func (z *Zone) Name() string {
+	if z == nil {
+		return "UTC"
+	}
+	return z.name
+}
+
+func (z *Zone) at(seconds int64) uint8 {
+	if seconds >= far {
+		seconds = far - cycle + (seconds-far)%cycle
+	}
+	return z.kinds[sort.Search(len(z.starts), func(i int) bool { return z.starts[i] > seconds })-1]
+}
+
+// In is an instant as clocks show it. Its location has the abbreviation and the shift of that instant only.
+func (z *Zone) In(t time.Time) time.Time {
+	if z == nil {
+		return t.UTC()
+	}
+	return t.In(z.clocks[z.at(t.Unix())])
+}
+
+// Shift is how much more clocks show than UTC.
+func (z *Zone) Shift(t time.Time) time.Duration {
+	if z == nil {
+		return 0
+	}
+	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
+}
+
+// Instant is when clocks show what shown has in UTC. Of two such instants it is the first, and where
+// clocks skip it, it is as if they had not, as JavaScript has both.
+func (z *Zone) Instant(shown time.Time) time.Time {
+	if z == nil {
+		return shown
+	}
+	before, after := z.Shift(shown.AddDate(0, 0, -1)), z.Shift(shown.AddDate(0, 0, 1))
+	first := shown.Add(-before)
+	if second := shown.Add(-after); z.Shift(first) != before && z.Shift(second) == after {
+		return second
+	}
+	return first
+}
+
+// Append writes z for another process.
+func (z *Zone) Append(b []byte) []byte {
+	if z == nil {
+		return wire.AppendText(b, "")
+	}
+	b = wire.AppendCount(wire.AppendText(b, z.name), len(z.clocks))
+	for i, c := range z.clocks {
+		b = wire.AppendInt(wire.AppendText(b, c.String()), z.shifts[i])
+	}
+	b = wire.AppendCount(b, len(z.kinds))
+	last := int64(0)
+	for i, k := range z.kinds {
+		if b = append(b, k); i > 0 {
+			b = wire.AppendInt(b, z.starts[i]-last)
+			last = z.starts[i]
+		}
+	}
+	return b
+}
+
+// Read reads what Append wrote.
+func Read(r *wire.Reader) *Zone {
+	name := r.Text()
+	if name == "" {
+		return nil
+	}
+	z := &Zone{name: name}
+	for range r.Count(2) {
+		name, shift := r.Text(), r.Int()
+		z.clocks, z.shifts = append(z.clocks, time.FixedZone(name, int(shift))), append(z.shifts, shift)
+	}
+	last := int64(0)
+	for i := range r.Count(1) {
+		k := r.Byte()
+		if int(k) >= len(z.clocks) {
+			r.Fail("a time zone without its clocks")
+			return nil
+		}
+		if z.kinds = append(z.kinds, k); i == 0 {
+			z.starts = append(z.starts, math.MinInt64)
+			continue
+		}
+		last += r.Int()
+		z.starts = append(z.starts, last)
+	}
+	if len(z.kinds) == 0 {
+		r.Fail("a time zone without a time")
+		return nil
+	}
+	return z
+}
