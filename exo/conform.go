@@ -68,7 +68,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 	}
 	switch {
 	case want.Name == TypeSelection:
-		return n, c.selectable(n.Type, depth)
+		return n, c.selectable(n.Type, depth) || c.isExpression(n)
 	case want.Name == TypeKeys:
 		return n, n.Op == OpRecord && len(n.Args) > 0 && !slices.ContainsFunc(n.Args, func(a *Node) bool {
 			i := c.Catalog[a.Type.Name]
@@ -126,6 +126,12 @@ func argsFit(want, got map[string]*Type) bool {
 		}
 	}
 	return true
+}
+
+// isExpression reports whether n stands for a value of a row: a column, or what is calculated of columns.
+func (c *Checker) isExpression(n *Node) bool {
+	i := c.Catalog[n.Type.Name]
+	return i != nil && i.Expr && (n.Op == OpField || n.Op == OpCall)
 }
 
 func (c *Checker) selectable(t *Type, depth int) bool {

@@ -48,7 +48,8 @@ const (
 	TypeList   = "list"   // Args["of"]
 	TypeRecord = "record" // Fields
 	// TypeSelection is wanted by a projection: a record of expressions, scalars,
-	// whole rows or further such records, or one whole row (an interface that Is TypeRow).
+	// whole rows or further such records, one whole row (an interface that Is TypeRow), or
+	// one expression, of which the result has the bare values.
 	TypeSelection = "selection"
 	// TypeKeys is wanted by what groups: a record of expressions. One field of a row, and a list of
 	// them, stand for the record of them under their own names, and what is calculated for that of it as key.

@@ -148,7 +148,21 @@ func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.
 		if rows.Len() == 0 {
 			return exo.Null(), nil
 		}
+		if p.Bare {
+			return rows.Reader().Cells(0)[0], nil
+		}
 		return rows.Row(0), nil
+	case p.Bare:
+		return bare(rows), nil
 	}
 	return exo.RowsValue(rows), nil
+}
+
+// bare is the list of the only cell of each row.
+func bare(rows *exo.Rows) exo.Value {
+	list, r := make([]exo.Value, rows.Len()), rows.Reader()
+	for i := range list {
+		list[i] = r.Cells(i)[0]
+	}
+	return exo.List(list...)
 }

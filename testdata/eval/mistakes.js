@@ -65,9 +65,9 @@ tasks.where({ nope: 1 })  //! denied "no member `nope`"
 ---
 tasks.where()  //! invalid "needs"
 ---
-tasks.select((t) => t.title)  //! invalid "must be an object like"
+tasks.select((t) => [t.title])  //! invalid "must be a column, an object like"
 ---
-tasks.select((t) => ({}))  //! invalid "must be an object like"
+tasks.select((t) => ({}))  //! invalid "must be a column, an object like"
 ---
 tasks.select(() => ({ a: 1, a2: Symbol('x') }))  //! invalid "symbol"
 ---

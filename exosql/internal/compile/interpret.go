@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -318,11 +320,13 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 	if isGroup(n.Type) {
 		return nil, exo.Errorf(exo.Invalid, "select", "some of the rows of a group can't be shown; show an aggregate of them, like %s.where(…).count()", language.GroupAlias)
 	}
-	if n.Op != exo.OpRecord {
+	fields, p := n.Args, &projection{names: n.Names}
+	if n.Op == exo.OpField || n.Op == exo.OpCall {
+		fields, p = []*exo.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
+	} else if n.Op != exo.OpRecord {
 		return nil, errNode(n)
 	}
-	p := &projection{names: n.Names}
-	for _, a := range n.Args {
+	for _, a := range fields {
 		it := projected{kind: a.Type.Name, null: true}
 		if of := a.Type.Args["of"]; of != nil {
 			it.kind = of.Name

@@ -29,7 +29,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		p.Cells = []plan.Cell{{Kind: exo.TypeInt, Name: "count"}}
 		p.Shape = &exo.Shape{Names: []string{"count"}}
 	} else {
-		p.Shape = f.outputs(sel, p, out)
+		p.Shape, p.Bare = f.outputs(sel, p, out), out.bare
 		sel.OrderBy = f.orders(q, kind != plan.RunValue && (q.pending() || kind == plan.RunFirst || q.base.group != nil))
 		sel.Limit, sel.Offset = q.limits, q.offsets
 		if kind == plan.RunFirst {

@@ -143,6 +143,7 @@ type orderTerm struct {
 type projection struct {
 	names []string
 	items []projected
+	bare  bool // one item, of which the result has the values without a record around each
 }
 
 type projected struct {

@@ -185,7 +185,7 @@ var queryPhrases = [][3]string{
 	{"example", "", "({ {name} }) => ({ name: {name}.column })"},
 	{"sample", "", "{ name: table.column }"},
 	{"keys", "", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}"},
-	{"selection", "", "{param} must be an object like {sample}, or one whole table; got {got}"},
+	{"selection", "", "{param} must be a column, an object like {sample}, or one whole table; got {got}"},
 	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},
 	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of what it leads to"},
 	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"},

@@ -12,6 +12,7 @@ type Plan struct {
 	Args  []Source // in placeholder order
 	Cells []Cell   // of one row
 	Shape *exo.Shape
+	Bare  bool                       // a row has one cell, which is shown without a record around it
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
 	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes

@@ -20,7 +20,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-var update = flag.Bool("update-errors", false, "write the errors of wrong programs as they are; read what it wrote!")
+var update = flag.Bool("update-errors", false, "write the errors of wrong programs as they are, and call right those that are; read what it wrote!")
 
 // Run asks every question on each engine, of the one who asks it.
 func Run(t *testing.T, app corpus.App, questions []*Question) {
@@ -81,16 +81,13 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	for _, w := range q.Wrong {
 		got := failure(tool.Run(context.Background(), w.Code), w.Notice)
 		switch {
+		case got == "" && *update && same(want, result(t, tool, w.Code), q.AnyOrder):
+			q.rewrite(t, "-- wrong: "+w.Manner+" --\n"+w.Code+"\n-- "+ending(w)+" --\n"+w.Fails+"\n-- mended --\n"+w.Mended+"\n", "-- right: "+w.Manner+" --\n"+w.Code+"\n")
+			continue
 		case got == "":
 			t.Errorf("wrong, %s: it does not fail\n%s", w.Manner, w.Code)
 		case got != w.Fails && *update:
-			text, err := os.ReadFile(q.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(q.Path, []byte(strings.Replace(string(text), w.Code+"\n-- "+ending(w)+" --\n"+w.Fails+"\n", w.Code+"\n-- "+ending(w)+" --\n"+got+"\n", 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			q.rewrite(t, w.Code+"\n-- "+ending(w)+" --\n"+w.Fails+"\n", w.Code+"\n-- "+ending(w)+" --\n"+got+"\n")
 		case got != w.Fails:
 			t.Errorf("wrong, %s:\n%s\nfails with\n%s\nand not\n%s", w.Manner, w.Code, got, w.Fails)
 		}
@@ -98,6 +95,27 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 			t.Errorf("wrong, %s: what mends it is not in the error\n%s\n%s\n%s", w.Manner, w.Code, got, w.Mended)
 		}
 		right("mended, "+w.Manner, w.Mended)
+	}
+}
+
+// result is what a program gives, nil if it fails.
+func result(t *testing.T, tool *codemode.Tool, code string) (got any) {
+	if res := tool.Run(context.Background(), code); res.Err == nil {
+		if err := json.Unmarshal(res.JSON, &got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return got
+}
+
+// rewrite replaces a part of the question's file.
+func (q *Question) rewrite(t *testing.T, part, by string) {
+	text, err := os.ReadFile(q.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(q.Path, []byte(strings.Replace(strings.TrimSuffix(string(text), "\n")+"\n", part, by, 1)), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

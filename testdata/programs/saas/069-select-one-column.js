@@ -1,7 +1,6 @@
-// Give me the titles of all tasks.
+// Give me the titles of all tasks that are done.
 
-(api) => api.organization.projects().tasks().select(t => t.title).execute()
+(api) => api.organization.projects().tasks().where(t => t.status === 'done').select(t => t.title).execute()
 
-//! invalid 1:52
-//! { title: task.title }
-//! task.title
+//=> in any order
+// ["Design the thumb joint","Order servo motors","Document the wiring","Choose a font","Draw the new logo","Map the hall","Buy floor markers","Return the loan robot"]
