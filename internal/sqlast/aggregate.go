@@ -8,12 +8,11 @@ import (
 )
 
 // funcs are the spellings of aggregate functions. SQLite's own sum fails where 64 bits do not
-// hold it; of halves of the numbers they do, for as many rows as a table can have.
+// hold it.
 var funcs = [numFuncs]opInfo{
 	Count:         {"count", 1, 1, function("COUNT("), function("COUNT(")},
 	CountDistinct: {"count-distinct", 1, 1, function("COUNT(DISTINCT "), function("COUNT(DISTINCT ")},
-	SumWhole: {"sum-whole", 3, 3, spelling{"exo_whole(SUM(", []constant{" >> 32), SUM(", " & 4294967295), MAX(typeof("}, ") NOT IN ('integer', 'null')))"},
-		spelling{"CAST(SUM(", nil, ") AS numeric)"}},
+	SumWhole:      {"sum-whole", 1, 1, function("exo_whole("), spelling{"CAST(SUM(", nil, ") AS numeric)"}},
 	// Each percentile is one of the numbers: that of the ascending and that of the descending
 	// order are the two in the middle, or one.
 	Median:    {"median", 1, 1, function("exo_median("), spelling{"((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY ", []constant{") AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY "}, " DESC) AS numeric)) * 0.5)"}},
@@ -88,10 +87,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 
 // repeats is how often the argument is written once more.
 func repeats(f Func, d Dialect) int {
-	switch {
-	case f == SumWhole && d != Postgres:
-		return 2
-	case f == Median && d != SQLite:
+	if f == Median && d != SQLite {
 		return 1
 	}
 	return 0

@@ -74,11 +74,11 @@ func (s *Sum) Mean() any {
 	return Div(sum, Decimal{big.NewInt(int64(s.n)), 0})
 }
 
-// Whole is the sum of the upper halves and of the lower halves, of 32 bits, of whole numbers.
-func Whole(upper, lower int64) any {
+// Whole is the whole number of 128 bits that has these halves.
+func Whole(upper int64, lower uint64) any {
 	d := big.NewInt(upper)
-	d.Lsh(d, 32)
-	return result(Decimal{d.Add(d, big.NewInt(lower)), 0})
+	d.Lsh(d, 64)
+	return result(Decimal{d.Add(d, new(big.Int).SetUint64(lower)), 0})
 }
 
 // Extreme is the least or the greatest of numbers.

@@ -3,6 +3,7 @@ package number
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 	"testing"
 
@@ -70,12 +71,13 @@ func TestSum(t *testing.T) {
 // The halves of whole numbers, as SQLite sums them, give their sum.
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want, upper, lower := new(big.Int), int64(0), int64(0)
+		want, upper, lower := new(big.Int), uint64(0), uint64(0)
 		for _, x := range rapid.SliceOfN(rapid.Int64(), 1, 20).Draw(t, "numbers") {
 			want.Add(want, big.NewInt(x))
-			upper, lower = upper+x>>32, lower+x&math.MaxUint32
+			sum, carry := bits.Add64(lower, uint64(x), 0)
+			lower, upper = sum, upper+uint64(x>>63)+carry
 		}
-		switch got := Whole(upper, lower).(type) {
+		switch got := Whole(int64(upper), lower).(type) {
 		case int64:
 			if want.String() != strconv.FormatInt(got, 10) {
 				t.Fatal(got, want)

@@ -61,18 +61,6 @@ func (d Definer) DefineAll() {
 			return f(a)
 		})
 	}
-	// The sums of the upper and lower halves, and whether there was anything but whole numbers.
-	d.define("exo_whole", 3, func(args []driver.Value) any {
-		upper, ok := args[0].(int64)
-		lower, ok2 := args[1].(int64)
-		if !ok || !ok2 {
-			return nil
-		}
-		if args[2] != int64(0) {
-			return errWhole // of rows in scope: no others are aggregated
-		}
-		return number.Whole(upper, lower)
-	})
 	d.defineText("exo_json_text", jsonText)
 	d.defineText("exo_json_number", jsonNumber)
 	d.defineText("exo_json_bool", jsonBool)

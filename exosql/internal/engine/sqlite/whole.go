@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"reflect"
+	"sync"
+
+	"modernc.org/libc"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exosql/internal/number"
+)
+
+// exo_whole is the exact sum of a column of whole numbers. SQLite's own fails where 64 bits do
+// not hold a sum; this one has 128. It is given to the engine by its own interface: the driver's
+// boxes each number and takes two locks for it, which costs more than the sum. Its state
+// lies in the engine's memory, so nothing of it is left when a statement ends early.
+
+// wholeState is a sum, upper half first, and what was added.
+type wholeState []byte
+
+const wholeStateSize = 24
+
+const (
+	addedNothing = iota
+	addedNumbers
+	addedOthers // what contradicts the column
+)
+
+func (w wholeState) add(upper, lower uint64) {
+	sum, carry := bits.Add64(binary.NativeEndian.Uint64(w[8:]), lower, 0)
+	binary.NativeEndian.PutUint64(w[8:], sum)
+	sum, _ = bits.Add64(binary.NativeEndian.Uint64(w), upper, carry)
+	binary.NativeEndian.PutUint64(w, sum)
+}
+
+func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
+	value := pointerAt(argv)
+	kind := sqlite3.Xsqlite3_value_type(tls, value)
+	if kind == sqlite3.SQLITE_NULL {
+		return
+	}
+	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, wholeStateSize)
+	if p == 0 {
+		sqlite3.Xsqlite3_result_error_nomem(tls, ctx)
+		return
+	}
+	state := wholeState(libc.GoBytes(p, wholeStateSize))
+	if kind != sqlite3.SQLITE_INTEGER {
+		state[16] = addedOthers
+		return
+	}
+	if state[16] == addedNothing {
+		state[16] = addedNumbers
+	}
+	i := sqlite3.Xsqlite3_value_int64(tls, value)
+	state.add(uint64(i>>63), uint64(i))
+}
+
+func wholeFinal(tls *libc.TLS, ctx uintptr) {
+	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, 0)
+	if p == 0 {
+		return // of no numbers it is NULL
+	}
+	state := wholeState(libc.GoBytes(p, wholeStateSize))
+	if state[16] == addedOthers {
+		fail(tls, ctx, errWhole) // of rows in scope: no others are aggregated
+		return
+	}
+	switch sum := number.Whole(int64(binary.NativeEndian.Uint64(state)), binary.NativeEndian.Uint64(state[8:])).(type) {
+	case int64:
+		sqlite3.Xsqlite3_result_int64(tls, ctx, sum)
+	case string:
+		text, err := libc.CString(sum)
+		if err != nil {
+			sqlite3.Xsqlite3_result_error_nomem(tls, ctx)
+			return
+		}
+		defer libc.Xfree(tls, text)
+		sqlite3.Xsqlite3_result_text(tls, ctx, text, int32(len(sum)), sqlite3.SQLITE_TRANSIENT)
+	}
+}
+
+func fail(tls *libc.TLS, ctx uintptr, err error) {
+	text, e := libc.CString(err.Error())
+	if e != nil {
+		sqlite3.Xsqlite3_result_error_nomem(tls, ctx)
+		return
+	}
+	defer libc.Xfree(tls, text)
+	sqlite3.Xsqlite3_result_error(tls, ctx, text, -1)
+}
+
+var wholePointers = sync.OnceValues(func() (step, final uintptr) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	return functionPointer(tls, wholeStep), functionPointer(tls, wholeFinal)
+})
+
+// defineWhole makes it a function of each connection of a driver.
+func defineWhole(d *sqlite.Driver) {
+	d.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, _ string) error {
+		db, err := handle(conn)
+		if err != nil {
+			return err
+		}
+		tls := libc.NewTLS()
+		defer tls.Close()
+		name, err := libc.CString("exo_whole")
+		if err != nil {
+			return errNoMemory
+		}
+		defer libc.Xfree(tls, name)
+		step, final := wholePointers()
+		rc := sqlite3.Xsqlite3_create_function_v2(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, 0, step, final, 0)
+		if rc != sqlite3.SQLITE_OK {
+			return &SqlError{rc, "exo_whole can't be defined"}
+		}
+		return nil
+	})
+}
+
+// functionPointer is a function in the form in which the translated engine calls it: where a word lies
+// that is its address, as in a function value of Go's. f is a declared function: what a closure closes over
+// would be missing. It is made once for each, and stays.
+func functionPointer(tls *libc.TLS, f any) uintptr {
+	p := libc.Xmalloc(tls, pointerSize)
+	if p == 0 {
+		panic(errNoMemory)
+	}
+	address := uint64(reflect.ValueOf(f).Pointer())
+	if pointerSize == 4 {
+		binary.NativeEndian.PutUint32(libc.GoBytes(p, pointerSize), uint32(address))
+	} else {
+		binary.NativeEndian.PutUint64(libc.GoBytes(p, pointerSize), address)
+	}
+	return p
+}
