@@ -45,6 +45,36 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error
 	return got, nil
 }
 
+// lists reports whether n, which has not been sent, stands for the list of values that an operator wants: what awaiting
+// it gives are records of one field, or values, of the type of. The label is what awaiting it would add.
+func (c *Checker) lists(of *Type, n *Node) (Label, bool) {
+	m, cell := c.awaited(n)
+	if cell == nil || of == nil {
+		return Label{}, false
+	}
+	label := m.Label.Join(m.Reply).Join(c.typeLabel(cell, 0))
+	if cell.Name == TypeRecord && len(cell.Fields) == 1 {
+		cell = cell.Fields[0].Type
+	}
+	i := c.Catalog[cell.Name]
+	return label, i != nil && i.Expr && scalarFits(of, cell.Args["of"])
+}
+
+// awaited is the method that awaiting n calls, and the type of each item of the list that it gives; nil if n is nothing
+// to await, or gives no list.
+func (c *Checker) awaited(n *Node) (*Method, *Type) {
+	i := c.Catalog[n.Type.Name]
+	if i == nil || n.built() || n.sends || i.Methods[i.Await] == nil {
+		return nil, nil
+	}
+	m := i.Methods[i.Await]
+	all, err := (&env{cat: c.Catalog, self: n.Type, args: n.Type.Args}).resolve("", m.Result)
+	if err != nil || all.Name != TypeList {
+		return nil, nil
+	}
+	return m, all.Args["of"]
+}
+
 // notNull is a wanted type without null: a nullable column is compared with
 // values. Where null has a meaning the parameter says so itself.
 func notNull(t *Type) *Type {

@@ -333,6 +333,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	var listed Label
 	for i := range m.Params {
 		p := &m.Params[i]
 		if i >= len(args) {
@@ -358,6 +359,12 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 			}
 			return nil, err
 		}
+		if want.Name == TypeList && c.Catalog[recv.Type.Name].Expr && !p.Fixed {
+			if l, ok := c.lists(want.Args["of"], args[i]); ok {
+				listed = listed.Join(l) // whether a value is among others tells of them
+				continue
+			}
+		}
 		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
 			return nil, err
 		}
@@ -371,7 +378,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		}
 	}
 	result, sends, label := m.Result, m.Sends, m.Label
-	if m.nested(recv) {
+	if c.nests(m, recv) {
 		result, sends, label = m.Nested, false, label.Join(m.Reply)
 	}
 	t, err := env.resolve(op, result)
@@ -379,6 +386,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
+	n.label = n.label.Join(listed)
 	if m.Row {
 		n.label = n.label.Join(c.typeLabel(recv.Type.Args["row"], 0))
 	}
@@ -426,21 +434,25 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 		}
 		return nil, c.missing(recv, name)
 	}
-	if m.onlyNested() && recv.Closed() {
+	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)
 	}
 	return m, nil
 }
 
-// nested reports whether a call of m on recv gives an expression and sends nothing.
-func (m *Method) nested(recv *Node) bool { return m.Nested != nil && !recv.Closed() }
+// nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
+// be sent, of whatever recv. A message has what a callback is made of between its placeholder and its end, so the gate
+// finds the same.
+func (c *Checker) nests(m *Method, recv *Node) bool {
+	return m.Nested != nil && (!recv.Closed() || c.live > 0)
+}
 
 func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
 
 // Has reports whether n has a method of this name where it stands.
 func (c *Checker) Has(n *Node, name string) bool {
 	i := c.Catalog[n.Type.Name]
-	return i != nil && i.Methods[name] != nil && !(i.Methods[name].onlyNested() && n.Closed())
+	return i != nil && i.Methods[name] != nil && (!i.Methods[name].onlyNested() || c.nests(i.Methods[name], n))
 }
 
 // Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at

@@ -127,6 +127,9 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 			return Errorf(Invalid, op, "%s", why)
 		}
 	}
+	if _, each := c.awaited(n); each != nil && want.Name == TypeList {
+		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "listed", "{param} must be plain values; got {got}", "param", p.Name, "got", got))
+	}
 	if want.Name == TypeKeys {
 		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of such like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
 	}

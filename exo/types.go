@@ -179,8 +179,8 @@ type Method struct {
 	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
 	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
 
-	// Nested is what it gives where its receiver depends on the placeholder of a callback: an
-	// expression, and nothing is sent. One that has it and does not send is there and nowhere else.
+	// Nested is what it gives within a callback: an expression, and nothing is sent. One that has it and does not
+	// send is there and nowhere else.
 	Nested *Term
 
 	// Effect says whether it changes something, and when.

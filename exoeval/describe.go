@@ -19,7 +19,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
-	if m.Sends && len(r.frames) > 0 && (m.Nested == nil || recv.Closed()) {
+	if m.Sends && len(r.frames) > 0 && m.Nested == nil {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
 	if len(args) > len(m.Params) {

@@ -296,9 +296,6 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		if isGroup(n.Recv.Type) {
 			return f.ofGroup(n, env)
 		}
-		if n.Recv.Closed() {
-			return nil, exo.Errorf(exo.Invalid, n.Name, "asks in a callback for the link of a row: task.comments().%s(); of any other query await its count()", n.Name)
-		}
 		return f.ask(n, env)
 	}
 	return nil, errNode(n)

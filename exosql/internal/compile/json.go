@@ -103,6 +103,8 @@ func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) 
 			k = item
 		case a.Op == exo.OpLit:
 			k = kindOfValue(a.Lit)
+		case isQuery(a):
+			return nil, exo.Errorf(exo.Invalid, n.Name, "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
 		case a.Op == exo.OpList:
 			return nil, exo.Errorf(exo.Invalid, n.Name, "JSON is compared with a list of values, and no columns in it; join conditions with ||")
 		case null:

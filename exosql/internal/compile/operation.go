@@ -44,6 +44,9 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 			return nil, err
 		}
 	}
+	if op.Form == language.FormList && isQuery(n.Args[0]) {
+		return f.among(x, n, env)
+	}
 	if op.Form == language.FormList {
 		list, err := f.list(n.Args[0], x.typ().kind, env)
 		if err != nil {

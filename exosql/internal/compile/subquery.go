@@ -45,8 +45,7 @@ func (f *from) ask(n *exo.Node, env names) (expr, error) {
 }
 
 func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr {
-	if f.c.asked++; f.c.asked > maxSources {
-		f.c.fail(exo.Errorf(exo.Limit, "", "too many links in the expressions of one query: the limit is %d, and each use counts", maxSources))
+	if !f.c.mayAsk() {
 		return sqlast.Null
 	}
 	x, _, err := f.subquery(e.n, e.env, how)
@@ -55,6 +54,15 @@ func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr 
 		return sqlast.Null
 	}
 	return x
+}
+
+// mayAsk counts a subquery that is written.
+func (c *compiler) mayAsk() bool {
+	if c.asked++; c.asked > maxSources {
+		c.fail(exo.Errorf(exo.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		return false
+	}
+	return true
 }
 
 // fail ends the compilation with an error that is met while a statement is written.
@@ -66,7 +74,7 @@ func (c *compiler) fail(err error) {
 
 // subquery builds and writes what a node asks of linked rows.
 func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
-	sub := f.c.newFrom(f)
+	sub := f.inside(n)
 	q, err := sub.query(n.Recv, env)
 	if err == nil {
 		err = sub.settle(q)
@@ -92,6 +100,15 @@ func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Exp
 		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil
 	}
 	return sub.ofMany(q, n, env, how)
+}
+
+// inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
+// its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
+func (f *from) inside(n *exo.Node) *from {
+	if n.Closed() {
+		return f.c.newFrom(nil)
+	}
+	return f.c.newFrom(f)
 }
 
 // one is a query of whether there are rows.
@@ -121,6 +138,9 @@ func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sq
 	if n.Name != language.Count {
 		if q.out != nil {
 			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
+		}
+		if q.base.group != nil {
+			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; of groups there is the count()")
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.

@@ -1,0 +1,96 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// amongExpr is whether a value is among those of a query's one column. The query's tables enter by their own grants. It
+// stands behind a fence of its own, so that no value of the outer rows is looked up in rows out of scope
+// (TestAmongReads), and the condition itself stands where any other of the program does.
+//
+// NULL is no member: of a list with one, SQL's NOT IN would hold for no row. Where the value itself is NULL, in is
+// unknown as of a list of values, and notIn does not hold.
+type amongExpr struct {
+	x   expr
+	n   *exo.Node // the query
+	env names
+	not bool
+}
+
+func (e amongExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+
+// isQuery reports whether the argument of an operator is a query, and no list.
+func isQuery(n *exo.Node) bool {
+	return n.Op == exo.OpRef || n.Op == exo.OpCall && n.Type.Args["row"] != nil
+}
+
+// among interprets in and notIn of a query.
+func (f *from) among(x expr, n *exo.Node, env names) (expr, error) {
+	e := amongExpr{x, n.Args[0], env, n.Name == "notIn"}
+	trial := *f.c // for its errors, see ask
+	at := &from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}
+	err := at.writeAmong(e, func(*from, sqlast.Expr, sqlast.Expr) {})
+	f.c.steps = trial.steps
+	if err == nil {
+		err = trial.failed
+	}
+	return e, err
+}
+
+func (e amongExpr) sql(f *from) (x sqlast.Expr) {
+	if !f.c.mayAsk() {
+		return sqlast.Null
+	}
+	if len(f.c.guards) > 0 {
+		f.c.unguarded = true // an engine may join the two, and look up the value in what it reads
+	}
+	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr) {
+		if e.not && f.c.dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
+			sub.where = append(sub.where, call(sqlast.Eq, theirs, ours))
+			none := sqlast.Exists{Sub: sub.one(), Not: true}
+			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
+			return
+		}
+		x = sqlast.InSelect{X: ours, Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs, As: "k"}}, Where: sub.where})}
+		if e.not {
+			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), call(sqlast.Not, x))
+		}
+	})
+	if err != nil {
+		f.c.fail(err)
+		return sqlast.Null
+	}
+	return x
+}
+
+// writeAmong builds the query of e and gives write the two sides as they are compared.
+func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast.Expr)) error {
+	sub := f.inside(e.n)
+	q, err := sub.query(e.n, e.env)
+	if err == nil {
+		err = sub.settle(q)
+	}
+	if err != nil {
+		return err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	if len(out.items) != 1 || out.items[0].sub != nil {
+		return exo.Errorf(exo.Invalid, "in", "the query must show one column: write .select(t => t.column) behind it")
+	}
+	theirs := out.items[0].expr
+	if c, ok := theirs.(cell); ok && c.list != "" {
+		return exo.Errorf(exo.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
+	}
+	sub.fence()
+	f.handle(sqlast.Eq, []expr{e.x, theirs})
+	both := f.keyed([]expr{e.x, theirs})
+	if !sub.neverNull(theirs) {
+		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.sql(sub)))
+	}
+	write(sub, compared(both[1], sub), compared(both[0], f))
+	return nil
+}
