@@ -68,6 +68,13 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.where(p => p.illness().where(i => i.id > 7).exists()).count()",
 			"patients.groupBy(p => p.name).where(g => g.max(p => p.illness().name) === 'flu').select(g => ({ n: g.name }))",
 			"patients.max(p => p.diagId)",
+			"patients.where(p => p.id.in(patients.select(q => q.diagId))).count()",
+			"patients.where(p => p.id.notIn(patients.where(q => q.diagId === 7).select(q => q.id))).select(p => p.id)",
+			"patients.where(p => p.id.in(patients.orderBy(q => q.diagId).limit(1).select(q => q.id))).select(p => p.id)",
+			"patients.select(p => ({ n: p.name, x: patients.where(q => q.diagId === 7).count() }))",
+			"patients.where(p => p.id > patients.min(q => q.diagId)).count()",
+			"patients.where(p => p.name.in(patients.illness().select(i => i.name))).count()",
+			"patients.where(p => p.id.in(patients.distinct().select(q => q.id))).count()",
 			"patients.countDistinct(p => p.diagId)",
 			"patients.groupBy(p => p.diagId).count()",
 			"patients.groupBy(p => p.name).where(g => g.where(p => p.diagId === 7).count() > 0).select(g => ({ n: g.name }))",
@@ -75,7 +82,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.where(p => p.diagId === 7).count(); return 1",
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
-			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists")} {
+			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists", "limit", "min")} {
 				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}

@@ -35,6 +35,21 @@ var linkPrograms = []string{
 	"notes.groupBy(n => n.folder().name).select(g => ({ k: g.name, n: g.where(n => n.folder().name.includes('1')).count() })).where(g => g.name.includes('1'))",
 	"notes.join(({ note }) => note.folder().where(f => f.notes().some(n => n.text.includes('9'))))",
 	"notes.leftJoin(({ note }) => note.folder().where(f => f.notes().count() > 10 && f.name.includes('1')))",
+
+	// Queries in callbacks: each is within its own scope, and neither's rows are looked up by what the other's have.
+	"notes.where(n => n.folderId.in(folders.where(f => f.name.includes('1')).select(f => f.id)))",
+	"notes.where(n => n.code.in(notes.where(o => o.text.includes('9')).select(o => o.code)) && n.text.includes('9'))",
+	"notes.where(n => n.due.in(notes.where(o => o.code === 'c1' && o.text.includes('9')).select(o => o.due)))",
+	"notes.where(n => n.due.notIn(notes.where(o => o.text.includes('9')).select(o => o.due)) && n.text.includes('1'))",
+	"folders.where(f => f.id.notIn(notes.where(n => n.text.includes('99')).select(n => n.folderId)))",
+	"notes.where(n => n.text.in(notes.select(o => o.text)) || n.folder().name.includes('1'))",
+	"notes.where(n => n.due > notes.avg(o => o.due) && n.text.includes('9'))",
+	"notes.where(n => n.due === notes.where(o => o.text.includes('9')).max(o => o.due))",
+	"folders.where(f => notes.some(n => n.folderId === f.id && n.text.includes('9')))",
+	"folders.select(f => ({ id: f.id, n: notes.where(n => n.folderId === f.id && n.text.includes('9')).count(), x: f.name.in(notes.select(n => n.text)) }))",
+	"notes.where(n => n.due.in(notes.orderBy(o => o.due.desc()).limit(5).select(o => o.due)))",
+	"notes.where(n => n.code.in(notes.groupBy(o => o.code).where(g => g.max(o => o.due) > 500).select(g => g.code)))",
+	"notes.orderBy(n => [n.due.in(notes.where(o => o.text.includes('9')).select(o => o.due)), n.id])",
 }
 
 // TestOpenLinks: whatever indexes there are, what a callback asks of a link is tried on no row out of scope, neither of

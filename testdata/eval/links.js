@@ -70,7 +70,7 @@ return await tasks.some(t => t.done)
 //! denied "use (await ….execute()).some"
 ---
 return await tasks.where(t => tasks.some(x => x.done)).count()
-//! denied "use (await ….execute()).some"
+//=> 5
 ---
 return await tasks.comments().none(t => t.id > 1)
 //! denied "has no member `none`"

@@ -42,9 +42,6 @@ func (e amongExpr) sql(f *from) (x sqlast.Expr) {
 	if !f.c.mayAsk() {
 		return sqlast.Null
 	}
-	if len(f.c.guards) > 0 {
-		f.c.unguarded = true // an engine may join the two, and look up the value in what it reads
-	}
 	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr) {
 		if e.not && f.c.dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
 			sub.where = append(sub.where, call(sqlast.Eq, theirs, ours))
@@ -85,7 +82,9 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 	if c, ok := theirs.(cell); ok && c.list != "" {
 		return exo.Errorf(exo.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
 	}
-	sub.fence()
+	if sub.fence(); len(f.c.guards) > 0 {
+		sub.enclose() // an engine may join the two, and look up the value in a guarded table
+	}
 	f.handle(sqlast.Eq, []expr{e.x, theirs})
 	both := f.keyed([]expr{e.x, theirs})
 	if !sub.neverNull(theirs) {
