@@ -76,6 +76,7 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 		{"user", "`NAME`: on whose behalf: what the function is given"},
 		{"e", "`PROGRAM`: run a program; its result is printed as JSON"},
 		{"f", "`FILE`: the same with a file; - is standard input"},
+		{"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"},
 		{"ask", "`TEXT`: ask a model once, and print its answer"},
 		{"model", "`P:NAME`: which model; without it the first key in the environment decides"},
 	} {

@@ -99,7 +99,7 @@ func (a App) run(args []string, std *streams) int {
 		return fail(err)
 	}
 	defer db.Close()
-	s := &session{app: a, granted: grants, db: db, model: opt.model}
+	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone}
 	if opt.trace {
 		s.trace = record.New(std.err)
 	}

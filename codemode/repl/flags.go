@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
 type options struct {
@@ -19,6 +21,7 @@ type options struct {
 	api     bool
 	who     string
 	db      string
+	zone    string
 
 	noHistory bool
 }
@@ -52,6 +55,7 @@ func (a App) parse(args []string) (*options, error) {
 	fs.BoolVar(&o.trace, "trace", false, "")
 	fs.BoolVar(&o.api, "api", false, "")
 	fs.StringVar(&o.db, "db", o.db, "")
+	fs.StringVar(&o.zone, "zone", "", "")
 	fs.StringVar(&o.who, a.Who, o.who, "")
 	if err := fs.Parse(args); err != nil {
 		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
@@ -72,6 +76,9 @@ func (a App) parse(args []string) (*options, error) {
 		return nil, errors.New("-ask: the question is empty")
 	case o.db == "":
 		return nil, errors.New("which database? give -db sqlite:PATH or -db postgres://user@host/database")
+	}
+	if _, err := zone.Load(o.zone); err != nil {
+		return nil, fmt.Errorf("-zone: %w", err)
 	}
 	return o, nil
 }
@@ -125,6 +132,7 @@ func (a App) help() string {
 		row(db, "a database file, made and filled if it is not there (default: in memory)")
 		row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
 	}
+	row("-zone NAME", "the time zone of today and of local times, like Europe/Berlin (default: UTC)")
 	row("-api", "print what a model is shown, and end")
 	row("-trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 	row("-no-history", "do not read or keep what is typed at the prompt")

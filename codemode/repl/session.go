@@ -21,6 +21,7 @@ type session struct {
 	db      *exosql.DB
 	trace   exo.Recorder // nil: none
 	model   string       // as -model named it
+	zone    string       // as -zone named it
 
 	who     string // "org 1"
 	name    string // of who acts; "" where it is not known
@@ -44,7 +45,7 @@ func (s *session) become(ctx context.Context, who string) error {
 		return err
 	}
 	label := strings.TrimSpace(s.app.Who + " " + who)
-	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: recorder{s}})
+	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: recorder{s}, Zone: s.zone})
 	if err != nil {
 		return err
 	}
