@@ -47,6 +47,8 @@ var local = []struct{ zone, expr, want string }{
 	{"America/New_York", "t.at.toText()", `["2024-02-29T23:59:59.999Z","1999-12-31T00:00:00.000Z","2026-01-02T03:04:05.678Z",null]`},
 	{"America/New_York", "t.at.getTime()", `[1709251199999,946598400000,1767323045678,null]`},
 	{"America/New_York", "t.at.daysSince('2024-01-01')", `[59,-8768,731,null]`},
+	{"America/New_York", "t.at.plus(1, 'month')", `["2024-03-29","2000-01-30","2026-02-01",null]`},
+	{"America/New_York", "t.day.plus(1, 'month')", `["2024-03-29","2000-01-31","2026-02-02",null]`},
 	{"America/New_York", "t.day.daysSince('2024-01-01')", `[59,-8767,732,null]`},
 	{"Europe/Berlin", "t.at.year()", `[2024,1999,2026,null]`},
 	{"Europe/Berlin", "t.at.month()", `[3,12,1,null]`},

@@ -82,9 +82,9 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 	case k == Bool:
 		ops = strings.Fields("case case toText coalesce nullIf")
 	case k == Time:
-		ops = strings.Fields("year quarter month getMonth week day weekday hour minute second getTime truncate truncate daysSince sub rsub toText coalesce nullIf case")
+		ops = strings.Fields("year quarter month getMonth week day weekday hour minute second getTime truncate truncate plus daysSince sub rsub toText coalesce nullIf case")
 	case k == Day:
-		ops = strings.Fields("year quarter month getMonth week day weekday truncate daysSince toText coalesce nullIf case")
+		ops = strings.Fields("year quarter month getMonth week day weekday truncate plus daysSince toText coalesce nullIf case")
 	case k == UUID:
 		ops = strings.Fields("toText coalesce nullIf case")
 	case k == Tags || k == Nums:
@@ -101,6 +101,15 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 	case "truncate":
 		n.K = Day
 		n.Args = append(n.Args, &Node{Op: "lit", Val: Value{Kind: Text, S: pick(g.draws, strings.Fields("day week month quarter year"))}})
+	case "plus":
+		n.K = Day
+		many := &Node{Op: "lit", Val: Value{Kind: Int, I: pick(g.draws, []int64{0, 1, -1, 13, -28, 365, 2000, -2000, 8000, 100_000, 5_000_000})}}
+		if g.n(3) == 0 {
+			if y := g.ofKind(in, func(z Kind) bool { return z == Int }, depth); y != nil {
+				many = y
+			}
+		}
+		n.Args = append(n.Args, many, &Node{Op: "lit", Val: Value{Kind: Text, S: pick(g.draws, strings.Fields("day week month quarter year"))}})
 	case "daysSince":
 		n.K = Int
 		n.Args = append(n.Args, g.other(in, k, depth))

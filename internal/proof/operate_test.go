@@ -142,7 +142,7 @@ func apply(op string, vs []Value) truth {
 var calculated = func() map[string]bool {
 	m := map[string]bool{}
 	for _, op := range strings.Fields("coalesce nullIf lower upper trim length slice substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
-		"year quarter month getMonth week day weekday hour minute second getTime truncate daysSince asText asNumber asBool") {
+		"year quarter month getMonth week day weekday hour minute second getTime truncate plus daysSince asText asNumber asBool") {
 		m[op] = true
 	}
 	return m
@@ -221,6 +221,8 @@ func calculate(op string, vs []Value) Value {
 		return whole(a.moment().week())
 	case "truncate":
 		return Value{Kind: Day, S: a.moment().truncate(vs[1].S)}
+	case "plus":
+		return a.moment().plus(vs[1].exact(), vs[2].S)
 	case "daysSince":
 		return whole(a.moment().number() - vs[1].moment().number())
 	case "month":

@@ -186,6 +186,30 @@ func (m moment) truncate(unit string) string {
 	return fmt.Sprintf("%04d-%02d-%02d", m.year, m.month, m.day)
 }
 
+// plus is the day n units later, the last of a month that has no such day, or no value beyond the years 1 to 9999.
+func (m moment) plus(many *big.Rat, unit string) Value {
+	if limit := big.NewRat(4_000_000, 1); many.Cmp(limit) > 0 || many.Cmp(limit.Neg(limit)) < 0 {
+		return Value{Kind: Day, Null: true}
+	}
+	n := many.Num().Int64()
+	if days := map[string]int64{"day": 1, "week": 7}[unit]; days > 0 {
+		m = at((m.number() + n*days) * 86400000)
+	} else {
+		months := m.year*12 + m.month - 1 + n*map[string]int64{"month": 1, "quarter": 3, "year": 12}[unit]
+		m.year, m.month = months/12, months%12+1
+		if m.month < 1 {
+			m.year, m.month = m.year-1, m.month+12
+		}
+		for d := m.day; at(m.number()*86400000).month != m.month; d-- {
+			m.day = d - 1
+		}
+	}
+	if m.year < 1 || m.year > 9999 {
+		return Value{Kind: Day, Null: true}
+	}
+	return Value{Kind: Day, S: m.truncate("day")}
+}
+
 func timeText(ms int64) string {
 	t := at(ms)
 	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", t.year, t.month, t.day, t.hour, t.minute, t.second, t.milli)

@@ -92,6 +92,11 @@ const (
 	MonthOf
 	QuarterOf
 	YearOf
+	PlusDays // of a day and a whole number: the day so many later, or NULL beyond the years 1 to 9999
+	PlusWeeks
+	PlusMonths // where the month has no such day, its last
+	PlusQuarters
+	PlusYears
 
 	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
 	Elements    // how many an array has
@@ -228,6 +233,12 @@ var ops = [numOps]opInfo{
 	QuarterOf: {"quarter-of", 1, 1, spelling{"exo_quarter(strftime('%Y-%m', ", nil, "))"}, truncation("quarter")},
 	YearOf:    {"year-of", 1, 1, function("strftime('%Y-01-01', "), truncation("year")},
 
+	PlusDays:     later("plus-days", "1, 0", daysLater("")),
+	PlusWeeks:    later("plus-weeks", "7, 0", daysLater(" * 7")),
+	PlusMonths:   later("plus-months", "0, 1", monthsLater("")),
+	PlusQuarters: later("plus-quarters", "0, 3", monthsLater(" * 3")),
+	PlusYears:    later("plus-years", "0, 12", monthsLater(" * 12")),
+
 	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
 	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
@@ -277,6 +288,23 @@ const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
 
 func truncation(unit constant) spelling {
 	return spelling{"CAST(date_trunc('" + unit + "', ", nil, ") AS date)"}
+}
+
+// later is a day so many units after another: on SQLite by a function that is given a unit's days and months.
+func later(name string, unit, sum constant) opInfo {
+	return opInfo{name, 2, 2, spelling{"exo_later(", []constant{", "}, ", " + unit + ")"},
+		spelling{"(SELECT CASE WHEN n BETWEEN -4000000 AND 4000000 THEN " + sum + " END FROM (SELECT ", []constant{" AS d, "}, " AS n OFFSET 0) AS b)"}}
+}
+
+func daysLater(factor constant) constant {
+	n := "CAST(n AS integer)" + factor
+	return "CASE WHEN d + " + n + " BETWEEN '0001-01-01' AND '9999-12-31' THEN d + " + n + " END"
+}
+
+// monthsLater asks for the year first: the statement would fail for a month that there is not.
+func monthsLater(factor constant) constant {
+	n := "CAST(n AS integer)" + factor
+	return "CASE WHEN EXTRACT(year FROM d) * 12 + EXTRACT(month FROM d) - 1 + " + n + " BETWEEN 12 AND 119999 THEN CAST(d + make_interval(months => " + n + ") AS date) END"
 }
 
 // casts are Postgres's type names.

@@ -59,6 +59,9 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 	if op.Form == language.FormTruncate {
 		return f.truncate(x, n.Args[0].Lit.Text())
 	}
+	if op.Form == language.FormPlus {
+		return f.plus(x, n, env)
+	}
 	args := []expr{x}
 	for _, a := range n.Args {
 		if a.Op == exo.OpLit && a.Lit.IsNull() {

@@ -17,10 +17,33 @@ func (f *from) part(op sqlast.Op, x expr) expr {
 func (f *from) truncate(x expr, unit string) (expr, error) {
 	for _, u := range language.Units {
 		if u.Name == unit {
-			return opExpr{u.Ast, []expr{f.local(x)}, exprType{kind: exo.TypeDate}}, nil
+			return opExpr{u.First, []expr{f.local(x)}, exprType{kind: exo.TypeDate}}, nil
 		}
 	}
-	return nil, exo.Errorf(exo.Internal, "truncate", "the catalogue admits a unit that there is not")
+	return nil, errUnit
+}
+
+var errUnit = exo.Errorf(exo.Internal, "truncate", "the catalogue admits a unit that there is not")
+
+// plus is the day so many units after that of x. A time becomes a day first, as in truncate: what clocks
+// show at the same time of another day may be no time there, or two.
+func (f *from) plus(x expr, n *exo.Node, env names) (expr, error) {
+	day, err := f.truncate(x, "day")
+	if err != nil {
+		return nil, err
+	}
+	var many expr
+	if n.Args[0].Op == exo.OpLit {
+		many = f.literal(n.Args[0], exo.TypeInt)
+	} else if many, err = f.expr(n.Args[0], env); err != nil {
+		return nil, err
+	}
+	for _, u := range language.Units {
+		if u.Name == n.Args[1].Lit.Text() {
+			return opExpr{u.Plus, []expr{day, many}, exprType{kind: exo.TypeDate}}, nil
+		}
+	}
+	return nil, errUnit
 }
 
 // elapsed is the milliseconds between two times, as JavaScript subtracts them.

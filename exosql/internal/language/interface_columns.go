@@ -135,6 +135,8 @@ func paramOf(param, on string, null bool) exo.Param {
 			of.Enum = append(of.Enum, u.Name)
 		}
 		return exo.Param{Name: "the unit", Want: &exo.Term{Con: of}, Static: true, Fixed: true}
+	case "number":
+		return exo.Param{Name: "how many", Want: con(exo.TypeInt)}
 	case "places":
 		return exo.Param{Name: "the places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
 	}

@@ -50,6 +50,7 @@ const (
 	FormPart                 // a part of a time or a day, in local time
 	FormUTC                  // the same in UTC
 	FormTruncate             // a time or a day, and a unit
+	FormPlus                 // a time or a day, a whole number, and a unit
 	FormElapsed              // two times give milliseconds
 	FormDays                 // two times or days give days
 	FormKey                  // JSON and a key of it
@@ -150,6 +151,7 @@ var operators = []Operator{
 	{Name: "getUTCMinutes", unlisted: true, on: times, result: "int", Ast: sqlast.Minute, Form: FormUTC},
 	{Name: "getUTCSeconds", unlisted: true, on: times, result: "int", Ast: sqlast.Second, Form: FormUTC},
 	{Name: "truncate", also: []string{"startOf"}, on: days, params: []string{"unit"}, result: "day", Form: FormTruncate, doc: "the first day; of a week, Monday"},
+	{Name: "plus", unlisted: true, on: days, params: []string{"number", "unit"}, result: "day", Form: FormPlus},
 	{Name: "daysSince", unlisted: true, on: days, params: one, result: "int", Form: FormDays},
 	{Name: "getTime", unlisted: true, on: times, result: "int", Ast: sqlast.EpochMillis, Form: FormUTC},
 	{Name: "sub", unlisted: true, also: []string{"-"}, on: times, params: one, result: "int", Form: FormElapsed},
@@ -169,12 +171,15 @@ var operators = []Operator{
 
 var one = []string{"value"}
 
-// Units are what times and days are truncated to. Programs name one in a literal, which is part of a
+// Units are what times and days are truncated to, and of what so many are added. Programs name one in a literal, which is part of a
 // message's shape: no text of a program becomes one of the statement.
 var Units = []struct {
-	Name string
-	Ast  sqlast.Op
-}{{"day", sqlast.DayOf}, {"week", sqlast.WeekOf}, {"month", sqlast.MonthOf}, {"quarter", sqlast.QuarterOf}, {"year", sqlast.YearOf}}
+	Name        string
+	First, Plus sqlast.Op
+}{
+	{"day", sqlast.DayOf, sqlast.PlusDays}, {"week", sqlast.WeekOf, sqlast.PlusWeeks}, {"month", sqlast.MonthOf, sqlast.PlusMonths},
+	{"quarter", sqlast.QuarterOf, sqlast.PlusQuarters}, {"year", sqlast.YearOf, sqlast.PlusYears},
+}
 
 // GetKey is the operator that reading a key of JSON stands for: t.data.key.
 const GetKey = "getKey"

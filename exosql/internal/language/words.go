@@ -93,6 +93,7 @@ var columnPhrases = [][3]string{
 	{"op:!", "isNull", "for an empty value use .isNull()"},
 	{"op:neg", "desc", "to sort backwards use .desc()"},
 	{"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
+	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"},
 	{"op:+", "getTime", "write .getTime() for the milliseconds since 1970, with which it can be done"},
 	{"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
 	{"op:||", "??", "for another value where this one is empty use ??"},
@@ -107,6 +108,7 @@ var columnPhrases = [][3]string{
 	{"coalesce()", "??", "column ?? value"}, {"lower()", "lower", "column.lower()"}, {"upper()", "upper", "column.upper()"},
 	{"date_trunc() dateTrunc() trunc() startOf() startOfMonth() startOfWeek()", "truncate", "column.truncate('month')"}, {"date() DATE()", "truncate", "column.truncate('day')"},
 	{"extract() date_part() datepart()", "year month day", "column.year(), column.month() or column.day()"},
+	{"dateAdd() date_add() addDays() addWeeks() addMonths() addYears()", "plus", "column.plus(14, 'day')"},
 	{"datediff() age() differenceInDays() daysBetween()", "daysSince", "a.daysSince(b)"},
 
 	// Members that columns don't have.
@@ -118,7 +120,9 @@ var columnPhrases = [][3]string{
 	{".format .toFormat .strftime .trunc .dateTrunc .date_trunc .startOfMonth .startOfWeek .startOfQuarter .startOfYear .yearMonth .monthYear", "truncate", "write .truncate('month')"},
 	{".date .toDate .dateOnly .startOfDay .toDateString", "truncate", "write .truncate('day')"},
 	{".dayOfWeek .dow", "weekday", "write .weekday(): Sunday is 0"},
-	{".diff .minus .subtract .daysBetween .differenceInDays", "daysSince", "write a.daysSince(b)"},
+	{".add .addDays .addWeeks .addMonths .addYears .plusDays .plusWeeks .plusMonths .plusYears", "plus", "write .plus(14, 'day')"},
+	{".minus .subtract .subDays .subMonths", "daysSince plus", "write .plus(-14, 'day'), or for the days between two a.daysSince(b)"},
+	{".diff .daysBetween .differenceInDays", "daysSince", "write a.daysSince(b)"},
 	{".equals .equal", "===", "write column === value"},
 	{".startsWith .endsWith .includes .like .ilike .slice .substring", "getTime >= < *.&&", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
 	{".charAt .at .0", "slice", "for the character at a position write .slice(0, 1)"},

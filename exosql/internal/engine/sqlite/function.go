@@ -80,6 +80,20 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
 	d.defineText("exo_quarter", quarter)
+	d.define("exo_later", 4, func(args []driver.Value) any {
+		day, ok := args[0].(string)
+		many, isNumber := number.Read(args[1]) // a text too: what is calculated is exact
+		days, _ := args[2].(int64)
+		months, _ := args[3].(int64)
+		if !ok || !isNumber {
+			return nil
+		}
+		n, small := number.Floor(many).(int64)
+		if !small {
+			return nil
+		}
+		return later(day, n, days, months)
+	})
 	d.defineText2("exo_local", local)
 	d.defineText("exo_count", func(s string) any {
 		list := engine.DecodeJSON([]byte(s))
@@ -216,6 +230,26 @@ func local(at, name string) any {
 }
 
 var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// later is the day that is n units after another, of so many days or months each; in a month without
+// that day its last. Years are 1 to 9999.
+func later(day string, n, days, months int64) any {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil || n < -4_000_000 || n > 4_000_000 {
+		return nil
+	}
+	if months == 0 {
+		t = t.AddDate(0, 0, int(n*days))
+	} else {
+		first := time.Date(t.Year(), t.Month()+time.Month(n*months), 1, 0, 0, 0, 0, time.UTC)
+		last := first.AddDate(0, 1, -1).Day()
+		t = first.AddDate(0, 0, min(t.Day(), last)-1)
+	}
+	if t.Year() < 1 || t.Year() > 9999 {
+		return nil
+	}
+	return t.Format(time.DateOnly)
+}
 
 // quarter is the first day of the quarter of a month, "2024-05".
 func quarter(month string) any {
