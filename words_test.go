@@ -30,7 +30,7 @@ var notSQL = map[string]map[string]string{
 	"exo/record/write.go":         {`,"rows":`: "exo.Rows: how many records a reply has"},
 	"exo/node.go":                 {"row": "the type argument that Method.Row is about"},
 	"exo/exotest/odd.go":          {"'; DROP TABLE users; --": "a text that an object must survive"},
-	"exoeval/describe.go":         {"isNull": "the method that === null stands for"},
+	"exoeval/filter.go":           {"isNull": "the method that === null stands for"},
 	"exoeval/operators.go":        {"isNull": "the method that === null stands for", "isNotNull": "the method that !== null stands for"},
 	"exoeval/intl.go":             {"use list.join(', ')": "Array.prototype.join is JavaScript's"},
 	"exoeval/parse.go":            {"Logical expressions and coalesce": "what goja's parser says"},

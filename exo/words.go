@@ -24,6 +24,12 @@ type Phrase struct {
 	//	begin:SELECT the program begins with this word, and is no JavaScript
 	//	op:!         this operator is not available
 	//	call:Number  this function of JavaScript can't be called with such an expression
+	//	as.take      a member of this name is not there, and is a synonym: Text is the methods that it
+	//	             stands for, the first with the arguments. "orderBy/desc": with the operator desc on what
+	//	             it is given, "where/in": with the operator in between a field's name and the rest;
+	//	             "(where limit) first": an object may say by these names what each is given;
+	//	             "groupBy>where": only behind a call of groupBy; "=where": with a callback
+	//	             not behind what chose what is shown, which a callback of arrays would be given. as.find(): the same, given a callback
 	//	unsent       any of the situations below
 	On string
 	// Needs lists the members of the interface without which it is not said, so that no
@@ -88,6 +94,10 @@ var situations = map[string][]string{
 	"decimal":   {"it", "by"},
 
 	// A call is wrong.
+	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
+	"direction":        {"it"},   // what stands beside an expression is no direction
+	"operator":         {"name", "part"},
+	"grouped":          nil, // an aggregate is asked of what was grouped by names: of each, or of all?
 	"sent":             nil, // something is added to what sends
 	"nested":           nil, // it sends, within a callback
 	"callback":         nil, // it is given one, and takes none
@@ -145,6 +155,8 @@ func (p Phrase) Check() error {
 		case known:
 		case named && before == "result":
 			parts = []string{"decimals"}
+		case named && before == "as":
+			continue // Text is no sentence
 		case named && before == "", strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "op:"), strings.HasPrefix(s, "call:"):
 		default:
 			return fmt.Errorf("exo: no error is about %q", s)

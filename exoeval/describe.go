@@ -22,7 +22,13 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 	if m.Sends && len(r.frames) > 0 && m.Nested == nil {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
+	if m.Sends && len(m.Params) == 0 && m.Nested != nil && r.grouped[recv] {
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "grouped", "of groups or of all? group by a callback"))))
+	}
 	if len(args) > len(m.Params) {
+		if v := r.several(recv, m, name, args); v != nil {
+			return v
+		}
 		op, how := r.check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
@@ -56,6 +62,12 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		return r.send(n)
 	}
 	f.made(n)
+	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys && len(args) == 1 && !isCallable(args[0]) {
+		if r.grouped == nil {
+			r.grouped = map[*exo.Node]bool{}
+		}
+		r.grouped[n] = true
+	}
 	if len(r.frames) > 0 {
 		return r.record(n)
 	}
@@ -90,12 +102,15 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	p := &m.Params[i]
 	if p.Lambda != nil {
 		if f, ok := goja.AssertFunction(v); ok {
-			return r.callback(recv, m, i, prior, v, f)
+			return r.callback(recv, m, i, prior, v, f, nil)
 		}
 		if p.Filter && r.recordedIn(v) == nil {
 			if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" {
 				return r.filter(recv, m, i, prior, o)
 			}
+		}
+		if l := r.naming(recv, m, i, prior, v); l != nil {
+			return l
 		}
 		if !p.Plain {
 			if b, ok := plainBool(v); ok {
@@ -108,8 +123,8 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 
 // callback calls a describing callback once, at once, with placeholders, and
 // makes a lambda of what it returns. The placeholders die with it. No function
-// of the guest ever leaves the guest.
-func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable) *exo.Node {
+// of the guest ever leaves the guest. turn, if there is one, makes more of what the callback gave.
+func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable, turn func(*exo.Node) *exo.Node) *exo.Node {
 	param, err := r.check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.throw(err))
@@ -145,6 +160,9 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	fr.use(body)
 	if err := fr.leftovers(r, op); err != nil {
 		panic(r.throw(err))
+	}
+	if turn != nil {
+		body = turn(body)
 	}
 	l, err := r.check.MakeLambda(param, body)
 	if err != nil {
@@ -224,68 +242,6 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 // selects reports whether a callback for p gives an object of what it names.
 func selects(p *exo.Param) bool {
 	return p.Want.Con != nil && (p.Want.Con.Name == exo.TypeSelection || p.Want.Con.Name == exo.TypeKeys)
-}
-
-// filter makes the lambda that a plain object stands for: each field equals.
-func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
-	op := r.check.Name(recv) + "." + m.Name
-	param, err := r.check.MakeParam(recv, m.Name, i, prior)
-	if err != nil {
-		panic(r.throw(err))
-	}
-	row := (&recorded{r: r, node: param}).only()
-	if row == nil {
-		r.check.Kill(param)
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
-	}
-	must := func(n *exo.Node, err error) *exo.Node {
-		if err != nil {
-			r.check.Kill(param)
-			panic(r.throw(err))
-		}
-		return n
-	}
-	var cond *exo.Node
-	for _, k := range o.Keys() {
-		v := r.plainValue(o.Get(k))
-		method := "eq"
-		if isArray(v) {
-			method = "in"
-		}
-		if i := r.check.Catalog[row.Type.Name]; i != nil && i.Methods[k] != nil {
-			must(nil, exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k)))
-		}
-		name, last, dotted := strings.Cut(k, ".")
-		if dotted && name == param.Type.Fields[0].Name {
-			must(nil, exo.Errorf(exo.Invalid, op, "%s", r.say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", shorten(last, 60))))
-		}
-		field := must(r.check.MakeField(row, k))
-		if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
-			table := param.Type.Fields[0].Name
-			must(nil, exo.Errorf(exo.Invalid, op, "a filter object says what `%s` equals, with a value or a list of values; for other conditions write a callback, like ({ %s }) => %s.%s !== value", k, table, table, k))
-		}
-		if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
-			if !goja.IsNull(v) {
-				must(nil, r.lacks(field, "===", "==="))
-			}
-			method = "isNull"
-		}
-		var args []*exo.Node
-		if method != "isNull" {
-			args = []*exo.Node{r.node(v, false, 0)}
-		}
-		c := must(r.make(field, r.methodOf(field, method), method, args))
-		if cond == nil {
-			cond = c
-		} else {
-			cond = must(r.check.MakeCall(cond, "and", []*exo.Node{c}))
-		}
-	}
-	if cond == nil {
-		r.check.Kill(param)
-		panic(r.throw(exo.Errorf(exo.Invalid, op, "the filter is empty; to have no condition leave the call out")))
-	}
-	return must(r.check.MakeLambda(param, cond))
 }
 
 // node turns an argument into a node: what was recorded stays, plain data

@@ -37,6 +37,7 @@ const plainHelpers = `({
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
 	spread(x) { return x }, target(x) { return x },
+	sent(x) { return x },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
 })`
 
@@ -53,6 +54,7 @@ func testRealm(t testing.TB) (vm *goja.Runtime, helpers *goja.Object, api goja.V
 		vm.Set("\x00"+n, helpers.Get(n))
 	}
 	vm.Set(helperRecording, false)
+	vm.Set(helperHearing, false)
 	api, err = vm.RunString(`var console = {log(){}}; var todos = {
 		where(f) { return f({done: false, n: 3, title: 'x', tags: null}) }, select(f) { return f({n: 3, m: 4}) }, name: 'todos' };
 		var currentUser = {id: 7}; ({todos, currentUser, n: 42})`)

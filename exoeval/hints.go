@@ -85,7 +85,11 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 			}
 		}
 	}
-	if s := x.r.say(x.node, "."+name, ""); s != "" {
+	on := "." + name
+	if _, err := strconv.Atoi(name); err == nil {
+		on = ".0"
+	}
+	if s := x.r.say(x.node, on, ""); s != "" {
 		return s
 	}
 	return x.r.pathTo(x.node.Type.Name, x.r.check.Name(x.node), name)

@@ -39,6 +39,16 @@ func (r *run) executed(v goja.Value) goja.Value {
 	return v
 }
 
+// sent is v, or a promise of its reply if it is a described thing whose then, catch or finally
+// is called by that name: whoever writes q.then(…) takes it for one. The engine, which asks every
+// value for its then, finds none.
+func (r *run) sent(v goja.Value) goja.Value {
+	if len(r.frames) > 0 {
+		return v
+	}
+	return r.executed(v)
+}
+
 // gatherers are the functions of Promise that wait for the items of a list.
 var gatherers = []string{"all", "allSettled", "race", "any"}
 

@@ -22,6 +22,7 @@ var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 // do what JavaScript does, short circuits included.
 var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	helperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
+	helperSent:  func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
 	helperOp: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},

@@ -142,6 +142,11 @@ func (r *run) newRealm() error {
 			r.recording(false)
 			continue
 		}
+		if name == helperHearing {
+			r.listens = true
+			r.hearing(false)
+			continue
+		}
 		help := helpers[name]
 		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
 	}

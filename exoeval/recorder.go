@@ -105,6 +105,13 @@ func (x *recorded) Get(name string) goja.Value {
 	if v := x.key(name); v != nil {
 		return v
 	}
+	if row := x.only(); row != nil {
+		if v := (&recorded{r: x.r, node: row}).synonymous(name); v != nil {
+			return v
+		}
+	} else if v := x.synonymous(name); v != nil {
+		return v
+	}
 	return x.absent(name)
 }
 

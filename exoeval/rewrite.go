@@ -164,6 +164,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Expression = r.expr(e.Expression)
 	case *ast.CallExpression:
 		e.Callee = r.expr(e.Callee)
+		r.promised(e)
 		r.arguments(e)
 		r.length(e.Callee, e.ArgumentList)
 		if r.records {

@@ -32,6 +32,22 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	}
 }
 
+// promised lets a described thing have a then where it is called by that name.
+func (r *rewriter) promised(e *ast.CallExpression) {
+	dot, ok := e.Callee.(*ast.DotExpression)
+	if !ok || r.records || optional(dot.Left) {
+		return
+	}
+	switch dot.Left.(type) {
+	case *ast.SuperExpression, *ast.ThisExpression:
+		return
+	}
+	switch dot.Identifier.Name {
+	case "then", "catch", "finally":
+		dot.Left = r.helperCall(helperSent, dot.Left.Idx0(), dot.Left)
+	}
+}
+
 func isSpecialMember(e *ast.DotExpression) bool {
 	switch left := e.Left.(type) {
 	case *ast.SuperExpression:

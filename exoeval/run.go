@@ -41,7 +41,9 @@ type run struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
-	flagged       bool // functions of the program have two bodies: see recording
+	grouped       map[*exo.Node]bool // calls that group by names, where others' libraries go on with an aggregate of each group
+	listens       bool               // callbacks of the program are there twice: see hearing
+	flagged       bool               // functions of the program have two bodies: see recording
 	thrown        map[*goja.Object]thrown
 	fatal         error // a limit that ran out: the program does not go on, caught or not
 

@@ -34,6 +34,8 @@ const (
 	helperArgument  = "\x00arg"    // (name, x): an argument of a method of an optional chain
 	helperSpread    = "\x00spread" // (x): what `{ ...x }` copies
 	helperTarget    = "\x00target" // (object, name): the object whose member is assigned
+	helperSent      = "\x00sent"   // (x): what the `then` of x is read from
+	helperHearing   = "\x00hear"   // no function: whether a synonym of a describing method was just read
 	helperRecording = "\x00rec"    // no function: whether a describing callback is being called
 )
 

@@ -36,27 +36,36 @@ func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	if e == nil {
 		return nil
 	}
+	twin, plain := r.twice(e, name != "")
+	if twin == nil {
+		return plain
+	}
+	return r.either(twin, plain)
+}
+
+// twice is a function literal with its operators recorded, and as it is written; the first is nil
+// where there can be no second.
+func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expression) {
 	info := r.infos[e]
-	if r.records || info == nil || info.records || !twinnable(e, name != "") || r.twinDepth >= maxTwinDepth {
-		return r.expr(e)
+	if r.records || info == nil || info.records || !twinnable(e, named) || r.twinDepth >= maxTwinDepth {
+		return nil, r.expr(e)
 	}
 	if b := r.bound[e]; b != nil && b.uses == b.calls {
-		return r.expr(e) // it is called by its name and given to nobody
+		return nil, r.expr(e) // it is called by its name and given to nobody
 	}
-	twin := r.clone(e)
-	if twin == nil {
-		return r.expr(e)
+	if twin = r.clone(e); twin == nil {
+		return nil, r.expr(e)
 	}
 	r.twinDepth++
-	plain := r.expr(e)
+	plain = r.expr(e)
 	r.twinDepth--
 	fault := r.fault
 	if twin = r.expr(twin); r.fault != fault {
 		// It awaits where no operator can be recorded: it describes nothing.
 		r.fault = fault
-		return plain
+		return nil, plain
 	}
-	return r.either(twin, plain)
+	return twin, plain
 }
 
 // either puts the body of recorded before that of plain, its copy.
@@ -152,10 +161,48 @@ func (r *rewriter) arguments(e *ast.CallExpression) {
 		callee = o.Expression
 	}
 	if dot, ok := callee.(*ast.DotExpression); ok && plainCallbacks[dot.Identifier.Name.String()] {
+		if len(e.ArgumentList) == 1 && synonymCallbacks[dot.Identifier.Name.String()] && mayDescribe(dot.Left) {
+			e.ArgumentList[0] = r.heard(e.ArgumentList[0])
+			return
+		}
 		r.exprs(e.ArgumentList)
 		return
 	}
 	r.values(e.ArgumentList)
+}
+
+// synonymCallbacks are those of plainCallbacks that other libraries have for describing methods.
+var synonymCallbacks = map[string]bool{"map": true, "filter": true, "find": true}
+
+// mayDescribe reports whether the method of e may be that of a described thing, and not of an array.
+func mayDescribe(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.AwaitExpression, *ast.ArrayLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
+		return false
+	case *ast.CallExpression:
+		if dot, ok := e.Callee.(*ast.DotExpression); ok {
+			if id, ok := dot.Left.(*ast.Identifier); ok && (id.Name == "Object" || id.Name == "Array") {
+				return false
+			}
+			return mayDescribe(dot.Left)
+		}
+	case *ast.DotExpression:
+		return mayDescribe(e.Left)
+	}
+	return true
+}
+
+// heard is the argument of a method that JavaScript's arrays have and described things, too: a
+// function literal is there twice, and which of the two is given is decided when the method has
+// been read. So a loop over rows pays nothing.
+func (r *rewriter) heard(e ast.Expression) ast.Expression {
+	twin, plain := r.twice(e, false)
+	if twin == nil {
+		return plain
+	}
+	r.helpers[helperHearing] = true
+	at := plain.Idx0()
+	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(helperHearing), Idx: at}, Consequent: twin, Alternate: plain}
 }
 
 // nameOf is the name that a function gets from what it is assigned to.

@@ -26,7 +26,7 @@ return await tasks.groupBy(t => t.done).select(g => ({ m: g.median(t => t.priori
 return [await tasks.countBy(t => t.status), await tasks.countBy(t => ({ year: t.dueAt.year(), done: t.done })).orderBy(g => g.count().desc()).orderBy(g => g.year).limit(2), await tasks.countBy(t => t.status).where(g => g.count() > 1).first(), await tasks.countBy(t => t.status).count(), await tasks.countBy(t => t.status).select(g => ({ ...g, top: g.max(t => t.priority) })).limit(1)]
 //=> [[{"status":"doing","count":1},{"status":"done","count":1},{"status":"open","count":3}],[{"year":2026,"done":false,"count":3},{"year":null,"done":true,"count":1}],{"status":"open","count":3},3,[{"status":"doing","top":5}]]
 ---
-return tasks.countBy('status')  //! invalid "wants a callback"
+return tasks.countBy('status')  //=> [{"status":"doing","count":1},{"status":"done","count":1},{"status":"open","count":3}]
 ---
 return tasks.countBy(t => ({ count: t.status }))  //! invalid "means something of a group"
 ---
@@ -80,7 +80,7 @@ return [await org.projects().tasks().sum(t => t.priority), await top.sum(t => t.
 //=> [16,10,[{"n":2}]]
 ---
 // groupBy has the words of a callback, and what it has not is said.
-return tasks.groupBy('status')  //! invalid "wants a callback"
+return tasks.groupBy('status').count()  //! invalid "for how many rows each has"
 ---
 return tasks.groupBy(t => t)  //! invalid "must be a column"
 ---
@@ -104,7 +104,7 @@ return tasks.groupBy(t => t.status).select(g => ({ x: g.sum(t => t.priority * g.
 ---
 return await tasks.sum(t => t.title)  //! invalid "a column of numbers"
 ---
-return await tasks.sum('priority')  //! invalid "wants a callback"
+return await tasks.sum('priority')  //=> 16
 ---
 return await tasks.max(t => t.done)  //! invalid "numbers, texts, times or days"
 ---

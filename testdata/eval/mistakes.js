@@ -33,7 +33,7 @@ return await api.taks.count()  //! denied "did you mean `tasks`"
 ---
 return await tasks.wher((t) => t.done)  //! denied "did you mean `where`"
 ---
-tasks.map((t) => t.title)  //! denied "(await ….execute()).map"
+tasks.flatMap((t) => t.title)  //! denied "(await ….execute()).flatMap"
 ---
 for (const t of tasks) console.log(t)  //! invalid "has not run yet"
 ---

@@ -1,6 +1,6 @@
 // Which tasks are done?
 
-(api) => api.organization.projects().tasks().where('status', '=', 'done').execute()
+(api) => api.organization.projects().tasks().where('status', '=', 'done').select('id', 'status').execute()
 
-//! invalid 1:51
-//! callback
+//=> in any order
+// [{"id":1,"status":"done"},{"id":2,"status":"done"},{"id":8,"status":"done"},{"id":9,"status":"done"},{"id":10,"status":"done"},{"id":17,"status":"done"},{"id":21,"status":"done"},{"id":26,"status":"done"}]

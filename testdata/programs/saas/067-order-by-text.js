@@ -1,7 +1,6 @@
 // Show the newest task.
 
-(api) => api.organization.projects().tasks().orderBy('createdAt', 'desc').limit(1).execute()
+(api) => api.organization.projects().tasks().orderBy('createdAt', 'desc').limit(1).select('id', 'title').execute()
 
-//! invalid 1:53
-//! callback
-//! desc()
+//=> in any order
+// [{"id":24,"title":"Count to 100%"}]
