@@ -133,6 +133,9 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 	if want.Name == TypeKeys {
 		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of such like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
 	}
+	if i := c.Catalog[n.Type.Name]; i != nil && i.is(want.Name) && want.Args["row"] != nil && n.Type.Args["row"] != nil {
+		return Errorf(Invalid, op, "%s", c.Catalog.Say(i, "alike", "{param} must show {want}; it shows {got}", "param", p.Name, "want", c.shape(want.Args["row"]), "got", c.shape(n.Type.Args["row"])))
+	}
 	w := want.String()
 	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {
 		w = i.Doc
@@ -146,6 +149,24 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		}
 	}
 	return Errorf(Invalid, op, "%s must be %s; got %s", p.Name, w, got)
+}
+
+// shape is what each item of a thing shows: { id: a number, name: text }.
+func (c *Checker) shape(t *Type) string {
+	value := func(t *Type) string {
+		if of := t.Args["of"]; of != nil {
+			return of.bare().String()
+		}
+		return t.bare().String()
+	}
+	if t.Name != TypeRecord {
+		return value(t)
+	}
+	var fs []string
+	for _, f := range t.Fields[:min(len(t.Fields), 24)] {
+		fs = append(fs, clip(f.Name)+": "+value(f.Type))
+	}
+	return "{ " + strings.Join(fs, ", ") + " }"
 }
 
 // unselectable says which field of a selection can't be shown, and what to do.

@@ -181,6 +181,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			if r.Fields, err = e.ownFields(op, t.App, of); err != nil {
 				return nil, err
 			}
+			r.Fields = asExpressions(r.Fields, t.To)
 		}
 		return r, nil
 	}
@@ -196,6 +197,22 @@ func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
 		}
 	}
 	return of.Fields, nil
+}
+
+// asExpressions are fields in which a value that the program gave is an expression of it, as to has one for its type.
+func asExpressions(fs []TypeField, to map[string]string) []TypeField {
+	out := fs
+	for i, f := range fs {
+		name := to[f.Type.Name]
+		if name == "" {
+			continue
+		}
+		if len(out) > 0 && &out[0] == &fs[0] {
+			out = slices.Clone(fs)
+		}
+		out[i].Type = &Type{Name: name, Args: map[string]*Type{"of": f.Type}}
+	}
+	return out
 }
 
 // taken is the error for a field whose name has another meaning where it would be read.

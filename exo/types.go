@@ -146,7 +146,7 @@ type Term struct {
 	// Wide is the expression of the least type that holds all of these: expressions,
 	// or the types of values. Whole numbers fit in floats and those in decimals;
 	// nothing else mixes. Null if one of them is. To names the interface of
-	// expressions for each type; nil: it is the type of the value itself.
+	// expressions for each type; nil: it is the type of the value itself. With Own it is that of a field that is a value.
 	Wide []*Term
 	To   map[string]string
 }

@@ -125,6 +125,7 @@ var situations = map[string][]string{
 	"selection":        {"param", "sample", "got"},
 	"keys":             {"param", "sample", "got"}, // of what groups
 	"listed":           {"param", "got"},           // what was not sent, for a list
+	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
 	"taken":            {"name"},                   // a field of its own hides a member
 	"unselectable":     {"name", "part"},
 	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback

@@ -65,7 +65,7 @@ func notesSQL(e tu.Engine, rows int, indexes ...string) []string {
 		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int})",
 		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
 		"INSERT INTO notes SELECT n, n % 10, (n / 10) % 4 * 10 + n % 10, " + bolt + ", 'c' || (n % 50), CASE WHEN n % 5 = 0 THEN NULL ELSE n * 7 % 1000 END FROM " + number,
-	}, indexes...), "ANALYZE")
+	}, indexes...), e.Pick("ANALYZE", "ALTER TABLE notes SET (autovacuum_enabled = off); ALTER TABLE folders SET (autovacuum_enabled = off); ANALYZE"))
 }
 
 var notesIndexes = []string{

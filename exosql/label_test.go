@@ -74,6 +74,10 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.select(p => ({ n: p.name, x: patients.where(q => q.diagId === 7).count() }))",
 			"patients.where(p => p.id > patients.min(q => q.diagId)).count()",
 			"patients.where(p => p.name.in(patients.illness().select(i => i.name))).count()",
+			"patients.select(p => p.id).union(patients.select(p => p.diagId)).count()",
+			"patients.select(p => p.id).except(patients.where(p => p.diagId === 7).select(p => p.id))",
+			"patients.select(p => ({ id: p.diagId })).intersect(patients.select(p => ({ id: p.id }))).where(r => r.id > 7).count()",
+			"patients.select(p => p.id).unionAll(patients.orderBy(p => p.diagId).limit(1).select(p => p.id))",
 			"patients.where(p => p.id.in(patients.distinct().select(q => q.id))).count()",
 			"patients.countDistinct(p => p.diagId)",
 			"patients.groupBy(p => p.diagId).count()",
@@ -82,7 +86,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.where(p => p.diagId === 7).count(); return 1",
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
-			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists", "limit", "min")} {
+			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists", "limit", "min", "union", "unionAll", "except", "intersect")} {
 				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}

@@ -37,10 +37,24 @@ type Output struct {
 type Source struct {
 	Table string  // a table's name, or
 	Sub   *Select // a derived table; it sees what encloses the statement, not its neighbours
+	Set   Set     // of Sub: what its rows are combined with those of With by
+	With  *Select // the other arm: as many outputs of the same names. Neither has an order or a limit
 	Alias string  // unique in the whole statement, so that no inner name can capture an outer one
 	Left  bool    // LEFT JOIN; it needs an On
 	On    []Expr  // conjuncts over this source and those before it; empty: CROSS JOIN
 }
+
+// Set is how the rows of two selects make those of one. All but UnionAll leave equal rows once; NULL is equal to NULL.
+type Set uint8
+
+const (
+	NoSet Set = iota
+	Union
+	UnionAll
+	Intersect
+	Except
+	numSets
+)
 
 // Order is one term of an ORDER BY. NULL sorts below everything on every engine.
 // A constant is refused: to SQL, ORDER BY 1 names the first column.

@@ -109,6 +109,11 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 		return errors.New("a left join needs a condition")
 	case src.Sub != nil && src.Table != "":
 		return errors.New("both a table and a derived table")
+	case src.Set != NoSet || src.With != nil:
+		var err error
+		if next.outputs, err = c.arms(src, sc.outer); err != nil {
+			return fmt.Errorf("set: %w", err)
+		}
 	case src.Sub != nil:
 		var err error
 		if next.outputs, err = c.query(src.Sub, sc.outer); err != nil {

@@ -66,7 +66,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 
 func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	if src.Sub != nil {
-		return b.FromSelect(build(src.Sub, d), quote(src.Alias))
+		return b.FromSelect(derived(src, d), quote(src.Alias))
 	}
 	return b.From(quote(src.Table) + " AS " + quote(src.Alias))
 }
@@ -82,7 +82,7 @@ func join(src Source, d Dialect) *fragment {
 		f.write("JOIN ")
 	}
 	if src.Sub != nil {
-		f.sub(src.Sub)
+		f.built(derived(src, d))
 	} else {
 		f.name(src.Table)
 	}
@@ -130,8 +130,10 @@ func (f *fragment) name(name string) *fragment {
 }
 
 // sub appends a select in parentheses.
-func (f *fragment) sub(s *Select) *fragment {
-	text, args, err := build(s, f.dialect).ToSql()
+func (f *fragment) sub(s *Select) *fragment { return f.built(build(s, f.dialect)) }
+
+func (f *fragment) built(b sq.SelectBuilder) *fragment {
+	text, args, err := b.ToSql()
 	f.err = errors.Join(f.err, err)
 	f.text.WriteString("(" + text + ")")
 	f.slots = append(f.slots, args...)

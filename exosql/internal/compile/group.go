@@ -27,7 +27,12 @@ type group struct {
 	order *query                // the query that was grouped: its order is that of lists
 	rows  *derived              // whose outputs are windows over the rows, for lists; PostgreSQL
 	by    []expr                // what the rows are grouped by
+
+	records bool // it is no group: each row is one of what select showed, see combine
 }
+
+// grouped reports whether a row stands for several.
+func (o *occurrence) grouped() bool { return o.group != nil && !o.group.records }
 
 // cell is an output of a group, in whatever from the group is now.
 type cell struct {
@@ -112,7 +117,7 @@ func (f *from) gather(q *query, n *exo.Node) error {
 		return exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
 	}
 	for _, x := range q.ns {
-		if x.row.group != nil {
+		if x.row.grouped() {
 			return exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; in a callback write %s.%s(…)", language.GroupAlias, n.Name)
 		}
 	}
@@ -177,7 +182,14 @@ func (f *from) groupOf(n *exo.Node, env names) (*occurrence, []*exo.Node, error)
 	return row, conds, nil
 }
 
-func errJoinGroups(name string) error {
+// joinable refuses what has no rows of a table.
+func joinable(q *query, name string) error {
+	if q.base == nil || q.base.group == nil {
+		return nil
+	}
+	if q.base.group.records {
+		return exo.Errorf(exo.Invalid, name, "what union, intersect and except give can't be joined or renamed; join before, in each of the queries")
+	}
 	return exo.Errorf(exo.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
 }
 

@@ -38,7 +38,8 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
-	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy:
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy,
+		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
 	default:
 		return f.followQuery(n, env)
 	}
@@ -46,14 +47,17 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set := language.Sets[n.Name]; set != sqlast.NoSet {
+		return q, f.combine(q, n, set)
+	}
 	switch n.Name {
 	case "where":
 		return q, f.doWhere(q, n.Args[0], env)
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
 	case "join", "leftJoin", "as":
-		if q.base != nil && q.base.group != nil {
-			return nil, errJoinGroups(n.Name)
+		if err := joinable(q, n.Name); err != nil {
+			return nil, err
 		}
 	}
 	switch n.Name {

@@ -35,8 +35,8 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	if err != nil {
 		return err
 	}
-	if q2.base != nil && q2.base.group != nil {
-		return errJoinGroups(n.Name)
+	if err := joinable(q2, n.Name); err != nil {
+		return err
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...)
@@ -119,8 +119,8 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	if f.sources.Len() != sources+1 || sources == 0 {
 		return errNode(n)
 	}
-	if q2.base != nil && q2.base.group != nil {
-		return errJoinGroups(n.Name)
+	if err := joinable(q2, n.Name); err != nil {
+		return err
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.order = append(q.order, q2.order...) // as join has it

@@ -30,7 +30,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		p.Shape = &exo.Shape{Names: []string{"count"}}
 	} else {
 		p.Shape, p.Bare = f.outputs(sel, p, out), out.bare
-		sel.OrderBy = f.orders(q, kind != plan.RunValue && (q.pending() || kind == plan.RunFirst || q.base.group != nil))
+		sel.OrderBy = f.orders(q, kind != plan.RunValue && (q.pending() || kind == plan.RunFirst || q.base.grouped()))
 		sel.Limit, sel.Offset = q.limits, q.offsets
 		if kind == plan.RunFirst {
 			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)

@@ -54,6 +54,7 @@ type compiler struct {
 	conditions int            // conditions of the program that are being written, one in another
 
 	asked  int   // subqueries that are written
+	sets   int   // queries that are combined
 	failed error // met while something is written
 }
 

@@ -139,7 +139,7 @@ func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sq
 		if q.out != nil {
 			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
 		}
-		if q.base.group != nil {
+		if q.base.grouped() {
 			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; of groups there is the count()")
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {

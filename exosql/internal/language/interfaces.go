@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // What a callback asks of a link of its row besides aggregates: whether it leads to any row, to one, to
@@ -66,6 +67,7 @@ func queryMethods() []*exo.Method {
 		{Name: "offset", Doc: "without the first n rows",
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
 		groupBy(), countBy(),
+		combines(Union), combines(UnionAll), combines(Concat), combines(Intersect), combines(Except),
 		{Name: "as", Doc: "another name for the table, to have it twice in one query",
 			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
@@ -94,7 +96,7 @@ func makeShared() []*exo.Interface {
 			q.Order = append(q.Order, m.Name)
 		}
 	}
-	out := []*exo.Interface{q, groupInterface(), {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
+	out := []*exo.Interface{q, groupInterface(), {Name: recordInterface, Doc: "a row of what select showed"}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
@@ -105,9 +107,11 @@ func makeShared() []*exo.Interface {
 		&exo.Interface{Name: countable, Doc: "a column, or an expression of columns"})
 }
 
-// Declared reports whether a method of queries is shown to those who write programs. Of the others one is there
-// for those who know it from elsewhere, and what asks a condition of the rows of a link is said of all links.
-func Declared(m *exo.Method) bool { return m.Name != CountBy && (m.Nested == nil || m.Sends) }
+// Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
+// for those who know them from elsewhere, and what asks a condition of the rows of a link is said of all links.
+func Declared(m *exo.Method) bool {
+	return m.Name != CountBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
+}
 
 // ReservedMember reports whether a name means something on queries already.
 func ReservedMember(n string) bool {

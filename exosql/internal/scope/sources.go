@@ -16,6 +16,11 @@ func Derived(sub *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: sub, Alias: alias}}}
 }
 
+// Combined is a FROM of one derived table: of the rows of two queries, as set says.
+func Combined(a *sqlast.Select, set sqlast.Set, b *sqlast.Select, alias string) Sources {
+	return Sources{[]sqlast.Source{{Sub: a, Set: set, With: b, Alias: alias}}}
+}
+
 // Add adds a table. Its conditions are for the caller to write, see compile's from.enter.
 func (s *Sources) Add(e Entry, alias string) error {
 	if e.table == nil {
