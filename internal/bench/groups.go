@@ -22,6 +22,9 @@ var groupings = []struct {
 	{"decimals by status", "a sum and a mean of decimals by status", exactTarget, scanTarget},
 	{"top 10 by sum", "the 10 customers with the greatest sum", scanTarget, scanTarget},
 	{"median", "a median", scanTarget, scanTarget},
+	{"latest per ticket", "the latest of each ticket, by an index", indexTarget, indexTarget},
+	{"latest per customer", "the latest of each customer", scanTarget, scanTarget},
+	{"running sum", "a running sum by customer", scanTarget, scanTarget},
 }
 
 const exactTarget = 2.5

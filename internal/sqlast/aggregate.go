@@ -75,10 +75,15 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 	outputs := sc.outputs
 	sc.outputs = false // what it reads it reads of all rows
 	defer func() { sc.outputs = outputs }()
+	return c.copies(1+repeats(e.Func, c.dialect), e.X, sc)
+}
+
+// copies checks an expression that is written n times.
+func (c *checker) copies(n int, x Expr, sc *scope) error {
 	aliases := c.aliases
-	for range 1 + repeats(e.Func, c.dialect) {
+	for range n {
 		c.aliases = maps.Clone(aliases) // a copy of a subquery names what the first does
-		if err := c.expr(e.X, sc, 0); err != nil {
+		if err := c.expr(x, sc, 0); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,8 @@ type Select struct {
 	// are aggregates then.
 	Group int
 
+	Windows []Window // of the outputs
+
 	// Limit and Offset hold an Arg, Zero or One each. The least limit counts and
 	// the sum of the offsets; empty means none. A limit that is bound to NULL or to
 	// a negative number gives no row or an error, never more rows; a negative
@@ -65,7 +67,7 @@ type Order struct {
 }
 
 // Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber,
-// Aggregate, Collected and Running, by value.
+// Aggregate, Collected, Running and Windowed, by value.
 type Expr interface{ expr() }
 
 // Column reads a column of the source that has this alias: a table's, or an

@@ -22,6 +22,8 @@ type scope struct {
 	outputs bool     // in its outputs
 	counts  bool     // an output has COUNT(*)
 	reads   bool     // an output reads a row
+
+	windows map[string]bool // its windows, folded, and whether they have an order
 }
 
 // source is a Source in sight, with the outputs of a derived table.
@@ -63,6 +65,9 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 	}
 	sc := &scope{outer: outer}
 	if err := c.from(s.From, sc); err != nil {
+		return nil, err
+	}
+	if err := c.windows(s, sc); err != nil {
 		return nil, err
 	}
 	outputs, err := c.outputs(s, sc)
@@ -277,6 +282,8 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.aggregate(e, sc, p)
 	case Collected:
 		return c.collected(e, sc, p)
+	case Windowed:
+		return c.over(e, sc, p)
 	case Running:
 		if c.dialect == SQLite {
 			return errors.New("this database has no running size")

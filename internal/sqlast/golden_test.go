@@ -333,3 +333,58 @@ func TestCollectedText(t *testing.T) {
 		}
 	}
 }
+
+// A function of a window names it, and is refused where the window, its order or its frame is not one that it has.
+func TestWindowText(t *testing.T) {
+	w := []Window{{"w", []Expr{col("t0", "done")}, byID}, {"a", []Expr{col("t0", "done")}, nil}, {"e", nil, nil}}
+	sel := func(x ...Expr) *Select {
+		return with(todos(), func(s *Select) {
+			s.Columns, s.Windows = nil, w
+			for i, e := range x {
+				s.Columns = append(s.Columns, Output{e, "x" + string(rune('0'+i))})
+			}
+		})
+	}
+	id := col("t0", "id")
+	const windows = ` FROM "todos" AS "t0" WINDOW "w" AS (PARTITION BY "t0"."done" ORDER BY "t0"."id"), "a" AS (PARTITION BY "t0"."done"), "e" AS ()`
+	nulls := strings.ReplaceAll(windows, `"t0"."id")`, `"t0"."id" NULLS FIRST)`)
+	for _, x := range []struct {
+		sel  *Select
+		d    Dialect
+		want string
+	}{
+		{sel(Windowed{Window: "w", Func: Number}, Windowed{Window: "w", Func: Lag, X: id, N: Arg{Slot: 3}}, Windowed{Window: "w", Func: LastValue, X: id, Frame: Whole}), SQLite,
+			`SELECT ROW_NUMBER() OVER "w" AS "x0", LAG("t0"."id", ?) OVER "w" AS "x1", LAST_VALUE("t0"."id") OVER ("w" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "x2"` + windows},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: SumWhole, X: id}), SQLite, `SELECT exo_whole("t0"."id") OVER "a" AS "x0"` + windows},
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: SumWhole, X: id, Frame: UpTo}, Windowed{Window: "e", Func: Aggregated, Agg: Count}), Postgres, `SELECT CAST(SUM("t0"."id") OVER ("w" ROWS UNBOUNDED PRECEDING) AS numeric) AS "x0", COUNT(*) OVER "e" AS "x1"` + nulls},
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: Sum, X: id, Frame: UpTo, Stored: true}), SQLite, `SELECT exo_stored_sum("t0"."id") OVER ("w" ROWS UNBOUNDED PRECEDING) AS "x0"` + windows},
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: Sum, X: id, Frame: UpTo, Stored: true}), Postgres, ""},
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: Max, X: id, Frame: UpTo, Stored: true}), SQLite, ""},
+		{sel(Windowed{Window: "x", Func: Number}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Number}), SQLite, ""},
+		{sel(Windowed{Window: "w"}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Number, X: id}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Number, N: Arg{}}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Number, Frame: Whole}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Lag}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Lag, X: id, N: id}), SQLite, ""},
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: Sum, X: id}), SQLite, ""}, // an engine would take it for the rows up to the peers
+		{sel(Windowed{Window: "w", Func: Aggregated, Agg: Sum, X: id, Frame: Whole}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: Sum, X: id, Frame: UpTo}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: CountDistinct, X: id}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: Median, X: id}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: Sum}), SQLite, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: Mean, X: id}), Postgres, ""},
+		{sel(Windowed{Window: "a", Func: Aggregated, Agg: Sum, X: Windowed{Window: "w", Func: Number}}), SQLite, ""},
+		{with(sel(Windowed{Window: "w", Func: Number}), func(s *Select) { s.Windows = append(w, w[0]) }), SQLite, ""},
+		{with(sel(Windowed{Window: "w", Func: Number}), func(s *Select) { s.Windows = []Window{{"w'", nil, byID}} }), SQLite, ""},
+		{with(sel(Windowed{Window: "w", Func: Number}), func(s *Select) { s.Windows = []Window{{"w", nil, []Order{{Expr: One}}}} }), SQLite, ""},
+		{with(sel(Windowed{Window: "w", Func: Number}), func(s *Select) { s.OrderBy = byID }), SQLite, ""},
+		{with(sel(Windowed{Window: "w", Func: Number}), func(s *Select) { s.Where = []Expr{call(Eq, Windowed{Window: "w", Func: Number}, One)} }), SQLite, ""},
+		{with(sel(id), func(s *Select) { s.Group = 1 }), SQLite, ""},
+	} {
+		if text, _, err := Render(x.sel, x.d); text != x.want || (err != nil) != (x.want == "") {
+			t.Errorf("%s %v\nwant %s", text, err, x.want)
+		}
+	}
+}

@@ -55,6 +55,9 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for i := range s.Group { // by number: an expression with placeholders is never the same twice
 		b = b.GroupBy(strconv.Itoa(i + 1))
 	}
+	if len(s.Windows) > 0 {
+		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
+	}
 	for _, o := range s.OrderBy {
 		b = b.OrderByClause(newFragment(d).order(o))
 	}
@@ -169,6 +172,8 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.aggregate(e)
 	case Collected:
 		return f.collected(e)
+	case Windowed:
+		return f.over(e)
 	case Running:
 		return f.write("SUM(octet_length(").add(e.X).write(") + 8) OVER (").window(e.PartitionBy, e.OrderBy).write(" ROWS UNBOUNDED PRECEDING)")
 	}

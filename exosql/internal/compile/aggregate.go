@@ -24,7 +24,9 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 		return sqlast.Null // finish refuses the whole
 	}
 	// By a value that is compared the engine may read rows in order.
-	before := f.c.sorting
+	over, before := f.c.over, f.c.sorting
+	f.c.over = nil // an aggregate within its value is one of linked rows
+	defer func() { f.c.over = over }()
 	f.c.sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
 	defer func() { f.c.sorting = before }()
 	var x sqlast.Expr
@@ -37,7 +39,11 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	if len(e.within) > 0 && x == nil {
 		x = sqlast.One
 	}
-	return sqlast.Aggregate{Func: e.fn, X: among(f, x, e.within), Stored: stored}
+	a := sqlast.Aggregate{Func: e.fn, X: among(f, x, e.within), Stored: stored}
+	if over != nil {
+		return over.of(a)
+	}
+	return a
 }
 
 // stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
@@ -194,6 +200,12 @@ func same(a, b expr) bool {
 	case opExpr:
 		b, ok := b.(opExpr)
 		return ok && a.op == b.op && a.of == b.of && slices.EqualFunc(a.args, b.args, same)
+	case overExpr:
+		b, ok := b.(overExpr)
+		return ok && a.w == b.w && a.fn == b.fn && a.of == b.of && a.away == nil && b.away == nil && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x))
+	case overAll:
+		b, ok := b.(overAll)
+		return ok && a.w == b.w && a.running == b.running && same(a.x, b.x)
 	case aggExpr:
 		b, ok := b.(aggExpr)
 		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, same)

@@ -38,7 +38,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
-	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy,
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
 		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
 	default:
 		return f.followQuery(n, env)
@@ -55,6 +55,10 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return q, f.doWhere(q, n.Args[0], env)
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
+	case language.DistinctBy:
+		return q, f.doDistinctBy(q, n, env)
+	case language.PartitionBy:
+		return q, f.doPartition(q, n, env)
 	case "join", "leftJoin", "as":
 		if err := joinable(q, n.Name); err != nil {
 			return nil, err
@@ -300,6 +304,9 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		if isGroup(n.Recv.Type) {
 			return f.ofGroup(n, env)
 		}
+		if isWindow(n.Recv.Type) {
+			return f.ofWindow(n, env)
+		}
 		return f.ask(n, env)
 	}
 	return nil, errNode(n)
@@ -308,11 +315,17 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 // projection interprets what select's callback returned.
 func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
+		if row.window != nil {
+			return nil, errShowsWindow()
+		}
 		return wholeRow(row), nil
 	}
 	if n.Op == exo.OpParam { // ns => ns: every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
+			if x.row.window != nil {
+				return nil, errShowsWindow()
+			}
 			p.names = append(p.names, x.name)
 			p.items = append(p.items, projected{sub: wholeRow(x.row)})
 		}

@@ -53,6 +53,8 @@ type compiler struct {
 	sorting    bool           // by something of a guarded table
 	conditions int            // conditions of the program that are being written, one in another
 
+	over *overAll // aggregates that are written are of its window
+
 	asked  int   // subqueries that are written
 	sets   int   // queries that are combined
 	failed error // met while something is written
@@ -83,7 +85,8 @@ type occurrence struct {
 
 	optional bool // joined so that it may be missing: all its columns may be null
 
-	group *group // it is no row of a table, but a group of rows
+	group  *group  // it is no row of a table, but a group of rows
+	window *window // or the window of each row
 }
 
 // from is a FROM clause being built: sources, conditions, and where each row is now.
@@ -198,6 +201,10 @@ func (d *derived) expose(row *occurrence, col *decl.Column) string {
 		var x sqlast.Expr
 		if d.group != nil && row.group == d.group {
 			if made := d.group.cells[col]; made != nil {
+				x = made.sql(d.inner)
+			}
+		} else if row.window != nil && row.window.inner == d.inner {
+			if made := row.window.cells[col]; made != nil {
 				x = made.sql(d.inner)
 			}
 		} else {

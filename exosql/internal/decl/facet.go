@@ -233,7 +233,7 @@ func (f *Facet) queryType() *exo.Type {
 // interfaces makes the two interfaces of a facet: its row, and its query, which
 // has the links as well so that they can be walked without a join.
 func (f *Facet) interfaces() []*exo.Interface {
-	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
+	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Words: language.RowWords(), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
 	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Methods: map[string]*exo.Method{}}
 	for _, c := range f.Cols {
 		row.Fields[c.Guest] = &exo.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}

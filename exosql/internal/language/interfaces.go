@@ -66,7 +66,7 @@ func queryMethods() []*exo.Method {
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
 		{Name: "offset", Doc: "without the first n rows",
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
-		groupBy(), countBy(),
+		groupBy(), countBy(), distinctBy(), partitionBy(),
 		combines(Union), combines(UnionAll), combines(Concat), combines(Intersect), combines(Except),
 		{Name: "as", Doc: "another name for the table, to have it twice in one query",
 			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
@@ -96,7 +96,7 @@ func makeShared() []*exo.Interface {
 			q.Order = append(q.Order, m.Name)
 		}
 	}
-	out := []*exo.Interface{q, groupInterface(), {Name: recordInterface, Doc: "a row of what select showed"}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
+	out := []*exo.Interface{q, groupInterface(), windowInterface(), {Name: recordInterface, Doc: "a row of what select showed"}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
@@ -110,7 +110,7 @@ func makeShared() []*exo.Interface {
 // Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
 // for those who know them from elsewhere, and what asks a condition of the rows of a link is said of all links.
 func Declared(m *exo.Method) bool {
-	return m.Name != CountBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
+	return m.Name != CountBy && m.Name != DistinctBy && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 
 // ReservedMember reports whether a name means something on queries already.

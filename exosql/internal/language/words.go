@@ -49,10 +49,10 @@ func groupWords() []exo.Words { return []exo.Words{phrases(groupPhrases)} }
 // QueryWords are the phrases of every query.
 func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
 
-type words struct{ columns, whole, json, queries exo.Words }
+type words struct{ columns, whole, json, queries, rows exo.Words }
 
 var sharedWords = sync.OnceValue(func() words {
-	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(queryPhrases)}
+	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(queryPhrases), rows: phrases([][3]string{rowWindow})}
 })
 
 func phrases(table [][3]string) exo.Words {
@@ -125,7 +125,7 @@ var columnPhrases = [][3]string{
 	{"as.DESC as.descending as.-1", "desc", "desc"}, {"as.ASC as.ascending as.1", "asc", "asc"},
 
 	// Members that columns don't have.
-	averages, aggregates, isEmpty, oneElement,
+	rowWindow, averages, aggregates, isEmpty, oneElement,
 	{".indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like", "write .includes('…'), .startsWith('…') or .like('a%b')"},
 	{".format .toFormat .strftime .trunc .dateTrunc .date_trunc .startOfMonth .startOfWeek .startOfQuarter .startOfYear .yearMonth .monthYear", "truncate", "write .truncate('month')"},
@@ -228,7 +228,7 @@ var queryPhrases = [][3]string{
 	// Synonyms: other libraries' words that mean one thing.
 	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy", "where", "where"},
 	{"as.map", "select", "=select"}, {"as.project as.pick as.only as.fields as.columns", "select", "select"},
-	{"as.take as.top", "limit", "limit"},
+	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"},
 	{"as.skip", "offset", "offset"},
 	{"as.sort as.sortBy", "orderBy", "=orderBy"}, {"as.order as.order_by as.thenBy", "orderBy", "orderBy"},
 	{"as.orderByDesc", "orderBy *.desc", "orderBy/desc"},
@@ -280,6 +280,7 @@ var queryPhrases = [][3]string{
 	{".percentile .quantile .stddev .stdDev .std .variance", "median select", "there are sum, avg, median, min and max; for another select the column, and calculate with the rows"},
 	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
 	{".having", "groupBy where count", "write .where(g => g.count() > 1) after .groupBy(t => t.key)"},
+	queryFirsts, queryWindow, callWindow,
 	{".insert .update .updateMany .delete .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
@@ -311,6 +312,7 @@ var groupPhrases = [][3]string{
 	{".join .joinText .stringAgg .string_agg .groupConcat .group_concat .listAgg .concat", "collect", "group.collect(t => t.column) gives a list; make one text of it with the rows of the result"},
 	{".map .rows .values .items .toArray .array .list .arrayAgg .array_agg .push .flatMap .forEach .orderBy .sort", "collect *.orderBy *.groupBy", "its rows can't be had, only aggregates of them, like group.collect(t => t.column) for a list of values, in the order of an orderBy before groupBy"},
 	{".size .length .total", "count", "write group.count()"},
+	{".first .last .at .0 .maxBy .minBy", "min max *.distinctBy *.orderBy *.desc *.groupBy", "its rows can't be had, only aggregates of them, like group.min(t => t.column) and group.max(t => t.column); " + firstOfEach + " in place of groupBy"},
 	{".first .last .at .0 .maxBy .minBy", "min max", "its rows can't be had, only aggregates of them, like group.min(t => t.column) and group.max(t => t.column)"},
 	{".find", "where count", "write group.where(t => condition).count()"},
 	{".some .any", "where count *.>", "write group.where(t => condition).count() > 0"},

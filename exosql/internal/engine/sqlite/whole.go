@@ -83,6 +83,9 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	}
 }
 
+// wholeInverse is for frames that rows leave, which sqlast does not write.
+func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, _ uintptr) { fail(tls, ctx, errWindow) }
+
 func fail(tls *libc.TLS, ctx uintptr, err error) {
 	text, e := libc.CString(err.Error())
 	if e != nil {
@@ -93,10 +96,11 @@ func fail(tls *libc.TLS, ctx uintptr, err error) {
 	sqlite3.Xsqlite3_result_error(tls, ctx, text, -1)
 }
 
-var wholePointers = sync.OnceValues(func() (step, final uintptr) {
+var wholePointers = sync.OnceValue(func() (p struct{ step, final, inverse uintptr }) {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	return functionPointer(tls, wholeStep), functionPointer(tls, wholeFinal)
+	p.step, p.final, p.inverse = functionPointer(tls, wholeStep), functionPointer(tls, wholeFinal), functionPointer(tls, wholeInverse)
+	return p
 })
 
 // defineWhole makes it a function of each connection of a driver.
@@ -113,8 +117,8 @@ func defineWhole(d *sqlite.Driver) {
 			return errNoMemory
 		}
 		defer libc.Xfree(tls, name)
-		step, final := wholePointers()
-		rc := sqlite3.Xsqlite3_create_function_v2(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, 0, step, final, 0)
+		p := wholePointers() // what it has at the end it has up to any row of a window: nothing is given up
+		rc := sqlite3.Xsqlite3_create_window_function(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, p.step, p.final, p.final, p.inverse, 0)
 		if rc != sqlite3.SQLITE_OK {
 			return &SqlError{rc, "exo_whole can't be defined"}
 		}

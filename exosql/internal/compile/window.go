@@ -1,0 +1,282 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// window is a derived table of the rows that a query had where partitionBy stands, whose further outputs are functions
+// over them. So a window is of these rows whatever comes after it, and a condition on what it gives stands outside.
+//
+// The rows come from behind a fence, or of a plan that was judged open, so no row out of scope is sorted or counted
+// (TestWindowReads). In a guarded statement rows out of scope may be read, so it has no window.
+type window struct {
+	inner *from
+	sel   *sqlast.Select
+	ns    []named // what the callbacks of its functions see
+	by    []expr
+	order *query // of which it is the order
+	cells map[*decl.Column]expr
+}
+
+// windowOrder is which rows of a window are told apart.
+type windowOrder int
+
+const (
+	eachRow  windowOrder = iota // every row: the order is total
+	peers                       // those that the program's order tells apart
+	together                    // none
+)
+
+var windowNames = [...]string{eachRow: "w", peers: "p", together: "a"}
+
+// over is the name of the window in the statement with an order of its rows.
+func (w *window) over(order windowOrder) string {
+	name := windowNames[order]
+	if slices.ContainsFunc(w.sel.Windows, func(x sqlast.Window) bool { return x.As == name }) {
+		return name
+	}
+	f := w.inner
+	x := sqlast.Window{As: name, PartitionBy: f.partition(w.by)}
+	if order != together {
+		x.OrderBy = f.orders(w.order, order == eachRow)
+	}
+	w.sel.Windows = append(w.sel.Windows, x)
+	return name
+}
+
+// partition writes keys of a window.
+func (f *from) partition(by []expr) (out []sqlast.Expr) {
+	f.c.sorting = true
+	for _, k := range by {
+		out = append(out, f.canonicalSQL(k))
+	}
+	f.c.sorting = false
+	return out
+}
+
+// rowsOf prepares a query for what puts its rows in an order and looks at one by others.
+func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
+	apart := f.outer
+	for apart != nil && len(apart.rows) == 0 { // the query that a link is followed from stands alone
+		apart = apart.outer
+	}
+	if len(q.context) > 0 || f.asked != nil || apart != nil {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
+	}
+	if err := f.settle(q); err != nil {
+		return nil, err
+	}
+	f.fence()
+	if len(f.c.guards) > 0 {
+		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+	}
+	if len(n.Args) == 0 {
+		return nil, nil
+	}
+	record, inner := n.Args[0].Args[0], f.bound(n.Args[0], q, env)
+	var by []expr
+	for i, a := range record.Args {
+		x, err := f.expr(a, inner)
+		if err != nil {
+			return nil, err
+		}
+		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+			return nil, exo.Errorf(exo.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+		}
+		by = append(by, f.canonical(x))
+	}
+	return by, nil
+}
+
+// doDistinctBy keeps the first of the rows with equal keys.
+func (f *from) doDistinctBy(q *query, n *exo.Node, env names) error {
+	by, err := f.rowsOf(q, n, env)
+	if err != nil {
+		return err
+	}
+	number := sqlast.RowNumber{PartitionBy: f.partition(by), OrderBy: f.orders(q, true)}
+	f.number(number, func(n sqlast.Expr) []sqlast.Expr { return []sqlast.Expr{call(sqlast.Eq, n, sqlast.One)} })
+	return nil
+}
+
+// number wraps f and numbers its rows, of which those are left for which conditions on the number hold.
+func (f *from) number(number sqlast.RowNumber, holds func(n sqlast.Expr) []sqlast.Expr) {
+	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: number, As: "n"})
+		return holds(sqlast.Column{Alias: alias, Name: "n"})
+	})
+	f.open = false // what is inside stands behind a fence already
+}
+
+// doPartition gives the rows of q a window.
+func (f *from) doPartition(q *query, n *exo.Node, env names) error {
+	by, err := f.rowsOf(q, n, env)
+	if err != nil {
+		return err
+	}
+	was := *q
+	w := &window{ns: q.ns, by: by, order: &was, cells: map[*decl.Column]expr{}}
+	f.wrap(func(inner *from, sel *sqlast.Select, _ string) []sqlast.Expr {
+		w.inner, w.sel = inner, sel
+		return nil
+	})
+	f.open = false
+	row := &occurrence{table: &decl.Table{Name: "window"}, optional: true, window: w}
+	f.at[row] = f.at[f.rows[0]]
+	f.rows = append(slices.Clip(f.rows), row)
+	q.ns = append(slices.Clip(q.ns), named{language.WindowAlias, row})
+	return nil
+}
+
+// isWindow reports whether a type is that of a window.
+func isWindow(t *exo.Type) bool { return t.Args["over"] != nil }
+
+// ofWindow interprets a function of a window.
+func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
+	row, err := f.row(n.Recv, env)
+	if err != nil || row.window == nil {
+		return nil, errNode(n)
+	}
+	w := row.window
+	var x expr
+	if len(n.Args) > 0 {
+		if strange(n.Args[0], nil) {
+			return nil, exo.Errorf(exo.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
+		}
+		if x, err = w.inner.expr(n.Args[0].Args[0], names{n.Args[0].Recv: w.ns}); err != nil {
+			return nil, err
+		}
+	}
+	made, err := w.function(n, x)
+	if err != nil {
+		return nil, err
+	}
+	for col, of := range w.cells { // what is selected and sorted by is calculated once
+		if same(of, made) {
+			return cell{row: row, col: col, of: made.typ()}, nil
+		}
+	}
+	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Iso: true}, of: made.typ()}
+	w.cells[c.col] = made
+	return c, nil
+}
+
+// strange reports whether a callback uses a placeholder that is neither its own nor of a callback within it.
+func strange(n *exo.Node, own []*exo.Node) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Op == exo.OpParam:
+		return !slices.Contains(own, n)
+	case n.Op == exo.OpLambda:
+		own = append(slices.Clip(own), n.Recv)
+	case strange(n.Recv, own):
+		return true
+	}
+	return slices.ContainsFunc(n.Args, func(a *exo.Node) bool { return strange(a, own) })
+}
+
+// function is the function of the window that a node asks for, of x.
+func (w *window) function(n *exo.Node, x expr) (expr, error) {
+	e := overExpr{w: w, x: x, of: exprType{kind: exo.TypeInt, size: digits{19, 0}}}
+	aggregate, running := language.Running[n.Name]
+	switch n.Name {
+	case language.RowNumber:
+		e.fn = sqlast.Number
+		return e, nil
+	case language.Rank, language.DenseRank:
+		if len(w.order.order) == 0 {
+			return nil, exo.Errorf(exo.Invalid, n.Name, "needs an order: write .orderBy(t => t.column.desc()) before .partitionBy(…)")
+		}
+		e.fn, e.order = sqlast.Rank, peers
+		if n.Name == language.DenseRank {
+			e.fn = sqlast.DenseRank
+		}
+		return e, nil
+	case language.Lag:
+		e.fn = sqlast.Lag
+	case language.Lead:
+		e.fn = sqlast.Lead
+	case language.FirstOf:
+		e.fn = sqlast.FirstValue
+	case language.LastOf:
+		e.fn, e.frame = sqlast.LastValue, sqlast.Whole
+	default:
+		if !running {
+			aggregate = n.Name
+		}
+		y, err := w.inner.aggregate(aggregate, x, nil)
+		return overAll{w, running, y}, err
+	}
+	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
+	}
+	if len(n.Args) > 1 {
+		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}
+	}
+	e.x = w.inner.canonical(x)
+	e.of = e.x.typ()
+	return e, nil
+}
+
+// overExpr is a function that gives in each row something of the rows of its window.
+type overExpr struct {
+	w     *window
+	fn    sqlast.WindowFunc
+	x     expr
+	away  *plan.Source
+	order windowOrder
+	frame sqlast.Frame
+	of    exprType
+}
+
+func (e overExpr) typ() exprType { return e.of }
+
+func (e overExpr) sql(f *from) sqlast.Expr {
+	o := sqlast.Windowed{Window: e.w.over(e.order), Func: e.fn, Frame: e.frame}
+	if e.x != nil {
+		o.X = f.canonicalSQL(e.x)
+	}
+	if e.away != nil {
+		o.N = f.c.arg(*e.away)
+	}
+	return o
+}
+
+// overAll is an aggregate, or what is calculated of several, over the rows of a window.
+type overAll struct {
+	w       *window
+	running bool
+	x       expr
+}
+
+func (e overAll) typ() exprType { return e.x.typ() }
+
+func (e overAll) sql(f *from) sqlast.Expr {
+	before := f.c.over
+	f.c.over = &e
+	defer func() { f.c.over = before }()
+	return compared(e.x, f)
+}
+
+// of makes of an aggregate one over the window.
+func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
+	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
+	if e.running {
+		o.Window, o.Frame = e.w.over(eachRow), sqlast.UpTo
+	} else {
+		o.Window = e.w.over(together)
+	}
+	return o
+}
+
+// errShowsWindow is for a window where something is shown.
+func errShowsWindow() error {
+	return exo.Errorf(exo.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
+}

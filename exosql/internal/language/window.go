@@ -1,0 +1,121 @@
+package language
+
+import "github.com/exoagent/exoagent/exo"
+
+// DistinctBy keeps of the rows with equal keys the first in the order of the query.
+const DistinctBy = "distinctBy"
+
+// PartitionBy gives each row a window: the rows with equal keys, in the order of the query.
+const PartitionBy = "partitionBy"
+
+// WindowInterface is the interface of a window in a callback, and WindowAlias what it is called there.
+const (
+	WindowInterface = "Window"
+	WindowAlias     = "window"
+)
+
+// What a window gives besides aggregates of all its rows.
+const (
+	RowNumber = "rowNumber"
+	Rank      = "rank"
+	DenseRank = "denseRank"
+	Lag       = "lag"
+	Lead      = "lead"
+	FirstOf   = "first"
+	LastOf    = "last"
+)
+
+// Running are the aggregates of the rows of a window up to one, by their names.
+var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
+
+func distinctBy() *exo.Method {
+	return &exo.Method{Name: DistinctBy, Doc: "the first row of each key, in the order of orderBy: orderBy(t => t.at.desc()).distinctBy(t => t.taskId) is the latest of each task",
+		Params: keys(), Result: v("self")}
+}
+
+// partitionBy adds the window to the tables of the query.
+func partitionBy() *exo.Method {
+	of := keys()
+	of[0].Opt = true
+	ns := &exo.Term{Ext: []*exo.Term{v("ns"), {Name: WindowAlias, Of: app(WindowInterface, map[string]*exo.Term{"over": v("ns")})}}}
+	return &exo.Method{Name: PartitionBy, Params: of, Result: app(QueryInterface, map[string]*exo.Term{"ns": ns, "row": v("row")})}
+}
+
+// windowInterface is a window in a callback. Its type argument over is the ns of the query that has it, so that it is
+// not taken for a group.
+func windowInterface() *exo.Interface {
+	i := &exo.Interface{Name: WindowInterface, Doc: "the rows of a partition", Words: []exo.Words{phrases(windowPhrases)}, Methods: map[string]*exo.Method{}}
+	add := func(name string, result *exo.Term, params ...exo.Param) {
+		i.Methods[name] = &exo.Method{Name: name, Params: params, Result: result}
+		i.Order = append(i.Order, name)
+	}
+	value := func(want string) exo.Param {
+		return exo.Param{Name: "the value", Want: con(want), Lambda: v("over"), Bind: "value"}
+	}
+	away := exo.Param{Name: "how many rows", Want: con(exo.TypeInt), Count: true, Opt: true}
+	for _, name := range []string{RowNumber, Rank, DenseRank} {
+		add(name, whole)
+	}
+	for _, name := range []string{Lag, Lead} {
+		add(name, same(scalarInterfaces), value(countable), away)
+	}
+	for _, name := range []string{FirstOf, LastOf} {
+		add(name, same(scalarInterfaces), value(countable))
+	}
+	aggregate := func(name, of string) {
+		if of == Count {
+			add(name, whole)
+			return
+		}
+		for _, a := range functions {
+			if a.name == of {
+				add(name, a.result(scalarInterfaces), value(a.wants))
+			}
+		}
+	}
+	for _, name := range []string{Count, Sum, Avg, Min, Max} {
+		aggregate(name, name)
+	}
+	for _, name := range []string{"runningCount", "runningSum", "runningAvg", "runningMin", "runningMax"} {
+		aggregate(name, Running[name])
+	}
+	return i
+}
+
+// windowPhrases are of a window: its functions give a value in each row.
+var windowPhrases = [][3]string{
+	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
+	{"uncalled", "", "{it} is a function of a window: call it, {it}()"},
+	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},
+	{".row_number .number .index .position .rowNum .rownum", "rowNumber", "write window.rowNumber()"},
+	{".dense_rank", "denseRank", "write window.denseRank()"},
+	{".prev .previous .before", "lag", "write window.lag(t => t.column)"},
+	{".next .following .after", "lead", "write window.lead(t => t.column)"},
+	{".firstValue .first_value", "first", "write window.first(t => t.column)"},
+	{".lastValue .last_value", "last", "write window.last(t => t.column)"},
+	{".cumSum .cumsum .cumulativeSum .runningTotal .cumulative .running .total", "runningSum sum", "write window.runningSum(t => t.column) up to the row, or window.sum(t => t.column) of all rows"},
+	{".cumCount .cumcount", "runningCount", "write window.runningCount()"},
+	{".average .mean", "avg", "write window.avg(t => t.column)"},
+	{".size .length", "count", "write window.count()"},
+	{".orderBy .sort", "*.orderBy *.partitionBy", "it has the order of the query: write .orderBy(t => t.column) before .partitionBy(t => t.key)"},
+	{".where .filter", "sum", "for some of its rows take a value that the others don't have: window.sum(t => t.done ? 1 : 0)"},
+	{".median .countDistinct .collect", "*.groupBy *.select *.median", "of a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
+	{".ntile .percentRank .percent_rank .cumeDist .cume_dist", "rowNumber count", "calculate it: window.rowNumber() / window.count()"},
+	{".partitionBy .over", "*.partitionBy *.orderBy", "it is of the rows that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},
+}
+
+const (
+	firstOfEach = "for the first row of each key write .orderBy(t => t.column.desc()).distinctBy(t => t.key)"
+	windowForm  = "write .orderBy(t => t.column).partitionBy(t => t.key).select(({ row, window }) => ({ id: row.id, n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"
+)
+
+// Words of others for what windows do, of queries, rows and columns, and as functions.
+var (
+	queryFirsts = [3]string{".selectDistinctOn .distinct_on .unique .uniq .dedupe .dropDuplicates .latestBy .latestPer .firstPer .lastPer .firstBy .lastBy .latest .newest .sliceMax", "distinctBy orderBy *.desc", firstOfEach}
+	queryWindow = [3]string{".over .window .windowBy .partition .partition_by .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .runningSum .runningTotal .cumSum .cumsum .withRowNumber", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
+	rowWindow   = [3]string{".over .window .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .prev .previous .runningSum .runningTotal .cumSum .cumsum .partitionBy", "*.partitionBy *.orderBy *.select *.rowNumber *.runningSum *.lag", windowForm}
+	callWindow  = [3]string{"rowNumber() row_number() rank() denseRank() dense_rank() lag() lead() firstValue() first_value() lastValue() last_value() over() runningSum() cumSum()", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
+)
+
+// RowWords are the phrases of a row.
+func RowWords() []exo.Words { return []exo.Words{sharedWords().rows} }

@@ -1,0 +1,186 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// windowed asks, of a grouping's rows, for the first of each key, and for the functions of a window in each row.
+func (g *grouping) windowed(s *Schema, spelling uint64, ranked bool) string {
+	p := &speller{s: s, refs: map[int]func(string) string{}, shared: map[*Node]int{}, named: map[*Node]string{}, r: rand.New(rand.NewPCG(spelling, 10))}
+	q := p.query(g.q)
+	of := func() string {
+		return p.callback(g.bind, g.ns, []*Node{g.value}, func() string { return p.expr(g.value) })
+	}
+	by := p.callback(g.bind, g.ns, g.keys, func() string {
+		var ks []string
+		for i, k := range g.keys {
+			ks = append(ks, fmt.Sprintf("k%d: %s", i, p.expr(k)))
+		}
+		return "{ " + strings.Join(ks, ", ") + " }"
+	})
+	show := "n: window.rowNumber(), c: window.count(), rc: window.runningCount(), v: window.lag(" + of() + ", 0), before: window.lag(" + of() + "), after: window.lead(" + of() + ", 2), first: window.first(" + of() + "), last: window.last(" + of() + ")"
+	if ranked {
+		show += ", r: window.rank(), d: window.denseRank()"
+	}
+	for _, a := range windowAggregates(g.value.kind()) {
+		show += fmt.Sprintf(", %s: window.%s(%s), r%s: window.running%s(%s)", a, a, of(), a, strings.ToUpper(a[:1])+a[1:], of())
+	}
+	first := p.callback(g.bind, g.ns, []*Node{g.value}, func() string { return "{ v: " + p.expr(g.value) + " }" })
+	return strings.Join(p.lets, "\n") + "\nconst q = " + q + ";\nreturn [await q.distinctBy(" + by + ").select(" + first + "), await q.partitionBy(" + by + ").select(({ window }) => ({ " + show + " })), await q.partitionBy(" + by + ").where(({ window }) => window.rowNumber() === 2).count()];"
+}
+
+func windowAggregates(k Kind) []string {
+	if k.numeric() {
+		return []string{"sum", "avg", "min", "max"}
+	}
+	return []string{"min", "max"}
+}
+
+// windows are the records that windowed must give, sorted, as texts.
+func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds int) {
+	rs := x.eval(g.q)
+	x.settle(rs)
+	sort.SliceStable(rs.tuples, func(i, j int) bool { return x.before(rs, rs.tuples[i], rs.tuples[j]) })
+	type part struct {
+		keys   []Value
+		values []Value
+		sorted []tuple
+	}
+	var parts []*part
+	for _, t := range rs.tuples {
+		x.call(&Node{Bind: g.bind, NS: g.ns}, t)
+		var keys []Value
+		for _, k := range g.keys {
+			keys = append(keys, x.value(k))
+		}
+		i := slices.IndexFunc(parts, func(p *part) bool {
+			return slices.EqualFunc(p.keys, keys, func(a, b Value) bool { return order(a, b) == 0 })
+		})
+		if i < 0 {
+			i, parts = len(parts), append(parts, &part{keys: keys})
+		}
+		parts[i].values, parts[i].sorted = append(parts[i].values, x.value(g.value)), append(parts[i].sorted, t)
+	}
+	kind := g.value.kind()
+	for _, p := range parts {
+		firsts = append(firsts, `{"v":`+p.values[0].json()+"}")
+		if len(p.values) > 1 {
+			seconds++
+		}
+		at := func(i int) string {
+			if i < 0 || i >= len(p.values) {
+				return "null"
+			}
+			return p.values[i].json()
+		}
+		rank, dense := 0, 0
+		for i := range p.values {
+			text := fmt.Sprintf(`{"n":%d,"c":%d,"rc":%d,"v":%s,"before":%s,"after":%s,"first":%s,"last":%s`, i+1, len(p.values), i+1, at(i), at(i-1), at(i+2), at(0), at(len(p.values)-1))
+			if ranked {
+				peer := i > 0 && slices.EqualFunc(p.sorted[i].keys[:len(rs.desc)], p.sorted[i-1].keys[:len(rs.desc)], func(a, b Value) bool { return order(a, b) == 0 })
+				if !peer {
+					rank, dense = i+1, dense+1
+				}
+				text += fmt.Sprintf(`,"r":%d,"d":%d`, rank, dense)
+			}
+			for _, a := range windowAggregates(kind) {
+				text += fmt.Sprintf(`,"%s":%s,"r%s":%s`, a, aggregate(a, kind, p.values).json(), a, aggregate(a, kind, p.values[:i+1]).json())
+			}
+			rows = append(rows, text+"}")
+		}
+	}
+	slices.Sort(firsts)
+	slices.Sort(rows)
+	return firsts, rows, seconds
+}
+
+// TestRandomWindows compares windows of random queries with the slow evaluator, on both engines. EXO_LONG asks for many
+// more, EXO_SEED for those of one seed.
+func TestRandomWindows(t *testing.T) {
+	worlds := 5
+	if os.Getenv("EXO_LONG") != "" {
+		worlds = 3000
+	}
+	seed := rand.Uint64()
+	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	s, ctx := newServer(t), context.Background()
+	ran, limited, some := 0, 0, 0
+	for i := 0; i < worlds || some*50 < ran && i < 4*worlds; i++ { // some databases have hardly a row in scope
+		d := fromSeed(seed, uint64(i))
+		c := genWorld(d)
+		if c.Only { // of a grant without partitionBy it is not there
+			c.Only, c.Kept = false, nil
+		}
+		ws, why := s.worlds(ctx, c)
+		if why != "" {
+			t.Fatalf("seed %d: %s", seed, why)
+		}
+		if c.refused() {
+			closeAll(ws)
+			continue
+		}
+		gen := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants}
+		for range 2 * perWorld {
+			g := gen.grouping()
+			x := newSlow(&c.Schema, c.Data, c.Grants)
+			ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
+			firsts, rows, seconds := g.windows(x, ranked)
+			if seconds > 0 {
+				some++
+			}
+			program := g.windowed(&c.Schema, uint64(d.n(1<<20)), ranked)
+			for _, w := range ws {
+				ran++
+				w.sql, w.failed = nil, nil
+				r := w.eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
+				if errors.Is(r.Err, exo.ErrLimit) {
+					limited++
+					continue
+				}
+				got, err := r.Value.AppendJSON(nil)
+				var parts []json.RawMessage
+				if err == nil && r.Err == nil {
+					err = json.Unmarshal(got, &parts)
+				}
+				leak := x.leaked(program, r)
+				if leak != "" || r.Err != nil || err != nil || !sameRecords(parts[0], firsts) || !sameRecords(parts[1], rows) || string(parts[2]) != strconv.Itoa(seconds) {
+					t.Fatalf("seed %d (EXO_SEED), database %d, %s: %v %v %v\n%s\n%s\ngot  %s\nwant %s\n%s\n%d\n%s", seed, i, w.engine.Name, leak, r.Err, err, program, statements(w), got, firsts, rows, seconds, c.Data.print(&c.Schema))
+				}
+			}
+		}
+		closeAll(ws)
+	}
+	t.Logf("seed %d: %d programs, %d of them too large, %d with windows of several rows", seed, ran, limited, some)
+	if limited*10 > ran || some*50 < ran {
+		t.Errorf("%d programs, %d of them too large, %d with windows of several rows", ran, limited, some)
+	}
+}
+
+// sameRecords reports whether a list holds these records, in any order.
+func sameRecords(list json.RawMessage, want []string) bool {
+	var got []json.RawMessage
+	if json.Unmarshal(list, &got) != nil {
+		return false
+	}
+	var texts []string
+	for _, r := range got {
+		texts = append(texts, string(r))
+	}
+	slices.Sort(texts)
+	return slices.Equal(texts, want)
+}

@@ -1,0 +1,197 @@
+package sqlast
+
+import "errors"
+
+// Window is a window of a Select: its rows with equal values of PartitionBy, in an order. Functions name it, so its
+// expressions stand in the text once: one with placeholders is never the same twice, and the engine would sort again.
+type Window struct {
+	As          string // unique in its Select
+	PartitionBy []Expr
+	OrderBy     []Order
+}
+
+// Windowed is a function over a window of its Select, in an output.
+type Windowed struct {
+	Window string
+	Func   WindowFunc
+	Agg    Func // with Aggregated: all but CountDistinct and Median
+	X      Expr // nil for those that take no value
+	N      Expr // of Lag and Lead: how many rows away, an Arg, or nil for one
+	Frame  Frame
+	Stored bool // as of Aggregate
+}
+
+// Frame is what an Aggregated function takes of a window: a window without order as a whole, one with order up to the row.
+type Frame uint8
+
+// Frames. Functions that number rows, Lag and Lead have none.
+const (
+	NoFrame Frame = iota
+	UpTo          // the rows up to this one
+	Whole         // all rows
+)
+
+// WindowFunc is a function of the rows of a window.
+type WindowFunc uint8
+
+// The functions of windows.
+const (
+	NoWindowFunc WindowFunc = iota
+	Number
+	Rank
+	DenseRank
+	Lag
+	Lead
+	FirstValue
+	LastValue
+	Aggregated
+	numWindowFuncs
+)
+
+var windowFuncs = [numWindowFuncs]struct {
+	open    constant
+	value   bool
+	ordered bool // it needs an order
+}{
+	Number: {"ROW_NUMBER(", false, true}, Rank: {"RANK(", false, true}, DenseRank: {"DENSE_RANK(", false, true},
+	Lag: {"LAG(", true, true}, Lead: {"LEAD(", true, true}, FirstValue: {"FIRST_VALUE(", true, true}, LastValue: {"LAST_VALUE(", true, true},
+}
+
+func (Windowed) expr() {}
+
+// over writes a function and its window.
+func (f *fragment) over(e Windowed) *fragment {
+	if e.Func != Aggregated {
+		f.write(windowFuncs[e.Func].open)
+		if e.X != nil {
+			f.add(e.X)
+		}
+		if e.N != nil {
+			f.write(", ").add(e.N)
+		}
+		return f.write(")").frame(e)
+	}
+	switch s := e.Agg.spelling(f.dialect); {
+	case e.X == nil:
+		return f.write("COUNT(*)").frame(e)
+	case e.Agg == SumWhole && f.dialect == Postgres:
+		return f.write("CAST(SUM(").add(e.X).write(")").frame(e).write(" AS numeric)")
+	default:
+		if e.Stored {
+			s.open = StoredPrefix + s.open[len(functionPrefix):]
+		}
+		return f.call(s, []Expr{e.X}).frame(e)
+	}
+}
+
+func (f *fragment) frame(e Windowed) *fragment {
+	switch e.Frame {
+	case UpTo:
+		return f.write(" OVER (").name(e.Window).write(" ROWS UNBOUNDED PRECEDING)")
+	case Whole:
+		return f.write(" OVER (").name(e.Window).write(" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)")
+	}
+	return f.write(" OVER ").name(e.Window)
+}
+
+// windows writes the windows of a select, which stand behind its conditions.
+func (f *fragment) windows(list []Window) *fragment {
+	for i, w := range list {
+		if i == 0 {
+			f.write("WINDOW ")
+		} else {
+			f.write(", ")
+		}
+		f.name(w.As).write(" AS (")
+		switch {
+		case len(w.OrderBy) > 0:
+			f.window(w.PartitionBy, w.OrderBy)
+		case len(w.PartitionBy) > 0:
+			f.call(spelling{"PARTITION BY ", []constant{", "}, ""}, w.PartitionBy)
+		}
+		f.write(")")
+	}
+	return f
+}
+
+// windows checks those of a select, and notes which of them have an order.
+func (c *checker) windows(s *Select, sc *scope) error {
+	if len(s.Windows) == 0 {
+		return nil
+	}
+	if s.Group > 0 {
+		return errors.New("a select that groups rows has no windows")
+	}
+	if len(s.OrderBy) > 0 { // which squirrel would write before them
+		return errors.New("a select that has windows has no order")
+	}
+	sc.windows = map[string]bool{}
+	for i, w := range s.Windows {
+		if err := checkOutput(w.As); err != nil {
+			return at("windows", i, err)
+		}
+		if _, twice := sc.windows[fold(w.As)]; twice {
+			return at("windows", i, errors.New("a window is there twice"))
+		}
+		sc.windows[fold(w.As)] = len(w.OrderBy) > 0
+		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
+			return err
+		}
+		if err := c.order("windows", w.OrderBy, sc, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// over checks a function and that its select has the window.
+func (c *checker) over(e Windowed, sc *scope, p place) error {
+	if p&window == 0 || !sc.outputs {
+		return errors.New("a function of a window stands in an output only")
+	}
+	ordered, ok := sc.windows[fold(e.Window)]
+	switch {
+	case !ok:
+		return errors.New("there is no such window")
+	case e.Func == NoWindowFunc || e.Func >= numWindowFuncs:
+		return errors.New("no such function of a window")
+	case e.Func == Aggregated:
+		if e.Agg == NoFunc || e.Agg >= numFuncs || e.Agg == CountDistinct || e.Agg == Median {
+			return errNoFunc
+		}
+		if e.X == nil && e.Agg != Count {
+			return errNoValue
+		}
+		if e.X != nil && c.dialect != NoDialect && e.Agg.spelling(c.dialect).open == "" {
+			return errNoFunc
+		}
+		if e.Stored && (c.dialect == Postgres || e.X == nil || funcs[e.Agg].sqlite.open[:min(len(functionPrefix), len(funcs[e.Agg].sqlite.open))] != functionPrefix) {
+			return errors.New("no such aggregate of stored decimals")
+		}
+		if ordered != (e.Frame == UpTo) || e.Frame > UpTo {
+			return errors.New("an aggregate is of a whole window without order, or of one with an order up to a row")
+		}
+	case windowFuncs[e.Func].ordered && !ordered:
+		return errors.New("a function of a window needs an order")
+	case windowFuncs[e.Func].value != (e.X != nil), e.N != nil && e.Func != Lag && e.Func != Lead, e.Stored, e.Agg != NoFunc:
+		return errors.New("a function of a window has the wrong arguments")
+	case e.Frame != NoFrame && (e.Func != LastValue || e.Frame != Whole):
+		return errors.New("a function of a window has the wrong frame")
+	}
+	if e.N != nil {
+		if _, bound := e.N.(Arg); !bound {
+			return errors.New("how many rows away has to be an argument")
+		}
+		if err := c.expr(e.N, sc, 0); err != nil {
+			return err
+		}
+	}
+	if e.X == nil {
+		return nil
+	}
+	n := 1
+	if e.Func == Aggregated {
+		n += repeats(e.Agg, c.dialect)
+	}
+	return c.copies(n, e.X, sc)
+}
