@@ -19,15 +19,30 @@ import (
 // inZone runs a program over things whose local time is that of a zone.
 func inZone(t *testing.T, db *exosql.DB, zone, program string) (string, error) {
 	t.Helper()
-	gate, err := exo.NewGate(exo.Config{Zone: zone, Grants: map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, Limits: exo.Limits{Rows: 1e6, Bytes: 1 << 30}})
+	result, _, err := inZoneOf(t, db, exosql.AllRows[thing](), zone, program)
+	return result, err
+}
+
+// inZoneOf is the same for things in a scope, with the queries that ran.
+func inZoneOf(t *testing.T, db *exosql.DB, scope exosql.Predicate[thing], zone, program string) (result string, ran []exosql.Query, err error) {
+	t.Helper()
+	record := exo.RecordFunc(func(e exo.Entry) error {
+		for _, d := range e.Details {
+			if q, ok := d.(exosql.Query); ok {
+				ran = append(ran, q)
+			}
+		}
+		return nil
+	})
+	gate, err := exo.NewGate(exo.Config{Zone: zone, Grants: map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, scope))}, Limits: exo.Limits{Rows: 1e6, Bytes: 1 << 30}, Record: record})
 	if err != nil {
 		t.Fatal(err)
 	}
 	res := tu.InProcess(gate).Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: tu.Start, Seed: 1}})
 	if res.Err != nil {
-		return exo.GuestText(res.Err), res.Err
+		return exo.GuestText(res.Err), ran, res.Err
 	}
-	return res.Value.String(), nil
+	return res.Value.String(), ran, nil
 }
 
 // Each expression in a zone, over the four rows of openThings: 2024-02-29T23:59:59.999Z, 1999-12-31T00:00Z,
@@ -99,6 +114,36 @@ func TestLocalTime(t *testing.T) {
 			]`)
 			if got != c.want {
 				t.Errorf("in %q\n got %s %v\nwant %s", c.zone, got, err, c.want)
+			}
+		}
+	})
+}
+
+// TestLocalTimeOfEachStatement: local time is the program's, whether the open statement runs, the guarded one or the
+// one with fences.
+func TestLocalTimeOfEachStatement(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		url := e.URL(t)
+		if e.Name == tu.Postgres.Name {
+			url = tu.WithParam(t, url, "enable_seqscan", "off") // of four rows it would use no index
+		}
+		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(thingsSQL(e))})
+		listed := thingID.In(1, 2, 3, 4)
+		for tier, scope := range map[string]exosql.Predicate[thing]{"open": listed, "fenced": exosql.And(listed, thingID.Gt(0))} {
+			for program, want := range map[string]string{
+				"things.where(t => t.at.hour() === 0).select(t => ({ id: t.id }))":                                                         `[{"id":1}]`,
+				"things.where(t => t.at.truncate('day') === '2024-03-01').select(t => ({ id: t.id }))":                                     `[{"id":1}]`,
+				"things.where(t => t.at.plus(1, 'month') === '2024-04-01').select(t => ({ id: t.id }))":                                    `[{"id":1}]`,
+				"things.where(t => t.at.daysSince('2024-03-01') === 0).select(t => ({ id: t.id }))":                                        `[{"id":1}]`,
+				"things.groupBy(t => ({ d: t.at.day() })).select(g => ({ d: g.d, n: g.count() }))":                                         `[{"d":null,"n":1},{"d":1,"n":1},{"d":2,"n":1},{"d":31,"n":1}]`,
+				"things.orderBy(t => t.at.hour()).limit(2).select(t => ({ id: t.id }))":                                                    `[{"id":4},{"id":1}]`,
+				"things.where(t => t.id > 0).countDistinct(t => t.at.hour() > 3)":                                                          `2`,
+				"things.where(t => t.id > 0).orderBy(t => t.at.hour()).limit(4).where(t => t.at.hour() === 0).select(t => ({ id: t.id }))": `[{"id":1}]`,
+			} {
+				got, ran, err := inZoneOf(t, db, scope, "Europe/Berlin", "return await "+program)
+				if got != want || len(ran) != 1 || exosql.Tier(ran[0]) != tier {
+					t.Errorf("%s, %s\n got %s %v\nwant %s\n%v", tier, program, got, err, want, ran)
+				}
 			}
 		}
 	})

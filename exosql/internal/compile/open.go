@@ -27,7 +27,9 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 			return p
 		}
 	}
-	p.Open, _ = openPlan(&compiler{dialect: c.dialect, msg: c.msg, grants: c.grants, open: true})
+	again := compilerOf(c.dialect, c.msg, c.grants)
+	again.open = true
+	p.Open, _ = openPlan(again)
 	return p
 }
 

@@ -106,14 +106,20 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, e
 }
 
 func newCompiler(d sqlast.Dialect, m *exo.Message, grants []Prepared) *compiler {
-	c := &compiler{dialect: d, msg: m, zoned: m.Zone() != "UTC"}
+	var all []*scope.Grant
 	for i := range grants {
 		g := grants[i].grant
 		g.Origin = plan.Origin(i)
 		g.Basis = nil
-		c.grants = append(c.grants, &g)
+		all = append(all, &g)
 	}
-	return c
+	return compilerOf(d, m, all)
+}
+
+// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
+// message is compiled more than once (TestLocalTimeOfEachStatement).
+func compilerOf(d sqlast.Dialect, m *exo.Message, grants []*scope.Grant) *compiler {
+	return &compiler{dialect: d, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
 }
 
 func message(c *compiler) (*plan.Plan, error) {
