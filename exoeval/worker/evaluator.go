@@ -75,10 +75,16 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	defer e.pool.part(r.stay)
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
-	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil { // the worker has no call that anybody takes
-		e.pool.discard(r.w)
+	begun := false
+	defer func() { // also where the host's record panics: the worker has a call that nobody takes
+		if !begun {
+			e.pool.discard(r.w)
+		}
+	}()
+	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil {
 		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
 	}
+	begun = true
 	out, rests := r.run(ctx)
 	if rests {
 		// Also where a callback of the host panics.

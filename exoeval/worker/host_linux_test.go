@@ -215,3 +215,49 @@ func TestThreadsAreCounted(t *testing.T) {
 		t.Errorf("%v", r.Err)
 	}
 }
+
+// TestBeginPanics: a record that panics before there is a run keeps no place, process or file.
+func TestBeginPanics(t *testing.T) {
+	for name, reuse := range map[string]worker.Reuse{"one program": {}, "reuse": {Programs: 10, Within: time.Minute}} {
+		t.Run(name, func(t *testing.T) {
+			left := closing(t)
+			p := newPool(t, worker.PoolOptions{Workers: 2, Idle: 1, Reuse: reuse})
+			panics := true
+			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{rows: rowsOf(1)}}, Record: exo.RecordFunc(func(e exo.Entry) error {
+				if panics && e.Step == exo.Begun {
+					panic("of the recorder")
+				}
+				return nil
+			})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := inWorker(t, g, p)
+			for range 3 {
+				func() {
+					defer func() {
+						if r := recover(); r != "of the recorder" {
+							t.Error("the host does not see its panic:", r)
+						}
+					}()
+					run(t, e, "1")
+				}()
+			}
+			for range 2000 { // each is reaped by a goroutine of its own
+				if p.Stats().Running == 0 {
+					break
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			if n := p.Stats().Running; n != 0 {
+				t.Errorf("%d places are kept", n)
+			}
+			panics = false
+			if res := run(t, e, "return 1"); res.Err != nil {
+				t.Error("the next program does not run:", res.Err)
+			}
+			p.Close()
+			left()
+		})
+	}
+}
