@@ -36,6 +36,7 @@ type Access string
 // The ways to read rows.
 const (
 	ByIndex Access = "index" // those that are asked for
+	ByTies  Access = "ties"  // of an order: those that are asked for, and all with the same value as the last of them
 	ByScope Access = "scope" // every row in scope
 	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
 	ByFence Access = "fence" // the conditions of programs stand behind a fence, and no index serves them but of keys and of columns declared Indexed
@@ -56,6 +57,8 @@ func (a AccessPath) String() string {
 	switch a.By {
 	case ByIndex:
 		s += ": by the index " + a.Index
+	case ByTies:
+		s += ": by the index " + a.Index + ", and rows with one value are all read to sort them by the key"
 	case ByScope:
 		s += ": every row in scope is read"
 	case ByTable:
@@ -66,7 +69,7 @@ func (a AccessPath) String() string {
 	case ByFence:
 		s += ": it stays behind the fence: the database's plan is not understood"
 		if a.Column == "" {
-			s = a.Facet + ": filters and orders stay behind the fence: the scope of " + a.Table + " is neither a value nor a short list of values"
+			s = a.Facet + ": filters and orders stay behind the fence: what is granted of " + a.Table + " is not given by one value of a column, or a short list of them, alone"
 		}
 	}
 	if a.Unused != "" {
@@ -163,8 +166,8 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 			}
 			// No index serves an order over several values of the scope, but one finds the rows.
 			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e plan.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
-			if path.By == ByScope && !list || path.By == ByTable {
-				path.Unused, path.Fix = check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list)
+			if path.By == ByScope && !list || path.By == ByTable || path.By == ByTies {
+				path.Unused, path.Fix = check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list, path.By == ByTies)
 			}
 			i := slices.IndexFunc(out[first:], func(x AccessPath) bool {
 				return x.By == path.By && x.Index == path.Index && x.Fix == path.Fix && x.Unused == path.Unused
@@ -189,6 +192,8 @@ func accessOf(a engine.Access, p *compile.Probe, use compile.Use) Access {
 		return ByTable
 	case a.Refused != nil: // a plan that is not understood: the fenced statement runs
 		return ByFence
+	case !asked && a.Ties:
+		return ByTies
 	case !asked && !a.Sorts:
 		return ByIndex
 	}

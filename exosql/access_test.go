@@ -263,10 +263,10 @@ parcel: filters and orders stay behind the fence`},
 parcel.code: =` + e.Pick(", range, order, descending order: rows out of scope are read", ", order, descending order: rows out of scope are read, by the index parcels_day_org") + `. Would serve: CREATE INDEX parcels_by_org_id_code ON parcels (org_id, code)
 `},
 			"a long list": {p().Of(exosql.Grant(db, parcels, parcelOrg.In(make([]int64, 33)...))), `
-parcel: filters and orders stay behind the fence: the scope of parcels is neither a value nor a short list of values
+parcel: filters and orders stay behind the fence: what is granted of parcels is not given by one value of a column, or a short list of them, alone
 `},
 			"a limit": {p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)).Limit(5)), `
-parcel: filters and orders stay behind the fence: the scope of parcels is neither a value nor a short list of values
+parcel: filters and orders stay behind the fence: what is granted of parcels is not given by one value of a column, or a short list of them, alone
 `},
 		} {
 			paths := accessPaths(t, c.o)
@@ -286,6 +286,47 @@ parcel: filters and orders stay behind the fence: the scope of parcels is neithe
 			if _, err := exosql.AccessPaths(t.Context(), o); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("%s: %v", what, err)
 			}
+		}
+	})
+}
+
+// TestHalfServed: an index that serves a use in part is not said to serve it, and what would serve all of it is named.
+func TestHalfServed(t *testing.T) {
+	type sheet struct{ ID, Org, Code, State int64 }
+	sheets := exosql.NewTable[sheet]("sheets")
+	id, org := exosql.NewKey(sheets, "id", func(s *sheet) *int64 { return &s.ID }), exosql.NewColumn(sheets, "org", func(s *sheet) *int64 { return &s.Org })
+	code, state := exosql.NewColumn(sheets, "code", func(s *sheet) *int64 { return &s.Code }), exosql.NewColumn(sheets, "state", func(s *sheet) *int64 { return &s.State })
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for name, c := range map[string]struct{ index, want string }{
+			"a column between": {"CREATE INDEX sheets_gap ON sheets (org, state, code)", "sheet.code: =, range, order, descending order: every row in scope is read. Would serve: CREATE INDEX sheets_by_org_code" + e.Pick("", "_id") + " ON sheets (org, code" + e.Pick("", ", id") + ")"},
+			"ties":             {"CREATE INDEX sheets_state ON sheets (org, state" + e.Pick(" DESC", "") + ")", "sheet.state: order, descending order: by the index sheets_state, and rows with one value are all read to sort them by the key. Would serve: CREATE INDEX sheets_by_org_state" + e.Pick("", "_id") + " ON sheets (org, state" + e.Pick("", ", id") + ")"},
+		} {
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org {int} NOT NULL, code {int} NOT NULL, state {int} NOT NULL)", c.index)})
+			got := lines(accessPaths(t, exosql.NewFacet(sheets, "sheet", id, code, state).Of(exosql.Grant(db, sheets, org.Eq(1)))))
+			if !strings.Contains(got, c.want+"\n") {
+				t.Errorf("%s:\n%swant %s", name, got, c.want)
+			}
+		}
+	})
+}
+
+// TestOtherCollation: an index whose scope column has another collation serves nothing, and does not keep the right one from
+// being named.
+func TestOtherCollation(t *testing.T) {
+	type sheet struct {
+		ID   int64
+		Org  string
+		Code int64
+	}
+	sheets := exosql.NewTable[sheet]("sheets")
+	id, org := exosql.NewKey(sheets, "id", func(s *sheet) *int64 { return &s.ID }), exosql.NewColumn(sheets, "org", func(s *sheet) *string { return &s.Org })
+	code := exosql.NewColumn(sheets, "code", func(s *sheet) *int64 { return &s.Code })
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org TEXT NOT NULL, code {int} NOT NULL)",
+			"CREATE INDEX sheets_other ON sheets (org COLLATE "+e.Pick("NOCASE", `"POSIX"`)+", code)")})
+		got := lines(accessPaths(t, exosql.NewFacet(sheets, "sheet", id, code).Of(exosql.Grant(db, sheets, org.Eq("a")))))
+		if strings.Contains(got, "dearer") || !strings.Contains(got, "CREATE INDEX sheets_by_org_code") {
+			t.Error(got)
 		}
 	})
 }

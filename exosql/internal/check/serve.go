@@ -13,11 +13,11 @@ import (
 // Serving says what would serve a use of a column within a scope: an index that is there already, or else the
 // statement that makes one, or a change of the declaration without which none does. Both are "" where no index
 // does, or where the database has no such table. scope are the columns that the scope fixes; exact says
-// that the column is compared by =, and by order otherwise.
+// that the column is compared by =, and by order otherwise; ties that there is an index, which leaves ties of an order to sort.
 //
 // The columns of the scope are the index's first, see judgePlan of both engines. The key is the last, by which
 // programs' orders break ties.
-func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact bool) (there, fix string) {
+func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (there, fix string) {
 	table := live.Table(schema.Name{Name: t.Name})
 	if table == nil {
 		return "", ""
@@ -30,7 +30,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 	orders := !exact || s.same(col)
 	// Descending the index is read backwards, and they are last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
-	if there := s.there(scope, part, col.Null && orders); there != "" {
+	if there := s.there(scope, part, col.Null && orders); there != "" && !ties {
 		return there, ""
 	}
 	names, parts := append(slices.Clone(scope), col.Name), []string{s.text(part)}
@@ -126,12 +126,14 @@ func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
 		}
 		var first []string
 		for _, p := range x.Parts[:n] {
-			first = append(first, p.Column)
+			if p.Collation == "" && p.OpClass == "" { // else no condition on the scope searches it
+				first = append(first, p.Column)
+			}
 		}
 		p := x.Parts[n]
 		same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
 		placed := s.live.Engine == schema.SQLite || !nulls || p.NullsFirst == (part.NullsFirst != p.Desc)
-		if same && placed && (&Checker{live: s.live}).within(first, scope) {
+		if same && placed && len(first) == n && (&Checker{live: s.live}).within(first, scope) {
 			return x.Name
 		}
 	}

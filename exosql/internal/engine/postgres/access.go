@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -53,13 +54,14 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, args []exo.Value, co
 	if err != nil {
 		return engine.Access{}, err
 	}
-	a, err := access(text, p.Tables[0].Alias, column)
+	a, err := access(text, p.Tables[0], column, known)
 	a.Refused = judgePlan(text, p.Tables, known)
 	return a, err
 }
 
 // access reads what EXPLAIN says of one table.
-func access(text []byte, alias, column string) (a engine.Access, err error) {
+func access(text []byte, t plan.Table, column string, known indexes) (a engine.Access, err error) {
+	alias := t.Alias
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
 		return a, fmt.Errorf("exosql: the plan can't be read: %.200s", text)
@@ -68,11 +70,11 @@ func access(text []byte, alias, column string) (a engine.Access, err error) {
 	var walk func(node map[string]any, bitmap bool)
 	walk = func(node map[string]any, bitmap bool) {
 		kind := said(node, "Node Type")
-		a.Sorts = a.Sorts || kind == "Sort"
+		a.Sorts, a.Ties = a.Sorts || kind == "Sort", a.Ties || kind == "Incremental Sort"
 		ours := bitmap && strings.HasPrefix(kind, "Bitmap") || said(node, "Alias") == alias && said(node, "Relation Name") != ""
 		if name := said(node, "Index Name"); ours && name != "" {
 			a.Index = name
-			a.Searched = a.Searched || searched.MatchString(said(node, "Index Cond"))
+			a.Searched = a.Searched || searched.MatchString(said(node, "Index Cond")) && follows(known(name), t, column)
 		}
 		for _, p := range plansOf(node) {
 			walk(p, ours && strings.HasPrefix(kind, "Bitmap"))
@@ -80,4 +82,18 @@ func access(text []byte, alias, column string) (a engine.Access, err error) {
 	}
 	walk(top[0].Plan, false)
 	return a, nil
+}
+
+// follows reports whether in an index nothing but the scope stands before a column. Else the condition on
+// it stands in Index Cond, too, and every entry of the scope is read. Columns are those before the first expression.
+func follows(columns []string, t plan.Table, column string) bool {
+	for _, c := range columns {
+		if c == column {
+			return true
+		}
+		if !slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return e.Column == c }) {
+			return false
+		}
+	}
+	return true
 }

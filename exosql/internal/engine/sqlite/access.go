@@ -35,7 +35,10 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, colum
 // column may be.
 func access(lines []string, alias, column string) (a engine.Access, rowid bool) {
 	for _, line := range lines {
-		a.Sorts = a.Sorts || line == "USE TEMP B-TREE FOR ORDER BY"
+		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // all of it, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
+			a.Sorts = a.Sorts || what == "ORDER BY"
+			a.Ties = a.Ties || strings.HasSuffix(what, " OF ORDER BY")
+		}
 		verb, rest, _ := strings.Cut(line, " ")
 		how, ours := strings.CutPrefix(rest, alias+" ")
 		if verb != "SEARCH" && verb != "SCAN" || !ours {
