@@ -40,7 +40,7 @@ var functions = []struct {
 	name, doc, wants string
 	result           func(to map[string]string) *exo.Term
 }{
-	{Sum, "exact; null where there is no value", numeric, same},
+	{Sum, "exact; null of no values", numeric, same},
 	{Avg, "", numeric, quotient},
 	{Median, "", numeric, quotient},
 	{Min, "", minMax, same},

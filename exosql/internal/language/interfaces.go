@@ -42,7 +42,7 @@ const GroupAlias = "group"
 func queryMethods() []*exo.Method {
 	extended := &exo.Term{Ext: []*exo.Term{v("ns"), v("item.ns")}}
 	return []*exo.Method{
-		{Name: "join", Doc: "also the rows of a link, or of any query with a condition; rows without a match are left out",
+		{Name: "join", Doc: "also the rows of a link, or of any query with a condition; only with a match",
 			Params: []exo.Param{
 				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
@@ -54,26 +54,26 @@ func queryMethods() []*exo.Method {
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
 			},
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
-		{Name: "where", Doc: "only the rows for which the condition holds",
+		{Name: "where", Doc: "only rows for which it holds",
 			Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
 		{Name: "select", Doc: "what each result row shows",
 			Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: v("ns"), Bind: "out"}},
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": v("ns"), "row": v("out")})},
-		{Name: "distinct", Doc: "equal result rows once; after select", Row: true, Result: v("self")},
+		{Name: "distinct", Doc: "equal rows once; after select", Row: true, Result: v("self")},
 		{Name: "orderBy", Doc: "sorts; further calls sort within equals",
 			Params: []exo.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
-		{Name: "limit", Doc: "at most n rows; what comes after limit works on those rows only",
+		{Name: "limit", Doc: "at most n rows; what follows works on those",
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
-		{Name: "offset", Doc: "without the first n rows",
+		{Name: "offset", Doc: "skips n rows",
 			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
 		groupBy(), countBy(), distinctBy(), partitionBy(),
 		combines(Union), combines(UnionAll), combines(Concat), combines(Intersect), combines(Except),
-		{Name: "as", Doc: "another name for the table, to have it twice in one query",
+		{Name: "as", Doc: "another name, to have a table twice",
 			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		{Name: ExistsMethod, Doc: "of a link, in a callback: whether there is a row", Result: boolExpr},
 		quantifier(Some), quantifier(Every), quantifier(None),
-		{Name: "execute", Doc: "runs the query: an array of rows", Sends: true,
+		{Name: "execute", Doc: "runs the query: its rows", Sends: true,
 			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
 		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}},
 		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(exo.TypeInt), Nested: whole},
@@ -110,7 +110,7 @@ func makeShared() []*exo.Interface {
 // Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
 // for those who know them from elsewhere, and what asks a condition of the rows of a link is said of all links.
 func Declared(m *exo.Method) bool {
-	return m.Name != CountBy && m.Name != DistinctBy && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
+	return m.Name != CountBy && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 
 // ReservedMember reports whether a name means something on queries already.

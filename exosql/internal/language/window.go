@@ -29,7 +29,7 @@ const (
 var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
 
 func distinctBy() *exo.Method {
-	return &exo.Method{Name: DistinctBy, Doc: "the first row of each key, in the order of orderBy: orderBy(t => t.at.desc()).distinctBy(t => t.taskId) is the latest of each task",
+	return &exo.Method{Name: DistinctBy, Doc: "the first of each key; after orderBy(t => t.at.desc()) the latest",
 		Params: keys(), Result: v("self")}
 }
 
