@@ -16,7 +16,7 @@ import (
 var ErrBinary = errors.New("worker: PoolOptions.Binary is no worker for this host")
 
 func binaryError(path string, err error) error {
-	return &exo.Error{Op: "worker.NewPool", Kind: exo.Invalid, Msg: fmt.Sprintf("Binary %q can't be a worker of this host: %v", path, err), Err: errors.Join(ErrBinary, err)}
+	return &exo.Error{Op: "worker.NewPool", Kind: exo.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}
 }
 
 // openBinary opens the file that workers are started from, checks what was opened, and keeps it open: what

@@ -13,7 +13,7 @@
 //     that the system provides.
 //   - frame, codec*: the messages in both directions. Frames of a worker are hostile.
 //   - pool, proc: idle workers, and the fair queue of programs for them (internal/fair).
-//   - reuse, program: what a host may choose: see above.
+//   - reuse, binary: what a host may choose: see above.
 //   - run, watch, cause: the host's side of one program, its limits, and the cause of its death.
 //
 // The Kind of an error says how a run ended. Limit, Program, Syntax and the others mean

@@ -7,6 +7,7 @@ package zone
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -41,6 +42,9 @@ func Load(name string) (*Zone, error) {
 		return z.(*Zone), nil
 	}
 	unknown := fmt.Errorf("there is no time zone %.40q; want an IANA name like \"Europe/Berlin\", or \"UTC\"", name)
+	if path.Clean(name) != name { // a path to the file of a zone, as Europe//Berlin is, is no name to PostgreSQL
+		return nil, unknown
+	}
 	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown
 	}

@@ -12,9 +12,9 @@ import (
 // Decimal is the number coef × 10^exp, exactly. No function here rounds, fails,
 // or changes an operand.
 //
-// The cost of a number is bounded by the text that was read: parseDecimal gives at most
-// 2*maxNumeric digits and an exponent between minus that and zero. So no power of
-// ten that is made below has more than 5*maxNumeric digits, whoever wrote the number.
+// The cost of a number is bounded by the text that was read: Parse gives at most
+// 2*MaxNumeric digits and an exponent between minus that and zero. So no power of
+// ten that is made below has more than 5*MaxNumeric digits, whoever wrote the number.
 type Decimal struct {
 	Coef *big.Int
 	Exp  int

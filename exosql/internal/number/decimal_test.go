@@ -16,7 +16,7 @@ func TestNoDecimal(t *testing.T) {
 	for _, s := range []string{"", "-", ".", "-.", "--1", "-+1", "+-1", "1-", "1.2.3", "1.-2", "1_0", " 1", "1 ", "0x1", "1e1001", "NaN", "inf", "\u0661", "1\x00",
 		"-+" + nines(30), nines(30) + "_" + nines(3), nines(30) + ".+1", nines(2001) + "e1", nines(2*MaxNumeric + 1)} {
 		if d, ok := Parse(s); ok {
-			t.Errorf("parseDecimal(%.40q) is %.40s", s, d.text())
+			t.Errorf("Parse(%.40q) is %.40s", s, d.text())
 		}
 		if d, ok := Read(s); ok {
 			t.Errorf("number(%.40q) is %.40s", s, d.text())

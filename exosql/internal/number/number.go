@@ -67,7 +67,7 @@ func Mul(a, b Decimal) any {
 	return result(Decimal{new(big.Int).Mul(a.Coef, b.Coef), a.Exp + b.Exp})
 }
 
-// Div cuts the quotient after maxPlaces: PostgreSQL rounds it to a number of
+// Div cuts the quotient after MaxPlaces: PostgreSQL rounds it to a number of
 // places that depends on both operands.
 func Div(a, b Decimal) any {
 	if b.Coef.Sign() == 0 {
