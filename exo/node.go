@@ -388,7 +388,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed)
 	if m.Row {
-		n.label = n.label.Join(c.typeLabel(recv.Type.Args["row"], 0))
+		n.label = n.label.Join(c.typeLabel(recv.Type.Args[rowArg], 0))
 	}
 	if sends {
 		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
@@ -440,6 +440,9 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
+// rowArg is the type argument that Method.Row is about: what an object shows.
+const rowArg = "row"
+
 // nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
 // be sent, of whatever recv. A message has what a callback is made of between its placeholder and its end, so the gate
 // finds the same.
@@ -464,7 +467,7 @@ func (c *Checker) Row(n *Node) *Interface {
 	if r := n.method.Result; n.method.Truth == "" && r != nil && r.Var == "self" { // it narrows
 		return c.Row(n.Recv)
 	}
-	row, of := n.Type.Args["row"], c.Catalog[n.Recv.Type.Name]
+	row, of := n.Type.Args[rowArg], c.Catalog[n.Recv.Type.Name]
 	if n.method.Truth == "" || row == nil || of == nil || !of.is(TypeRow) && c.Row(n.Recv) == nil {
 		return nil
 	}

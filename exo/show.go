@@ -133,8 +133,8 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 	if want.Name == TypeKeys {
 		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "keys", "{param} must be one field, or an object of such like {sample}; got {got}", "param", p.Name, "sample", c.Catalog.Say(nil, "sample", "{ name: … }"), "got", got))
 	}
-	if i := c.Catalog[n.Type.Name]; i != nil && i.is(want.Name) && want.Args["row"] != nil && n.Type.Args["row"] != nil {
-		return Errorf(Invalid, op, "%s", c.Catalog.Say(i, "alike", "{param} must show {want}; it shows {got}", "param", p.Name, "want", c.shape(want.Args["row"]), "got", c.shape(n.Type.Args["row"])))
+	if i := c.Catalog[n.Type.Name]; i != nil && i.is(want.Name) && want.Args[rowArg] != nil && n.Type.Args[rowArg] != nil {
+		return Errorf(Invalid, op, "%s", c.Catalog.Say(i, "alike", "{param} must show {want}; it shows {got}", "param", p.Name, "want", c.shape(want.Args[rowArg]), "got", c.shape(n.Type.Args[rowArg])))
 	}
 	w := want.String()
 	if i := c.Catalog[want.Name]; i != nil && i.Doc != "" {
