@@ -24,6 +24,10 @@ func (g *generator) ask(in []callback) *Node {
 	q := &Node{Op: "walk", Bind: b.bind, Name: m.alias, N: via.Link}
 	to := member{aliases[g.s.Facets[via.Facet].Alias], m.grant, via.Facet}
 	one := g.s.Links[via.Link].One
+	if g.oneIn(5) { // of a granted object, whatever the row is
+		i := g.n(len(g.grants))
+		q, to, one = &Node{Op: "grant", N: i}, member{aliases[g.s.Facets[g.grants[i].Facet].Alias], i, g.grants[i].Facet}, false
+	}
 	if g.oneIn(3) {
 		if next := g.via(to); next != nil {
 			q = &Node{Op: "follow", Args: []*Node{q}, N: next.Link}

@@ -27,6 +27,8 @@ func (x *slow) value(n *Node) Value {
 		return n.Val
 	case "ask":
 		return x.asked(n)
+	case "among":
+		t = x.among(n)
 	case "and":
 		t = min(x.cond(n.Args[0]), x.cond(n.Args[1]))
 	case "or":

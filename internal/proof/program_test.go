@@ -22,6 +22,7 @@ import (
 //	lit        Val
 //	eq ... not, in (Args[0] in Args[1:]): conditions
 //	add ... toText: what gives a value of kind K
+//	among      whether a value is one of a query's: see among_test.go
 //	ask        what is asked of the rows of a link: see links_test.go
 //	record     Names with Args
 //	row        the table Name of the callback Bind
@@ -379,6 +380,11 @@ func (g *generator) cond(in []callback, depth int) *Node {
 			return &Node{Op: pick(g.draws, []string{"eq", "ne", "is", "isNot"}), Args: []*Node{x, g.cond(in, depth-1)}}
 		}
 		return &Node{Op: pick(g.draws, []string{"eq", "ne", "is", "isNot"}), Args: []*Node{x, {Op: "lit", Val: genValue(g.draws, Bool)}}}
+	}
+	if g.asks > 0 && g.oneIn(8) {
+		if n := g.among(in); n != nil {
+			return n
+		}
 	}
 	x, m := g.col(in)
 	if g.n(2) == 1 {

@@ -85,8 +85,16 @@ func (n *tally) program(c *Case) {
 			if n.Bind != in[len(in)-1] {
 				seen["walk from an outer table"] = true
 			}
+		case "among":
+			seen["among: "+n.Name] = true
+			if n.Args[1].uses(0) {
+				seen["among a closed query"] = true
+			}
 		case "ask":
 			seen["ask "+n.Name] = true
+			if n.Args[0].uses(0) {
+				seen["ask a closed query"] = true
+			}
 			if inside {
 				seen["ask in a join"] = true
 			}
@@ -117,6 +125,8 @@ func (n *tally) program(c *Case) {
 				seen["computed value compared"] = true
 			}
 			switch {
+			case i == 2 && n.Op == "among":
+				visit(a, append(in[:len(in):len(in)], n.Bind), inside)
 			case i == 2 && (n.Op == "join" || n.Op == "leftJoin"):
 				visit(a, append(in[:len(in):len(in)], n.On), inside)
 			case i > 0 && n.Bind != 0 && (n.Op == "where" || n.Op == "join" || n.Op == "select" || n.Op == "orderBy" || n.Op == "leftJoin" || n.Op == "ask"):
@@ -189,7 +199,7 @@ var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull i
 var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+
 	"|query used twice|follow in a join|follow after limit|follow after follow|walk from an outer table|outer table captured"+
 	"|limit and offset for each outer row|limit in a join|limit after limit|where after limit|join given plainly|join with condition|join of a closed query|join in a join|nullable column|two columns compared"+
-	"|ask one|ask exists|ask some|ask every|ask none|ask count|ask sum|ask max|ask in a join|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
+	"|among: in|among: notIn|among a closed query|ask a closed query|ask one|ask exists|ask some|ask every|ask none|ask count|ask sum|ask max|ask in a join|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
 	"|host where|host order|host limit|host offset|host follow|scope via|scope rows|scope shared|two grants|Only|Revocable|link to itself|two links between two tables|links both ways|composite key", "|")
 
 func (n *tally) check(t *testing.T) {

@@ -289,6 +289,8 @@ func (p *speller) expr(n *Node) string {
 		return p.literal(n.Val, true)
 	case "ask":
 		return p.ask(n)
+	case "among":
+		return p.among(n)
 	case "not":
 		if p.n(2) == 1 {
 			return "(!" + p.expr(n.Args[0]) + ")"
