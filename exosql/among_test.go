@@ -171,3 +171,16 @@ func TestAmongGuarded(t *testing.T) {
 		}
 	})
 }
+
+// TestAmongFenced: the query inside has a fence of its own, also where it has no condition: the values of the rows outside are
+// looked up in none out of scope.
+func TestAmongFenced(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := tu.NewRunner(t, notesOf(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 100)...)}), 1, true), exo.Limits{})
+		for _, program := range []string{"notes.where(n => n.due.in(notes.select(o => o.due))).count()", "notes.where(n => n.code.notIn(notes.select(o => o.text))).count()"} {
+			if o := r.Run(t, "return await "+program); o.Kind != 0 || strings.Count(o.SQL[0].SQL, "OFFSET 0") != 2 {
+				t.Errorf("%s: %v %v", program, o, o.SQL)
+			}
+		}
+	})
+}

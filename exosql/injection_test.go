@@ -76,11 +76,14 @@ var (
 		"t => t.title.is(%s)", "t => t.title.between(%[1]s, %[1]s)", "t => t.title >= %[1]s && t.title <= %[1]s", "t => t.title.coalesce('zz').eq(%s)",
 		"t => t.title.nullIf(%s).isNull()", "t => t.self().title === %s", "t => t.selves().some(x => x.title === %s)", "t => !t.selves().every(x => x.title !== %s)",
 		"t => t.selves().where({ title: %s }).count() === 1", "t => t.selves().max(x => x.title.eq(%s) ? 'a' : 'b') === 'a'", "t => t.title.concat('x').eq(%s + 'x')", "t => t.title.eq('').case('zz', t.title).eq(%s)",
+		"t => t.id.in(notes.where(x => x.title === %s).select(x => x.id))", "t => t.title.in(notes.where({ title: %s }).select(x => ({ t: x.title })).union(notes.where(x => x.title.eq(%[1]s)).select(x => ({ t: x.title }))))",
+		"t => t.id.notIn(notes.where(x => x.title !== %s).select(x => x.id))", "t => t.title === notes.where(x => x.title === %s).max(x => x.title)", "t => notes.some(x => x.id === t.id && x.title === %s)",
 		"t => t.title.notIn([%s]).not()", "t => t.title.ne(%s).not()", "t => t.title.includes(%[1]s) && t.title.length === [...%[1]s].length",
 		"t => t.title.startsWith(%[1]s) && t.title.endsWith(%[1]s) && t.title.length === [...%[1]s].length",
 		"t => t.title.like(%s.slice(0, 499).replace(/[\\\\%%_]/g, '\\\\$&') + '%%') && t.title.eq(%[1]s)",
 	}
 	comesBack = []string{
+		"notes.where(t => t.id.eq(1)).select(t => ({ x: %s })).unionAll(notes.where(t => t.id.eq(1)).select(t => ({ x: %[1]s }))).where(r => r.x === %[1]s).first().then(r => r.x)",
 		"notes.where(t => t.id.eq(1)).select(t => ({ x: %s })).execute().then(r => r[0].x)",
 		"notes.where(t => t.id.eq(1)).select(t => ({ x: t.id.eq(1).case(%s, 'zz') })).execute().then(r => r[0].x)",
 		"notes.where(t => t.id.eq(1)).select(t => ({ x: t.title.nullIf(t.title).coalesce(%s) })).execute().then(r => r[0].x)",
@@ -98,6 +101,9 @@ var (
 		"notes.select(t => ({ x: t.selves()[%s]() })).execute()",
 		"notes.orderBy(t => t.title[%s]()).execute()",
 		"notes.where(t => t.title[%s]('x')).execute()",
+		"notes.select(t => ({ [%s]: t.id })).union(notes.select(t => ({ [%[1]s]: t.id }))).orderBy(r => r[%[1]s]).execute().then(r => Object.keys(r[0])[0])",
+		"notes.where(t => t.id.in(notes.select(x => ({ [%s]: x.id })))).execute().then(() => %[1]s)",
+		"notes.select(t => t.id)[%s](notes.select(t => t.id)).execute()",
 	}
 	// Words of a closed list: no other one gets to a statement, whatever it holds.
 	asUnit = []string{

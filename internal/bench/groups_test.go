@@ -61,6 +61,14 @@ var groupStatements = []struct{ name, program, sqlite, postgres string }{
 		"SELECT * FROM (SELECT DISTINCT ON (customer_id) customer_id, sold_at, n FROM sales WHERE org_id = $1 ORDER BY customer_id, sold_at DESC, id DESC) AS s ORDER BY sold_at DESC"},
 	{"running sum", "sales.orderBy(s => s.soldAt).partitionBy(s => s.customerId).select(({ sale, window }) => ({ id: sale.id, sum: window.runningSum(s => s.n) }))",
 		"SELECT id, sum(n) OVER (PARTITION BY customer_id ORDER BY sold_at, id ROWS UNBOUNDED PRECEDING) FROM sales WHERE org_id = $1 ORDER BY sold_at", ""},
+	{"in a query", "sales.where(s => s.customerId.in(sales.where(x => x.status === 'rare').select(x => x.customerId))).count()",
+		"SELECT count(*) FROM sales WHERE org_id = $1 AND customer_id IN (SELECT customer_id FROM sales WHERE org_id = $1 AND status = 'rare')", ""},
+	{"not in a query", "sales.where(s => s.customerId.notIn(sales.where(x => x.status === 'rare').select(x => x.customerId))).count()",
+		"SELECT count(*) FROM sales WHERE org_id = $1 AND customer_id NOT IN (SELECT customer_id FROM sales WHERE org_id = $1 AND status = 'rare')", ""},
+	{"above the mean", "sales.where(s => s.n > sales.avg(x => x.n)).count()",
+		"SELECT count(*) FROM sales WHERE org_id = $1 AND n > (SELECT avg(n) FROM sales WHERE org_id = $1)", ""},
+	{"page of a union", "sales.where(s => s.status === 'rare').select(s => ({ id: s.id, n: s.n })).union(sales.where(s => s.code === 'c7').select(s => ({ id: s.id, n: s.n }))).orderBy(r => [r.n.desc(), r.id.desc()]).limit(20)",
+		"SELECT id, n FROM (SELECT id, n FROM sales WHERE org_id = $1 AND status = 'rare' UNION SELECT id, n FROM sales WHERE org_id = $1 AND code = 'c7') AS s ORDER BY n DESC, id DESC LIMIT 20", ""},
 }
 
 // BenchmarkGroups measures aggregates and groups as BenchmarkLists does lists.

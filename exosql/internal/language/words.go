@@ -274,6 +274,7 @@ var queryPhrases = [][3]string{
 	{".unionDistinct .merge", "union unionAll", "write .union(otherQuery), or .unionAll(otherQuery) to keep equal rows"},
 	{".minus .difference .exceptAll", "except", "write .except(otherQuery)"},
 	{".intersection .intersectAll", "intersect", "write .intersect(otherQuery)"},
+	{".descendants .ancestors .recursive .withRecursive .tree .children .parents .subtree", "where *.in", "trees are followed level by level: in a loop, as long as there are ids, await query.where(t => t.parentId.in(ids))"},
 	{".total", "sum", "write .sum(t => t.column)"},
 	{".maxBy .minBy", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
 	{".collect .toList", "select execute", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},

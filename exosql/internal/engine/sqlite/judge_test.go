@@ -21,6 +21,11 @@ func TestJudgePlan(t *testing.T) {
 		{"SEARCH t0 USING COVERING INDEX a (code=? AND org_id=? AND due>?)", "not searched by org_id first"}, // compares codes with everybody's
 		{"SEARCH t0 USING PRIMARY KEY (org_id=?)\nCORRELATED SCALAR SUBQUERY 2\nSEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", ""},
 		{"CO-ROUTINE t3\nSEARCH t0 USING INDEX a (org_id=?) LEFT-JOIN\nSCAN t3", ""},
+		{"COMPOUND QUERY\nLEFT-MOST SUBQUERY\nSEARCH t0 USING INDEX a (org_id=?)\nUNION USING TEMP B-TREE\nSCAN t1", ""},
+		{"MERGE (EXCEPT)\nLEFT\nSEARCH t0 USING INDEX a (org_id=? AND code=?)\nUSE TEMP B-TREE FOR ORDER BY\nRIGHT\nSCAN t1", ""},
+		{"MERGE (UNION)\nLEFT\nSCAN t0 USING INDEX a\nRIGHT\nSCAN t1", "t0 is read by SCAN"}, // in the order of what is compared
+		{"COMPOUND QUERY\nLEFT-MOST SUBQUERY\nSCAN t1\nUNION ALL\nSCAN t0", "t0 is read by SCAN"},
+		{"MERGE (SOMETHING)\nLEFT\nSEARCH t0 USING INDEX a (org_id=?)", "it is not known what this means"},
 		{"SCAN t0", "t0 is read by SCAN"},
 		{"SCAN t0 USING INDEX a", "t0 is read by SCAN USING INDEX a"},
 		{"SEARCH t0 USING INDEX a (due>?)", "not searched by org_id"},
