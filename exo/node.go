@@ -242,7 +242,9 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 	var t *Type
 	var label Label
 	if recv.Type.Name == TypeRecord {
-		t = recv.Type.Field(name)
+		if t = recv.Type.Field(name); t == nil {
+			t = c.Selected(recv, name)
+		}
 	} else if i := c.Catalog[recv.Type.Name]; i != nil {
 		if m := i.Fields[name]; m != nil {
 			t, label = m.Type, m.Label
@@ -475,6 +477,23 @@ func (c *Checker) Row(n *Node) *Interface {
 		return i
 	}
 	return nil
+}
+
+// Selected is the type of what the records of a thing show under a name, where param is the placeholder of a callback of it that is
+// given the parts of it by name: after a select that names a total, the total. nil: there is none, or it is no expression.
+func (c *Checker) Selected(param *Node, name string) *Type {
+	if param.Op != OpParam || param.Recv == nil {
+		return nil
+	}
+	row := param.Recv.Type.Args["row"]
+	if row == nil || row.Name != TypeRecord {
+		return nil
+	}
+	t := row.Field(name)
+	if t == nil || c.Catalog[t.Name] == nil || !c.Catalog[t.Name].Expr {
+		return nil
+	}
+	return t
 }
 
 // nullable is the type of an expression that may be null.

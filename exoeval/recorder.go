@@ -102,6 +102,13 @@ func (x *recorded) Get(name string) goja.Value {
 			return v
 		}
 	}
+	if x.r.check.Selected(x.node, name) != nil {
+		n, err := x.r.check.MakeField(x.node, name)
+		if err != nil {
+			panic(x.r.throw(err)) // its callback has returned
+		}
+		return x.r.record(n)
+	}
 	if v := x.key(name); v != nil {
 		return v
 	}

@@ -78,6 +78,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.select(p => p.id).except(patients.where(p => p.diagId === 7).select(p => p.id))",
 			"patients.select(p => ({ id: p.diagId })).intersect(patients.select(p => ({ id: p.id }))).where(r => r.id > 7).count()",
 			"patients.select(p => p.id).unionAll(patients.orderBy(p => p.diagId).limit(1).select(p => p.id))",
+			"patients.select(p => ({ d: p.diagId, n: p.name })).where(r => r.d === 7).select(p => p.name)",
 			"patients.where(p => p.id.in(patients.distinct().select(q => q.id))).count()",
 			"patients.countDistinct(p => p.diagId)",
 			"patients.groupBy(p => p.diagId).count()",

@@ -43,6 +43,7 @@ var linkPrograms = []string{
 	"notes.where(n => n.due.notIn(notes.where(o => o.text.includes('9')).select(o => o.due)) && n.text.includes('1'))",
 	"folders.where(f => f.id.notIn(notes.where(n => n.text.includes('99')).select(n => n.folderId)))",
 	"notes.where(n => n.text.in(notes.select(o => o.text)) || n.folder().name.includes('1'))",
+	"notes.select(n => ({ id: n.id, x: n.text.includes('9'), f: n.folder().name })).where(r => r.x && r.f.includes('1'))",
 	"notes.where(n => n.due > notes.avg(o => o.due) && n.text.includes('9'))",
 	"notes.where(n => n.due === notes.where(o => o.text.includes('9')).max(o => o.due))",
 	"folders.where(f => notes.some(n => n.folderId === f.id && n.text.includes('9')))",

@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -96,6 +97,16 @@ func (f *from) bound(lambda *exo.Node, q *query, env names) names {
 		out[k] = v
 	}
 	out[lambda.Recv] = q.ns
+	if q.out == nil || q.out.bare {
+		return out
+	}
+	seen := slices.Clone(q.ns)
+	for i, it := range q.out.items {
+		if it.sub == nil {
+			seen = append(seen, named{q.out.names[i], &occurrence{selected: it.expr}})
+		}
+	}
+	out[lambda.Recv] = seen
 	return out
 }
 
@@ -262,7 +273,7 @@ func isRow(n *exo.Node, f *from, env names) bool {
 func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
 	if n.Op == exo.OpField && n.Recv.Op == exo.OpParam {
 		for _, x := range env[n.Recv] {
-			if x.name == n.Name {
+			if x.name == n.Name && x.row.selected == nil {
 				return x.row, nil
 			}
 		}
@@ -284,6 +295,11 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		}
 		if n.Recv.Op == exo.OpCall {
 			return f.ask(n, env)
+		}
+		for _, x := range env[n.Recv] {
+			if x.name == n.Name && x.row.selected != nil {
+				return x.row.selected, nil
+			}
 		}
 		row, err := f.row(n.Recv, env)
 		if err != nil {
@@ -323,6 +339,9 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 	if n.Op == exo.OpParam { // ns => ns: every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
+			if x.row.selected != nil {
+				continue
+			}
 			if x.row.window != nil {
 				return nil, errShowsWindow()
 			}

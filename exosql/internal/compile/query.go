@@ -87,6 +87,8 @@ type occurrence struct {
 
 	group  *group  // it is no row of a table, but a group of rows
 	window *window // or the window of each row
+
+	selected expr // it is no row at all, but what select showed under a name
 }
 
 // from is a FROM clause being built: sources, conditions, and where each row is now.
