@@ -1,0 +1,26 @@
+package schemas
+
+import (
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/corpus/questions"
+)
+
+// TestQuestions: questions of an analyst and of a clerk over schemas that nobody here drew.
+func TestQuestions(t *testing.T) {
+	right, wrong := 0, 0
+	for _, name := range []string{"chinook", "northwind", "pagila", "hr", "co"} {
+		t.Run(name, func(t *testing.T) {
+			app, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			qs := questions.Read(t, questions.Dir(name), 24)
+			for _, q := range qs {
+				right, wrong = right+len(q.Right), wrong+len(q.Wrong)
+			}
+			questions.Run(t, app, qs)
+		})
+	}
+	t.Logf("%d of %d programs are right as they were written first", right, right+wrong)
+}
