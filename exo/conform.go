@@ -174,7 +174,7 @@ func (c *Checker) selectable(t *Type, depth int) bool {
 		}
 		for _, f := range t.Fields {
 			i := c.Catalog[f.Type.Name]
-			if !(isScalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && !c.selectable(f.Type, depth+1) {
+			if !(isScalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && f.Type.Name != TypeRows && !c.selectable(f.Type, depth+1) {
 				return false
 			}
 		}

@@ -59,7 +59,11 @@ func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
 		for _, m := range i.Methods {
-			if m.Truth != "" && !d.has(m.Result, i, m.Truth) && full.has(m.Result, full.Interface(i.Name), m.Truth) {
+			of := m.Result
+			if m.Nested != nil {
+				of = m.Nested
+			}
+			if m.Truth != "" && !d.has(of, i, m.Truth) && full.has(of, full.Interface(i.Name), m.Truth) {
 				m.Truth = ""
 			}
 		}

@@ -225,6 +225,10 @@ func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
 	if param.Op != OpParam || param.dead || body.Op == OpLambda {
 		return nil, Errorf(Invalid, "", "this callback has already returned")
 	}
+	body, err := c.shown(param, body)
+	if err != nil {
+		return nil, err
+	}
 	n, err := c.seal(&Node{Op: OpLambda, Recv: param, Args: []*Node{body}, Type: body.Type})
 	c.Kill(param)
 	if err != nil {
@@ -395,6 +399,10 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	if sends {
 		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
 	}
+	if t.Name == TypeRows {
+		n.label = n.label.Join(c.typeLabel(t.Args["of"], 0))
+		n.Type = c.rowsOf(n)
+	}
 	if n, err = c.seal(n); err != nil {
 		return nil, err
 	}
@@ -463,17 +471,10 @@ func (c *Checker) Has(n *Node, name string) bool {
 // Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at
 // most one, of a row or of what stands for one. The row's fields can be read of n, and are null where it is not there.
 func (c *Checker) Row(n *Node) *Interface {
-	if n.Op != OpCall || n.Closed() {
+	if !c.one(n) {
 		return nil
 	}
-	if r := n.method.Result; n.method.Truth == "" && r != nil && r.Var == "self" { // it narrows
-		return c.Row(n.Recv)
-	}
-	row, of := n.Type.Args[rowArg], c.Catalog[n.Recv.Type.Name]
-	if n.method.Truth == "" || row == nil || of == nil || !of.is(TypeRow) && c.Row(n.Recv) == nil {
-		return nil
-	}
-	if i := c.Catalog[row.Name]; i != nil && i.is(TypeRow) {
+	if i := c.Catalog[n.Type.Args[rowArg].Name]; i != nil && i.is(TypeRow) {
 		return i
 	}
 	return nil
@@ -494,6 +495,23 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 		return nil
 	}
 	return t
+}
+
+// one reports whether n stands in a callback for one row at most.
+func (c *Checker) one(n *Node) bool {
+	if n.Op != OpCall || n.Closed() || n.Type.Args[rowArg] == nil {
+		return false
+	}
+	m := n.method
+	switch of := c.Catalog[n.Recv.Type.Name]; {
+	case m.Truth != "" && m.Sends: // the first of many
+		return true
+	case m.Truth != "": // a link
+		return of != nil && (of.is(TypeRow) || c.one(n.Recv))
+	case m.Result != nil && m.Result.Var == "self", len(m.Params) > 0 && m.Params[0].selects():
+		return c.one(n.Recv) // it narrows, or says what is shown
+	}
+	return false
 }
 
 // nullable is the type of an expression that may be null.

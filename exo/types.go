@@ -56,7 +56,8 @@ const (
 	TypeKeys = "keys"
 	TypeRow  = "Row" // what an interface Is when it stands for a whole row
 
-	// TypeRows and TypeRef are of a Value alone: see (Value).Type.
+	// TypeRows and TypeRef are of a Value alone, see (Value).Type; but TypeRows is also what a selection shows of a
+	// link, Args["of"] for each of its rows or Args["one"] for its one row, which may be null.
 	TypeRows = "rows" // many records of one shape
 	TypeRef  = "ref"  // a reference to an Object
 )
@@ -72,7 +73,7 @@ func isScalar(name string) bool {
 
 // undescribed reports whether a name in a type stands for no interface.
 func undescribed(name string) bool {
-	return isScalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeKeys || name == TypeRow
+	return isScalar(name) || name == TypeList || name == TypeRecord || name == TypeSelection || name == TypeKeys || name == TypeRow || name == TypeRows
 }
 
 // Field finds a record type's field.
@@ -189,7 +190,7 @@ type Method struct {
 	// there is one, and its error: it joins the run's label before the message acts. A reply
 	// that carries more is an internal error.
 	Reply  Label
-	Truth  string // of a link to at most one row: the method of its result that says whether the row is there; `!task.assignee` calls it
+	Truth  string // of a link to at most one row, or of what gives the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
 }
 

@@ -40,6 +40,9 @@ func (r *run) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) 
 	}
 	if x := r.recordedIn(v); x != nil {
 		if n := x.node; n.Op == exo.OpCall && n.Recv != nil {
+			if m := n.Method(); m.Truth != "" && m.Sends && r.check.Row(n) != nil { // the first of many
+				return n.Recv, m, true
+			}
 			if i := r.check.Catalog[n.Recv.Type.Name]; i != nil && !i.Expr && (i.Await == "" || r.check.Row(n.Recv) != nil) && i.Methods[n.Name] != nil && link(i.Methods[n.Name]) {
 				return n.Recv, i.Methods[n.Name], true
 			}

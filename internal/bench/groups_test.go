@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -71,6 +72,96 @@ var groupStatements = []struct{ name, program, sqlite, postgres string }{
 		"SELECT id, n FROM (SELECT id, n FROM sales WHERE org_id = $1 AND status = 'rare' UNION SELECT id, n FROM sales WHERE org_id = $1 AND code = 'c7') AS s ORDER BY n DESC, id DESC LIMIT 20", ""},
 }
 
+// buyer is a row of the table whose rows show their sales.
+type buyer struct {
+	ID, Org int64
+	Name    string
+}
+
+var (
+	buyers     = exosql.NewTable[buyer]("customers")
+	buyerID    = exosql.NewKey(buyers, "id", func(c *buyer) *int64 { return &c.ID })
+	buyerOrg   = exosql.NewColumn(buyers, "org_id", func(c *buyer) *int64 { return &c.Org })
+	buyerName  = exosql.NewColumn(buyers, "name", func(c *buyer) *string { return &c.Name })
+	buyerSales = exosql.Many("sales", buyerID, saleCustomer)
+	buyerOf    = exosql.One("customer", saleCustomer, buyerID)
+)
+
+// nestedStatements show the rows of links of a page of 20 rows. By hand an engine makes JSON of them.
+var nestedStatements = []struct{ name, program, sqlite, postgres string }{
+	{"latest 3 of each", "customers.orderBy(c => c.id).limit(20).select(c => ({ name: c.name, sales: c.sales().orderBy(s => s.soldAt.desc()).limit(3).select(s => ({ status: s.status, n: s.n, at: s.soldAt })) }))",
+		"SELECT c.name, (SELECT json_group_array(json_object('status', status, 'n', n, 'at', sold_at)) FROM (SELECT status, n, sold_at FROM sales WHERE org_id = $1 AND customer_id = c.id ORDER BY sold_at DESC, id DESC LIMIT 3)) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20",
+		"SELECT c.name, (SELECT json_agg(json_build_object('status', status, 'n', n, 'at', sold_at)) FROM (SELECT status, n, sold_at FROM sales WHERE org_id = $1 AND customer_id = c.id ORDER BY sold_at DESC, id DESC LIMIT 3) s) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20"},
+	{"all of each", "customers.orderBy(c => c.id).limit(20).select(c => ({ name: c.name, sales: c.sales() }))",
+		"SELECT c.name, (SELECT json_group_array(json_object('id', id, 'customerId', customer_id, 'n', n, 'status', status, 'code', code, 'amount', amount, 'soldAt', sold_at) ORDER BY id) FROM sales WHERE org_id = $1 AND customer_id = c.id) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20",
+		"SELECT c.name, (SELECT json_agg(json_build_object('id', id, 'customerId', customer_id, 'n', n, 'status', status, 'code', code, 'amount', amount, 'soldAt', sold_at) ORDER BY id) FROM sales WHERE org_id = $1 AND customer_id = c.id) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20"},
+	{"first of each", "customers.orderBy(c => c.id).limit(20).select(c => ({ name: c.name, n: c.sales().orderBy(s => s.soldAt.desc()).first().n }))",
+		"SELECT c.name, (SELECT n FROM sales WHERE org_id = $1 AND customer_id = c.id ORDER BY sold_at DESC, id DESC LIMIT 1) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20", ""},
+	{"the row of each", "sales.orderBy(s => s.soldAt.desc()).limit(20).select(s => ({ n: s.n, customer: s.customer() }))",
+		"SELECT s.n, c.id, c.name FROM sales s LEFT JOIN customers c ON c.id = s.customer_id AND c.org_id = $1 WHERE s.org_id = $1 ORDER BY s.sold_at DESC, s.id DESC LIMIT 20", ""},
+	{"some of each", "customers.orderBy(c => c.id).limit(20).select(c => ({ name: c.name, sales: c.sales().where(s => s.n > 900).orderBy(s => s.n).limit(5).select(s => ({ n: s.n, code: s.code })) }))",
+		"SELECT c.name, (SELECT json_group_array(json_object('n', n, 'code', code)) FROM (SELECT n, code FROM sales WHERE org_id = $1 AND customer_id = c.id AND n > 900 ORDER BY n, id LIMIT 5)) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20",
+		"SELECT c.name, (SELECT json_agg(json_build_object('n', n, 'code', code)) FROM (SELECT n, code FROM sales WHERE org_id = $1 AND customer_id = c.id AND n > 900 ORDER BY n, id LIMIT 5) s) FROM customers c WHERE c.org_id = $1 ORDER BY c.id LIMIT 20"},
+}
+
+// nestedFill makes the customers of n sales.
+func nestedFill(e tu.Engine, n int) []string {
+	return append(salesFill(e, n), "CREATE TABLE customers (id {int} PRIMARY KEY, org_id {int} NOT NULL, name TEXT NOT NULL)",
+		"INSERT INTO customers SELECT DISTINCT customer_id, org_id, 'customer ' || customer_id FROM sales",
+		"CREATE INDEX customers_org ON customers (org_id, id)", "CREATE INDEX sales_customer ON sales (org_id, customer_id, sold_at)", "ANALYZE")
+}
+
+// BenchmarkNested measures rows within rows, in one statement, as BenchmarkGroups does groups.
+func BenchmarkNested(b *testing.B) {
+	n := benchRows(b)
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		b.Run(e.Name, func(b *testing.B) {
+			db, hand := groupDB(b, e, nestedFill(e, n))
+			sale := exosql.NewFacet(sales, "sale", saleID, saleCustomer, saleN, saleStatus, saleCode, saleAmount, saleAt)
+			one := exosql.NewFacet(buyers, "customer", buyerID, buyerName, exosql.Via(buyerSales, sale))
+			sale.Add(exosql.Via(buyerOf, one))
+			for i, size := range []string{"1%", "10%", "89%"} {
+				org := int64(i + 1)
+				r := tu.NewRunner(b, map[string]exo.Object{
+					"customers": one.Of(exosql.Grant(db, buyers, buyerOrg.Eq(org), exosql.ScopeRows(sales, saleOrg.Eq(org)))),
+					"sales":     sale.Of(exosql.Grant(db, sales, saleOrg.Eq(org), exosql.ScopeRows(buyers, buyerOrg.Eq(org)))),
+				}, exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50})
+				for _, g := range nestedStatements {
+					text := g.sqlite
+					if e.Name == tu.Postgres.Name && g.postgres != "" {
+						text = g.postgres
+					}
+					b.Run(size+"/"+g.name, func(b *testing.B) {
+						if e.Name == tu.Postgres.Name {
+							listBench(b, r, hand, nil, []any{org}, g.program, text)
+							return
+						}
+						groupBench(b, r, hand, org, g.program, text)
+					})
+				}
+			}
+		})
+	}
+}
+
+// groupDB opens a database that statements fill, for programs and for statements by hand.
+func groupDB(b *testing.B, e tu.Engine, fill []string) (*exosql.DB, *sql.DB) {
+	url := e.URL(b)
+	db := e.OpenURL(b, url, &exosql.OpenOptions{Setup: e.Exec(fill...)})
+	hand, err := sql.Open(e.Pick("sqlite", "pgx"), strings.TrimPrefix(url, "sqlite:"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { hand.Close() })
+	hand.SetMaxOpenConns(1)
+	if e.Name == tu.Postgres.Name { // as our own connections have it
+		if _, err := hand.Exec("SET plan_cache_mode = force_generic_plan; SET jit = off"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return db, hand
+}
+
 // BenchmarkGroups measures aggregates and groups as BenchmarkLists does lists.
 //
 //	EXO_ROWS=1000000 go test -run '^$' -bench Groups -benchtime 5x ./internal/bench
@@ -78,19 +169,7 @@ func BenchmarkGroups(b *testing.B) {
 	n := benchRows(b)
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
 		b.Run(e.Name, func(b *testing.B) {
-			url := e.URL(b)
-			db := e.OpenURL(b, url, &exosql.OpenOptions{Setup: e.Exec(salesFill(e, n)...)})
-			hand, err := sql.Open(e.Pick("sqlite", "pgx"), strings.TrimPrefix(url, "sqlite:"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer hand.Close()
-			hand.SetMaxOpenConns(1)
-			if e.Name == tu.Postgres.Name { // as our own connections have it
-				if _, err := hand.Exec("SET plan_cache_mode = force_generic_plan; SET jit = off"); err != nil {
-					b.Fatal(err)
-				}
-			}
+			db, hand := groupDB(b, e, salesFill(e, n))
 			facet := exosql.NewFacet(sales, "sale", saleID, saleCustomer, saleTicket, saleN, saleStatus, saleCode, saleAmount, saleAt)
 			for i, size := range []string{"1%", "10%", "89%"} {
 				org := int64(i + 1)
@@ -115,14 +194,14 @@ func BenchmarkGroups(b *testing.B) {
 }
 
 // groupBench measures a statement of SQLite where it runs: the aggregates of this module are functions of its own
-// driver, which the connection of the statement by hand has not.
+// driver, which the connection of the statement by hand has not. Of that the JSON is decoded, as the rows of the program are.
 func groupBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, statement string) {
 	theirs, err := hand.Prepare(statement)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer theirs.Close()
-	n := countRows(b, theirs, org)
+	n := decodeRows(b, theirs, org)
 	o := r.Run(b, "const all = await "+program+"; return Array.isArray(all) ? all.length : 1")
 	if o.JSON != fmt.Sprint(n) || len(o.SQL) != 1 {
 		b.Fatalf("%v, by hand %d rows", o, n)
@@ -133,7 +212,7 @@ func groupBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, st
 	var mine, other, whole []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		countRows(b, theirs, org)
+		decodeRows(b, theirs, org)
 		other = append(other, time.Since(start))
 		start = time.Now()
 		o := r.Run(b, "return await "+program)
@@ -147,6 +226,39 @@ func groupBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, st
 	b.ReportMetric(float64(slices.Min(mine))/float64(slices.Min(other)), "x/statement")
 	b.ReportMetric(float64((slices.Min(whole)-slices.Min(other)).Nanoseconds())/1e3, "µs/more")
 	b.ReportMetric(0, "ns/op")
+}
+
+// decodeRows reads all rows of a statement, and what is JSON in them.
+func decodeRows(b *testing.B, st *sql.Stmt, args ...any) (n int) {
+	rows, err := st.Query(args...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cells := make([]sql.RawBytes, len(columns))
+	into := make([]any, len(columns))
+	for i := range cells {
+		into[i] = &cells[i]
+	}
+	for ; rows.Next(); n++ {
+		if err := rows.Scan(into...); err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range cells {
+			var decoded []map[string]any
+			if strings.HasPrefix(string(c), "[") && json.Unmarshal(c, &decoded) != nil {
+				b.Fatalf("%s is no JSON", c)
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 // salesFill makes n sales of three tenants, of five years.

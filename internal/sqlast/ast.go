@@ -67,7 +67,7 @@ type Order struct {
 }
 
 // Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber,
-// Aggregate, Collected, Running and Windowed, by value.
+// Aggregate, Collected, Running, Windowed and Nested, by value.
 type Expr interface{ expr() }
 
 // Column reads a column of the source that has this alias: a table's, or an
@@ -175,6 +175,26 @@ type Running struct {
 	OrderBy     []Order
 }
 
+// Nested is the rows of Sub, in its order, as one value: an array of records on Postgres, what exo_rows makes of them on
+// SQLite, or exo_row of one row (NULL if there is none). Sub has a limit or an offset, and no more outputs than MaxCells. Beyond MaxNested bytes a row is NULL on
+// Postgres, which gives one row more than MaxRows at most; on SQLite both are an error of exo_rows.
+type Nested struct {
+	Sub   *Select
+	Alias string // of Sub
+	Sizes []Size // of Sub's outputs
+	One   bool   // Sub has one row at most, which has no bound
+}
+
+// Size says how the bytes of a value are counted.
+type Size uint8
+
+const (
+	Fixed  Size = iota // it has a few
+	Bytes              // of bytes, as they are
+	Stored             // of what Nested has made
+	AsText             // of everything else
+)
+
 // Func is an aggregate function. NULL is no value to any; of no values all but the counts are NULL.
 type Func uint8
 
@@ -205,3 +225,4 @@ func (RowNumber) expr() {}
 func (Aggregate) expr() {}
 func (Collected) expr() {}
 func (Running) expr()   {}
+func (Nested) expr()    {}

@@ -284,6 +284,8 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.collected(e, sc, p)
 	case Windowed:
 		return c.over(e, sc, p)
+	case Nested:
+		return c.nested(e, sc)
 	case Running:
 		if c.dialect == SQLite {
 			return errors.New("this database has no running size")

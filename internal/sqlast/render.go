@@ -174,6 +174,10 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.collected(e)
 	case Windowed:
 		return f.over(e)
+	case Nested:
+		return f.nested(e)
+	case rowOf:
+		return f.rowOf(e)
 	case Running:
 		return f.write("SUM(octet_length(").add(e.X).write(") + 8) OVER (").window(e.PartitionBy, e.OrderBy).write(" ROWS UNBOUNDED PRECEDING)")
 	}

@@ -39,7 +39,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
-	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
+	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.First, language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
 		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
 	default:
 		return f.followQuery(n, env)
@@ -77,6 +77,8 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return q, err
 	case "orderBy":
 		return q, f.doOrder(q, n.Args[0], env)
+	case language.First: // of the rows of a link
+		q.limits = append(q.limits, sqlast.One)
 	case "limit":
 		q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "offset":
@@ -360,6 +362,10 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 		return nil, errNode(n)
 	}
 	for _, a := range fields {
+		if a.Type.Name == exo.TypeRows {
+			p.items = append(p.items, projected{rows: &nested{a, env}})
+			continue
+		}
 		it := projected{kind: a.Type.Name, null: true}
 		if of := a.Type.Args["of"]; of != nil {
 			it.kind = of.Name

@@ -194,7 +194,7 @@ func (f *from) doDistinct(q *query) error {
 // plain reports whether a projection shows columns only.
 func (p *projection) plain() bool {
 	for _, it := range p.items {
-		if it.sub != nil && !it.sub.plain() || it.sub == nil && !bare(it.expr) {
+		if it.rows != nil || it.sub != nil && !it.sub.plain() || it.sub == nil && !bare(it.expr) {
 			return false
 		}
 	}
@@ -210,6 +210,9 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 				return nil, err
 			}
 			continue
+		}
+		if it.rows != nil {
+			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
 		}
 		t := it.expr.typ()
 		if t.kind == exo.TypeJSON || t.kind == exo.TypeList {

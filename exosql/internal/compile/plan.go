@@ -29,11 +29,19 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		p.Cells = []plan.Cell{{Kind: exo.TypeInt, Name: "count"}}
 		p.Shape = &exo.Shape{Names: []string{"count"}}
 	} else {
-		p.Shape, p.Bare = f.outputs(sel, p, out), out.bare
-		sel.OrderBy = f.orders(q, kind != plan.RunValue && (q.pending() || kind == plan.RunFirst || q.base.grouped()))
-		sel.Limit, sel.Offset = q.limits, q.offsets
 		if kind == plan.RunFirst {
-			sel.Limit = append(sel.Limit[:len(sel.Limit):len(sel.Limit)], sqlast.One)
+			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
+		}
+		total := kind != plan.RunValue && (q.pending() || q.base.grouped())
+		sorted, err := f.settleFirst(q, out)
+		if err != nil {
+			return nil, err
+		}
+		p.Shape, p.Bare = f.outputs(sel, p, out, 0), out.bare
+		if sel.Limit, sel.Offset = q.limits, q.offsets; sorted {
+			sel.Offset = []sqlast.Expr{sqlast.Zero}
+		} else {
+			sel.OrderBy = f.orders(q, total)
 		}
 	}
 	f.sources.Of(sel).Where = f.where
@@ -71,15 +79,21 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	return p, nil
 }
 
-// outputs adds the cells of a projection to the statement and the plan.
-func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection) *exo.Shape {
+// outputs adds the cells of a projection to the statement and the plan. It stands within so many lists.
+func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists int) *exo.Shape {
 	s := &exo.Shape{Names: slices.Clone(out.names)}
 	for i, it := range out.items {
 		if it.sub != nil {
 			if s.Subs == nil {
 				s.Subs = make([]*exo.Shape, len(out.items))
 			}
-			s.Subs[i] = f.outputs(sel, p, it.sub)
+			s.Subs[i] = f.outputs(sel, p, it.sub, lists)
+			continue
+		}
+		if it.rows != nil {
+			x, rows := f.nest(it.rows, out.names[i], lists+1)
+			p.Cells = append(p.Cells, plan.Cell{Kind: exo.TypeRows, Rows: rows, Null: rows != nil && rows.One, Name: out.names[i]})
+			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 			continue
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
@@ -133,9 +147,9 @@ func message(c *compiler) (*plan.Plan, error) {
 		out = wholeRow(q.base)
 	}
 	switch c.msg.Root.Name {
-	case "execute":
+	case language.Execute:
 		return f.finish(q, plan.RunAll, out)
-	case "first":
+	case language.First:
 		return f.finish(q, plan.RunFirst, out)
 	case language.Count:
 		return f.finish(q, plan.RunCount, nil)

@@ -154,6 +154,7 @@ type projection struct {
 
 type projected struct {
 	expr expr
+	rows *nested
 	kind string // scalar kind of the cell
 	elem string // of a list: that of its elements
 	null bool

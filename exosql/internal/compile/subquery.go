@@ -76,14 +76,14 @@ func (c *compiler) fail(err error) {
 func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	sub := f.inside(n)
 	q, err := sub.query(n.Recv, env)
+	if err == nil && n.Op == exo.OpField {
+		return sub.ofOne(q, n, how)
+	}
 	if err == nil {
 		err = sub.settle(q)
 	}
 	if err != nil {
 		return nil, exprType{}, err
-	}
-	if n.Op == exo.OpField {
-		return sub.ofOne(q, n, how)
 	}
 	switch truth := (exprType{kind: exo.TypeBool}); n.Name {
 	case language.ExistsMethod:
@@ -116,20 +116,27 @@ func (f *from) one() *sqlast.Select {
 	return f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: f.where})
 }
 
-// ofOne is a column of the row that a link to at most one leads to. Where its declaration says that and the table's
-// key does not, the first row counts.
+// ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
+// is one and the table's key does not, the first row counts, too.
 func (f *from) ofOne(q *query, n *exo.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	row := q.base
 	if row.facet == nil || row.facet.Column(n.Name) == nil {
 		return nil, exprType{}, exo.Errorf(exo.Denied, n.Name, "no such column")
 	}
 	x := colExpr{row, row.facet.Column(n.Name)}
-	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}, Limit: []sqlast.Expr{sqlast.One}}
-	if len(f.rows) > 1 || row.by == nil || !isKey(row.table, row.by.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
-		sel.OrderBy = f.orders(q, true)
-	}
+	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}}
+	f.limitOne(sel, q)
 	f.sources.Of(sel).Where = f.where
 	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+}
+
+// limitOne has a select give the first row of q. A row that is found by its key needs no order.
+func (f *from) limitOne(sel *sqlast.Select, q *query) {
+	row := q.base
+	if q.pending() || len(f.rows) > 1 || row.by == nil || !isKey(row.table, row.by.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
+		sel.OrderBy = f.orders(q, true)
+	}
+	sel.Limit, sel.Offset = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One), q.offsets
 }
 
 // ofMany is an aggregate of linked rows.

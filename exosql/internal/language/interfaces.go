@@ -16,6 +16,12 @@ const (
 	None         = "none"
 )
 
+// What runs a query. In a callback Execute is the rows of a link as a selection shows them, and First one of them.
+const (
+	Execute = "execute"
+	First   = "first"
+)
+
 // The interfaces that every grant shares. They are plain data: the recorder and
 // the gate know of queries only what stands here.
 
@@ -73,9 +79,9 @@ func queryMethods() []*exo.Method {
 			Result: app(QueryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		{Name: ExistsMethod, Doc: "of a link, in a callback: whether there is a row", Result: boolExpr},
 		quantifier(Some), quantifier(Every), quantifier(None),
-		{Name: "execute", Doc: "runs the query: its rows", Sends: true,
-			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})},
-		{Name: "first", Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}},
+		{Name: Execute, Doc: "runs the query: its rows", Sends: true,
+			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")}), Nested: app(exo.TypeRows, map[string]*exo.Term{"of": v("row")})},
+		{Name: First, Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}, Nested: v("self"), Truth: ExistsMethod},
 		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(exo.TypeInt), Nested: whole},
 		queryAggregate(Sum), queryAggregate(Avg), queryAggregate(Median), queryAggregate(Min), queryAggregate(Max), queryAggregate(CountDistinct),
 	}

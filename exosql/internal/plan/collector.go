@@ -65,6 +65,12 @@ func (c *Collector) Add(v exo.Value) error {
 	return c.took(v.Bytes())
 }
 
+// AddRows is Add of the rows that the next cell holds, which are counted as those of the result are.
+func (c *Collector) AddRows(v exo.Value, rows int) error {
+	c.n += rows
+	return c.Add(v)
+}
+
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
 	if !c.rows.AddText(s) {
@@ -81,7 +87,7 @@ func (c *Collector) took(size int) error {
 		c.at = 0
 		c.n++
 	}
-	if c.n == spendRows || c.size > spendBytes { // wide rows: not only between them
+	if c.n >= spendRows || c.size > spendBytes { // wide rows: not only between them
 		return c.spend()
 	}
 	return nil

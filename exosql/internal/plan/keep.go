@@ -15,11 +15,7 @@ func (p *Plan) Keep() (*Plan, int) {
 	k := *p
 	k.Text, k.Args, k.Cells = strings.Clone(p.Text), slices.Clone(p.Args), slices.Clone(p.Cells)
 	k.Reads = maps.Clone(p.Reads)
-	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + cap(k.Cells)*size[Cell]()
-	for i := range k.Cells {
-		k.Cells[i].Name = strings.Clone(k.Cells[i].Name)
-		n += len(k.Cells[i].Name)
-	}
+	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + keepCells(k.Cells)
 	for _, cols := range k.Reads { // the names are those of declarations
 		n += mapBytes * (1 + len(cols))
 	}

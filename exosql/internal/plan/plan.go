@@ -61,6 +61,8 @@ type Cell struct {
 
 	Collected bool // the texts of many rows, as toText makes them; too many are NULL
 
+	Rows *Rows // that are shown within this one; Kind is then exo.TypeRows
+
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
 	Name  string // for the host's errors: table.column

@@ -41,6 +41,7 @@ type stmt struct {
 	sd     *pgconn.StatementDescription
 	decode []decoder
 	texts  []bool // cells that are texts as they came
+	rows   []*rowsDecoder
 	open   *opened
 }
 
@@ -141,6 +142,12 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 				err = out.Null()
 			case st.texts[i]:
 				err = out.AddText(b)
+			case st.rows[i] != nil:
+				var v exo.Value
+				var n int
+				if v, n, err = st.rows[i].decode(b); err == nil {
+					err = out.AddRows(v, n)
+				}
 			default:
 				err = out.Add(st.decode[i](b))
 			}
@@ -262,6 +269,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (
 			err = p.Cells[i].Contradicts(fmt.Sprintf("PostgreSQL's type %d", st.sd.Fields[i].DataTypeOID))
 		}
 		st.decode, st.texts = append(st.decode, d), append(st.texts, p.Cells[i].Kind == exo.TypeText)
+		st.rows = append(st.rows, rowsDecoderOf(&p.Cells[i]))
 	}
 	if err != nil {
 		_ = s.Conn.Deallocate(ctx, st.sd.Name)

@@ -98,6 +98,11 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 		return func(b []byte) exo.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }
 	}
 	switch c.Kind {
+	case exo.TypeRows:
+		if oid == pgtype.RecordArrayOID {
+			return func([]byte) exo.Value { return exo.Value{} } // see rowsDecoder
+		}
+		return nil
 	case exo.TypeNull:
 		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value
 	case exo.TypeList:

@@ -99,6 +99,7 @@ func (s *stored) Full() bool {
 // DefineAggregates makes them functions of a driver.
 func DefineAggregates(d *sqlite.Driver) {
 	defineWhole(d)
+	defineRows(d)
 	for name, begin := range aggregates {
 		d.MustRegisterFunction(name, &sqlite.FunctionImpl{NArgs: 1, Deterministic: true,
 			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return aggregate{begin()}, nil }})

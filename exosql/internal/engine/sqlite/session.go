@@ -170,6 +170,9 @@ func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (bega
 func (s *Session) judge(ctx context.Context, err error) error {
 	var e *SqlError
 	if errors.As(err, &e) {
+		if e.Code == sqlite3.SQLITE_ERROR && e.msg == errRows.Error() {
+			return &exo.Error{Kind: exo.Limit, Msg: plan.TooManyRows, Err: err}
+		}
 		if e.Code == sqlite3.SQLITE_ERROR && e.msg == errMany.Error() {
 			return &exo.Error{Kind: exo.Limit, Msg: plan.TooMany, Err: err}
 		}

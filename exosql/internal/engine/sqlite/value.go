@@ -50,6 +50,13 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 			return err
 		}
 		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // empty: no pointer
+		if want.Rows != nil {
+			v, n, err := decodeRows(want.Rows, b)
+			if err != nil {
+				return err
+			}
+			return out.AddRows(v, n)
+		}
 		held = bytes.Clone(b)
 	}
 	v := decode(want, held)

@@ -1,0 +1,110 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
+// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
+// them stands behind it. Their cells are read after that, in the order and within the limits that
+// the program gave for each row, so of no row out of scope and in no order of such rows.
+type nested struct {
+	n   *exo.Node
+	env names
+}
+
+// maxLists is how many lists may be in one another.
+const maxLists = 4
+
+// nest writes the rows of a cell, and says what they are.
+func (f *from) nest(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows) {
+	x, rows, err := f.nestedRows(e, name, lists)
+	if err != nil {
+		f.c.fail(err)
+		return sqlast.Null, nil
+	}
+	return x, rows
+}
+
+func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows, error) {
+	if !f.c.mayAsk() {
+		return nil, nil, f.c.failed
+	}
+	if lists > maxLists {
+		return nil, nil, exo.Errorf(exo.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
+	}
+	sub := f.inside(e.n)
+	q, err := sub.query(e.n.Recv, e.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := q.out
+	if out == nil {
+		out = wholeRow(q.base)
+	}
+	rows, sel, p := &plan.Rows{One: e.n.Type.Args["one"] != nil, Bare: out.bare}, &sqlast.Select{}, &plan.Plan{}
+	sorted, err := sub.settleFirst(q, out)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case rows.One && !sorted:
+		sub.limitOne(sel, q)
+	case rows.One:
+		sel.Limit = []sqlast.Expr{sqlast.One}
+	default:
+		if !sorted {
+			sel.OrderBy = sub.orders(q, true)
+		}
+		sel.Limit, sel.Offset = q.limits, q.offsets
+		if !q.pending() { // engines keep the order of a derived table with a bound
+			sel.Offset = []sqlast.Expr{sqlast.Zero}
+		}
+	}
+	rows.Shape = sub.outputs(sel, p, out, lists)
+	if rows.Cells = p.Cells; len(rows.Cells) > sqlast.MaxCells {
+		return nil, nil, exo.Errorf(exo.Limit, name, "rows within a row show %d columns at most; .select(…) those that are meant", sqlast.MaxCells)
+	}
+	sub.sources.Of(sel).Where = sub.where
+	alias := f.c.alias()
+	f.c.derived = append(f.c.derived, alias)
+	x := sqlast.Nested{Sub: sel, Alias: alias, One: rows.One}
+	for _, c := range rows.Cells {
+		x.Sizes = append(x.Sizes, sizeOfCell(c))
+	}
+	return x, rows, nil
+}
+
+// settleFirst has the limits of q act before rows within rows are made: SQLite would make them of each row that it
+// sorts. The rows come in their order then, which SQLite keeps as long as it does not make one query of
+// both, and what has an offset it does not.
+func (f *from) settleFirst(q *query, out *projection) (sorted bool, err error) {
+	if f.c.dialect != sqlast.SQLite || !q.pending() || !out.nests() {
+		return false, nil
+	}
+	return true, f.settle(q)
+}
+
+// sizeOfCell says how the bytes of a cell are counted.
+func sizeOfCell(c plan.Cell) sqlast.Size {
+	switch c.Kind {
+	case exo.TypeNull, exo.TypeInt, exo.TypeFloat, exo.TypeBool, exo.TypeTime, exo.TypeDate, exo.TypeInterval, exo.TypeUUID:
+		if c.Exact { // of any number of digits
+			return sqlast.AsText
+		}
+		return sqlast.Fixed
+	case exo.TypeBytes:
+		return sqlast.Bytes
+	case exo.TypeRows:
+		return sqlast.Stored
+	}
+	return sqlast.AsText
+}
+
+// nests reports whether a projection shows rows within rows.
+func (p *projection) nests() bool {
+	return slices.ContainsFunc(p.items, func(it projected) bool { return it.rows != nil || it.sub != nil && it.sub.nests() })
+}

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// rowsDecoder decodes an array of records: rows within a row. A record says of each of its cells which type it has,
+// so they are decoded as those of the result are.
+type rowsDecoder struct {
+	of    *plan.Rows
+	cells []cellDecoder
+}
+
+// cellDecoder is the decoder for the type that a cell had the last time.
+type cellDecoder struct {
+	oid    uint32
+	decode decoder
+	rows   *rowsDecoder
+}
+
+// rowsDecoderOf is nil for a cell that holds no rows.
+func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
+	if c.Rows == nil {
+		return nil
+	}
+	d := &rowsDecoder{of: c.Rows, cells: make([]cellDecoder, len(c.Rows.Cells))}
+	for i := range d.cells {
+		d.cells[i].rows = rowsDecoderOf(&c.Rows.Cells[i])
+	}
+	return d
+}
+
+var errRecord = errors.New("exosql: the server's answer is no array of records of the statement")
+
+// decode reads no further than b, whatever the server has sent. It says of how many rows.
+func (d *rowsDecoder) decode(b []byte) (exo.Value, int, error) {
+	out := d.of.Begin()
+	total, err := d.records(b, out)
+	if err != nil {
+		return exo.Value{}, 0, err
+	}
+	return out.Value(), total, nil
+}
+
+func (d *rowsDecoder) records(b []byte, out *plan.NestedRows) (total int, err error) {
+	r := &reader{b: b}
+	dimensions := r.uint32()
+	r.uint32() // whether there is NULL
+	if of := r.uint32(); r.bad || of != pgtype.RecordOID || dimensions > 1 {
+		return 0, errRecord
+	}
+	if dimensions == 0 {
+		return 0, nil
+	}
+	n := r.uint32()
+	r.uint32() // where it begins to count
+	for range n {
+		record, null := r.sized()
+		switch {
+		case r.bad:
+			return 0, errRecord
+		case null: // see sqlast.Nested
+			return 0, plan.ErrTooManyRows()
+		}
+		more, err := d.record(&reader{b: record}, out)
+		if err != nil {
+			return 0, err
+		}
+		total += 1 + more
+	}
+	return total, nil
+}
+
+// record decodes one row; more is how many rows there are in it.
+func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err error) {
+	if n := r.uint32(); r.bad || int(n) != len(d.cells) {
+		return 0, errRecord
+	}
+	for i := range d.cells {
+		c, at := out.Next(), &d.cells[i]
+		oid := r.uint32()
+		b, null := r.sized()
+		if r.bad {
+			return 0, errRecord
+		}
+		if null {
+			if err := out.Null(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if oid != at.oid || at.decode == nil {
+			if at.oid, at.decode = oid, decoderOf(c, oid); at.decode == nil {
+				return 0, c.Contradicts(fmt.Sprintf("PostgreSQL's type %d", oid))
+			}
+		}
+		var v exo.Value
+		if at.rows != nil {
+			var n int
+			if v, n, err = at.rows.decode(b); err != nil {
+				return 0, err
+			}
+			more += n
+		} else {
+			v = at.decode(b)
+		}
+		if err := out.Add(v); err != nil {
+			return 0, err
+		}
+	}
+	return more, nil
+}
+
+// reader reads the protocol's binary forms.
+type reader struct {
+	b   []byte
+	bad bool // it has ended too early
+}
+
+func (r *reader) uint32() uint32 {
+	if len(r.b) < 4 {
+		r.bad = true
+		return 0
+	}
+	x := binary.BigEndian.Uint32(r.b)
+	r.b = r.b[4:]
+	return x
+}
+
+// sized reads what stands behind its length, or NULL.
+func (r *reader) sized() (b []byte, null bool) {
+	n := int32(r.uint32())
+	switch {
+	case r.bad || n < 0:
+		return nil, true
+	case int(n) > len(r.b):
+		r.bad = true
+		return nil, false
+	}
+	b, r.b = r.b[:n:n], r.b[n:]
+	return b, false
+}

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Rows say what the rows are that a cell holds: those of a link, as a selection shows them. Each of their cells is
+// decoded as one of the result itself, so a column has one type wherever it is shown.
+type Rows struct {
+	Cells []Cell
+	Shape *exo.Shape
+	One   bool // the one row, or null
+	Bare  bool // of each the value of its one cell, without a record around it
+}
+
+// TooManyRows is what is said where a list of rows is too long.
+const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: say .limit(n) of it, or select fewer columns"
+
+// ErrTooManyRows is the same as an error.
+func ErrTooManyRows() error { return exo.Errorf(exo.Limit, "", "%s", TooManyRows) }
+
+// NestedRows takes the cells of the rows that a cell holds, in their order.
+type NestedRows struct {
+	of     *Rows
+	list   []exo.Value
+	row    []exo.Value
+	fields []exo.Field // of the last record
+}
+
+// Begin begins the rows of a cell.
+func (r *Rows) Begin() *NestedRows { return &NestedRows{of: r} }
+
+// Null takes a NULL for the next cell, as Collector.Null does.
+func (n *NestedRows) Null() error {
+	if c := n.Next(); !c.Null && c.Kind != exo.TypeNull {
+		return c.Contradicts("NULL")
+	}
+	return n.Add(exo.Null())
+}
+
+// Add takes the value of the next cell, as Collector.Add does.
+func (n *NestedRows) Add(v exo.Value) error {
+	if v.IsZero() {
+		return n.Next().Contradicts("what no value can be")
+	}
+	if n.row = append(n.row, v); len(n.row) < len(n.of.Cells) {
+		return nil
+	}
+	if len(n.list) == sqlast.MaxRows {
+		return ErrTooManyRows()
+	}
+	if !n.of.Bare {
+		v, _ = n.record(n.of.Shape, n.row)
+	}
+	n.list, n.row = append(n.list, v), n.row[:0]
+	return nil
+}
+
+// Next is the cell whose value comes next.
+func (n *NestedRows) Next() *Cell { return &n.of.Cells[len(n.row)] }
+
+// Whole reports whether no row has been begun.
+func (n *NestedRows) Whole() bool { return len(n.row) == 0 }
+
+// Value is all of them.
+func (n *NestedRows) Value() exo.Value {
+	if !n.of.One {
+		return exo.List(n.list...)
+	}
+	if len(n.list) == 0 {
+		return exo.Null()
+	}
+	return n.list[0]
+}
+
+// record is a row as a value.
+func (n *NestedRows) record(s *exo.Shape, cells []exo.Value) (exo.Value, []exo.Value) {
+	from := len(n.fields)
+	for i, name := range s.Names {
+		f := exo.Field{Name: name}
+		if sub := s.Sub(i); sub != nil {
+			f.Value, cells = n.record(sub, cells)
+		} else {
+			f.Value, cells = cells[0], cells[1:]
+		}
+		n.fields = append(n.fields, f)
+	}
+	v := exo.RecordValue(n.fields[from:]...) // copies them
+	n.fields = n.fields[:from]
+	return v, cells
+}
+
+// keep copies them for the cache, as Plan.Keep does.
+func (r *Rows) keep() (*Rows, int) {
+	if r == nil {
+		return nil, 0
+	}
+	k := &Rows{Cells: append([]Cell(nil), r.Cells...), One: r.One, Bare: r.Bare}
+	shape, n := keepShape(r.Shape)
+	k.Shape = shape
+	return k, n + size[Rows]() + keepCells(k.Cells)
+}
+
+// keepCells makes the names of copied cells their own, and returns their bytes.
+func keepCells(cells []Cell) (n int) {
+	n = cap(cells) * size[Cell]()
+	for i := range cells {
+		cells[i].Name = strings.Clone(cells[i].Name)
+		rows, more := cells[i].Rows.keep()
+		cells[i].Rows = rows
+		n += len(cells[i].Name) + more
+	}
+	return n
+}

@@ -1,0 +1,110 @@
+package sqlast
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bounds on the rows of a Nested. The spellings below have MaxNested and MaxRows, too.
+const (
+	MaxNested = 1 << 20 // bytes, with 16 more for each row
+	MaxRows   = 10_000
+	MaxCells  = 100 // SQLite's functions take as many arguments
+)
+
+// nested writes the rows of a select as one value. An engine would hold any number of them: on Postgres a row behind the
+// bound is not made.
+func (f *fragment) nested(e Nested) *fragment {
+	cells := func() *fragment {
+		for i, o := range e.Sub.Columns {
+			if i > 0 {
+				f.write(", ")
+			}
+			f.add(Column{e.Alias, o.As})
+		}
+		return f
+	}
+	switch {
+	case f.dialect == SQLite && e.One && len(e.Sub.OrderBy) == 0:
+		one := *e.Sub
+		one.Columns = []Output{{Expr: rowOf{e.Sub.Columns}, As: "k"}}
+		return f.sub(&one)
+	case f.dialect == SQLite:
+		if e.One {
+			f.write("(SELECT exo_row(")
+		} else {
+			f.write("(SELECT exo_rows(")
+		}
+		cells()
+		return f.write(") FROM ").sub(e.Sub).write(" AS ").name(e.Alias).write(")")
+	}
+	f.write("ARRAY(SELECT ")
+	sized := !e.One && f.sizes(e)
+	f.write("ROW(")
+	cells().write(")")
+	if sized {
+		f.write(" END")
+	}
+	return f.write(" FROM ").sub(e.Sub).write(" AS ").name(e.Alias).write(" LIMIT 10001)")
+}
+
+// rowOf is what exo_row makes of outputs.
+type rowOf struct{ cells []Output }
+
+func (rowOf) expr() {}
+
+func (f *fragment) rowOf(e rowOf) *fragment {
+	args := make([]Expr, len(e.cells))
+	for i, o := range e.cells {
+		args[i] = o.Expr
+	}
+	return f.call(function("exo_row("), args)
+}
+
+// sizes writes the condition that a row and those before it have no more bytes than they may, if any has many.
+func (f *fragment) sizes(e Nested) (some bool) {
+	for i, s := range e.Sizes {
+		if s == Fixed {
+			continue
+		}
+		if !some {
+			f.write("CASE WHEN SUM(16")
+		}
+		some = true
+		open, end := constant("octet_length(CAST("), constant(" AS text))")
+		switch s {
+		case Bytes:
+			open, end = "octet_length(", ")"
+		case Stored:
+			open, end = "pg_column_size(", ")"
+		}
+		f.write(" + coalesce(least(").write(open).add(Column{e.Alias, e.Sub.Columns[i].As}).write(end).write(", 1048577), 0)")
+	}
+	if some {
+		f.write(") OVER (ROWS UNBOUNDED PRECEDING) <= 1048576 THEN ")
+	}
+	return some
+}
+
+// nested checks that the order of the rows is kept, which no engine promises of a derived table without a bound.
+func (c *checker) nested(e Nested, sc *scope) error {
+	if err := checkIdent(e.Alias); err != nil {
+		return fmt.Errorf("nested: alias: %w", err)
+	}
+	if c.aliases[fold(e.Alias)] {
+		return fmt.Errorf("nested: alias %q is used twice in the statement", e.Alias)
+	}
+	c.aliases[fold(e.Alias)] = true
+	if _, err := c.query(e.Sub, sc); err != nil {
+		return fmt.Errorf("nested: %w", err)
+	}
+	switch {
+	case len(e.Sub.Limit)+len(e.Sub.Offset) == 0:
+		return errors.New("nested: the select has neither a limit nor an offset")
+	case len(e.Sub.Columns) > MaxCells:
+		return fmt.Errorf("nested: more than %d columns", MaxCells)
+	case len(e.Sizes) != len(e.Sub.Columns):
+		return errors.New("nested: not every column has a size")
+	}
+	return nil
+}
