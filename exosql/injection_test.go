@@ -75,6 +75,7 @@ var (
 		"t => t.title.eq(%s)", "t => t.title === %s", "t => t.title == %s", "t => t.title.in([%s])", "t => t.title.in(['zz', %s])", "({ title: %s })", "({ title: [%s, 'zz'] })",
 		"t => t.title.is(%s)", "t => t.title.between(%[1]s, %[1]s)", "t => t.title >= %[1]s && t.title <= %[1]s", "t => t.title.coalesce('zz').eq(%s)",
 		"t => t.title.nullIf(%s).isNull()", "t => t.self().title === %s", "t => t.selves().some(x => x.title === %s)", "t => !t.selves().every(x => x.title !== %s)",
+		"t => t.selves().orderBy(x => x.title.eq(%s)).first().title === %[1]s", "t => t.selves().where(x => x.title === %s).first() !== null",
 		"t => t.selves().where({ title: %s }).count() === 1", "t => t.selves().max(x => x.title.eq(%s) ? 'a' : 'b') === 'a'", "t => t.title.concat('x').eq(%s + 'x')", "t => t.title.eq('').case('zz', t.title).eq(%s)",
 		"t => t.id.in(notes.where(x => x.title === %s).select(x => x.id))", "t => t.title.in(notes.where({ title: %s }).select(x => ({ t: x.title })).union(notes.where(x => x.title.eq(%[1]s)).select(x => ({ t: x.title }))))",
 		"t => t.id.notIn(notes.where(x => x.title !== %s).select(x => x.id))", "t => t.title === notes.where(x => x.title === %s).max(x => x.title)", "t => notes.some(x => x.id === t.id && x.title === %s)",

@@ -78,7 +78,7 @@ func (f *fragment) sizes(e Nested) (some bool) {
 		case Stored:
 			open, end = "pg_column_size(", ")"
 		}
-		f.write(" + coalesce(least(").write(open).add(Column{e.Alias, e.Sub.Columns[i].As}).write(end).write(", 1048577), 0)")
+		f.write(" + least(coalesce(").write(open).add(Column{e.Alias, e.Sub.Columns[i].As}).write(end).write(", 0), 1048577)") // LEAST skips NULL
 	}
 	if some {
 		f.write(") OVER (ROWS UNBOUNDED PRECEDING) <= 1048576 THEN ")

@@ -84,14 +84,46 @@ return await tasks.select(t => ({ n: t.comments().author().name }))
 return await tasks.select(t => ({ n: t.assignee().password }))
 //! denied "has no member `password`"
 ---
-return await tasks.select(t => ({ a: t.assignee() }))
-//! invalid "`a` is one row: name the column that is meant, like task.assignee().id"
+return await tasks.where(t => t.id < 1004).orderBy(t => t.id).select(t => ({ a: t.assignee() }))
+//=> [{"a":{"id":11,"name":"ACME ann","email":"ann@ACME.example"}},{"a":{"id":12,"name":"ACME bob","email":"bob@ACME.example"}},{"a":null}]
 ---
-return await tasks.select(t => ({ a: t.comments() }))
-//! invalid "`a` is a list of rows, not a column: show how many with .count()"
+return await tasks.where(t => t.id < 1004).orderBy(t => t.id).select(t => ({ id: t.id, c: t.comments().orderBy(c => c.id.desc()).select(c => ({ body: c.body, by: c.author().name })) }))
+//=> [{"id":1001,"c":[{"body":"ACME agreed","by":"ACME bob"},{"body":"ACME nice","by":"ACME ann"}]},{"id":1002,"c":[{"body":"ACME task, foreign author","by":null},{"body":"ACME started","by":"ACME bob"}]},{"id":1003,"c":[]}]
 ---
-return await tasks.select(t => ({ c: t.comments().first() }))
-//! invalid "runs the query"
+// The first of an order: its columns, the whole row, and whether there is one.
+return await tasks.where(t => t.id < 1004).orderBy(t => t.id).select(t => ({ c: t.comments().orderBy(c => c.id.desc()).first(), b: t.comments().first().body, by: t.comments().first().author().name, none: t.comments().first() === null }))
+//=> [{"c":{"id":5002,"body":"ACME agreed","createdAt":"2026-01-04T00:00:00.000Z"},"b":"ACME nice","by":"ACME ann","none":false},{"c":{"id":5090,"body":"ACME task, foreign author","createdAt":"2026-01-06T00:00:00.000Z"},"b":"ACME started","by":"ACME bob","none":false},{"c":null,"b":null,"by":null,"none":true}]
+---
+return await tasks.where(t => t.comments().first() !== null && !t.comments().where(c => c.id > 5002).first()).count()
+//=> 1
+---
+// However the callback is given; lists of values, and limits of each row.
+const shown = t => ({ ...t, comments: t.comments().limit(1).select(c => c.body) });
+const comments = t => t.comments().orderBy(c => c.id.desc()).limit(1);
+return [
+  await tasks.where(t => t.id === 1001).select(shown),
+  await tasks.where(t => t.id === 1001).select(function (t) { const c = comments(t); return { c }; }),
+  await tasks.where(t => t.id === 1001).select(t => { const part = { c: comments(t).select(({ comment }) => ({ id: comment.id })) }; return { x: { ...part } }; }),
+]
+//=> [[{"id":1001,"title":"ACME draw","status":"open","done":false,"priority":3,"dueAt":"2026-01-02T03:04:05.000Z","comments":["ACME nice"]}],[{"c":[{"id":5002,"body":"ACME agreed","createdAt":"2026-01-04T00:00:00.000Z"}]}],[{"x":{"c":[{"id":5002}]}}]]
+---
+return await tasks.select(t => ({ c: t.comments }))
+//! invalid "comments"
+---
+return await tasks.select(t => ({ c: t.comments().map(c => c.body) }))
+//! denied "`map` is for arrays"
+---
+return await tasks.select(async t => ({ c: await t.comments() }))
+//! invalid ""
+---
+return await tasks.select(t => t.comments())
+//! invalid ""
+---
+return await tasks.select(t => ({ c: t.comments() })).distinct()
+//! invalid "can't be compared"
+---
+return await tasks.select(t => ({ c: t.comments().select(c => ({ n: c.task().comments().count(), t: c.task().select(t => ({ c: t.comments().select(c => ({ t: c.task().select(t => ({ c: t.comments() })) })) })) })) }))
+//! limit "nested too deeply: the limit is 4"
 ---
 return await tasks.select(t => ({ c: t.comments().execute() }))
 //! invalid "runs the query"

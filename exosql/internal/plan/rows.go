@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Rows say what the rows are that a cell holds: those of a link, as a selection shows them. Each of their cells is
@@ -15,6 +14,9 @@ type Rows struct {
 	One   bool // the one row, or null
 	Bare  bool // of each the value of its one cell, without a record around it
 }
+
+// maxRows bounds the rows of a cell. sqlast.Nested has the number, too.
+const maxRows = 10_000
 
 // TooManyRows is what is said where a list of rows is too long.
 const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: say .limit(n) of it, or select fewer columns"
@@ -49,7 +51,7 @@ func (n *NestedRows) Add(v exo.Value) error {
 	if n.row = append(n.row, v); len(n.row) < len(n.of.Cells) {
 		return nil
 	}
-	if len(n.list) == sqlast.MaxRows {
+	if len(n.list) == maxRows {
 		return ErrTooManyRows()
 	}
 	if !n.of.Bare {
