@@ -256,6 +256,8 @@ func (g *generator) comparable(n *Node, ns []member) bool {
 		return true
 	case "lit":
 		return true
+	case "nested":
+		return false
 	}
 	return n.kind().comparable()
 }

@@ -34,7 +34,10 @@ func (g *generator) ask(in []callback) *Node {
 			to, one = member{aliases[g.s.Facets[next.Facet].Alias], m.grant, next.Facet}, one && g.s.Links[next.Link].One
 		}
 	}
-	if one && g.n(4) > 0 {
+	if !one && g.oneIn(3) {
+		q, one = g.first(q, to, in), true
+	}
+	if one && (g.n(4) > 0 || q.Name == "first") {
 		return &Node{Op: "ask", Name: "one", Args: []*Node{q}, Slot: pick(g.draws, g.s.Facets[to.facet].Cols)}
 	}
 	ns := []member{to}
@@ -70,6 +73,78 @@ func (g *generator) ask(in []callback) *Node {
 		n.Args = append(n.Args, g.cond(append(in[:len(in):len(in)], c), 1))
 	}
 	return n
+}
+
+// first is the first row of a query, mostly of an order.
+func (g *generator) first(q *Node, of member, in []callback) *Node {
+	if g.n(3) > 0 {
+		q = g.orderBy(q, []member{of}, in)
+	}
+	return &Node{Op: "limit", Args: []*Node{q}, N: 1, Name: "first"}
+}
+
+// nested draws what a selection shows of the rows of a link: Name is one, for the row of a link to at most one, first, for
+// the first of many, or many. Args[0] are the rows. It is nil where there is no link to show.
+func (g *generator) nested(in []callback) *Node {
+	if g.asks == 0 || len(in) > 3 {
+		return nil
+	}
+	g.asks--
+	b := pick(g.draws, in)
+	m := pick(g.draws, b.ns)
+	via := g.via(m)
+	if via == nil {
+		return nil
+	}
+	out := &Node{Op: "nested", Name: "many"}
+	q := &Node{Op: "walk", Bind: b.bind, Name: m.alias, N: via.Link}
+	to := member{aliases[g.s.Facets[via.Facet].Alias], m.grant, via.Facet}
+	if g.s.Links[via.Link].One {
+		out.Name = "one"
+	}
+	ns := []member{to}
+	if g.oneIn(3) {
+		w := callback{g.bind(), ns}
+		q = &Node{Op: "where", Args: []*Node{q, g.cond(append(in[:len(in):len(in)], w), 1)}, Bind: w.bind, NS: aliasesOf(ns)}
+	}
+	switch {
+	case out.Name == "many" && g.oneIn(3):
+		q, out.Name = g.first(q, to, in), "first"
+	case g.oneIn(2):
+		q = g.orderBy(q, ns, in)
+		if g.oneIn(2) {
+			q = &Node{Op: "limit", Args: []*Node{q}, N: g.n(4)}
+		}
+	}
+	if g.n(3) > 0 {
+		c := callback{g.bind(), ns}
+		q = &Node{Op: "select", Args: []*Node{q, g.selection(append(in[:len(in):len(in)], c), c, 1)}, Bind: c.bind, NS: aliasesOf(ns)}
+	}
+	out.Args = []*Node{q}
+	return out
+}
+
+// nested writes the rows that a row shows.
+func (x *slow) nested(b *strings.Builder, n *Node) {
+	rs := x.eval(n.Args[0])
+	x.settle(rs)
+	sort.SliceStable(rs.tuples, func(i, j int) bool { return x.before(rs, rs.tuples[i], rs.tuples[j]) })
+	if n.Name != "many" {
+		if len(rs.tuples) == 0 {
+			b.WriteString("null")
+			return
+		}
+		x.shown(b, rs, rs.tuples[0])
+		return
+	}
+	b.WriteByte('[')
+	for i, t := range rs.tuples {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		x.shown(b, rs, t)
+	}
+	b.WriteByte(']')
 }
 
 // asked is what an ask gives, by the rows that the link leads to in scope.

@@ -495,6 +495,11 @@ func (g *generator) selection(in []callback, b callback, depth int) *Node {
 				x, name = g.selection(in, b, depth+1), fmt.Sprintf("sub%d", i)
 			}
 		}
+		if g.oneIn(5) {
+			if y := g.nested(in); y != nil {
+				x, name = y, fmt.Sprintf("rows%d", i)
+			}
+		}
 		for _, used := range n.Names {
 			if used == name {
 				name = fmt.Sprintf("%s%d", name, i)

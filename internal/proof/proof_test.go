@@ -95,8 +95,16 @@ func (n *tally) program(c *Case) {
 			if n.Args[0].uses(0) {
 				seen["ask a closed query"] = true
 			}
+			if n.Args[0].Name == "first" {
+				seen["ask of the first"] = true
+			}
 			if inside {
 				seen["ask in a join"] = true
+			}
+		case "nested":
+			seen["rows within a row: "+n.Name] = true
+			if inside {
+				seen["rows within rows in a join"] = true
 			}
 		case "asc", "desc":
 			if calculated[n.Args[0].Op] {
@@ -199,7 +207,7 @@ var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull i
 var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+
 	"|query used twice|follow in a join|follow after limit|follow after follow|walk from an outer table|outer table captured"+
 	"|limit and offset for each outer row|limit in a join|limit after limit|where after limit|join given plainly|join with condition|join of a closed query|join in a join|nullable column|two columns compared"+
-	"|among: in|among: notIn|among a closed query|ask a closed query|ask one|ask exists|ask some|ask every|ask none|ask count|ask sum|ask max|ask in a join|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
+	"|among: in|among: notIn|among a closed query|ask a closed query|rows within a row: one|rows within a row: first|rows within a row: many|ask of the first|ask one|ask exists|ask some|ask every|ask none|ask count|ask sum|ask max|ask in a join|left join with condition|left join of a closed query|sorted by a computed value|computed value shown|computed value compared|operators nested|column of Decimal|column of Day|column of Span|column of UUID|column of Bytes|column of JSON|column of Tags|column of Nums"+
 	"|host where|host order|host limit|host offset|host follow|scope via|scope rows|scope shared|two grants|Only|Revocable|link to itself|two links between two tables|links both ways|composite key", "|")
 
 func (n *tally) check(t *testing.T) {

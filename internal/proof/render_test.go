@@ -160,6 +160,9 @@ func (p *speller) written(n *Node) string {
 	case "follow":
 		return q + "." + linkNames[p.s.Links[n.N].Name] + "()"
 	case "limit", "offset":
+		if n.Name == "first" {
+			return q + ".first()"
+		}
 		return fmt.Sprintf("%s.%s(%d)", q, n.Op, n.N)
 	case "as":
 		return fmt.Sprintf("%s.as(%s)", q, p.text(n.Name))
@@ -415,6 +418,8 @@ func (p *speller) selection(n *Node) string {
 		return p.everyTable(n)
 	case "lit":
 		return p.literal(n.Val, false)
+	case "nested":
+		return p.query(n.Args[0])
 	case "record":
 		var fs []string
 		for i, a := range n.Args {

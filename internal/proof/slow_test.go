@@ -584,6 +584,8 @@ func (x *slow) print(b *strings.Builder, n *Node) {
 			x.whole(b, e)
 		}
 		b.WriteByte('}')
+	case "nested":
+		x.nested(b, n)
 	case "record":
 		for i, a := range n.Args {
 			fmt.Fprintf(b, "%c%q:", "{,"[min(i, 1)], n.Names[i])
