@@ -8,7 +8,9 @@ import "slices"
 // that withholds the rows, and its Reply and the labels of all that it shows are in the label of the message.
 
 // selects reports whether a callback for p says what is shown.
-func (p *Param) selects() bool { return p.Want != nil && p.Want.Con != nil && p.Want.Con.Name == TypeSelection }
+func (p *Param) selects() bool {
+	return p.Want != nil && p.Want.Con != nil && p.Want.Con.Name == TypeSelection
+}
 
 // shown is what the callback of param returned, with a call in the place of each query of rows that it shows.
 func (c *Checker) shown(param, body *Node) (*Node, error) {

@@ -276,24 +276,29 @@ func salesFill(e tu.Engine, n int) []string {
 // TestGroupTable: each grouping is measured, and a ratio above its target is bold.
 func TestGroupTable(t *testing.T) {
 	m := measured{}
-	for i, g := range groupings {
-		if i >= len(groupStatements) || groupStatements[i].name != g.name {
+	all := slices.Concat(groupStatements, nestedStatements)
+	for i, g := range slices.Concat(groupings, nestings) {
+		if i >= len(all) || all[i].name != g.name {
 			t.Errorf("%s is not measured", g.name)
+		}
+		suite := "Groups/"
+		if i >= len(groupings) {
+			suite = "Nested/"
 		}
 		for _, e := range []string{"sqlite", "postgres"} {
 			for _, size := range tenants {
 				for _, unit := range []string{"µs/hand", "x/statement"} {
-					m.add("internal/bench/Groups/"+e+"/"+size+"/"+strings.ReplaceAll(g.name, " ", "_"), unit, 1)
+					m.add("internal/bench/"+suite+e+"/"+size+"/"+strings.ReplaceAll(g.name, " ", "_"), unit, 1)
 				}
 			}
 		}
 	}
-	if text, err := groupTable(m, "7"); err != nil || strings.Contains(text, "**") || len(names(text)) != len(groupings)+1 {
+	if text, err := groupTable(m, "7"); err != nil || strings.Contains(text, "**") || len(names(text)) != len(groupings)+len(nestings)+1 {
 		t.Error(err, text)
 	}
 	m["internal/bench/Groups/sqlite/10%/sum_of_decimals"]["x/statement"] = []float64{2.6}
 	m["internal/bench/Groups/postgres/10%/sum_of_decimals"]["x/statement"] = []float64{1.31}
-	if text, err := groupTable(m, "7"); err != nil || !strings.Contains(text, "1.00 (**2.60**, 1.00) | 2.5 | 1 µs | 1.00 (**1.31**, 1.00) | 1.3 |") || !strings.Contains(text, fmt.Sprintf("Of %d statements 2 are above", 6*len(groupings))) {
+	if text, err := groupTable(m, "7"); err != nil || !strings.Contains(text, "1.00 (**2.60**, 1.00) | 2.5 | 1 µs | 1.00 (**1.31**, 1.00) | 1.3 |") || !strings.Contains(text, fmt.Sprintf("Of %d statements 2 are above", 6*(len(groupings)+len(nestings)))) {
 		t.Error(err, text)
 	}
 	delete(m, "internal/bench/Groups/sqlite/1%/median")

@@ -132,6 +132,11 @@ func (m measured) list(engine, tenant, name, unit string) (float64, error) {
 			group = "Groups/"
 		}
 	}
+	for _, g := range nestings {
+		if g.name == name {
+			group = "Nested/"
+		}
+	}
 	x, err := m.of("internal/bench/"+group+engine+"/"+tenant+"/"+strings.ReplaceAll(name, " ", "_"), unit)
 	if err != nil {
 		return 0, err
