@@ -20,11 +20,12 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		args = args[:n-1]
 	}
 	i := r.check.Catalog[recv.Type.Name]
-	// What awaiting stands for sends, and so does what gives the first row of all: the rows of a link are shown without it, see exo.TypeRows.
+	// What awaiting stands for sends, and so does what gives the first row of all. The rows of a link are shown
+	// without either: see exo.TypeRows.
 	if m.Sends && len(r.frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
-	if m.Sends && len(m.Params) == 0 && m.Nested != nil && r.grouped[recv] {
+	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "%s", r.say(recv, "grouped", "of groups or of all? group by a callback"))))
 	}
 	if len(args) > len(m.Params) {

@@ -110,8 +110,8 @@ return [
 return await tasks.select(t => ({ c: t.comments }))
 //! invalid "comments"
 ---
-return await tasks.select(t => ({ c: t.comments().map(c => c.body) }))
-//! denied "`map` is for arrays"
+return await tasks.where(t => t.id === 1001).select(t => ({ c: t.comments().map(c => c.body) }))
+//=> [{"c":["ACME nice","ACME agreed"]}]
 ---
 return await tasks.select(async t => ({ c: await t.comments() }))
 //! invalid ""
