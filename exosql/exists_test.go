@@ -41,10 +41,13 @@ func TestExists(t *testing.T) {
 		if parts := strings.Split(strings.Trim(o.JSON, "[]"), "],["); len(parts) != 3 || parts[0] != parts[1] || parts[0] != parts[2] || parts[0] == "" {
 			t.Errorf("links to many: %s", o)
 		}
+		// Whether another query has rows is the same for each row.
+		if o := r.Run(t, "return [await tasks.where((t) => tasks.exists()).count() === await tasks.count(), await tasks.where((t) => tasks.where({ id: -1 }).exists()).count()]"); o.JSON != "[true,0]" {
+			t.Error(o)
+		}
 		for program, says := range map[string]string{
 			"tasks.where((t) => !t.comments).count()":                                                  "task.comments().exists()",
 			"tasks.where((t) => t.comments() && t.done).count()":                                       "task.comments().exists()",
-			"tasks.where((t) => tasks.exists()).count()":                                               "asks in a callback for the link of a row",
 			"return await tasks.exists()":                                                              "is a condition of the database",
 			"const o = { f(t) { return !t.assignee } }; tasks.where(o.f).count()":                      "is a link: call it",
 			"tasks.where((t) => t.assignee).count()":                                                   "is a link: call it",

@@ -96,8 +96,8 @@ var columnPhrases = [][3]string{
 	{"op:!", "isNull", "for an empty value use .isNull()"},
 	{"op:neg", "desc", "to sort backwards use .desc()"},
 	{"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
+	{"op:+", "getTime plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too; or write .getTime() for the milliseconds since 1970, with which it can be done"},
 	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"},
-	{"op:+", "getTime", "write .getTime() for the milliseconds since 1970, with which it can be done"},
 	{"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
 	{"op:||", "??", "for another value where this one is empty use ??"},
 
