@@ -486,7 +486,7 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 	if param.Op != OpParam || param.Recv == nil {
 		return nil
 	}
-	row := param.Recv.Type.Args["row"]
+	row := param.Recv.Type.Args[rowArg]
 	if row == nil || row.Name != TypeRecord {
 		return nil
 	}

@@ -19,7 +19,7 @@ var lists = []struct {
 	{"latest 20 of a status", "the latest 20 of a status", false, false},
 	{"two hops", "two hops, a condition at each end", false, true},
 	{"equals, no index", "`=` without an index", true, true},
-	{"count of a status", "a count by status", false, true},
+	{"count of a status", "a count of one status", false, true},
 	{"count", "a count of everything", false, false},
 }
 
