@@ -154,7 +154,8 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		}
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
-	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err))) {
+	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
+	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
 		res.Err = asError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
 	}
 	// Whether the result may leave is decided before anybody looks at it: what can't be

@@ -273,9 +273,11 @@ func TestChain(t *testing.T) {
 	run := Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o, "b": o}})
 	a, b := run.On("a"), run.On("b")
 	plus := func(r *Chain) *Chain { return r.Field("n").Call("plus", 2) }
-	chosen := a.Call("where", 1, plus).Call("select", func(r *Chain) *Chain { return r.Field("n") })
-	if chosen.err == nil {
-		t.Error("a column is no selection, and was one")
+	if chosen := a.Call("where", 1, plus).Call("select", func(*Chain) *Chain { return b }); chosen.err == nil {
+		t.Error("another object is no selection, and was one")
+	}
+	if chosen := a.Call("where", 1, plus).Call("select", func(r *Chain) *Chain { return r.Field("n") }); chosen.err != nil {
+		t.Error("a column is a selection of its values:", chosen.err)
 	}
 	v, err := a.Call("where", 1, plus).Call("join", b).Call("copy").Send()
 	if err != nil {
