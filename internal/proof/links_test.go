@@ -24,7 +24,8 @@ func (g *generator) ask(in []callback) *Node {
 	q := &Node{Op: "walk", Bind: b.bind, Name: m.alias, N: via.Link}
 	to := member{aliases[g.s.Facets[via.Facet].Alias], m.grant, via.Facet}
 	one := g.s.Links[via.Link].One
-	if g.oneIn(5) { // of a granted object, whatever the row is
+	granted := g.oneIn(5)
+	if granted { // of a granted object, whatever the row is; its first row can't be had in a callback
 		i := g.n(len(g.grants))
 		q, to, one = &Node{Op: "grant", N: i}, member{aliases[g.s.Facets[g.grants[i].Facet].Alias], i, g.grants[i].Facet}, false
 	}
@@ -34,7 +35,7 @@ func (g *generator) ask(in []callback) *Node {
 			to, one = member{aliases[g.s.Facets[next.Facet].Alias], m.grant, next.Facet}, one && g.s.Links[next.Link].One
 		}
 	}
-	if !one && g.oneIn(3) {
+	if !one && !granted && g.oneIn(3) {
 		q, one = g.first(q, to, in), true
 	}
 	if one && (g.n(4) > 0 || q.Name == "first") {
@@ -57,7 +58,7 @@ func (g *generator) ask(in []callback) *Node {
 		n.K = Int
 	case "of":
 		x := g.ofKind([]callback{c}, func(k Kind) bool { return k.numeric() || k == Day || k == Text || k == Time }, 2)
-		if x == nil {
+		if x == nil || !x.uses(c.bind) { // of other rows' values alone it is refused
 			n.Name, n.K = "count", Int
 			break
 		}
