@@ -236,8 +236,8 @@ func TestRandomGroups(t *testing.T) {
 	}
 	s, ctx := newServer(t), context.Background()
 	ran, limited, some := 0, 0, 0
-	few := func() bool { return some*4 < ran/2 }           // half of the runs are of one engine
-	for i := 0; i < worlds || few() && i < 4*worlds; i++ { // some databases have hardly a row in scope
+	few := func() bool { return some*4 < ran/2 }            // half of the runs are of one engine
+	for i := 0; i < worlds || few() && i < 10*worlds; i++ { // some databases have hardly a row in scope
 		d := fromSeed(seed, uint64(i))
 		c := genWorld(d)
 		if c.Only { // of a grant without groupBy it is not there

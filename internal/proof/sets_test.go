@@ -154,7 +154,7 @@ func TestRandomSets(t *testing.T) {
 	s, ctx := newServer(t), context.Background()
 	ran, limited, some := 0, 0, 0
 	few := func() bool { return some*4 < ran }
-	for i := 0; i < worlds || few() && i < 4*worlds; i++ {
+	for i := 0; i < worlds || few() && i < 10*worlds; i++ {
 		d := fromSeed(seed, uint64(i))
 		c := genWorld(d)
 		c.Only, c.Kept = false, nil // of such a grant there is no union

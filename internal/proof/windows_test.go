@@ -120,7 +120,7 @@ func TestRandomWindows(t *testing.T) {
 	}
 	s, ctx := newServer(t), context.Background()
 	ran, limited, some := 0, 0, 0
-	for i := 0; i < worlds || some*50 < ran && i < 4*worlds; i++ { // some databases have hardly a row in scope
+	for i := 0; i < worlds || some*50 < ran && i < 20*worlds; i++ { // some databases have hardly a row in scope
 		d := fromSeed(seed, uint64(i))
 		c := genWorld(d)
 		if c.Only { // of a grant without partitionBy it is not there
