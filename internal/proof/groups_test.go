@@ -1,21 +1,15 @@
 package proof
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 )
 
 // grouping is a random query with what it is grouped by and what its groups show.
@@ -223,70 +217,11 @@ func (g *grouping) want(x *slow) string {
 	return "[" + strings.Join(append(out, "["+strings.Join(groups, ",")+"]", strconv.Itoa(many), "["+strings.Join(counts, ",")+"]", "["+strings.Join(lists, ",")+"]", strconv.Itoa(min(all, 2))), ",") + "]"
 }
 
-// TestRandomGroups compares aggregates and groups of random queries with the slow evaluator, on
-// both engines. EXO_LONG asks for many more, EXO_SEED for those of one seed.
+// TestRandomGroups compares aggregates and groups of random queries with the slow evaluator.
 func TestRandomGroups(t *testing.T) {
-	worlds := 12
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 3000
-	}
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	s, ctx := newServer(t), context.Background()
-	ran, limited, some := 0, 0, 0
-	few := func() bool { return some*4 < ran/2 }            // half of the runs are of one engine
-	for i := 0; i < worlds || few() && i < 10*worlds; i++ { // some databases have hardly a row in scope
-		d := fromSeed(seed, uint64(i))
-		c := genWorld(d)
-		if c.Only { // of a grant without groupBy it is not there
-			c.Only, c.Kept = false, nil
-		}
-		ws, why := s.worlds(ctx, c)
-		if why != "" {
-			t.Fatalf("seed %d: %s", seed, why)
-		}
-		if c.refused() {
-			closeAll(ws)
-			continue
-		}
-		gen := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants}
-		for range 2 * perWorld {
-			g := gen.grouping()
-			x := newSlow(&c.Schema, c.Data, c.Grants)
-			want := g.want(x)
-			if strings.Contains(want, `"n":`) {
-				some++
-			}
-			program := g.program(&c.Schema, uint64(d.n(1<<20)))
-			for _, w := range ws {
-				ran++
-				w.sql, w.failed = nil, nil
-				r := w.eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
-				if errors.Is(r.Err, exo.ErrLimit) {
-					limited++
-					continue
-				}
-				got, err := r.Value.AppendJSON(nil)
-				if leak := x.leaked(program, r); leak != "" || r.Err != nil || err != nil || string(got) != want {
-					t.Fatalf("seed %d (EXO_SEED), database %d, %s: %v %v %v\n%s\n%s\ngot  %s\nwant %s\n%s", seed, i, w.engine.Name, leak, r.Err, err, program, statements(w), got, want, c.Data.print(&c.Schema))
-				}
-			}
-		}
-		closeAll(ws)
-	}
-	t.Logf("seed %d: %d programs, %d of them too large, %d with groups", seed, ran, limited, some)
-	if limited*10 > ran || few() {
-		t.Errorf("%d programs, %d of them too large, %d with groups", ran, limited, some)
-	}
-}
-
-// statements are the statements of the last run.
-func statements(w *world) string {
-	var b strings.Builder
-	for _, q := range w.sql {
-		fmt.Fprintln(&b, q.SQL, q.Args)
-	}
-	return b.String()
+	compareRandom(t, 12, 3000, 4, func(gen *generator, s *Schema, x *slow) drawn {
+		g := gen.grouping()
+		want := g.want(x)
+		return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: strings.Contains(want, `"n":`)}
+	})
 }

@@ -1,18 +1,12 @@
 package proof
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 )
 
 // combined is two random queries that show values of the same kinds.
@@ -140,59 +134,11 @@ func (c *combined) want(x *slow) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// TestRandomSets compares two random queries together with the slow evaluator, on both engines. EXO_LONG asks for many more,
-// EXO_SEED for those of one seed.
+// TestRandomSets compares two random queries together with the slow evaluator.
 func TestRandomSets(t *testing.T) {
-	worlds := 10
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 2000
-	}
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	s, ctx := newServer(t), context.Background()
-	ran, limited, some := 0, 0, 0
-	few := func() bool { return some*4 < ran }
-	for i := 0; i < worlds || few() && i < 10*worlds; i++ {
-		d := fromSeed(seed, uint64(i))
-		c := genWorld(d)
-		c.Only, c.Kept = false, nil // of such a grant there is no union
-		ws, why := s.worlds(ctx, c)
-		if why != "" {
-			t.Fatalf("seed %d: %s", seed, why)
-		}
-		if c.refused() {
-			closeAll(ws)
-			continue
-		}
-		gen := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants}
-		for range 2 * perWorld {
-			g := gen.combined()
-			x := newSlow(&c.Schema, c.Data, c.Grants)
-			want := g.want(x)
-			program := g.program(&c.Schema, uint64(d.n(1<<20)))
-			for _, w := range ws {
-				ran++
-				if strings.Contains(want, `"v0":`) {
-					some++
-				}
-				w.sql, w.failed = nil, nil
-				r := w.eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
-				if errors.Is(r.Err, exo.ErrLimit) {
-					limited++
-					continue
-				}
-				got, err := r.Value.AppendJSON(nil)
-				if leak := x.leaked(program, r); leak != "" || r.Err != nil || err != nil || string(got) != want {
-					t.Fatalf("seed %d (EXO_SEED), database %d, %s: %v %v %v\n%s\n%s\ngot  %s\nwant %s\n%s", seed, i, w.engine.Name, leak, r.Err, err, program, statements(w), got, want, c.Data.print(&c.Schema))
-				}
-			}
-		}
-		closeAll(ws)
-	}
-	t.Logf("seed %d: %d programs, %d of them too large, %d with rows", seed, ran, limited, some)
-	if limited*10 > ran || few() {
-		t.Errorf("%d programs, %d of them too large, %d with rows", ran, limited, some)
-	}
+	compareRandom(t, 10, 2000, 4, func(gen *generator, s *Schema, x *slow) drawn {
+		g := gen.combined()
+		want := g.want(x)
+		return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: strings.Contains(want, `"v0":`)}
+	})
 }

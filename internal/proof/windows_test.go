@@ -1,20 +1,14 @@
 package proof
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval"
 )
 
 // windowed asks, of a grouping's rows, for the first of each key, and for the functions of a window in each row.
@@ -107,68 +101,18 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 	return firsts, rows, seconds
 }
 
-// TestRandomWindows compares windows of random queries with the slow evaluator, on both engines. EXO_LONG asks for many
-// more, EXO_SEED for those of one seed.
+// TestRandomWindows compares windows of random queries with the slow evaluator. Few have a window of several rows.
 func TestRandomWindows(t *testing.T) {
-	worlds := 5
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 3000
-	}
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	s, ctx := newServer(t), context.Background()
-	ran, limited, some := 0, 0, 0
-	for i := 0; i < worlds || some*50 < ran && i < 20*worlds; i++ { // some databases have hardly a row in scope
-		d := fromSeed(seed, uint64(i))
-		c := genWorld(d)
-		if c.Only { // of a grant without partitionBy it is not there
-			c.Only, c.Kept = false, nil
+	compareRandom(t, 5, 3000, 25, func(gen *generator, s *Schema, x *slow) drawn {
+		g := gen.grouping()
+		ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
+		firsts, rows, seconds := g.windows(x, ranked)
+		right := func(got []byte) bool {
+			var parts []json.RawMessage
+			return json.Unmarshal(got, &parts) == nil && len(parts) == 3 && sameRecords(parts[0], firsts) && sameRecords(parts[1], rows) && string(parts[2]) == strconv.Itoa(seconds)
 		}
-		ws, why := s.worlds(ctx, c)
-		if why != "" {
-			t.Fatalf("seed %d: %s", seed, why)
-		}
-		if c.refused() {
-			closeAll(ws)
-			continue
-		}
-		gen := &generator{draws: d, s: &c.Schema, data: c.Data, grants: c.Grants}
-		for range 2 * perWorld {
-			g := gen.grouping()
-			x := newSlow(&c.Schema, c.Data, c.Grants)
-			ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
-			firsts, rows, seconds := g.windows(x, ranked)
-			if seconds > 0 {
-				some++
-			}
-			program := g.windowed(&c.Schema, uint64(d.n(1<<20)), ranked)
-			for _, w := range ws {
-				ran++
-				w.sql, w.failed = nil, nil
-				r := w.eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
-				if errors.Is(r.Err, exo.ErrLimit) {
-					limited++
-					continue
-				}
-				got, err := r.Value.AppendJSON(nil)
-				var parts []json.RawMessage
-				if err == nil && r.Err == nil {
-					err = json.Unmarshal(got, &parts)
-				}
-				leak := x.leaked(program, r)
-				if leak != "" || r.Err != nil || err != nil || !sameRecords(parts[0], firsts) || !sameRecords(parts[1], rows) || string(parts[2]) != strconv.Itoa(seconds) {
-					t.Fatalf("seed %d (EXO_SEED), database %d, %s: %v %v %v\n%s\n%s\ngot  %s\nwant %s\n%s\n%d\n%s", seed, i, w.engine.Name, leak, r.Err, err, program, statements(w), got, firsts, rows, seconds, c.Data.print(&c.Schema))
-				}
-			}
-		}
-		closeAll(ws)
-	}
-	t.Logf("seed %d: %d programs, %d of them too large, %d with windows of several rows", seed, ran, limited, some)
-	if limited*10 > ran || some*50 < ran {
-		t.Errorf("%d programs, %d of them too large, %d with windows of several rows", ran, limited, some)
-	}
+		return drawn{program: g.windowed(s, uint64(gen.n(1<<20)), ranked), slow: x, want: fmt.Sprint(firsts, rows, seconds), right: right, some: seconds > 0}
+	})
 }
 
 // sameRecords reports whether a list holds these records, in any order.
