@@ -142,10 +142,7 @@ func TestFence(t *testing.T) {
 			"tasks.leftJoin(({ task }) => task.comments()).groupBy(({ comment }) => ({ x: comment.body.includes('x') })).where(g => g.where(({ comment }) => comment.body.includes('y') || comment.id === 6001).count() > 0)",
 			"top.groupBy(t => t.title.includes('x')).orderBy(g => g.count())",
 		} {
-			for _, call := range []string{"", ".execute()", ".count()", ".first()", ".limit(1).execute()"} {
-				if call == "" {
-					continue
-				}
+			for _, call := range []string{".execute()", ".count()", ".first()", ".limit(1).execute()"} {
 				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != exo.Invalid {
 					t.Errorf("%s%s\n%v\n%v", program, call, o, o.SQL)
 				}

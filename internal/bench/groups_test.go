@@ -222,43 +222,17 @@ func groupBench(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, st
 		}
 		mine = append(mine, o.SQL[0].Took)
 	}
-	b.ReportMetric(float64(slices.Min(other).Nanoseconds())/1e3, "µs/hand")
-	b.ReportMetric(float64(slices.Min(mine))/float64(slices.Min(other)), "x/statement")
-	b.ReportMetric(float64((slices.Min(whole)-slices.Min(other)).Nanoseconds())/1e3, "µs/more")
-	b.ReportMetric(0, "ns/op")
+	reportTimes(b, other, mine, whole, nil)
 }
 
 // decodeRows reads all rows of a statement, and what is JSON in them.
-func decodeRows(b *testing.B, st *sql.Stmt, args ...any) (n int) {
-	rows, err := st.Query(args...)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cells := make([]sql.RawBytes, len(columns))
-	into := make([]any, len(columns))
-	for i := range cells {
-		into[i] = &cells[i]
-	}
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(into...); err != nil {
-			b.Fatal(err)
+func decodeRows(b *testing.B, st *sql.Stmt, args ...any) int {
+	return readRows(b, st, args, func(cell []byte) {
+		var decoded []map[string]any
+		if strings.HasPrefix(string(cell), "[") && json.Unmarshal(cell, &decoded) != nil {
+			b.Fatalf("%s is no JSON", cell)
 		}
-		for _, c := range cells {
-			var decoded []map[string]any
-			if strings.HasPrefix(string(c), "[") && json.Unmarshal(c, &decoded) != nil {
-				b.Fatalf("%s is no JSON", c)
-			}
-		}
-	}
-	if err := rows.Err(); err != nil {
-		b.Fatal(err)
-	}
-	return n
+	})
 }
 
 // salesFill makes n sales of three tenants, of five years.

@@ -267,13 +267,20 @@ func listBench(b *testing.B, r *tu.Runner, hand, policed *sql.DB, given []any, p
 		}
 		whole = append(whole, time.Since(start))
 	}
-	b.ReportMetric(float64(slices.Min(other).Nanoseconds())/1e3, "µs/hand")
-	b.ReportMetric(float64(slices.Min(mine))/float64(slices.Min(other)), "x/statement")
+	reportTimes(b, other, mine, whole, policy)
+}
+
+// reportTimes reports the least time of a statement by hand, of this module's and of a whole program, and of one under a
+// policy if there is one.
+func reportTimes(b *testing.B, hand, mine, whole, policy []time.Duration) {
+	least := slices.Min(hand)
+	b.ReportMetric(float64(least.Nanoseconds())/1e3, "µs/hand")
+	b.ReportMetric(float64(slices.Min(mine))/float64(least), "x/statement")
 	if policy != nil {
-		b.ReportMetric(float64(slices.Min(policy))/float64(slices.Min(other)), "x/rls")
+		b.ReportMetric(float64(slices.Min(policy))/float64(least), "x/rls")
 	}
-	b.ReportMetric(float64((slices.Min(whole)-slices.Min(other)).Nanoseconds())/1e3, "µs/more")
-	b.ReportMetric(0, "ns/op") // of all three together
+	b.ReportMetric(float64((slices.Min(whole)-least).Nanoseconds())/1e3, "µs/more")
+	b.ReportMetric(0, "ns/op") // of all together
 }
 
 func goArg(b *testing.B, v exo.Value) any {
@@ -287,7 +294,10 @@ func goArg(b *testing.B, v exo.Value) any {
 	return nil
 }
 
-func countRows(b *testing.B, st *sql.Stmt, args ...any) int {
+func countRows(b *testing.B, st *sql.Stmt, args ...any) int { return readRows(b, st, args, nil) }
+
+// readRows reads all rows of a statement, and counts them. see gets each cell, if it is not nil.
+func readRows(b *testing.B, st *sql.Stmt, args []any, see func(cell []byte)) (n int) {
 	rows, err := st.QueryContext(context.Background(), args...)
 	if err != nil {
 		b.Fatal(err)
@@ -302,12 +312,15 @@ func countRows(b *testing.B, st *sql.Stmt, args ...any) int {
 	for i := range cells {
 		into[i] = &cells[i]
 	}
-	n := 0
-	for rows.Next() {
+	for ; rows.Next(); n++ {
 		if err := rows.Scan(into...); err != nil {
 			b.Fatal(err)
 		}
-		n++
+		if see != nil {
+			for _, c := range cells {
+				see(c)
+			}
+		}
 	}
 	if err := rows.Err(); err != nil {
 		b.Fatal(err)
