@@ -1,6 +1,8 @@
 package exoeval
 
 import (
+	"fmt"
+
 	"reflect"
 	"strings"
 
@@ -35,7 +37,10 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		op, how := r.check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s", r.check.Example(recv, m, 0))))
+			if isCallable(args[0]) { // it has the callback that it wants
+				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
+			}
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.check.Example(recv, m, 0), how)))
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
 			how = r.say(recv, "callback", "")
 		case len(m.Params) > 0 && m.Params[0].Count:
