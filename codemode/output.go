@@ -3,6 +3,7 @@ package codemode
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -36,8 +37,31 @@ var afterwards = map[exo.Kind]string{
 
 // output is the result as the model reads it; console and result bound its parts.
 func (r *Result) output(console, result int) json.RawMessage {
-	b := r.framed
-	if b == nil || r.Err != nil {
+	return r.rest(r.framed, console, result)
+}
+
+// writeTo writes what output would return. Nothing is written before the run has ended and
+// its changes are kept.
+func (r *Result) writeTo(w io.Writer, console, result int) error {
+	if !r.streamed {
+		_, err := w.Write(r.output(console, result))
+		return err
+	}
+	if _, err := io.WriteString(w, resultPrefix); err != nil {
+		return err
+	}
+	if err := r.Value.WriteJSON(w); err != nil {
+		return err
+	}
+	_, err := w.Write(r.rest([]byte{}, console, result))
+	return err
+}
+
+// rest appends to b, which is the result or what stands in its place, what else the model
+// reads. Without b it writes the result, or the error, first.
+func (r *Result) rest(b []byte, console, result int) json.RawMessage {
+	written := b != nil && r.Err == nil
+	if !written {
 		b = append(make([]byte, 0, len(r.Console)+len(r.Notice)+maxSlack), '{')
 	}
 	effects := r.EffectsNote()
@@ -57,7 +81,7 @@ func (r *Result) output(console, result int) json.RawMessage {
 		_ = enc.Encode(f) // strings and numbers only: it can't fail
 		j := bytes.TrimRight(buf.Bytes(), "\n")
 		b = append(append(b, `"error":`...), j...)
-	} else if r.framed == nil {
+	} else if !written {
 		b = append(append(b, `"result":`...), r.JSON...)
 	}
 	if r.Console != "" {

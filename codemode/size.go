@@ -30,6 +30,9 @@ func (r rowItems) at(i int) exo.Value                     { return r.rows.Row(i)
 func (r rowItems) append(b []byte, i int) ([]byte, error) { return r.w.Append(b, i) }
 
 func (r rowItems) size(i, limit int) int {
+	if n, ok := r.w.Size(i); ok {
+		return n
+	}
 	n := r.w.Fixed()
 	cells := r.w.Cells(i)
 	for k := 0; k < len(cells) && n <= limit && n >= 0; k++ {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"sync"
@@ -78,7 +79,8 @@ type Result struct {
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed []byte // JSON, behind resultPrefix
+	framed   []byte // JSON, behind resultPrefix
+	streamed bool   // there is no JSON: Value is written whole once the run has ended
 
 	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
 }
@@ -235,6 +237,22 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
+// CallTo is CallResult for large results: it writes the JSON to w, piece by piece, once the run has
+// ended, and holds no copy of it, so Result.JSON may be nil. The error is one of w; the run stays
+// what the Result says.
+func (t *Tool) CallTo(ctx context.Context, w io.Writer, input json.RawMessage) (*Result, error) {
+	if t == nil || t.runner == nil {
+		res := t.Run(ctx, "")
+		return res, res.writeTo(w, 0, 0)
+	}
+	code, bad := decodeInput(input, t.bounds.SourceBytes)
+	res := &Result{Err: bad, effectful: t.effectful}
+	if bad == nil {
+		res = t.run(ctx, Job{Program: code}, true)
+	}
+	return res, res.writeTo(w, t.limits.ConsoleBytes, t.bounds.ResultBytes)
+}
+
 // Job is a program for a tool, and the ID of the run that it will be.
 type Job struct {
 	ID      exo.RunID // unique in the record; zero: a fresh one
@@ -256,8 +274,19 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
 	}
+	return t.run(ctx, job, false)
+}
+
+// run is RunJob; with stream the result is only measured, as long as none of it has to be cut.
+func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
+		if stream {
+			if full, err := measure(v); err != nil || full <= t.bounds.ResultBytes {
+				res.streamed = err == nil
+				return err
+			}
+		}
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON = resultIn(res.framed)
 		}
@@ -266,7 +295,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID
 	res.effectful, res.withheld = t.effectful, !r.Label.FlowsTo(t.admits)
 	if res.Err != nil {
-		res.Value, res.JSON, res.framed, res.Notice = exo.Value{}, nil, nil, ""
+		res.Value, res.JSON, res.framed, res.Notice, res.streamed = exo.Value{}, nil, nil, "", false
 		return res
 	}
 	if r.Undefined && r.Console == "" {

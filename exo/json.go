@@ -127,5 +127,20 @@ func appendJSONText(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
+// textBytes is how many bytes appendJSONText writes.
+func textBytes(s string) int {
+	n := len(s) + len(`""`)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 0x20 && c != '"' && c != '\\':
+		case c >= 0x20 || c == '\n' || c == '\r' || c == '\t':
+			n++
+		default:
+			n += len(`u0000`)
+		}
+	}
+	return n
+}
+
 // MarshalJSON makes Value usable with encoding/json.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }

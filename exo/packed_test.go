@@ -127,6 +127,17 @@ func samePacked(r *rapid.T, got, want *Rows) {
 	if !bytes.Equal(x, y) || (err == nil) != (werr == nil) {
 		r.Fatalf("%s\n%s", x, y)
 	}
+	var streamed bytes.Buffer
+	if serr := a.WriteJSON(&streamed); (serr == nil) != (err == nil) || err == nil && !bytes.Equal(streamed.Bytes(), x) {
+		r.Fatalf("%s %v\n%s", &streamed, serr, x)
+	}
+	writer := got.Writer()
+	for i := range got.Len() {
+		row, err := got.Writer().Append(nil, i)
+		if n, ok := writer.Size(i); ok && (err != nil || n != len(row)) || !ok && got.packed != nil && gotOK {
+			r.Fatalf("row %d: counted %d %t, written %d %v", i, n, ok, len(row), err)
+		}
+	}
 	x, err = a.AppendBinary(nil)
 	y, werr = b.AppendBinary(nil)
 	if (err == nil) != (werr == nil) || err == nil && !bytes.Equal(x, y) {

@@ -7,6 +7,8 @@ type RowWriter struct {
 	before []string // what stands before each cell
 	after  string   // and after the last
 	fixed  int
+
+	scratch []byte // see Size
 }
 
 // Writer makes a RowWriter for r.
@@ -63,6 +65,12 @@ func (w *RowWriter) packed(b []byte, i int) ([]byte, error) {
 	cells, at := w.seek(i)
 	for _, s := range w.before {
 		b = append(b, s...)
+		if cells[at] == tagText {
+			u, from := uvarint(cells, at+1)
+			at = from + int(u)
+			b = appendJSONText(b, cells[from:at])
+			continue
+		}
 		var v Value
 		v, at = cellAt(cells, at)
 		var err error
@@ -72,4 +80,28 @@ func (w *RowWriter) packed(b []byte, i int) ([]byte, error) {
 	}
 	w.at, w.next = at, i+1
 	return append(b, w.after...), nil
+}
+
+// Size is how many bytes Append writes for row i, and writes nothing. ok is false where
+// that is not known without making values of the cells: then they are read with Cells.
+func (w *RowWriter) Size(i int) (n int, ok bool) {
+	if p := w.rows.packed; p == nil || !p.plain {
+		return 0, false
+	}
+	cells, at := w.seek(i)
+	n = w.fixed
+	for range w.before {
+		if cells[at] == tagText {
+			u, from := uvarint(cells, at+1)
+			at = from + int(u)
+			n += textBytes(cells[from:at])
+			continue
+		}
+		var v Value
+		v, at = cellAt(cells, at)
+		w.scratch, _ = v.appendJSON(w.scratch[:0]) // a number, a time: short, and a scalar has no error
+		n += len(w.scratch)
+	}
+	w.at, w.next = at, i+1
+	return n, true
 }
