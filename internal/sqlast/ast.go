@@ -44,6 +44,9 @@ type Source struct {
 	Alias string  // unique in the whole statement, so that no inner name can capture an outer one
 	Left  bool    // LEFT JOIN; it needs an On
 	On    []Expr  // conjuncts over this source and those before it; empty: CROSS JOIN
+
+	Recursion *Recursion // a derived table of it
+	Step      string     // in the Next of the Recursion with this alias: the rows before
 }
 
 // Set is how the rows of two selects make those of one. All but UnionAll leave equal rows once; NULL is equal to NULL.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // checker walks a tree once, refuses what is not well formed, and notes which
@@ -13,6 +14,7 @@ type checker struct {
 	dialect Dialect         // NoDialect: any
 	aliases map[string]bool // of the whole statement, folded
 	reads   map[string]map[string]bool
+	steps   steps
 }
 
 // scope is one Select as seen from inside it.
@@ -112,12 +114,22 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 		return errors.New("the first source joins nothing")
 	case src.Left && len(src.On) == 0:
 		return errors.New("a left join needs a condition")
-	case src.Sub != nil && src.Table != "":
+	case some(src.Sub != nil, src.Table != "", src.Recursion != nil, src.Step != "") > 1:
 		return errors.New("both a table and a derived table")
 	case src.Set != NoSet || src.With != nil:
 		var err error
 		if next.outputs, err = c.arms(src, sc.outer); err != nil {
 			return fmt.Errorf("set: %w", err)
+		}
+	case src.Recursion != nil:
+		var err error
+		if next.outputs, err = c.recursion(src, sc.outer); err != nil {
+			return fmt.Errorf("recursion: %w", err)
+		}
+	case src.Step != "":
+		var err error
+		if next.outputs, err = c.step(src); err != nil {
+			return fmt.Errorf("step: %w", err)
 		}
 	case src.Sub != nil:
 		var err error
@@ -128,12 +140,25 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 		if err := checkIdent(src.Table); err != nil {
 			return fmt.Errorf("table: %w", err)
 		}
+		if strings.HasPrefix(fold(src.Table), TreePrefix) {
+			return fmt.Errorf("table: a name that begins with %s is one of a recursion", TreePrefix)
+		}
 		if c.reads[src.Table] == nil {
 			c.reads[src.Table] = map[string]bool{}
 		}
 	}
 	sc.sources = append(sc.sources, next)
 	return c.conjuncts("on", src.On, sc)
+}
+
+// some counts what is there.
+func some(there ...bool) (n int) {
+	for _, x := range there {
+		if x {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {

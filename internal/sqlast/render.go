@@ -68,10 +68,18 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 }
 
 func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
-	if src.Sub != nil {
+	if src.Sub != nil || src.Recursion != nil {
 		return b.FromSelect(derived(src, d), quote(src.Alias))
 	}
-	return b.From(quote(src.Table) + " AS " + quote(src.Alias))
+	return b.From(quote(src.name()) + " AS " + quote(src.Alias))
+}
+
+// name is that of a table, or of the rows of a recursion.
+func (src Source) name() string {
+	if src.Step != "" {
+		return treeName(src.Step)
+	}
+	return src.Table
 }
 
 func join(src Source, d Dialect) *fragment {
@@ -84,10 +92,10 @@ func join(src Source, d Dialect) *fragment {
 	default:
 		f.write("JOIN ")
 	}
-	if src.Sub != nil {
+	if src.Sub != nil || src.Recursion != nil {
 		f.built(derived(src, d))
 	} else {
-		f.name(src.Table)
+		f.name(src.name())
 	}
 	f.write(" AS ").name(src.Alias)
 	for i, e := range src.On {

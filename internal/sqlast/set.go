@@ -39,6 +39,9 @@ func (c *checker) arms(src Source, outer *scope) (map[string]extent, error) {
 
 // derived is the select of a source, or both of a set.
 func derived(src Source, d Dialect) sq.SelectBuilder {
+	if src.Recursion != nil {
+		return tree(src, d)
+	}
 	b := build(src.Sub, d)
 	if src.Set == NoSet {
 		return b

@@ -41,6 +41,8 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	switch n.Name {
 	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.First, language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
 		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
+	case language.Recursive:
+		return f.tree(n, env)
 	default:
 		return f.followQuery(n, env)
 	}
@@ -178,7 +180,7 @@ func (f *from) walk(name string, parent *occurrence) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
+	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
 }
 
 // followQuery is a link of a query: the rows that it reaches, each once.
@@ -214,7 +216,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &query{base: row, ns: []named{{l.To.Alias, row}}}, nil
+		return &query{base: row, ns: []named{{l.To.Alias, row}}, link: l.L}, nil
 	}
 	// The semi-join says what joining by the link would: parent is in scope.
 	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
@@ -223,7 +225,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context}, nil
+	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
 }
 
 func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
@@ -309,6 +311,9 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		}
 		if row.group != nil {
 			return f.keyOfGroup(row, n.Name)
+		}
+		if row.depth != nil && n.Name == row.depthName {
+			return colExpr{row, row.depth}, nil
 		}
 		col := row.facet.Column(n.Name)
 		if col == nil {
@@ -404,6 +409,10 @@ func wholeRow(row *occurrence) *projection {
 	for _, c := range row.facet.Cols {
 		p.names = append(p.names, c.Guest)
 		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
+	}
+	if row.depth != nil {
+		p.names = append(p.names, row.depthName)
+		p.items = append(p.items, projected{expr: colExpr{row, row.depth}, kind: exo.TypeInt, null: row.optional})
 	}
 	return p
 }

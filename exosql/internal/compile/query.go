@@ -57,6 +57,7 @@ type compiler struct {
 
 	asked  int   // subqueries that are written
 	sets   int   // queries that are combined
+	trees  int   // links that are followed again and again
 	failed error // met while something is written
 }
 
@@ -89,6 +90,9 @@ type occurrence struct {
 	window *window // or the window of each row
 
 	selected expr // it is no row at all, but what select showed under a name
+
+	depth     *decl.Column // of a row of a tree: see tree.go
+	depthName string       // and what programs call it
 }
 
 // from is a FROM clause being built: sources, conditions, and where each row is now.
@@ -133,6 +137,7 @@ type query struct {
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
 	context []*occurrence // the rows that were there before: a limit acts for each combination of them
+	link    *decl.Link    // by which the rows were reached, whatever was said of them since
 }
 
 type named struct {

@@ -255,6 +255,10 @@ func (f *Facet) interfaces() []*exo.Interface {
 		row.Order = append(row.Order, m.Name)
 		q.Order = append(q.Order, m.Name)
 	}
+	if m := f.recursive(); m != nil {
+		q.Methods[m.Name] = m
+		q.Order = append(q.Order, m.Name)
+	}
 	for _, m := range language.SharedMethods() {
 		q.Methods[m.Name] = m
 		if language.Declared(m) {

@@ -126,5 +126,5 @@ func ReservedMember(n string) bool {
 			return true
 		}
 	}
-	return false
+	return n == Recursive
 }

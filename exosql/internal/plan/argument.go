@@ -18,6 +18,7 @@ type Origin int
 const (
 	FromMessage Origin = -1
 	FromZone    Origin = -2 // the name of the time zone that the host gave the program
+	FromDepth   Origin = -3 // how deep a tree is where the program does not say it
 )
 
 // Source is where the value of one placeholder comes from, and what is done
@@ -45,11 +46,19 @@ const (
 	ArgPath     = "path"     // the same, as SQLite has it
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
+	ArgDepth    = "depth"    // of a tree, from 1
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each
 // character of the text and each 64 of the pattern's longest piece, see like.
 const maxPattern = 1000
+
+// How deep a tree may be, and how deep it is where a program does not say it. Each level is a step of the engine
+// over the rows of the level before, and in a cycle of the data there is always one more.
+const (
+	MaxDepth     = 1000
+	DefaultDepth = 100
+)
 
 // convert makes of an argument what is bound for it. all are those that it is one of.
 func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
@@ -90,6 +99,10 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		return exo.Int(max(0, n)), nil
 	case ArgPlaces:
 		return exo.Int(min(v.Int(), scalar.MaxDigits)), nil
+	case ArgDepth:
+		if v.Int() < 1 || v.Int() > MaxDepth {
+			return v, exo.Errorf(exo.Invalid, "recursive", "the depth of a tree is from 1 to %d; got %d", MaxDepth, v.Int())
+		}
 	case ArgIndex:
 		if v.Int() < 0 {
 			return v, exo.Errorf(exo.Invalid, "", "an index of JSON counts from 0")

@@ -44,3 +44,17 @@ func TestIndexesCountFromZero(t *testing.T) {
 		}
 	}
 }
+
+// TestDepths: a tree is as deep as a program says within bounds, and has one where it says nothing.
+func TestDepths(t *testing.T) {
+	for n, ok := range map[int64]bool{1: true, MaxDepth: true, 0: false, -1: false, MaxDepth + 1: false, 1 << 62: false} {
+		v, err := (&Source{Item: -1, Kind: ArgDepth}).convert(exo.Int(n), nil)
+		if (err == nil) != ok || ok && v.Int() != n {
+			t.Errorf("%d: %v, %v", n, v, err)
+		}
+	}
+	p := Plan{Args: []Source{{Origin: FromDepth, Item: -1, Kind: ArgDepth}}}
+	if vs, err := p.Bind(nil, nil, "UTC"); err != nil || len(vs) != 1 || vs[0].Int() != DefaultDepth {
+		t.Error(vs, err)
+	}
+}

@@ -89,6 +89,10 @@ func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.V
 			out[i] = exo.Text(zone)
 			continue
 		}
+		if a.Origin == FromDepth {
+			out[i] = exo.Int(DefaultDepth)
+			continue
+		}
 		from := msg
 		if a.Origin != FromMessage {
 			from = grants[a.Origin]

@@ -21,6 +21,16 @@ func Combined(a *sqlast.Select, set sqlast.Set, b *sqlast.Select, alias string) 
 	return Sources{[]sqlast.Source{{Sub: a, Set: set, With: b, Alias: alias}}}
 }
 
+// Tree is a FROM of one derived table: of rows, and those that are reached from them again and again.
+func Tree(r *sqlast.Recursion, alias string) Sources {
+	return Sources{[]sqlast.Source{{Recursion: r, Alias: alias}}}
+}
+
+// Step is a FROM of the rows before, in the second arm of the tree with an alias.
+func Step(tree, alias string) Sources {
+	return Sources{[]sqlast.Source{{Step: tree, Alias: alias}}}
+}
+
 // Add adds a table. Its conditions are for the caller to write, see compile's from.enter.
 func (s *Sources) Add(e Entry, alias string) error {
 	if e.table == nil {

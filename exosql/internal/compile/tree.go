@@ -1,0 +1,162 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// A tree is the rows that a link from a table to itself reaches, those that it reaches from them, and so on:
+//
+//	WITH RECURSIVE tree (key, depth) AS (
+//	  SELECT key, 1 FROM rows in scope that the link reaches
+//	  UNION SELECT t.key, depth + 1 FROM tree JOIN rows in scope AS t ON the link WHERE depth < ?)
+//
+// The table enters in each arm, and once more for the columns of the rows, with the whole of its scope: a way through a row
+// out of scope ends there (TestTreeEndsAtScope). In the arms stand scopes and the host's link; what the program says
+// of the rows stands behind a fence round it all. UNION leaves the equal rows of a level once, and the bound on the depth ends
+// cycles. A row that is reached in several ways has its least depth.
+
+// maxTrees is how many trees a statement may have, in one another too: each is a loop of the engine.
+const maxTrees = 8
+
+// tree interprets a link that is followed again and again.
+func (f *from) tree(n *exo.Node, env names) (*query, error) {
+	if f.c.open {
+		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
+	}
+	if len(f.rows) > 0 || f.asked != nil {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "a tree can't stand in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
+	}
+	if f.c.trees++; f.c.trees > maxTrees {
+		return nil, exo.Errorf(exo.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
+	}
+	first := f.c.newFrom(f.outer)
+	q, err := first.query(n.Recv, env)
+	if err != nil {
+		return nil, err
+	}
+	fc, l := q.base.facet, q.link
+	if fc == nil || l == nil || n.Recv.Name != l.Name || !fc.Turns(fc.Link(l.Name)) || fc.Link(l.Name).L != l {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
+	}
+	t := &treeOf{g: q.base.grant, facet: fc, link: l}
+	for _, p := range l.Pairs {
+		if !slices.Contains(fc.Table.Keys, p.From) && !slices.Contains(t.carried, p.From) {
+			t.carried = append(t.carried, p.From)
+		}
+	}
+	t.carried = append(slices.Clone(fc.Table.Keys), t.carried...)
+	alias := f.c.alias()
+	f.c.derived = append(f.c.derived, alias)
+	next, err := t.next(f.c, alias, t.bound(f.c, n))
+	if err != nil {
+		return nil, err
+	}
+	return t.rows(f, &sqlast.Recursion{First: t.outputs(first, q.base, sqlast.One), Next: next, Keys: len(fc.Table.Keys)}, alias)
+}
+
+// turning is a link of a facet to itself, for an example.
+func turning(fc *decl.Facet) string {
+	if fc != nil {
+		for i := range fc.Links {
+			if fc.Turns(&fc.Links[i]) {
+				return fc.Links[i].L.Name
+			}
+		}
+	}
+	return "children"
+}
+
+type treeOf struct {
+	g       *scope.Grant
+	facet   *decl.Facet
+	link    *decl.Link
+	carried []*decl.Column // the keys of a row, and what the link begins at
+}
+
+const depthOutput = "depth"
+
+func carriedName(i int) string { return fmt.Sprintf("c%d", i) }
+
+// bound is how deep the tree may be.
+func (t *treeOf) bound(c *compiler, n *exo.Node) sqlast.Expr {
+	if len(n.Args) == 0 {
+		return c.arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
+	}
+	return c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDepth})
+}
+
+// outputs finishes an arm: the carried columns of a row, and its depth.
+func (t *treeOf) outputs(f *from, row *occurrence, depth sqlast.Expr) *sqlast.Select {
+	sel := f.sources.Of(&sqlast.Select{Where: f.where})
+	for i, c := range t.carried {
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: f.col(row, c), As: carriedName(i)})
+	}
+	sel.Columns = append(sel.Columns, sqlast.Output{Expr: depth, As: depthOutput})
+	return sel
+}
+
+// place is where the carried columns of a row are, in a source that has them.
+func (t *treeOf) place(row *occurrence, alias string) place {
+	d := &derived{outs: map[outKey]string{}}
+	for i, c := range t.carried {
+		d.outs[outKey{row, c}] = carriedName(i)
+	}
+	return place{alias: alias, derived: d}
+}
+
+// enter adds the table with the whole of its scope, whatever the link implies, joined to the source before it by on.
+func (t *treeOf) enter(f *from, on func(*occurrence) []sqlast.Expr) (*occurrence, error) {
+	if err := f.c.step(); err != nil {
+		return nil, err
+	}
+	e, err := t.g.Enter(t.facet.Table, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.enter(e, t.facet, on, nil)
+}
+
+// next is the second arm: rows that the link reaches from those of the level before.
+func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
+	f := c.newFrom(nil)
+	step := c.alias()
+	before := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table}
+	f.sources, f.at[before] = scope.Step(tree, step), t.place(before, step)
+	row, err := t.enter(f, func(row *occurrence) []sqlast.Expr { return f.linked(t.link, before, row) })
+	if err != nil {
+		return nil, err
+	}
+	depth := sqlast.Column{Alias: step, Name: depthOutput}
+	f.where = append(f.where, call(sqlast.Lt, depth, most))
+	return t.outputs(f, row, call(sqlast.Add, depth, sqlast.One)), nil
+}
+
+// rows makes f the rows of the tree.
+func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error) {
+	key := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table}
+	f.sources, f.at[key] = scope.Tree(r, alias), t.place(key, alias)
+	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
+		for _, k := range t.facet.Table.Keys {
+			x, y := f.pair(colExpr{row, k}, colExpr{key, k})
+			on = append(on, call(sqlast.Eq, compared(x, f), compared(y, f)))
+		}
+		return on
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.enclose()
+	if row.depthName = t.facet.DepthName(); row.depthName != "" {
+		row.depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.depthName, Kind: exo.TypeInt}
+		d := f.at[row].derived
+		d.sel.Columns = append(d.sel.Columns, d.out(outKey{row, row.depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.outs)))
+	}
+	return &query{base: row, ns: []named{{t.facet.Alias, row}}}, nil
+}

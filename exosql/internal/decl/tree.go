@@ -1,0 +1,39 @@
+package decl
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+)
+
+// Turns reports whether a link leads from rows of the facet to rows of the facet, so that it can be followed again.
+func (f *Facet) Turns(l *LinkMember) bool { return l != nil && l.To == f && l.L.From == f.Table }
+
+// DepthName is what the depth of a row of a tree is called, or "" if there is no name for it.
+func (f *Facet) DepthName() string { return language.DepthName(f.taken) }
+
+// recursive is the method that follows a link again and again, or nil if the facet has no link to itself. Its rows
+// depend on the keys of the link at each step, as those of the link itself do.
+func (f *Facet) recursive() *exo.Method {
+	var label exo.Label
+	found := false
+	for i := range f.Links {
+		if l := &f.Links[i]; f.Turns(l) {
+			found = true
+			for _, p := range l.L.Pairs {
+				label = label.Join(p.From.Label).Join(p.To.Label)
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	row := &exo.Type{Name: f.iface}
+	if name := f.DepthName(); name != "" {
+		row.Fields = []exo.TypeField{{Name: name, Type: language.DepthType()}}
+	}
+	m := language.Tree(&exo.Type{Name: f.iface + language.QueryInterface, Args: map[string]*exo.Type{
+		"ns": {Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
+	}})
+	m.Label = label
+	return m
+}
