@@ -219,6 +219,15 @@ func (f *fragment) call(s spelling, args []Expr) *fragment {
 
 // in writes an empty list as the constant that it means: Postgres has no (), and
 // to SQLite it is FALSE even for a NULL X.
+// alone reports whether the list is one query.
+func (e In) alone() bool {
+	if len(e.List) != 1 {
+		return false
+	}
+	_, query := e.List[0].(Scalar)
+	return query
+}
+
 func (f *fragment) in(e In) *fragment {
 	switch {
 	case len(e.List) == 0 && e.Not:
@@ -239,7 +248,11 @@ func (f *fragment) in(e In) *fragment {
 	if e.Not {
 		f.write(" NOT")
 	}
-	return f.write(" IN ").call(function("("), e.List).write(")")
+	list := e.List
+	if e.alone() { // SQLite takes IN ((SELECT …)) for IN (SELECT …): of no row that would be an empty list, and not NULL
+		list = []Expr{Call{Unindexed, list}}
+	}
+	return f.write(" IN ").call(function("("), list).write(")")
 }
 
 // arguments reports whether a list depends on no row.

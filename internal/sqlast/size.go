@@ -74,15 +74,20 @@ func (z *size) root(walk func() error) (extent, error) {
 }
 
 // levels returns how many levels SQLite's parser makes of a node: a chain of n
-// operands is n-1, NOT IN is a NOT over an IN.
+// operands is n-1, NOT IN is a NOT over an IN, and one query in a list has a sign before it.
 func levels(e Expr) int {
 	switch e := e.(type) {
 	case Call:
 		return max(1, len(e.Args)-1)
 	case In:
+		n := 1
 		if e.Not {
-			return 2
+			n++
 		}
+		if e.alone() {
+			n++
+		}
+		return n
 	case Exists:
 		if e.Not {
 			return 2
