@@ -92,6 +92,24 @@ func TestNestedBounds(t *testing.T) {
 	})
 }
 
+// TestNestedSorts: rows within rows are made of one row after the other, in the order of the query, and not of all that are sorted:
+// an engine would hold 1 MiB of each before the first of them counts among those that a program may read.
+func TestNestedSorts(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		numbers := e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 9000) SELECT n FROM s) AS s", "generate_series(1, 9000) AS s (n)")
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 10), "DELETE FROM notes", "INSERT INTO notes (id, owner, folder_id, text, code, due) SELECT s.n, 1, 1, 'a text of the usual length of notes', 'c', 10000 - s.n FROM "+numbers)...)})
+		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		for _, program := range []string{"notes.orderBy(n => n.due)", "notes.offset(1)", "notes.orderBy(n => n.due).offset(1)"} {
+			if o := r.Run(t, "return await "+program+".select(n => ({ all: n.folder().notes() }))"); o.Kind != exo.Limit || !strings.Contains(o.Message, "rows were read") {
+				t.Errorf("%s: %.200s", program, o)
+			}
+		}
+		if o := r.Run(t, "return await notes.orderBy(n => n.due).where(n => n.id < 4).select(n => ({ id: n.id, all: n.folder().notes().orderBy(n => n.due).limit(2).select(n => n.id) }))"); o.JSON != `[{"id":3,"all":[9000,8999]},{"id":2,"all":[9000,8999]},{"id":1,"all":[9000,8999]}]` {
+			t.Error(o)
+		}
+	})
+}
+
 // TestNestedWithheld: rows are shown only of an object that may be executed, and with its labels.
 func TestNestedWithheld(t *testing.T) {
 	acme := tu.Tenant(tu.Open(t), tu.Acme)

@@ -47,6 +47,17 @@ func TestSetBounds(t *testing.T) {
 	})
 }
 
+// TestSetsOfLists: what can't be compared is refused for what it is.
+func TestSetsOfLists(t *testing.T) {
+	r := tu.As(t, tu.Open(t), tu.Acme, exo.Limits{})
+	for _, shown := range []string{"t.comments()", "t.comments().first()", "t.assignee()"} {
+		q := "tasks.select(t => ({ x: " + shown + " }))"
+		if o := r.Run(t, "return await "+q+".union("+q+")"); o.Kind != exo.Invalid || !strings.Contains(o.Message, "`x` is a list of rows") {
+			t.Errorf("%s: %s", shown, o)
+		}
+	}
+}
+
 // TestSetsOfOtherScopes: each of two queries has the rows of its own grant, whichever comes first.
 func TestSetsOfOtherScopes(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -47,7 +47,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 		out = wholeRow(q.base)
 	}
 	rows, sel, p := &plan.Rows{One: e.n.Type.Args["one"] != nil, Bare: out.bare}, &sqlast.Select{}, &plan.Plan{}
-	sorted, err := sub.settleFirst(q, out)
+	sorted, err := sub.settleFirst(q, out, !rows.One)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -78,12 +78,16 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	return x, rows, nil
 }
 
-// settleFirst has the limits of q act before rows within rows are made: SQLite would make them of each row that it
-// sorts. The rows come in their order then, which SQLite keeps as long as it does not make one query of
-// both, and what has an offset it does not.
-func (f *from) settleFirst(q *query, out *projection) (sorted bool, err error) {
-	if f.c.dialect != sqlast.SQLite || !q.pending() || !out.nests() {
+// settleFirst has the order and the limits of q act before rows within rows are made: an engine would make them of each row that
+// it sorts, and hold them all, 1 MiB of each, before the first of them counts (TestNestedSorts). PostgreSQL does so where there is no limit.
+// The rows come in their order then, which engines keep as long as they do not make one query of both, and what has an offset
+// they do not.
+func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, err error) {
+	if !out.nests() || !q.pending() && !sorts || f.c.dialect == sqlast.Postgres && len(q.limits) > 0 {
 		return false, nil
+	}
+	if !q.pending() {
+		q.offsets = []sqlast.Expr{sqlast.Zero}
 	}
 	return true, f.settle(q)
 }

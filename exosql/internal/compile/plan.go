@@ -33,7 +33,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
 		}
 		total := kind != plan.RunValue && (q.pending() || q.base.grouped())
-		sorted, err := f.settleFirst(q, out)
+		sorted, err := f.settleFirst(q, out, total || len(q.order) > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -84,6 +84,9 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 		if it.sub != nil {
 			return nil, exo.Errorf(exo.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
 		}
+		if it.rows != nil {
+			return nil, exo.Errorf(exo.Invalid, name, "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
+		}
 	}
 	if err := f.settle(q); err != nil {
 		return nil, err
