@@ -17,6 +17,8 @@ import (
 type Engine interface {
 	// Connect opens one guarded connection and verifies that its wall holds.
 	Connect(ctx context.Context) (Session, error)
+	// ConnectWriter opens one guarded connection for units of work.
+	ConnectWriter(ctx context.Context) (Writer, error)
 	// Catalog reads what the database says of itself; see Check.
 	Catalog(ctx context.Context) (*schema.Database, error)
 	// Close is called once, after every session was closed.

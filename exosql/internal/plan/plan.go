@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Plan is a compiled statement without values: what a plan cache holds. It is
@@ -15,6 +16,7 @@ type Plan struct {
 	Bare  bool                       // a row has one cell, which is shown without a record around it
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
+	Write *sqlast.Writes // what it changes, all that the engine's wall admits; nil: it reads
 	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes int // of the plan in the cache; 0 before it was there
 

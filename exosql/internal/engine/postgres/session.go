@@ -33,6 +33,9 @@ type Session struct {
 	Refusals *Refusals // of all connections
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
+
+	unit *unitStatements // of a Writer, while it is in a unit of work
+	tag  pgconn.CommandTag
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -50,7 +53,11 @@ func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size
 // Sound reports whether the connection is open, in no transaction, and sure that
 // no cancel request is on its way to it.
 func (s *Session) Sound() bool {
-	return !s.bad && !s.busy && !s.Conn.IsClosed() && s.Conn.TxStatus() == 'I' && !s.cancel.unsure
+	idle := byte('I')
+	if s.unit != nil {
+		idle = 'T'
+	}
+	return !s.bad && !s.busy && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
 }
 
 func (s *Session) Close() error {
@@ -175,12 +182,16 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.busy = true
+	begin, limits, end := s.Begin, s.limit, s.Rollback
+	if s.unit != nil {
+		begin, limits, end = s.unit.around()
+	}
 	pl := s.Conn.StartPipeline(qctx)
-	pl.SendQueryStatement(s.Begin, nil, nil, nil)
-	pl.SendQueryStatement(s.limit, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
+	pl.SendQueryStatement(begin, nil, nil, nil)
+	pl.SendQueryStatement(limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
 	send(pl)
 	pl.SendPipelineSync()
-	pl.SendQueryStatement(s.Rollback, nil, nil, nil)
+	pl.SendQueryStatement(end, nil, nil, nil)
 	err := pl.Sync()
 	for i := -2; i < n && err == nil; i++ { // the transaction and its limit come first
 		var res any
@@ -198,13 +209,17 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 				break
 			}
 		}
-		_, err = rr.Close()
+		s.tag, err = rr.Close()
 	}
 	if cerr := pl.Close(); err == nil {
 		err = cerr // of the rollback
 	}
 	err = boundError(err)
-	if !s.Conn.IsClosed() && s.Conn.TxStatus() != 'I' {
+	switch {
+	case s.Conn.IsClosed():
+	case s.unit != nil:
+		s.undo()
+	case s.Conn.TxStatus() != 'I':
 		s.rollBack()
 	}
 	s.busy = false

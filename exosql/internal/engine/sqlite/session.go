@@ -26,7 +26,15 @@ type Session struct {
 
 // Connect opens one guarded connection and verifies that its wall holds.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
-	dc, err := SharedDriver().Open(e.read)
+	s, err := e.connect(e.read)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (e *Database) connect(dsn string) (*Session, error) {
+	dc, err := SharedDriver().Open(dsn)
 	if err != nil {
 		return nil, err
 	}

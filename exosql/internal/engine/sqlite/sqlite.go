@@ -33,6 +33,7 @@ var SharedDriver = sync.OnceValue(newDriver)
 // Database is one SQLite database, in a file or in memory.
 type Database struct {
 	read     string       // opens a connection that can't write
+	write    string       // opens one that can
 	prepared int          // bytes of statements that a connection keeps
 	Opened   atomic.Int64 // connections, without keep
 	Keep     *sql.DB      // for a database in memory: what keeps it alive
@@ -78,7 +79,11 @@ func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, 
 	}
 	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
 	// misspelt identifier in double quotes is an error, not a text.
-	e.read = read + "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=query_only(1)"
+	const walls = "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)"
+	e.read, e.write = read+walls+"&_pragma=query_only(1)", write+walls+"&_pragma=foreign_keys(1)"
+	if !memory { // without a write-ahead log, who reads keeps who writes from committing
+		e.write += "&_pragma=journal_mode(WAL)"
+	}
 	return e, nil
 }
 
@@ -98,10 +103,12 @@ func verifyWall(c *conn) error {
 }
 
 // guard is the second wall on SQLite: the authorizer of one connection. It
-// admits reading what the plan that is being run reads, and nothing else. Its
+// admits reading and writing what the plan that is being run reads and writes, and nothing else. Its
 // zero value denies everything.
 type guard struct {
-	reads atomic.Pointer[map[string]map[string]bool]
+	reads  atomic.Pointer[map[string]map[string]bool]
+	writes atomic.Pointer[sqlast.Writes]
+	bounds atomic.Bool // of a unit of work: its beginning and its end
 }
 
 func (g *guard) Admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
@@ -111,6 +118,9 @@ var Functions = map[string]bool{"count": true, "row_number": true, "rank": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
+	if action == sqlite.AuthTransaction && g.bounds.Load() {
+		return sqlite.AuthorizerOK
+	}
 	reads := g.reads.Load()
 	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite names the recursion in which it reads, where it names a view
 	if reads == nil || trigger != "" && !inTree {
@@ -133,6 +143,10 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 		}
 	case sqlite.AuthFunction:
 		if name := strings.ToLower(arg2); Functions[name] || strings.HasPrefix(name, "exo_") {
+			return sqlite.AuthorizerOK
+		}
+	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
+		if database == "main" && admits(g.writes.Load(), action, arg1, arg2) {
 			return sqlite.AuthorizerOK
 		}
 	}

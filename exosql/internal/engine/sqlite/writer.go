@@ -1,0 +1,188 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"modernc.org/libc"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Writer is a connection that a unit of work has: a deferred transaction. It reads one state
+// of the database, that of its first query, and its first write fails at once if that is not
+// the newest any more (SQLITE_BUSY_SNAPSHOT).
+type Writer struct{ *Session }
+
+// ConnectWriter implements engine.Engine.
+func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
+	s, err := e.connect(e.write)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{s}, nil
+}
+
+// bound runs BEGIN, COMMIT or ROLLBACK.
+func (w *Writer) bound(ctx context.Context, text string) error {
+	w.Guard.bounds.Store(true)
+	defer w.Guard.bounds.Store(false)
+	for wait := (Patience{}); ; {
+		err := w.C.Exec(text)
+		if !wait.More(ctx, err) {
+			return err
+		}
+	}
+}
+
+// Begin implements engine.Writer.
+func (w *Writer) Begin(ctx context.Context) error { return w.bound(ctx, "BEGIN DEFERRED") }
+
+// Open implements engine.Writer. SQLite ends the transaction itself when the disk is full, when it has no memory, and
+// when a write is interrupted; what is written after that would be kept by itself.
+func (w *Writer) Open() bool {
+	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) == 0
+}
+
+// Sound reports whether another unit may begin.
+func (w *Writer) Sound() bool {
+	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0
+}
+
+// Query implements engine.Session, within the unit.
+func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+	if !w.Open() {
+		return errNoUnit
+	}
+	return serial(w.Session.Query(ctx, p, args, out))
+}
+
+var errNoUnit = errors.New("exosql: the transaction has ended")
+
+// Write implements engine.Writer.
+func (w *Writer) Write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
+	if p.Write == nil || !w.Open() {
+		return 0, errNoUnit
+	}
+	w.Guard.writes.Store(p.Write)
+	defer w.Guard.writes.Store(nil)
+	if err := w.Session.Query(ctx, p, args, out); err != nil {
+		return 0, serial(violation(p, err))
+	}
+	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
+}
+
+// Prepare implements engine.Writer: a deferred foreign key is checked at the end of the transaction.
+func (w *Writer) Prepare(context.Context) error {
+	if !w.Open() {
+		return errNoUnit
+	}
+	if n := w.deferred(); n > 0 {
+		return &engine.Violation{Rule: engine.ForeignKey, Err: fmt.Errorf("exosql: %d deferred foreign keys lead nowhere", n)}
+	}
+	return nil
+}
+
+// deferred is how many foreign keys the transaction has left that lead nowhere.
+func (w *Writer) deferred() int32 {
+	at := w.C.out
+	if rc := sqlite3.Xsqlite3_db_status(w.C.Tls, w.C.Db, sqlite3.SQLITE_DBSTATUS_DEFERRED_FKS, at, at+4, 0); rc != sqlite3.SQLITE_OK {
+		return 1
+	}
+	b := libc.GoBytes(at, 4)
+	return int32(b[0]) | int32(b[1])<<8 | int32(b[2])<<16 | int32(b[3])<<24
+}
+
+// Commit implements engine.Writer.
+func (w *Writer) Commit(ctx context.Context) error {
+	if !w.Open() {
+		return errNoUnit
+	}
+	err := serial(w.bound(ctx, "COMMIT"))
+	if err != nil && w.Open() { // it is not committed, and can't be
+		_ = w.Rollback(ctx)
+		if w.Sound() {
+			return fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
+		}
+	}
+	return err
+}
+
+// Rollback implements engine.Writer.
+func (w *Writer) Rollback(ctx context.Context) error {
+	if sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0 {
+		return nil
+	}
+	err := w.bound(context.WithoutCancel(ctx), "ROLLBACK")
+	w.bad = w.bad || err != nil
+	return err
+}
+
+// serial says of an error that the unit can be run again.
+func serial(err error) error {
+	var e *SqlError
+	if errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_BUSY {
+		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
+	}
+	return err
+}
+
+// rules are the codes of SQLite's constraints.
+var rules = map[int32]engine.Rule{
+	sqlite3.SQLITE_CONSTRAINT_NOTNULL: engine.NotNull, sqlite3.SQLITE_CONSTRAINT_UNIQUE: engine.Unique, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: engine.Unique,
+	sqlite3.SQLITE_CONSTRAINT_ROWID: engine.Unique, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: engine.ForeignKey, sqlite3.SQLITE_CONSTRAINT_CHECK: engine.CheckRule,
+	sqlite3.SQLITE_CONSTRAINT_DATATYPE: engine.BadValue,
+}
+
+// violation makes the engine's words of a constraint something that can be read:
+// "NOT NULL constraint failed: tasks.title", "UNIQUE constraint failed: t.a, t.b", "CHECK constraint failed: name".
+func violation(p *plan.Plan, err error) error {
+	var e *SqlError
+	if !errors.As(err, &e) {
+		return err
+	}
+	code := e.Code
+	rule := rules[code]
+	if rule == engine.NoRule {
+		if primary(code) == sqlite3.SQLITE_MISMATCH {
+			return &engine.Violation{Rule: engine.BadValue, Table: p.Write.Table, Err: err}
+		}
+		return err
+	}
+	v := &engine.Violation{Rule: rule, Table: p.Write.Table, Err: err}
+	_, names, _ := strings.Cut(e.msg, "failed: ")
+	if rule == engine.CheckRule {
+		v.Constraint = names
+		return v
+	}
+	for _, n := range strings.Split(names, ", ") {
+		if c, ok := strings.CutPrefix(n, p.Write.Table+"."); ok {
+			v.Columns = append(v.Columns, c)
+		}
+	}
+	return v
+}
+
+// admits reports whether a plan writes what the engine is about to.
+func admits(w *sqlast.Writes, action sqlite.AuthorizerActionCode, table, column string) bool {
+	if w == nil || !strings.EqualFold(w.Table, table) {
+		return false
+	}
+	switch action {
+	case sqlite.AuthInsert:
+		return w.Kind == sqlast.Insert
+	case sqlite.AuthUpdate:
+		return w.Kind == sqlast.Update && slices.ContainsFunc(w.Columns, func(c string) bool { return strings.EqualFold(c, column) })
+	case sqlite.AuthDelete:
+		return w.Kind == sqlast.Delete
+	}
+	return false
+}

@@ -1,0 +1,286 @@
+package sqlast
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	sq "github.com/Masterminds/squirrel"
+)
+
+// WriteKind says what a Write does. The zero kind is none.
+type WriteKind uint8
+
+const (
+	NoWrite WriteKind = iota
+	Insert
+	Update
+	Delete
+)
+
+// Write is one statement that changes rows of one table. Which rows it changes is said by a
+// Select, so all that holds of what is read holds of what is written: an update or a delete finds
+// its rows by their keys among those of From.
+type Write struct {
+	Kind  WriteKind
+	Table string
+
+	// Columns are those that get a value, each once.
+	Columns []string
+	// Rows are the new rows of an Insert: for each column an Arg, or Null.
+	Rows [][]Expr
+
+	// Alias is what Table is called in an Update or a Delete, and From says which of its rows
+	// are changed: those whose columns Keys are equal to the outputs of From that stand beside
+	// them. From must not have two rows of one key: the engines differ on which counts.
+	Alias string
+	From  *Select
+	As    string // From is called this
+	Keys  []KeyOutput
+	// Values are, of an Update, what Columns get: an output of From, an Arg, or Null.
+	Values []Expr
+	// Where are further conjuncts that read Alias only.
+	Where []Expr
+
+	// Returning are columns of an inserted row that the statement gives, in order.
+	Returning []string
+}
+
+// KeyOutput says that a column of the table equals an output of the select.
+type KeyOutput struct{ Column, Output string }
+
+// Writes is what a Write changes, for the engine's own wall: of an insert or an update the
+// columns, and of a delete that it deletes.
+type Writes struct {
+	Kind    WriteKind
+	Table   string
+	Columns []string
+}
+
+// RenderWrite is Render for a Write. reads are as of Tables: what the statement reads.
+func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
+	if d != SQLite && d != Postgres {
+		return "", nil, nil, errors.New("sqlast: no such dialect")
+	}
+	if reads, err = checkWrite(w, d); err != nil {
+		return "", nil, nil, fmt.Errorf("sqlast: %w", err)
+	}
+	f := newFragment(d)
+	switch w.Kind {
+	case Insert:
+		f.insert(w)
+	case Update:
+		f.update(w)
+	default:
+		f.delete(w)
+	}
+	if f.err != nil {
+		return "", nil, nil, fmt.Errorf("sqlast: %w", f.err)
+	}
+	text = f.text.String()
+	for _, a := range f.slots {
+		slots = append(slots, a.(int))
+	}
+	if strings.Count(text, "?") != len(slots) || strings.Contains(text, "??") {
+		return "", nil, nil, errors.New("sqlast: placeholders and arguments do not match")
+	}
+	if d == Postgres {
+		text, err = sq.Dollar.ReplacePlaceholders(text)
+	}
+	return text, slots, reads, err
+}
+
+func (f *fragment) insert(w *Write) {
+	f.write("INSERT INTO ").name(w.Table).write(" ").names(w.Columns).write(" VALUES ")
+	for i, row := range w.Rows {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.call(spelling{"(", []constant{", "}, ")"}, row)
+	}
+	for i, c := range w.Returning {
+		if i == 0 {
+			f.write(" RETURNING ")
+		} else {
+			f.write(", ")
+		}
+		f.name(c)
+	}
+}
+
+func (f *fragment) names(list []string) *fragment {
+	f.write("(")
+	for i, n := range list {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.name(n)
+	}
+	return f.write(")")
+}
+
+func (f *fragment) update(w *Write) {
+	f.write("UPDATE ").name(w.Table).write(" AS ").name(w.Alias).write(" SET ")
+	for i, c := range w.Columns {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.name(c).write(" = ").add(w.Values[i])
+	}
+	f.write(" FROM ").sub(w.From).write(" AS ").name(w.As).matched(w)
+}
+
+// delete writes IN for SQLite, which has no USING.
+func (f *fragment) delete(w *Write) {
+	f.write("DELETE FROM ").name(w.Table).write(" AS ").name(w.Alias)
+	if f.dialect == Postgres {
+		f.write(" USING ").sub(w.From).write(" AS ").name(w.As).matched(w)
+		return
+	}
+	f.write(" WHERE (")
+	for i, k := range w.Keys {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.name(w.Alias).write(".").name(k.Column)
+	}
+	f.write(") IN (SELECT ")
+	for i, k := range w.Keys {
+		if i > 0 {
+			f.write(", ")
+		}
+		f.name(w.As).write(".").name(k.Output)
+	}
+	f.write(" FROM ").sub(w.From).write(" AS ").name(w.As).write(")")
+	for _, e := range w.Where {
+		f.write(" AND ").add(e)
+	}
+}
+
+func (f *fragment) matched(w *Write) {
+	for i, k := range w.Keys {
+		if i == 0 {
+			f.write(" WHERE ")
+		} else {
+			f.write(" AND ")
+		}
+		f.write("(").name(w.Alias).write(".").name(k.Column).write(" = ").name(w.As).write(".").name(k.Output).write(")")
+	}
+	for _, e := range w.Where {
+		f.write(" AND ").add(e)
+	}
+}
+
+// checkWrite checks a Write and returns what it reads.
+func checkWrite(w *Write, d Dialect) (map[string]map[string]bool, error) {
+	if w == nil || w.Kind == NoWrite || w.Kind > Delete {
+		return nil, errors.New("no such write")
+	}
+	if err := checkIdent(w.Table); err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	if err := distinctNames("columns", w.Columns); err != nil {
+		return nil, err
+	}
+	if err := distinctNames("returning", w.Returning); err != nil {
+		return nil, err
+	}
+	c := &checker{dialect: d, aliases: map[string]bool{}, reads: map[string]map[string]bool{w.Table: {}}}
+	if w.Kind == Insert {
+		for _, r := range w.Returning {
+			c.reads[w.Table][r] = true
+		}
+		return c.reads, c.rows(w)
+	}
+	return c.reads, c.changes(w)
+}
+
+func distinctNames(what string, names []string) error {
+	seen := map[string]bool{}
+	for i, n := range names {
+		if err := checkIdent(n); err != nil {
+			return at(what, i, err)
+		}
+		if seen[fold(n)] {
+			return at(what, i, fmt.Errorf("%q is there twice", n))
+		}
+		seen[fold(n)] = true
+	}
+	return nil
+}
+
+// rows checks the new rows of an insert.
+func (c *checker) rows(w *Write) error {
+	switch {
+	case len(w.Columns) == 0 || len(w.Rows) == 0:
+		return errors.New("an insert of nothing")
+	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where) > 0:
+		return errors.New("an insert finds no rows")
+	}
+	for i, row := range w.Rows {
+		if len(row) != len(w.Columns) {
+			return at("rows", i, fmt.Errorf("it has %d values for %d columns", len(row), len(w.Columns)))
+		}
+		for _, e := range row {
+			if !given(e) {
+				return at("rows", i, errors.New("a value has to be an argument, or NULL"))
+			}
+			if err := c.expr(e, nil, 0); err != nil {
+				return at("rows", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// given reports whether a value is known before any row is.
+func given(e Expr) bool {
+	_, arg := e.(Arg)
+	return arg || e == Expr(Null)
+}
+
+// changes checks which rows an update or a delete changes.
+func (c *checker) changes(w *Write) error {
+	switch {
+	case len(w.Rows)+len(w.Returning) > 0:
+		return errors.New("only an insert has new rows")
+	case len(w.Keys) == 0:
+		return errors.New("the rows are found by no key")
+	case w.Kind == Delete && len(w.Columns)+len(w.Values) > 0:
+		return errors.New("a delete gives no values")
+	case w.Kind == Update && (len(w.Columns) == 0 || len(w.Columns) != len(w.Values)):
+		return errors.New("an update gives each column one value")
+	}
+	outputs, err := c.query(w.From, nil)
+	if err != nil {
+		return fmt.Errorf("from: %w", err)
+	}
+	for i, k := range w.Keys {
+		if err := checkIdent(k.Column); err != nil {
+			return at("keys", i, err)
+		}
+		c.reads[w.Table][k.Column] = true
+		if _, ok := outputs[k.Output]; !ok {
+			return at("keys", i, fmt.Errorf("the select has no output %q", k.Output))
+		}
+	}
+	for _, alias := range []string{w.As, w.Alias} {
+		if err := checkIdent(alias); err != nil {
+			return fmt.Errorf("alias: %w", err)
+		}
+		if c.aliases[fold(alias)] {
+			return fmt.Errorf("alias %q is used twice in the statement", alias)
+		}
+		c.aliases[fold(alias)] = true
+	}
+	from := &scope{sources: []source{{alias: w.As, outputs: outputs}}}
+	for i, e := range w.Values {
+		if column, ok := e.(Column); ok && column.Alias != w.As || !ok && !given(e) {
+			return at("values", i, errors.New("a value has to be an output of the select, an argument, or NULL"))
+		}
+		if err := c.expr(e, from, 0); err != nil {
+			return at("values", i, err)
+		}
+	}
+	return c.conjuncts("where", w.Where, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
+}
