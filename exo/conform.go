@@ -134,12 +134,37 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			l.Args[i] = x
 		}
 		return &l, true
+	case n.Op == OpRecord && want.Name == TypeRecord:
+		return c.conformRecord(want, n, depth)
 	case isScalar(want.Name):
 		i := c.Catalog[n.Type.Name]
 		return n, i != nil && i.Expr && scalarFits(want, n.Type.Args["of"])
 	}
 	i := c.Catalog[n.Type.Name]
 	return n, i != nil && n.Op != OpLambda && i.is(want.Name) && argsFit(want.Args, n.Type.Args)
+}
+
+// conformRecord is conform of a record of values and expressions, such as what an update sets.
+func (c *Checker) conformRecord(want *Type, n *Node, depth int) (*Node, bool) {
+	r := *n
+	r.Args = slices.Clone(n.Args)
+	for i, a := range n.Args {
+		of := want.Field(n.Names[i])
+		if of == nil {
+			return nil, false
+		}
+		x, ok := c.conform(of, a, depth+1)
+		if !ok {
+			return nil, false
+		}
+		r.Args[i] = x
+	}
+	for _, f := range want.Fields {
+		if !f.Opt && !slices.Contains(n.Names, f.Name) {
+			return nil, false
+		}
+	}
+	return &r, true
 }
 
 // argsFit reports whether each type argument that is wanted is there.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -22,6 +23,12 @@ type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
 	pool    *engine.Pool
+	writers *engine.Writers
+	idle    time.Duration // how long a unit that has written may be asked nothing
+
+	liveMu sync.Mutex
+	live   *schema.Database // see catalogue
+	liveAt time.Time
 }
 
 // Query is what the record of a message says of the statement that answered it
@@ -93,7 +100,7 @@ func (db *DB) Close() error {
 	if db.ready() != nil {
 		return nil
 	}
-	return db.pool.Close()
+	return errors.Join(db.writers.Close(), db.pool.Close())
 }
 
 // ready refuses a DB that was not opened.
@@ -115,18 +122,27 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	return db.pool.Catalog(ctx)
 }
 
-// query runs a plan. m is the message it answers, or nil for the typed API; refused is
+// query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
 // why its open plan was not run, or nil.
-func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused) (exo.Value, error) {
 	start := time.Now()
-	out := plan.NewCollector(p, m)
-	err := db.pool.Run(ctx, p, args, out)
+	var rows *exo.Rows
+	var err error
+	if u != nil {
+		rows, err = u.read(ctx, p, args, m)
+	} else {
+		out := plan.NewCollector(p, m)
+		err = db.pool.Run(ctx, p, args, out)
+		rows = out.Rows()
+	}
 	if no, ok := errors.AsType[*engine.Refused](err); ok {
 		return exo.Value{}, no
 	}
-	rows := out.Rows()
 	if m != nil {
-		q := Query{SQL: p.Text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p}
+		q := Query{SQL: p.Text, Args: args, Took: time.Since(start), plan: p}
+		if rows != nil {
+			q.Rows = rows.Len()
+		}
 		if refused != nil {
 			q.Fenced = refused.Why.Error()
 		}

@@ -83,3 +83,53 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 	}
 	return f
 }
+
+// AllowInsert lets programs add rows with values for these columns, which the facet shows. Columns that
+// the scope fixes are filled in, whether they are listed or not. Without it no row can be added.
+func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
+	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
+}
+
+// AllowUpdate lets programs change these columns, which the facet shows. A key, and a column of the
+// scope, can't be among them.
+func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
+	return f.allow("AllowUpdate", decl.Rights{Update: f.columns("AllowUpdate", columns)})
+}
+
+// AllowDelete lets programs delete rows.
+func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
+
+// AllowEffects says what a write may set off besides: names of triggers and rules, and foreign keys
+// that are carried on, as [Check] names them ("comments(task_id)"). No write runs on a table that
+// has others.
+func (f *Facet[T]) AllowEffects(known ...constant) *Facet[T] {
+	var r decl.Rights
+	for _, k := range known {
+		r.Effects = append(r.Effects, string(k))
+	}
+	return f.allow("AllowEffects", r)
+}
+
+func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) {
+	if len(members) == 0 {
+		panic("exosql: " + op + " of no column")
+	}
+	for _, m := range members {
+		c, ok := m.(interface{ core() *decl.Column })
+		if !ok {
+			panic("exosql: " + op + " takes columns of the facet")
+		}
+		out = append(out, c.core())
+	}
+	return out
+}
+
+func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
+	if f.core() == nil {
+		panic("exosql: " + op + " of a " + zeroFacet)
+	}
+	if err := f.f.Change(func() error { return f.f.Allow(r) }); err != nil {
+		panic(err.Error())
+	}
+	return f
+}

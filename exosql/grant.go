@@ -83,5 +83,5 @@ func (o *object) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 		}
 		objs[i] = p
 	}
-	return o.db.answer(ctx, m, objs)
+	return o.db.answer(ctx, o, m, objs)
 }

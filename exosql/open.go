@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -132,6 +133,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	db := &DB{dialect: d, plans: lru.New[*plan.Plan](positive(opt.PlanBytes, defaultPlanBytes))}
 	if err == nil {
 		db.pool, err = engine.NewPool(ctx, e, positive(opt.Conns, conns))
+		db.writers, db.idle = engine.NewWriters(e, positive(opt.Conns, conns)), defaultIdle
 	}
 	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
 		return nil, (*VersionError)(old)
@@ -145,6 +147,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 const (
 	defaultConns     = 4
 	defaultPlanBytes = 8 << 20
+	defaultIdle      = 5 * time.Second
 )
 
 // engine is what an engine needs to know. It bounds the statements of one connection: the engines take many times the

@@ -38,11 +38,11 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, p, args, nil, nil)
+	return db.query(ctx, nil, p, args, nil, nil)
 }
 
 // answer plans and runs a guest's message.
-func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.Value, error) {
+func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*object) (exo.Value, error) {
 	if err := db.ready(); err != nil {
 		return exo.Value{}, err
 	}
@@ -50,6 +50,13 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 	vals := few[:0]
 	for _, o := range objs {
 		vals = append(vals, o.grant.Vals)
+	}
+	u, err := o.unitOf(m)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	if compile.IsWrite(m) {
+		return db.change(ctx, u, m, objs)
 	}
 	p, err := db.plan(m, objs)
 	if err != nil {
@@ -61,7 +68,7 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 		if err != nil {
 			return exo.Value{}, err
 		}
-		v, err := db.query(ctx, open, args, m, nil)
+		v, err := db.query(ctx, u, open, args, m, nil)
 		if !errors.As(err, &refused) {
 			return v, err
 		}
@@ -70,7 +77,7 @@ func (db *DB) answer(ctx context.Context, m *exo.Message, objs []*object) (exo.V
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, p, args, m, refused)
+	return db.query(ctx, u, p, args, m, refused)
 }
 
 // guarded finds or makes the open plan to try after one that was refused: conditions on

@@ -39,6 +39,8 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.walk(n.Name, row)
 	}
 	switch n.Name {
+	case language.All:
+		return f.query(n.Recv, env)
 	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.First, language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
 		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
 	case language.Recursive:

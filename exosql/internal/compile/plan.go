@@ -68,15 +68,21 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	for _, s := range slots {
 		p.Args = append(p.Args, f.c.slots[s])
 	}
-	p.Reads = map[string]map[string]bool{}
-	for t, cols := range sqlast.Tables(sel) {
+	p.Reads = lowered(sqlast.Tables(sel))
+	return p, nil
+}
+
+// lowered are tables and columns as the engine's wall knows them.
+func lowered(reads map[string]map[string]bool) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for t, cols := range reads {
 		lower := map[string]bool{}
 		for c := range cols {
 			lower[strings.ToLower(c)] = true
 		}
-		p.Reads[strings.ToLower(t)] = lower
+		out[strings.ToLower(t)] = lower
 	}
-	return p, nil
+	return out
 }
 
 // outputs adds the cells of a projection to the statement and the plan. It stands within so many lists.

@@ -152,8 +152,24 @@ func (s *shaper) facets(reach []*decl.Facet) *decl.Facet {
 			m := f.Links[len(c.Links)]
 			c.Links = append(c.Links, decl.LinkMember{L: s.link(m.L), To: copies[s.len(place[m.To])]})
 		}
+		c.Rights = s.rights(f.Rights)
 	}
 	return copies[0]
+}
+
+func (s *shaper) rights(r decl.Rights) decl.Rights {
+	var c decl.Rights
+	for range s.len(len(r.Insert)) {
+		c.Insert = append(c.Insert, s.column(r.Insert[len(c.Insert)]))
+	}
+	for range s.len(len(r.Update)) {
+		c.Update = append(c.Update, s.column(r.Update[len(c.Update)]))
+	}
+	c.Delete = s.flag(r.Delete)
+	for range s.len(len(r.Effects)) {
+		c.Effects = append(c.Effects, s.text(r.Effects[len(c.Effects)]))
+	}
+	return c
 }
 
 // grant is all that the compiler gets of an object: reach is the object's facet first,

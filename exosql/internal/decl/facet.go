@@ -20,6 +20,7 @@ type Facet struct {
 	Alias  string
 	Cols   []*Column
 	Links  []LinkMember
+	Rights Rights // what programs may change
 	iface  string // the name of the row's interface
 	freeze sync.Once
 	reach  []*Facet // every facet that can be reached, itself first
@@ -264,6 +265,10 @@ func (f *Facet) interfaces() []*exo.Interface {
 		if language.Declared(m) {
 			q.Order = append(q.Order, m.Name)
 		}
+	}
+	for _, m := range f.writeMethods() {
+		q.Methods[m.Name] = m
+		q.Order = append(q.Order, m.Name)
 	}
 	return []*exo.Interface{row, q}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -19,6 +20,8 @@ const (
 	FromMessage Origin = -1
 	FromZone    Origin = -2 // the name of the time zone that the host gave the program
 	FromDepth   Origin = -3 // how deep a tree is where the program does not say it
+	FromParent  Origin = -4 // of a write: the row that it goes through
+	FromConst   Origin = -5 // the number Index itself
 )
 
 // Source is where the value of one placeholder comes from, and what is done
@@ -47,6 +50,9 @@ const (
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
 	ArgDepth    = "depth"    // of a tree, from 1
+
+	ArgStored      = "stored"       // PostgreSQL: what a column is given, as a text of whatever type that has
+	ArgStoredBytes = "stored bytes" // the same of bytes
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each
@@ -82,6 +88,11 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 	case exo.TypeBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return exo.Text(hex.EncodeToString(b)), err
+	case ArgStored:
+		return storedText(v), nil
+	case ArgStoredBytes:
+		b, err := base64.StdEncoding.DecodeString(v.Text())
+		return exo.Text(`\x` + hex.EncodeToString(b)), err
 	case ArgPosition:
 		n := position(v)
 		if a.Or > 0 {
@@ -134,4 +145,19 @@ func CheckPattern(p string) error {
 		return exo.Errorf(exo.Invalid, "", "the pattern is longer than %d bytes", maxPattern)
 	}
 	return nil
+}
+
+// storedText is the text that PostgreSQL reads as a value of a column.
+func storedText(v exo.Value) exo.Value {
+	switch v.Type() {
+	case exo.TypeBool:
+		return exo.Text(strconv.FormatBool(v.Bool()))
+	case exo.TypeInt:
+		return exo.Text(strconv.FormatInt(v.Int(), 10))
+	case exo.TypeFloat:
+		return exo.Text(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case exo.TypeTime:
+		return exo.Text(v.Time().UTC().Format(time.RFC3339Nano))
+	}
+	return v
 }

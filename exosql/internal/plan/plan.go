@@ -17,8 +17,8 @@ type Plan struct {
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
 	Write *sqlast.Writes // what it changes, all that the engine's wall admits; nil: it reads
-	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
-	Bytes int // of the plan in the cache; 0 before it was there
+	Joins int            // tables times the columns of all of them, each place where a table is read: see prepareBytes
+	Bytes int            // of the plan in the cache; 0 before it was there
 
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.
@@ -85,18 +85,27 @@ const maxBound = 32 << 20
 
 // Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program.
 func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.Value, error) {
+	return p.BindWrite(msg, grants, nil, zone)
+}
+
+// BindWrite is Bind of a plan of a write; parent are the values of the row that it goes through.
+func (p *Plan) BindWrite(msg []exo.Value, grants [][]exo.Value, parent []exo.Value, zone string) ([]exo.Value, error) {
 	out, size := make([]exo.Value, len(p.Args)), 0
 	for i, a := range p.Args {
-		if a.Origin == FromZone {
+		from := msg
+		switch {
+		case a.Origin == FromZone:
 			out[i] = exo.Text(zone)
 			continue
-		}
-		if a.Origin == FromDepth {
+		case a.Origin == FromDepth:
 			out[i] = exo.Int(DefaultDepth)
 			continue
-		}
-		from := msg
-		if a.Origin != FromMessage {
+		case a.Origin == FromConst:
+			out[i] = exo.Int(int64(a.Index))
+			continue
+		case a.Origin == FromParent:
+			from = parent
+		case a.Origin != FromMessage:
 			from = grants[a.Origin]
 		}
 		v := from[a.Index]

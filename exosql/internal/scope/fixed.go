@@ -122,3 +122,23 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	}
 	return append(fixed, x), true
 }
+
+// Parts are the conditions of the scope, taken apart for a row that is to be written: the columns
+// that they fix, and what has to be seen to besides.
+func (e Entry) Parts() (fixed []Fixed, rest []Condition) {
+	for _, c := range e.must {
+		var of []Fixed
+		ok := false
+		if c.Kind == Holds {
+			of, ok = fixedBy(c.Pred, c.Grant.Origin, fixed[:len(fixed):len(fixed)])
+		} else if x, carried := c.carried(); carried {
+			of, ok = add(fixed[:len(fixed):len(fixed)], x)
+		}
+		if !ok {
+			rest = append(rest, c)
+			continue
+		}
+		fixed = of
+	}
+	return fixed, rest
+}

@@ -26,14 +26,15 @@ type Session struct {
 
 // Connect opens one guarded connection and verifies that its wall holds.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
-	s, err := e.connect(e.read)
+	s, err := e.connect(e.read, func(*Session) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func (e *Database) connect(dsn string) (*Session, error) {
+// connect opens a connection. first is called before it is guarded.
+func (e *Database) connect(dsn string, first func(*Session) error) (*Session, error) {
 	dc, err := SharedDriver().Open(dsn)
 	if err != nil {
 		return nil, err
@@ -49,6 +50,9 @@ func (e *Database) connect(dsn string) (*Session, error) {
 	sqlite3.Xsqlite3_limit(c.Tls, c.Db, sqlite3.SQLITE_LIMIT_LENGTH, engine.MaxRow)
 	s := &Session{engine: e, C: c, Guard: &guard{}, Stmts: engine.Statements[*stmt]{Bytes: e.prepared, Drop: c.finalize}}
 	err = verifyInterrupt(c)
+	if err == nil {
+		err = first(s)
+	}
 	if err == nil {
 		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
 			err = r.RegisterAuthorizer(s.Guard.authorize)
@@ -188,6 +192,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 			return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 		}
 		switch primary(e.Code) {
+		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // of a write: the statement is undone
 		case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_AUTH:
 		default:
 			s.bad = true

@@ -109,6 +109,8 @@ type guard struct {
 	reads  atomic.Pointer[map[string]map[string]bool]
 	writes atomic.Pointer[sqlast.Writes]
 	bounds atomic.Bool // of a unit of work: its beginning and its end
+
+	keys map[string]map[string]map[string]bool // see foreignKeys
 }
 
 func (g *guard) Admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
@@ -136,6 +138,9 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 	case sqlite.AuthRead:
 		cols, ok := (*reads)[strings.ToLower(arg1)]
 		if ok && database == "main" && cols[strings.ToLower(arg2)] {
+			return sqlite.AuthorizerOK
+		}
+		if w := g.writes.Load(); w != nil && database == "main" && g.keys[strings.ToLower(w.Table)][strings.ToLower(arg1)][strings.ToLower(arg2)] {
 			return sqlite.AuthorizerOK
 		}
 		if arg2 == "" && (ok || isDerived(arg1)) { // only its rows count: SQLite then names no column, and no database

@@ -20,15 +20,21 @@ import (
 // Writer is a connection that a unit of work has: a deferred transaction. It reads one state
 // of the database, that of its first query, and its first write fails at once if that is not
 // the newest any more (SQLITE_BUSY_SNAPSHOT).
-type Writer struct{ *Session }
+type Writer struct {
+	*Session
+	stale bool // what it knows of foreign keys may be
+}
 
 // ConnectWriter implements engine.Engine.
 func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
-	s, err := e.connect(e.write)
+	s, err := e.connect(e.write, func(s *Session) (err error) {
+		s.Guard.keys, err = foreignKeys(s.C)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{s}, nil
+	return &Writer{Session: s}, nil
 }
 
 // bound runs BEGIN, COMMIT or ROLLBACK.
@@ -54,7 +60,7 @@ func (w *Writer) Open() bool {
 
 // Sound reports whether another unit may begin.
 func (w *Writer) Sound() bool {
-	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0
+	return !w.bad && !w.stale && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0
 }
 
 // Query implements engine.Session, within the unit.
@@ -75,6 +81,9 @@ func (w *Writer) Write(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
+		if e := (*SqlError)(nil); errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_AUTH {
+			w.stale = true // it may be that a foreign key is new
+		}
 		return 0, serial(violation(p, err))
 	}
 	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
@@ -185,4 +194,40 @@ func admits(w *sqlast.Writes, action sqlite.AuthorizerActionCode, table, column 
 		return w.Kind == sqlast.Delete
 	}
 	return false
+}
+
+// foreignKeys are the columns that SQLite reads itself, to see that foreign keys hold, when a table is written: of
+// the tables that it refers to, and of those that refer to it.
+func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
+	st, err := c.prepare(`SELECT m.name, f."table", f."from", coalesce(f."to", (SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1), 'rowid')
+		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'`)
+	if err != nil {
+		return nil, err
+	}
+	defer c.finalize(st)
+	out := map[string]map[string]map[string]bool{}
+	add := func(written, read, column string) {
+		if out[written] == nil {
+			out[written] = map[string]map[string]bool{}
+		}
+		if out[written][read] == nil {
+			out[written][read] = map[string]bool{}
+		}
+		out[written][read][column] = true
+	}
+	for {
+		more, err := c.step(st)
+		if err != nil || !more {
+			return out, err
+		}
+		var cell [4]string
+		for i := range cell {
+			cell[i] = strings.ToLower(libc.GoString(sqlite3.Xsqlite3_column_text(c.Tls, st.P, int32(i))))
+		}
+		child, parent, from, to := cell[0], cell[1], cell[2], cell[3]
+		add(child, parent, to)
+		add(child, child, from)
+		add(parent, child, from)
+		add(parent, parent, to)
+	}
 }

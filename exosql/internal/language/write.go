@@ -1,0 +1,41 @@
+package language
+
+import "github.com/exoagent/exoagent/exo"
+
+// What changes rows. A facet has those that its rights allow.
+const (
+	Insert     = "insert"
+	InsertMany = "insertMany"
+	Update     = "update"
+	Delete     = "delete"
+	All        = "all"
+)
+
+// InsertMethod adds one row, of the columns that the type has.
+func InsertMethod(row *exo.Type) *exo.Method {
+	return &exo.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: exo.InUnit, Sends: true,
+		Params: []exo.Param{{Name: "the row", Want: &exo.Term{Con: row}}}, Result: v("row")}
+}
+
+// InsertManyMethod adds many.
+func InsertManyMethod(row *exo.Type) *exo.Method {
+	rows := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": row}}
+	return &exo.Method{Name: InsertMany, Doc: "adds rows, and gives their number", Effect: exo.InUnit, Sends: true,
+		Params: []exo.Param{{Name: "the rows", Want: &exo.Term{Con: rows}}}, Result: con(exo.TypeInt)}
+}
+
+// UpdateMethod changes the rows of a query.
+func UpdateMethod(values *exo.Type) *exo.Method {
+	return &exo.Method{Name: Update, Doc: "changes the rows, and gives their number", Effect: exo.InUnit, Sends: true,
+		Params: []exo.Param{{Name: "the values", Want: &exo.Term{Con: values}, Lambda: v("ns"), Plain: true}}, Result: con(exo.TypeInt)}
+}
+
+// DeleteMethod removes the rows of a query.
+func DeleteMethod() *exo.Method {
+	return &exo.Method{Name: Delete, Doc: "deletes the rows, and gives their number", Effect: exo.InUnit, Sends: true, Result: con(exo.TypeInt)}
+}
+
+// AllMethod says that every row is meant.
+func AllMethod() *exo.Method {
+	return &exo.Method{Name: All, Doc: "all rows, said before update or delete without where", Result: v("self")}
+}

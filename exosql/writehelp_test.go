@@ -1,0 +1,32 @@
+package exosql_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// wrFile opens a database that others can look at, too: a file, or one of the server's.
+func wrFile(t *testing.T, e tu.Engine, statements ...string) (*exosql.DB, *sql.DB) {
+	t.Helper()
+	url, driver, name := "", "pgx", ""
+	if e.Name == tu.SQLite.Name {
+		name, driver = filepath.Join(t.TempDir(), "x.db"), "sqlite"
+		url = "sqlite:" + name
+	} else {
+		url = e.URL(t)
+		name = url
+	}
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(statements...)})
+	raw, err := sql.Open(driver, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { raw.Close() })
+	return db, raw
+}
