@@ -320,3 +320,6 @@ func TrapCollation(see func(a, b string)) (restore func()) {
 	sqlite.SharedDriver = func() *modernc.Driver { return d }
 	return func() { sqlite.SharedDriver = before }
 }
+
+// SetIdle is how long a unit that has written may be asked nothing.
+func SetIdle(db *DB, d time.Duration) { db.idle = d }

@@ -55,6 +55,7 @@ type Writes struct {
 	Kind    WriteKind
 	Table   string
 	Columns []string
+	Effects []string // that its host knows of: names of triggers, and cascades as "table(columns)"
 }
 
 // RenderWrite is Render for a Write. reads are as of Tables: what the statement reads.

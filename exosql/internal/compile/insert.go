@@ -198,7 +198,7 @@ func (w *writer) inserts(rows [][]written, returning bool) error {
 				cells = append(cells, plan.Cell{Kind: k.Kind, Name: k.Table.Name + "." + k.Name})
 			}
 		}
-		p, err := finished(c, x, cells)
+		p, err := w.finished(c, x, cells)
 		if err != nil {
 			return err
 		}

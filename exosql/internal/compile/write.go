@@ -129,7 +129,7 @@ func (w *writer) stored(c *compiler, v written) sqlast.Expr {
 }
 
 // finished is the plan of a write.
-func finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
+func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
 	if c.failed != nil {
 		return nil, c.failed
 	}
@@ -141,7 +141,7 @@ func finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
-		Write: &sqlast.Writes{Kind: x.Kind, Table: x.Table, Columns: x.Columns}, Reads: lowered(reads)}
+		Write: &sqlast.Writes{Kind: x.Kind, Table: x.Table, Columns: x.Columns, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
 	for _, cell := range cells {
 		p.Shape.Names = append(p.Shape.Names, cell.Name)
 	}
@@ -214,7 +214,7 @@ func (w *writer) change() error {
 			x.Where = append(x.Where, c.again(y, x.Alias))
 		}
 	}
-	p, err := finished(c, x, nil)
+	p, err := w.finished(c, x, nil)
 	w.w.Write = []*plan.Plan{p}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -124,8 +125,14 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 		return sqlite.AuthorizerOK
 	}
 	reads := g.reads.Load()
+	if reads == nil {
+		return sqlite.AuthorizerDeny
+	}
 	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite names the recursion in which it reads, where it names a view
-	if reads == nil || trigger != "" && !inTree {
+	if trigger != "" && !inTree {                           // it changes what no plan says: its host must know of it
+		if w := g.writes.Load(); w != nil && database == "main" && slices.Contains(w.Effects, trigger) {
+			return sqlite.AuthorizerOK
+		}
 		return sqlite.AuthorizerDeny
 	}
 	switch action {
@@ -151,7 +158,7 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
-		if database == "main" && admits(g.writes.Load(), action, arg1, arg2) {
+		if trigger == "" && database == "main" && admits(g.writes.Load(), action, arg1, arg2) {
 			return sqlite.AuthorizerOK
 		}
 	}

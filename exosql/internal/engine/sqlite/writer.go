@@ -182,8 +182,12 @@ func violation(p *plan.Plan, err error) error {
 
 // admits reports whether a plan writes what the engine is about to.
 func admits(w *sqlast.Writes, action sqlite.AuthorizerActionCode, table, column string) bool {
-	if w == nil || !strings.EqualFold(w.Table, table) {
+	if w == nil {
 		return false
+	}
+	if !strings.EqualFold(w.Table, table) { // a foreign key carries the change on
+		return action != sqlite.AuthInsert && w.Kind != sqlast.Insert &&
+			slices.ContainsFunc(w.Effects, func(known string) bool { return strings.HasPrefix(strings.ToLower(known), strings.ToLower(table)+"(") })
 	}
 	switch action {
 	case sqlite.AuthInsert:

@@ -1,0 +1,146 @@
+package exosql_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+func wrTool(t testing.TB, db *exosql.DB, org int64) *codemode.Tool {
+	t.Helper()
+	tool, err := codemode.New(wrGrants(db, org), &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+// TestSerial: of programs that read a number and write one more, each that ends well counts once, in
+// whatever order they run; the others end with Kind Conflict.
+func TestSerial(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, look := wrOpen(t, e)
+		tool := wrTool(t, db, 1)
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		kept := 0
+		for range 12 {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				r := tool.Run(context.Background(), `const j = await jobs.where({ id: 1 }).first(); return jobs.where({ id: 1 }).update({ points: j.points + 1 })`)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case r.Err == nil:
+					kept++
+				case exo.KindOf(r.Err) != exo.Conflict:
+					t.Errorf("%v", r.Err)
+				}
+			}()
+		}
+		all.Wait()
+		if got, want := look("SELECT points FROM jobs WHERE id = 1"), fmt.Sprint(3+kept); got != want || kept == 0 {
+			t.Errorf("%d programs ended well, and the number is %s, want %s", kept, got, want)
+		}
+		// Whatever they met, connections are left that can be used.
+		for range 8 {
+			if r := tool.Run(context.Background(), `return jobs.where({ id: 2 }).update({ points: 1 })`); r.Err != nil {
+				t.Fatal(r.Err)
+			}
+		}
+	})
+}
+
+// TestReplay: a unit that meets another's change asks again, and goes on where the answers are the same.
+func TestReplay(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, look := wrOpen(t, e)
+		other := wrTool(t, db, 1)
+		for _, c := range []struct{ meanwhile, want string }{
+			{`return jobs.where({ id: 4 }).update({ points: 50 })`, "1"}, // another row: the answers are the same
+			{`return jobs.where({ id: 1 }).update({ points: 50 })`, "conflict"},
+		} {
+			grants := wrGrants(db, 1)
+			grants["meanwhile"] = wrCall(func() {
+				if r := other.Run(context.Background(), c.meanwhile); r.Err != nil {
+					t.Error(r.Err)
+				}
+			})
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(context.Background(), `const j = await jobs.where({ id: 1 }).first(); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: j.points + 1, title: "mine" })`)
+			got := ""
+			if r.Err != nil {
+				got = exo.KindOf(r.Err).String()
+			} else {
+				got = fmt.Sprint(r.Value)
+			}
+			if got != c.want {
+				t.Errorf("%s meanwhile: %s (%v), want %s", c.meanwhile, got, r.Err, c.want)
+			}
+		}
+		if got := look("SELECT points FROM jobs WHERE id = 1"); got != "50" {
+			t.Errorf("the points are %s", got)
+		}
+	})
+}
+
+// wrCall is an object whose one method calls a function of the test's.
+type wrCall func()
+
+func (f wrCall) Describe() (exo.Description, error) {
+	null := &exo.Term{Con: &exo.Type{Name: exo.TypeNull}}
+	return exo.Description{Type: &exo.Type{Name: "Meanwhile"}, Interfaces: []*exo.Interface{{Name: "Meanwhile", Methods: map[string]*exo.Method{"call": {Name: "call", Result: null, Sends: true}}}}}, nil
+}
+
+func (f wrCall) Eval(context.Context, *exo.Message) (exo.Value, error) {
+	f()
+	return exo.Null(), nil
+}
+
+// TestIdleUnit: a program that has written and computes for long does not keep others waiting.
+func TestIdleUnit(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, look := wrOpen(t, e)
+		exosql.SetIdle(db, 100*time.Millisecond)
+		r := wrTool(t, db, 1).Run(context.Background(), `await jobs.where({ id: 1 }).update({ points: 9 }); let n = 0; for (let i = 0; i < 3e6; i++) n += i % 7; return jobs.where({ id: 1 }).update({ points: n })`)
+		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(r.Err.Error(), "held what it has changed") {
+			t.Errorf("%v", r.Err)
+		}
+		if got := look(wrJobs); got != wrBefore {
+			t.Errorf("it leaves %s", got)
+		}
+	})
+}
+
+// TestEffects: what a write sets off runs only where the host has said so.
+func TestEffects(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		trigger := e.Pick(`CREATE TRIGGER audit AFTER UPDATE ON jobs BEGIN INSERT INTO orgs VALUES (NEW.id + 100, 'seen'); END`,
+			`CREATE FUNCTION seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO orgs VALUES (NEW.id + 100, 'seen'); RETURN NEW; END $$; CREATE TRIGGER audit AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION seen()`)
+		for _, known := range []bool{false, true} {
+			db, look := wrOpenWith(t, e, trigger)
+			wrKnown = known
+			tool := wrTool(t, db, 1)
+			wrKnown = false
+			r := tool.Run(context.Background(), `return jobs.where({ id: 1 }).update({ points: 9 })`)
+			if known != (r.Err == nil) || !known && !strings.Contains(r.Err.Error(), "the trigger audit") {
+				t.Errorf("known %v: %v", known, r.Err)
+			}
+			if got, want := look("SELECT count(*) FROM orgs"), map[bool]string{false: "2", true: "3"}[known]; got != want {
+				t.Errorf("known %v: %s rows of orgs, want %s", known, got, want)
+			}
+		}
+	})
+}
