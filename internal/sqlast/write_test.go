@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// some are the todos of user 1, by their keys, with a value made of each.
-func some() *Select {
+// rowsOf1 are the todos of user 1, by their keys, with a value made of each.
+func rowsOf1() *Select {
 	return &Select{
 		Columns: []Output{{col("t0", "id"), "c0"}, {call(Add, col("t0", "prio"), One), "c1"}},
 		From:    []Source{{Table: "todos", Alias: "t0"}},
@@ -18,7 +18,7 @@ func some() *Select {
 }
 
 func changed(kind WriteKind, columns []string, values ...Expr) *Write {
-	return &Write{Kind: kind, Table: "todos", Alias: "w", From: some(), As: "s", Keys: []KeyOutput{{"id", "c0"}}, Columns: columns, Values: values}
+	return &Write{Kind: kind, Table: "todos", Alias: "w", From: rowsOf1(), As: "s", Keys: []KeyOutput{{"id", "c0"}}, Columns: columns, Values: values}
 }
 
 var writeCases = []struct {
@@ -122,7 +122,7 @@ func TestNoSuchWrite(t *testing.T) {
 		"it has 1 values for 2":                insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
 		`"ID" is there twice`:                  insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),
 		"rows[0]: a value has to be":           insert(func(w *Write) { w.Rows[0][0] = call(Add, arg(0), One) }),
-		"an insert finds no rows":              insert(func(w *Write) { w.From = some() }),
+		"an insert finds no rows":              insert(func(w *Write) { w.From = rowsOf1() }),
 		"found by no key":                      update(func(w *Write) { w.Keys = nil }),
 		`no output "c9"`:                       update(func(w *Write) { w.Keys[0].Output = "c9" }),
 		"each column one value":                update(func(w *Write) { w.Values = nil }),

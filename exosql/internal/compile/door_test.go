@@ -63,6 +63,9 @@ func TestOneDoor(t *testing.T) {
 					}
 				}
 			case *ast.CompositeLit:
+				if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Write" {
+					t.Error("a write is begun by hand: scope.Entry.Write does it")
+				}
 				if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Select" && strings.Contains(fmt.Sprint(keys(n)), "From") {
 					t.Error("a FROM is written by hand: scope.Sources.Of does it")
 				}

@@ -69,7 +69,7 @@ func (w *writer) insert() error {
 	if after && !one {
 		return exo.Errorf(exo.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
 	}
-	if err := w.inserts(rows, one); err != nil {
+	if err := w.inserts(entry, rows, one); err != nil {
 		return err
 	}
 	if one {
@@ -162,7 +162,7 @@ func (w *writer) rows(fc *decl.Facet) (rows [][]written, err error) {
 }
 
 // inserts makes a statement for each set of columns: a column that a row leaves out has its default.
-func (w *writer) inserts(rows [][]written, returning bool) error {
+func (w *writer) inserts(entry scope.Entry, rows [][]written, returning bool) error {
 	var sets []string
 	by := map[string][][]written{}
 	for _, r := range rows {
@@ -177,7 +177,10 @@ func (w *writer) inserts(rows [][]written, returning bool) error {
 	}
 	for _, key := range sets {
 		c := w.compiler()
-		x := &sqlast.Write{Kind: sqlast.Insert, Table: w.w.Table.Name}
+		x, err := entry.Write(sqlast.Insert)
+		if err != nil {
+			return err
+		}
 		for _, v := range by[key][0] {
 			x.Columns = append(x.Columns, v.col.Name)
 		}

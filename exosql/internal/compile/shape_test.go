@@ -56,6 +56,8 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 		return []any{[]decl.Ordering{{Col: w.c2, Desc: false}}, []decl.Ordering{{Col: w.c1, Desc: true}}, []decl.Ordering{{Col: w.c1, Desc: false}, {Col: w.c2, Desc: false}}, []decl.Ordering(nil)}
 	case []*decl.Column:
 		return []any{[]*decl.Column{w.c2}, []*decl.Column{w.c1, w.c2}, []*decl.Column{w.c2, w.c1}}
+	case decl.Rights:
+		return []any{decl.Rights{Insert: []*decl.Column{w.c1}}, decl.Rights{Update: []*decl.Column{w.c1}}, decl.Rights{Insert: []*decl.Column{w.c2}}, decl.Rights{Delete: true}, decl.Rights{Effects: []string{"a"}}}
 	case []decl.LinkMember:
 		f := &decl.Facet{Alias: "g", Table: w.t2, Cols: []*decl.Column{w.c2}}
 		return []any{[]decl.LinkMember{{L: w.l2, To: f}}, []decl.LinkMember(nil)}
@@ -115,7 +117,7 @@ func TestShapeKey(t *testing.T) {
 				reach = append(reach, m.To)
 			}
 			return s.facets(reach)
-		}, []string{"Table", "Alias", "Cols", "Links"}},
+		}, []string{"Table", "Alias", "Cols", "Links", "Rights"}},
 		"linkMember": {func() any { return &decl.LinkMember{L: w.l1, To: aFacet()} }, func(s *shaper, x any) any {
 			f, m := aFacet(), x.(*decl.LinkMember)
 			f.Links = []decl.LinkMember{*m}

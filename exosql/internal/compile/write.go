@@ -175,7 +175,15 @@ func (w *writer) change() error {
 	if err != nil {
 		return err
 	}
-	x := &sqlast.Write{Kind: sqlast.Delete, Table: row.table.Name, Alias: c.alias(), As: c.alias()}
+	kind := sqlast.Delete
+	if root.Name == language.Update {
+		kind = sqlast.Update
+	}
+	x, err := entry.Write(kind)
+	if err != nil {
+		return err
+	}
+	x.Alias, x.As = c.alias(), c.alias()
 	sel := &sqlast.Select{}
 	for i, k := range row.table.Keys {
 		out := fmt.Sprintf("c%d", i)
@@ -183,7 +191,6 @@ func (w *writer) change() error {
 		x.Keys = append(x.Keys, sqlast.KeyOutput{Column: k.Name, Output: out})
 	}
 	if root.Name == language.Update {
-		x.Kind = sqlast.Update
 		set, err := w.set(f, q, sel, x.As)
 		if err != nil {
 			return err
@@ -204,8 +211,8 @@ func (w *writer) change() error {
 	if sel.Limit, sel.Offset = q.limits, q.offsets; len(q.limits)+len(q.offsets) > 0 {
 		sel.OrderBy = f.orders(q, true)
 	}
-	f.sources.Of(sel).Where = f.where
-	x.From = sel
+	sel.Where = f.where
+	f.sources.Changing(x, sel)
 	// The key finds the row. That it finds no other, whatever the declarations say of keys, the
 	// scope's own columns say once more (TestKeyThatIsNone).
 	fixed, _ := entry.Parts()

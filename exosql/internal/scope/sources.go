@@ -71,3 +71,14 @@ func (s Sources) Of(sel *sqlast.Select) *sqlast.Select {
 	sel.From = s.list
 	return sel
 }
+
+// Changing has w change the rows that sel finds among the sources.
+func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(sel) }
+
+// Write begins a write of the entry's table.
+func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
+	if e.table == nil {
+		return nil, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a write of a table without a scope")}
+	}
+	return &sqlast.Write{Kind: kind, Table: e.table.Name}, nil
+}
