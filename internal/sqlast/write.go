@@ -49,15 +49,6 @@ type Write struct {
 // KeyOutput says that a column of the table equals an output of the select.
 type KeyOutput struct{ Column, Output string }
 
-// Writes is what a Write changes, for the engine's own wall: of an insert or an update the
-// columns, and of a delete that it deletes.
-type Writes struct {
-	Kind    WriteKind
-	Table   string
-	Columns []string
-	Effects []string // that its host knows of: names of triggers, and cascades as "table(columns)"
-}
-
 // RenderWrite is Render for a Write. reads are as of Tables: what the statement reads.
 func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
 	if d != SQLite && d != Postgres {

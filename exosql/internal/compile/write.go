@@ -141,7 +141,10 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
-		Write: &sqlast.Writes{Kind: x.Kind, Table: x.Table, Columns: x.Columns, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
+		Write: &plan.Write{Table: x.Table, Insert: x.Kind == sqlast.Insert, Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
+	if x.Kind == sqlast.Update {
+		p.Write.Update = x.Columns
+	}
 	for _, cell := range cells {
 		p.Shape.Names = append(p.Shape.Names, cell.Name)
 	}

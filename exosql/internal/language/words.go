@@ -284,7 +284,7 @@ var queryPhrases = [][3]string{
 	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
 	{".having", "groupBy where count", "write .where(g => g.count() > 1) after .groupBy(t => t.key)"},
 	queryFirsts, queryWindow, callWindow,
-	{".update .delete", "", "it is for the rows of one table as they are, without join, select, groupBy and their like, and only where it was granted"},
+	{".update .delete", "", "it is for the rows of one table as they are, and only where it was granted"},
 	{".insert .insertMany", "", "rows are inserted into a table or through a link, where that was granted"},
 	{".updateMany .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
 

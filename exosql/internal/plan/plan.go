@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Plan is a compiled statement without values: what a plan cache holds. It is
@@ -16,9 +15,9 @@ type Plan struct {
 	Bare  bool                       // a row has one cell, which is shown without a record around it
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
-	Write *sqlast.Writes // what it changes, all that the engine's wall admits; nil: it reads
-	Joins int            // tables times the columns of all of them, each place where a table is read: see prepareBytes
-	Bytes int            // of the plan in the cache; 0 before it was there
+	Write *Write // what it changes, all that the engine's wall admits; nil: it reads
+	Joins int    // tables times the columns of all of them, each place where a table is read: see prepareBytes
+	Bytes int    // of the plan in the cache; 0 before it was there
 
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.

@@ -17,6 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -108,7 +109,7 @@ func verifyWall(c *conn) error {
 // zero value denies everything.
 type guard struct {
 	reads  atomic.Pointer[map[string]map[string]bool]
-	writes atomic.Pointer[sqlast.Writes]
+	writes atomic.Pointer[plan.Write]
 	bounds atomic.Bool // of a unit of work: its beginning and its end
 
 	keys map[string]map[string]map[string]bool // see foreignKeys

@@ -14,7 +14,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Writer is a connection that a unit of work has: a deferred transaction. It reads one state
@@ -181,21 +180,21 @@ func violation(p *plan.Plan, err error) error {
 }
 
 // admits reports whether a plan writes what the engine is about to.
-func admits(w *sqlast.Writes, action sqlite.AuthorizerActionCode, table, column string) bool {
+func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column string) bool {
 	if w == nil {
 		return false
 	}
 	if !strings.EqualFold(w.Table, table) { // a foreign key carries the change on
-		return action != sqlite.AuthInsert && w.Kind != sqlast.Insert &&
+		return action != sqlite.AuthInsert && !w.Insert &&
 			slices.ContainsFunc(w.Effects, func(known string) bool { return strings.HasPrefix(strings.ToLower(known), strings.ToLower(table)+"(") })
 	}
 	switch action {
 	case sqlite.AuthInsert:
-		return w.Kind == sqlast.Insert
+		return w.Insert
 	case sqlite.AuthUpdate:
-		return w.Kind == sqlast.Update && slices.ContainsFunc(w.Columns, func(c string) bool { return strings.EqualFold(c, column) })
+		return slices.ContainsFunc(w.Update, func(c string) bool { return strings.EqualFold(c, column) })
 	case sqlite.AuthDelete:
-		return w.Kind == sqlast.Delete
+		return w.Delete
 	}
 	return false
 }

@@ -1,0 +1,10 @@
+package plan
+
+// Write is what a plan changes in one table: nothing else is admitted by the engine's wall.
+type Write struct {
+	Table   string
+	Insert  bool
+	Update  []string // the columns
+	Delete  bool
+	Effects []string // that its host knows of: names of triggers, and cascades as "table(columns)"
+}
