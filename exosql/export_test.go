@@ -323,3 +323,28 @@ func TrapCollation(see func(a, b string)) (restore func()) {
 
 // SetIdle is how long a unit that has written may be asked nothing.
 func SetIdle(db *DB, d time.Duration) { db.idle = d }
+
+// RawWrite is a statement of a test's in a unit of work, with what its plan says that it does.
+type RawWrite struct {
+	Text   string
+	Table  string // "": the plan reads
+	Update []string
+	Reads  string
+}
+
+// RunRawWrite runs it in a unit that is kept if it succeeds.
+func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
+	x, err := db.beginUnit(ctx)
+	if err != nil {
+		return err
+	}
+	u := x.(*unit)
+	p := &plan.Plan{Text: r.Text, Shape: &exo.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
+	if r.Table != "" {
+		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
+	}
+	if _, _, err = u.do(ctx, p, nil, nil); err != nil {
+		return errors.Join(err, u.Rollback(ctx))
+	}
+	return u.Commit(ctx)
+}

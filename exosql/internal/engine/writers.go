@@ -63,9 +63,13 @@ func (p *Writers) Release(w Writer) {
 	<-p.places
 }
 
-// Close waits for the units that run, and closes the connections.
+// Close waits for the units that run, and closes the connections. A second Close does nothing.
 func (p *Writers) Close() error {
 	p.mu.Lock()
+	if p.shut {
+		p.mu.Unlock()
+		return nil
+	}
 	p.shut = true
 	free := p.free
 	p.free = nil
