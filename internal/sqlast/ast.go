@@ -69,7 +69,7 @@ type Order struct {
 	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
 }
 
-// Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber,
+// Expr is one of Column, Arg, Const, Call, In, InSelect, Beyond, Scalar, Exists, RowNumber,
 // Aggregate, Collected, Running, Windowed and Nested, by value.
 type Expr interface{ expr() }
 
@@ -134,6 +134,14 @@ type In struct {
 type InSelect struct {
 	X   Expr
 	Sub *Select
+}
+
+// Beyond is (Left...) > (Right...), or < with Desc: that the first pair whose values differ is so. It has two pairs at least. An index over the
+// columns of Left finds such rows, where it does not for the same in ANDs and ORs. NULL in a pair
+// that decides makes it unknown.
+type Beyond struct {
+	Left, Right []Expr
+	Desc        bool
 }
 
 // Scalar is the one value that Sub gives, or NULL if it has no row. It has one column, and a
@@ -222,6 +230,7 @@ func (Const) expr()     {}
 func (Call) expr()      {}
 func (In) expr()        {}
 func (InSelect) expr()  {}
+func (Beyond) expr()    {}
 func (Scalar) expr()    {}
 func (Exists) expr()    {}
 func (RowNumber) expr() {}

@@ -288,6 +288,14 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 			return errors.New("in: the select has to have one column")
 		}
 		return nil
+	case Beyond:
+		if len(e.Left) < 2 || len(e.Left) != len(e.Right) {
+			return errors.New("beyond: it compares pairs, and at least two")
+		}
+		if err := c.list("beyond", e.Left, sc, 0); err != nil {
+			return err
+		}
+		return c.list("beyond", e.Right, sc, 0)
 	case Scalar:
 		if _, err := c.query(e.Sub, sc); err != nil {
 			return fmt.Errorf("scalar: %w", err)

@@ -167,6 +167,12 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.in(e)
 	case InSelect:
 		return f.write("(").add(e.X).write(" IN ").sub(e.Sub).write(")")
+	case Beyond:
+		op := constant(" > ")
+		if e.Desc {
+			op = " < "
+		}
+		return f.write("(").call(function("("), e.Left).write(op).call(function("("), e.Right).write(")")
 	case Scalar:
 		return f.sub(e.Sub)
 	case Exists:
