@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
@@ -22,6 +23,7 @@ type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
 	pool    *engine.Pool
+	cursors *cursor.Sealer
 }
 
 // Query is what the record of a message says of the statement that answered it
@@ -116,10 +118,15 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 }
 
 // query runs a plan. m is the message it answers, or nil for the typed API; refused is
-// why its open plan was not run, or nil.
-func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused) (exo.Value, error) {
+// why its open plan was not run, or nil; of a page it notes where the next one begins.
+func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused, of *page) (exo.Value, error) {
 	start := time.Now()
-	out := plan.NewCollector(p, m)
+	var out *plan.Collector
+	if of != nil {
+		out = plan.NewPageCollector(p, m, of.size)
+	} else {
+		out = plan.NewCollector(p, m)
+	}
 	err := db.pool.Run(ctx, p, args, out)
 	if no, ok := errors.AsType[*engine.Refused](err); ok {
 		return exo.Value{}, no
@@ -137,6 +144,9 @@ func (db *DB) query(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.
 			err = ctx.Err() // what an engine says about being interrupted varies
 		}
 		return exo.Value{}, exo.Classify("", err)
+	}
+	if of != nil {
+		of.next = out.Following()
 	}
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:

@@ -164,10 +164,10 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		}
 	}
 	if cold {
-		_, err := compile.Message(db.dialect, m, grantsOf(objs))
+		_, err := compile.Message(db.dialect, m, grantsOf(objs), nil)
 		return err
 	}
-	_, err := db.plan(m, objs)
+	_, err := db.plan(&asked{m: m, objs: objs})
 	return err
 }
 

@@ -189,6 +189,8 @@ func values(cond expr) (out []colExpr) {
 			return nil
 		}
 		x = e.args[0]
+	case beyondExpr:
+		x = e.left[0]
 	default:
 		return nil
 	}

@@ -28,6 +28,7 @@ type group struct {
 	rows  *derived              // whose outputs are windows over the rows, for lists; PostgreSQL
 	by    []expr                // what the rows are grouped by
 
+	repeats bool // rows of it may be equal
 	records bool // it is no group: each row is one of what select showed, see combine
 }
 

@@ -131,7 +131,7 @@ func (f *from) granted(n *exo.Node) (*query, error) {
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{sortExpr{colExpr{row, o.Col}}, o.Desc})
+				terms = append(terms, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
@@ -262,7 +262,11 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		if !free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
+		by := orderTerm{expr: sortExpr{e}, desc: desc}
+		if of := t.Type.Args["of"]; of != nil {
+			by.kind = of.Name
+		}
+		q.order = append(q.order, by)
 	}
 	return nil
 }

@@ -55,6 +55,8 @@ type compiler struct {
 
 	over *overAll // aggregates that are written are of its window
 
+	after Position // where the page begins
+
 	asked  int   // subqueries that are written
 	sets   int   // queries that are combined
 	trees  int   // links that are followed again and again
@@ -148,6 +150,7 @@ type named struct {
 type orderTerm struct {
 	expr expr
 	desc bool
+	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
 }
 
 // projection is what each result row shows: columns, scalars, records of them.

@@ -19,6 +19,7 @@ const (
 	FromMessage Origin = -1
 	FromZone    Origin = -2 // the name of the time zone that the host gave the program
 	FromDepth   Origin = -3 // how deep a tree is where the program does not say it
+	FromCursor  Origin = -4 // a value of the last row of the page before
 )
 
 // Source is where the value of one placeholder comes from, and what is done
@@ -28,6 +29,8 @@ type Source struct {
 	Index  int
 	Item   int  // of a list, or -1
 	Count  bool // a limit or offset: must not be negative
+
+	OneMore bool // a limit of a page: one more than what was asked for, to see whether there is more
 
 	Kind    string // what it is bound as, where that is not what it is
 	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1

@@ -15,6 +15,7 @@ type Plan struct {
 	Bare  bool                       // a row has one cell, which is shown without a record around it
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
+	After int // of a page: how many cells each row has after those that are shown, for the cursor
 	Joins int // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes int // of the plan in the cache; 0 before it was there
 
@@ -76,13 +77,15 @@ const (
 	RunFirst         // at most one row
 	RunCount         // one number
 	RunValue         // one value of all rows, or null
+	RunPage          // some rows, and the values of the last one by which the next page begins
 )
 
 // maxBound bounds the texts that are bound, in bytes: one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program.
-func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.Value, error) {
+// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program; after are the values
+// of a cursor, of which the program knows none.
+func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, after []exo.Value, zone string) ([]exo.Value, error) {
 	out, size := make([]exo.Value, len(p.Args)), 0
 	for i, a := range p.Args {
 		if a.Origin == FromZone {
@@ -94,7 +97,9 @@ func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.V
 			continue
 		}
 		from := msg
-		if a.Origin != FromMessage {
+		if a.Origin == FromCursor {
+			from = after
+		} else if a.Origin != FromMessage {
 			from = grants[a.Origin]
 		}
 		v := from[a.Index]
@@ -104,6 +109,9 @@ func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.V
 		if a.Count && v.Int() < 0 {
 			// SQLite takes a negative limit for none.
 			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
+		}
+		if a.OneMore {
+			v = exo.Int(min(v.Int(), MaxPage) + 1)
 		}
 		v, err := a.convert(v, from)
 		if err != nil {
