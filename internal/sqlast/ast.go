@@ -20,6 +20,10 @@ type Select struct {
 	// are aggregates then.
 	Group int
 
+	// DistinctOn is how many of the columns, from the first, tell rows apart: of those equal in them the first is left, in
+	// OrderBy. Postgres only. They are named by number there: an expression with placeholders is never the same twice.
+	DistinctOn int
+
 	Windows []Window // of the outputs
 
 	// Limit and Offset hold an Arg, Zero or One each. The least limit counts and
