@@ -196,6 +196,41 @@ func TestGroupRefusals(t *testing.T) {
 	})
 }
 
+// TestWholeBesideExact: a column of whole numbers compares with an exact number, at either side, as numbers do, on SQLite as it is
+// stored; where either is null as =, !== and < have it.
+func TestWholeBesideExact(t *testing.T) {
+	type cell struct {
+		ID, Owner int64
+		N         *int64
+		D         *exosql.Decimal
+	}
+	cells := exosql.NewTable[cell]("cells")
+	id, owner := exosql.NewKey(cells, "id", func(c *cell) *int64 { return &c.ID }), exosql.NewColumn(cells, "owner", func(c *cell) *int64 { return &c.Owner })
+	n, d := exosql.NewNullable(cells, "n", func(c *cell) **int64 { return &c.N }), exosql.NewNullable(cells, "d", func(c *cell) **exosql.Decimal { return &c.D })
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE cells (id {int} PRIMARY KEY, owner {int} NOT NULL, n {int}, d "+e.Pick("TEXT", "numeric")+")",
+			"INSERT INTO cells VALUES (1, 1, 2, '2.5'), (2, 1, 3, '2.5'), (3, 1, 2, '2.00'), (4, 1, -2, '-2.5'), (5, 1, -3, '-2.5'), (6, 1, NULL, '1'), (7, 1, 1, NULL), (8, 1, NULL, NULL), "+
+				"(9, 1, 9223372036854775807, '9223372036854775807.5'), (10, 1, -9223372036854775808, '-9223372036854775808.5'), (11, 1, 9223372036854775807, '99999999999999999999')")})
+		r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, n, d).Of(exosql.Grant(db, cells, owner.Eq(1)))}, exo.Limits{})
+		for cond, want := range map[string]string{
+			"c.n > c.d": "[2,4,10]", "c.d < c.n": "[2,4,10]", "c.n <= c.d": "[1,3,5,9,11]", "c.d >= c.n": "[1,3,5,9,11]",
+			"c.n >= c.d": "[2,3,4,10]", "c.d <= c.n": "[2,3,4,10]", "c.n < c.d": "[1,5,9,11]", "c.d > c.n": "[1,5,9,11]",
+			"c.n === c.d": "[3,8]", "c.d === c.n": "[3,8]", "c.n !== c.d": "[1,2,4,5,6,7,9,10,11]", "c.d !== c.n": "[1,2,4,5,6,7,9,10,11]",
+			"c.n > cells.where(x => x.id <= 3).avg(x => x.n)": "[2,9,11]", "c.n <= cells.where(x => x.id <= 3).avg(x => x.d)": "[1,3,4,5,7,10]", // 2.33…
+			"c.n === cells.where(x => x.id < 0).avg(x => x.n)": "[6,8]", "c.n < cells.where(x => x.id < 0).sum(x => x.d)": "[]",
+		} {
+			o := r.Run(t, "return (await cells.where(c => "+cond+").orderBy(c => c.id).select(c => c.id))")
+			if o.JSON != want {
+				t.Errorf("%s: %v, want %s", cond, o, want)
+				continue
+			}
+			if strings.Contains(o.SQL[0].SQL, `exo_key(("t0"."n"`) {
+				t.Errorf("%s: a function is called for each row: %s", cond, o.SQL[0].SQL)
+			}
+		}
+	})
+}
+
 // TestBadCells: a cell that contradicts what is declared is the host's error in an aggregate as it is where it is
 // shown, whatever is calculated with the aggregate, and only of rows in scope. What a program calculates of it has no value.
 // PostgreSQL's columns hold no such cells.
