@@ -231,6 +231,52 @@ func TestWholeBesideExact(t *testing.T) {
 	})
 }
 
+// TestMeanOfStored: the mean of a column of decimals is the one of what is calculated of it, which is a sum by a count: of sums that
+// are 0, of numbers with a thousand digits on either side, and of those that are no numbers to calculate with.
+func TestMeanOfStored(t *testing.T) {
+	type cell struct {
+		ID, Owner int64
+		D         *exosql.Decimal
+	}
+	cells := exosql.NewTable[cell]("cells")
+	id, owner := exosql.NewKey(cells, "id", func(c *cell) *int64 { return &c.ID }), exosql.NewColumn(cells, "owner", func(c *cell) *int64 { return &c.Owner })
+	d := exosql.NewNullable(cells, "d", func(c *cell) **exosql.Decimal { return &c.D })
+	zeros, nines := strings.Repeat("0", 990), strings.Repeat("9", 999)
+	groups := [][]string{
+		{"1", "2", "2"}, {"1.5", "-1.5"}, {"0", "0.00"}, {}, {"0." + zeros + "1", "0." + zeros + "2"}, {"-0." + zeros + "1"}, {nines, nines, "1"}, {"-" + nines, nines, "0.5"}, {nines + "." + nines, "-0." + nines},
+		{"0.00000000000000000001", "0"}, {"-0.00000000000000000001", "0", "0"}, {"1" + nines + "0", "3"}, {"0." + zeros + zeros + "1", "7", "8"}, {"99999999999999999999.99999999999999999999", "1"},
+	}
+	var many []string
+	for i := range 1001 {
+		many = append(many, fmt.Sprintf("%d.%02d", i*7919%10007-5000, i%100))
+	}
+	groups = append(groups, many)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		n, rows := 0, []string{}
+		for g, list := range groups {
+			for _, v := range append(list, "NULL") {
+				n++
+				if v != "NULL" {
+					v = "'" + v + "'"
+				}
+				rows = append(rows, fmt.Sprintf("(%d, %d, %s)", n, g, v))
+			}
+		}
+		if e.Name == tu.Postgres.Name {
+			rows = append(rows, fmt.Sprintf("(%d, 0, 'NaN')", n+1), fmt.Sprintf("(%d, 0, 'Infinity')", n+2))
+		}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE cells (id {int} PRIMARY KEY, owner {int} NOT NULL, d "+e.Pick("TEXT", "numeric")+")", "INSERT INTO cells VALUES "+strings.Join(rows, ", "))})
+		for g := range groups {
+			r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, d).Of(exosql.Grant(db, cells, owner.Eq(int64(g))))}, exo.Limits{})
+			o := r.Run(t, "return [await cells.avg(c => c.d), await cells.sum(c => c.d)]")
+			want := r.Run(t, "return [await cells.avg(c => c.d + 0), await cells.sum(c => c.d + 0)]")
+			if o.JSON != want.JSON || o.Kind != 0 {
+				t.Errorf("group %d: %v, want %v", g, o, want)
+			}
+		}
+	})
+}
+
 // TestBadCells: a cell that contradicts what is declared is the host's error in an aggregate as it is where it is
 // shown, whatever is calculated with the aggregate, and only of rows in scope. What a program calculates of it has no value.
 // PostgreSQL's columns hold no such cells.

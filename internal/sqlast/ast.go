@@ -170,7 +170,7 @@ type RowNumber struct {
 type Aggregate struct {
 	Func   Func
 	X      Expr // nil: each row counts
-	Stored bool // SQLite: X is a column of decimals as it is stored; of its numbers those count that are Bounded
+	Stored bool // X is a column of decimals as it is stored; of its numbers those count that are Bounded. On Postgres it is summed, or its Mean
 }
 
 // Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on Postgres, the
@@ -220,7 +220,7 @@ const (
 	SumWhole           // of a column of whole numbers; exact
 	Sum                // of exact numbers; see IntExact
 	Median             // of exact numbers, or of a column of whole numbers; exact
-	Mean               // SQLite only: of exact numbers, cut after 20 places
+	Mean               // of exact numbers, cut after 20 places; on Postgres of Stored ones only
 	Min                //
 	Max                //
 	MinNumber          // of exact numbers
