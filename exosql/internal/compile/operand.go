@@ -194,8 +194,8 @@ func rounded(op sqlast.Op, right bool) sqlast.Op {
 	return sqlast.NoOp
 }
 
-// keys reports whether an operation makes of a number what is compared.
-func keys(op sqlast.Op) bool {
+// keying reports whether an operation makes of a number what is compared.
+func keying(op sqlast.Op) bool {
 	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
 }
 
