@@ -73,6 +73,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	case "leftJoin":
 		return q, f.doLeftJoin(q, n, env)
 	case "distinct":
+		q.once = q.out != nil
 		return q, f.doDistinct(q)
 	case "select":
 		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))
@@ -100,18 +101,22 @@ func (f *from) bound(lambda *exo.Node, q *query, env names) names {
 	for k, v := range env {
 		out[k] = v
 	}
-	out[lambda.Recv] = q.ns
+	out[lambda.Recv] = q.seen()
+	return out
+}
+
+// seen is what the callbacks of a query see: its tables, and what select named.
+func (q *query) seen() []named {
 	if q.out == nil || q.out.bare {
-		return out
+		return q.ns
 	}
 	seen := slices.Clone(q.ns)
 	for i, it := range q.out.items {
-		if it.sub == nil {
+		if it.expr != nil {
 			seen = append(seen, named{q.out.names[i], &occurrence{selected: it.expr}})
 		}
 	}
-	out[lambda.Recv] = seen
-	return out
+	return seen
 }
 
 // granted is a query of everything that a granted object reaches.

@@ -138,6 +138,7 @@ type query struct {
 	order   []orderTerm   //
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
+	once    bool          // of the rows that show the same one is left
 	context []*occurrence // the rows that were there before: a limit acts for each combination of them
 	link    *decl.Link    // by which the rows were reached, whatever was said of them since
 }
