@@ -453,6 +453,9 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 // rowArg is the type argument that Method.Row is about: what an object shows.
 const rowArg = "row"
 
+// ShownArg is the type argument of a thing whose callbacks are about the rows of another object: what that shows.
+const ShownArg = "shown"
+
 // nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
 // be sent, of whatever recv. A message has what a callback is made of between its placeholder and its end, so the gate
 // finds the same.
@@ -487,6 +490,9 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 		return nil
 	}
 	row := param.Recv.Type.Args[rowArg]
+	if row == nil {
+		row = param.Recv.Type.Args[ShownArg]
+	}
 	if row == nil || row.Name != TypeRecord {
 		return nil
 	}

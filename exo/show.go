@@ -148,6 +148,11 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 			got += "; " + hint
 		}
 	}
+	if p.Count && (n.Type.Name == TypeRecord || n.Op == OpLit && n.Lit.Type() == TypeRecord) {
+		if hint := c.Catalog.Say(nil, "options", ""); hint != "" {
+			got += "; " + hint
+		}
+	}
 	return Errorf(Invalid, op, "%s must be %s; got %s", p.Name, w, got)
 }
 

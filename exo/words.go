@@ -102,6 +102,7 @@ var situations = map[string][]string{
 	"nested":           nil, // it sends, within a callback
 	"callback":         nil, // it is given one, and takes none
 	"number":           nil, // it takes one number, and is given more
+	"options":          nil, // an object is given to what takes a number, and then another value
 	"arguments":        nil, // it sends, takes none, and is given some
 	"unsuited":         nil, // an expression of this type is given, where one of another is wanted
 	"argument":         nil, // an expression, where only a value can stand

@@ -43,7 +43,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.check.Example(recv, m, 0), how)))
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
 			how = r.say(recv, "callback", "")
-		case len(m.Params) > 0 && m.Params[0].Count:
+		case len(m.Params) == 1 && m.Params[0].Count:
 			how = r.say(recv, "number", "")
 		case len(m.Params) == 0:
 			how = r.say(recv, "arguments", "takes no arguments")

@@ -171,26 +171,110 @@ func TestGroupRefusals(t *testing.T) {
 		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 50)...)})
 		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
-			"notes.select(n => ({ c: n.code })).groupBy(n => n.code)":                                       "before select",
-			"notes.select(n => ({ c: n.code })).distinct().countDistinct(n => n.code)":                      "before select",
-			"notes.groupBy(n => n.code).groupBy(g => g.code)":                                               "grouped already",
-			"notes.groupBy(n => n.code).sum(g => g.count())":                                                "grouped already",
-			"notes.groupBy(n => n.code).leftJoin(notes, ({ group, note }) => note.code === 'a')":            "can't be joined",
-			"notes.join(notes.as('o').groupBy(o => o.code), ({ note, group }) => note.code === group.code)": "can't be joined",
-			"notes.groupBy(n => n.code).select(g => g.where(n => n.due > 0))":                               "can't be shown",
-			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.due > 0) }))":                      "can't be shown",
-			"notes.groupBy(n => n.code).as('g')":                                                            "can't be joined or renamed",
-			"notes.join(({ note }) => note.folder().groupBy(f => f.id))":                                    "can't stand in a callback",
-			"notes.groupBy(n => n.code).select(g => ({ x: g.max(n => n.due * g.count()) }))":                "callback about its rows",
-			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.code === g.code).count() }))":      "callback about its rows",
-			"notes.groupBy(n => ({ sum: n.due }))":                                                          "means something of a group",
-			"notes.groupBy(n => ({ group: n.code }))":                                                       "means something of a group",
-			"notes.groupBy(n => n.code).where(g => g.collect(n => n.due) !== null)":                         "can only be shown",
-			"notes.groupBy(n => n.code).select(g => ({ x: g.collect(n => n.due).isNull() }))":               "can only be shown",
-			"notes.groupBy(n => ({}))":                                                                      "must be a column",
+			"notes.select(n => ({ c: n.code })).distinct().countDistinct(n => n.due)":                                 "only what select shows",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.due)":                                       "only what select shows",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.c).select(g => ({ m: g.max(n => n.due) }))": "only what select shows",
+			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.folder().name)":                             "only what select shows",
+			"notes.select(n => ({ due: n.id })).sum(n => n.due)":                                                      "another name in select",
+			"notes.select(n => ({ due: n.id })).groupBy(n => n.due)":                                                  "another name in select",
+			"notes.select(n => ({ due: n.id, c: n.code })).groupBy(n => n.c).select(g => ({ m: g.max(n => n.due) }))": "another name in select",
+			"notes.groupBy(n => n.code).leftJoin(notes, ({ group, note }) => note.code === 'a')":                      "can't be joined",
+			"notes.join(notes.as('o').groupBy(o => o.code), ({ note, group }) => note.code === group.code)":           "can't be joined",
+			"notes.groupBy(n => n.code).select(g => g.where(n => n.due > 0))":                                         "can't be shown",
+			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.due > 0) }))":                                "can't be shown",
+			"notes.groupBy(n => n.code).as('g')":                                                                      "can't be joined or renamed",
+			"notes.join(({ note }) => note.folder().groupBy(f => f.id))":                                              "can't stand in a callback",
+			"notes.groupBy(n => n.code).select(g => ({ x: g.max(n => n.due * g.count()) }))":                          "callback about its rows",
+			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.code === g.code).count() }))":                "callback about its rows",
+			"notes.groupBy(n => ({ sum: n.due }))":                                                                    "means something of a group",
+			"notes.groupBy(n => ({ group: n.code }))":                                                                 "means something of a group",
+			"notes.groupBy(n => n.code).where(g => g.collect(n => n.due) !== null)":                                   "can only be shown",
+			"notes.groupBy(n => n.code).select(g => ({ x: g.collect(n => n.due).isNull() }))":                         "can only be shown",
+			"notes.groupBy(n => ({}))": "must be a column",
 		} {
 			if o := r.Run(t, "return await "+program); o.Kind != exo.Invalid || !strings.Contains(o.Message, want) {
 				t.Errorf("%s: %s, want %q", program, o, want)
+			}
+		}
+	})
+}
+
+// TestWholeBesideExact: a column of whole numbers compares with an exact number, at either side, as numbers do, on SQLite as it is
+// stored; where either is null as =, !== and < have it.
+func TestWholeBesideExact(t *testing.T) {
+	type cell struct {
+		ID, Owner int64
+		N         *int64
+		D         *exosql.Decimal
+	}
+	cells := exosql.NewTable[cell]("cells")
+	id, owner := exosql.NewKey(cells, "id", func(c *cell) *int64 { return &c.ID }), exosql.NewColumn(cells, "owner", func(c *cell) *int64 { return &c.Owner })
+	n, d := exosql.NewNullable(cells, "n", func(c *cell) **int64 { return &c.N }), exosql.NewNullable(cells, "d", func(c *cell) **exosql.Decimal { return &c.D })
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE cells (id {int} PRIMARY KEY, owner {int} NOT NULL, n {int}, d "+e.Pick("TEXT", "numeric")+")",
+			"INSERT INTO cells VALUES (1, 1, 2, '2.5'), (2, 1, 3, '2.5'), (3, 1, 2, '2.00'), (4, 1, -2, '-2.5'), (5, 1, -3, '-2.5'), (6, 1, NULL, '1'), (7, 1, 1, NULL), (8, 1, NULL, NULL), "+
+				"(9, 1, 9223372036854775807, '9223372036854775807.5'), (10, 1, -9223372036854775808, '-9223372036854775808.5'), (11, 1, 9223372036854775807, '99999999999999999999')")})
+		r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, n, d).Of(exosql.Grant(db, cells, owner.Eq(1)))}, exo.Limits{})
+		for cond, want := range map[string]string{
+			"c.n > c.d": "[2,4,10]", "c.d < c.n": "[2,4,10]", "c.n <= c.d": "[1,3,5,9,11]", "c.d >= c.n": "[1,3,5,9,11]",
+			"c.n >= c.d": "[2,3,4,10]", "c.d <= c.n": "[2,3,4,10]", "c.n < c.d": "[1,5,9,11]", "c.d > c.n": "[1,5,9,11]",
+			"c.n === c.d": "[3,8]", "c.d === c.n": "[3,8]", "c.n !== c.d": "[1,2,4,5,6,7,9,10,11]", "c.d !== c.n": "[1,2,4,5,6,7,9,10,11]",
+			"c.n > cells.where(x => x.id <= 3).avg(x => x.n)": "[2,9,11]", "c.n <= cells.where(x => x.id <= 3).avg(x => x.d)": "[1,3,4,5,7,10]", // 2.33…
+			"c.n === cells.where(x => x.id < 0).avg(x => x.n)": "[6,8]", "c.n < cells.where(x => x.id < 0).sum(x => x.d)": "[]",
+		} {
+			o := r.Run(t, "return (await cells.where(c => "+cond+").orderBy(c => c.id).select(c => c.id))")
+			if o.JSON != want {
+				t.Errorf("%s: %v, want %s", cond, o, want)
+				continue
+			}
+			if strings.Contains(o.SQL[0].SQL, `exo_key(("t0"."n"`) {
+				t.Errorf("%s: a function is called for each row: %s", cond, o.SQL[0].SQL)
+			}
+		}
+	})
+}
+
+// TestMeanOfStored: the mean of a column of decimals is the one of what is calculated of it, which is a sum by a count: of sums that
+// are 0, of numbers with a thousand digits on either side, and of those that are no numbers to calculate with.
+func TestMeanOfStored(t *testing.T) {
+	type cell struct {
+		ID, Owner int64
+		D         *exosql.Decimal
+	}
+	cells := exosql.NewTable[cell]("cells")
+	id, owner := exosql.NewKey(cells, "id", func(c *cell) *int64 { return &c.ID }), exosql.NewColumn(cells, "owner", func(c *cell) *int64 { return &c.Owner })
+	d := exosql.NewNullable(cells, "d", func(c *cell) **exosql.Decimal { return &c.D })
+	zeros, nines := strings.Repeat("0", 990), strings.Repeat("9", 999)
+	groups := [][]string{
+		{"1", "2", "2"}, {"1.5", "-1.5"}, {"0", "0.00"}, {}, {"0." + zeros + "1", "0." + zeros + "2"}, {"-0." + zeros + "1"}, {nines, nines, "1"}, {"-" + nines, nines, "0.5"}, {nines + "." + nines, "-0." + nines},
+		{"0.00000000000000000001", "0"}, {"-0.00000000000000000001", "0", "0"}, {"1" + nines + "0", "3"}, {"0." + zeros + zeros + "1", "7", "8"}, {"99999999999999999999.99999999999999999999", "1"},
+	}
+	var many []string
+	for i := range 1001 {
+		many = append(many, fmt.Sprintf("%d.%02d", i*7919%10007-5000, i%100))
+	}
+	groups = append(groups, many)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		n, rows := 0, []string{}
+		for g, list := range groups {
+			for _, v := range append(list, "NULL") {
+				n++
+				if v != "NULL" {
+					v = "'" + v + "'"
+				}
+				rows = append(rows, fmt.Sprintf("(%d, %d, %s)", n, g, v))
+			}
+		}
+		if e.Name == tu.Postgres.Name {
+			rows = append(rows, fmt.Sprintf("(%d, 0, 'NaN')", n+1), fmt.Sprintf("(%d, 0, 'Infinity')", n+2))
+		}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE cells (id {int} PRIMARY KEY, owner {int} NOT NULL, d "+e.Pick("TEXT", "numeric")+")", "INSERT INTO cells VALUES "+strings.Join(rows, ", "))})
+		for g := range groups {
+			r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, d).Of(exosql.Grant(db, cells, owner.Eq(int64(g))))}, exo.Limits{})
+			o := r.Run(t, "return [await cells.avg(c => c.d), await cells.sum(c => c.d)]")
+			want := r.Run(t, "return [await cells.avg(c => c.d + 0), await cells.sum(c => c.d + 0)]")
+			if o.JSON != want.JSON || o.Kind != 0 {
+				t.Errorf("group %d: %v, want %v", g, o, want)
 			}
 		}
 	})

@@ -159,12 +159,15 @@ func TestAmongOtherScopes(t *testing.T) {
 func TestAmongGuarded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r, _, _ := trapNotes(t, e, "CREATE INDEX folders_owner ON folders (owner)")
+		// SQLite fences the query itself where what it gives is never null, and else a derived table, as PostgreSQL does.
+		inside := e.Pick(`(IN \(SELECT "t\d"\."\w+" AS "k" FROM "notes" AS "t\d" WHERE .* LIMIT -1 OFFSET 0\)|\(SELECT "t\d"\."c\d" AS "k" FROM \(SELECT .* LIMIT -1 OFFSET 0\) AS "t\d")`,
+			`\(SELECT ("t\d"\."c\d"|1|\(cast.*) AS "k" FROM \(SELECT .* OFFSET 0\) AS "t\d"`)
 		for _, program := range []string{
 			"notes.where(n => n.due.in(notes.where(o => o.text.includes('9')).select(o => o.due))).count()",
 			"notes.where(n => n.code.notIn(notes.where(o => o.text.includes('9')).select(o => o.code))).count()",
 		} {
 			o := r.Run(t, "return await "+program)
-			fence := regexp.MustCompile(`CASE WHEN \("t0"\."owner" = (\?|\$\d)\) THEN .*\(SELECT ("t\d"\."c\d"|1|\(cast.*) AS "k" FROM \(SELECT .* OFFSET 0\) AS "t\d"`)
+			fence := regexp.MustCompile(`CASE WHEN \("t0"\."owner" = (\?|\$\d)\) THEN .*` + inside)
 			if o.Kind != 0 || exosql.Tier(o.SQL[0]) != "guarded" || !fence.MatchString(o.SQL[0].SQL) {
 				t.Errorf("%s: %v %s %v", program, o, exosql.Tier(o.SQL[0]), o.SQL)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
@@ -23,6 +24,8 @@ type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
 	pool    *engine.Pool
+	cursors *cursor.Sealer
+
 	writers *engine.Writers
 	idle    time.Duration // how long a unit that has written may be asked nothing
 
@@ -123,26 +126,34 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 }
 
 // query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
-// why its open plan was not run, or nil.
-func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused) (exo.Value, error) {
+// why its open plan was not run, or nil; of a page it notes where the next one begins.
+func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused, of *page) (exo.Value, error) {
 	start := time.Now()
-	var rows *exo.Rows
+	collect := func(m *exo.Message) *plan.Collector {
+		if of != nil {
+			return plan.NewPageCollector(p, m, of.size)
+		}
+		return plan.NewCollector(p, m)
+	}
+	var out *plan.Collector
 	var err error
 	if u != nil {
-		rows, err = u.read(ctx, p, args, m)
+		out, _, err = u.do(ctx, p, args, m, collect)
 	} else {
-		out := plan.NewCollector(p, m)
+		out = collect(m)
 		err = db.pool.Run(ctx, p, args, out)
-		rows = out.Rows()
 	}
 	if no, ok := errors.AsType[*engine.Refused](err); ok {
 		return exo.Value{}, no
 	}
+	var rows *exo.Rows
+	if out == nil { // the unit is over
+		rows = plan.NewCollector(p, nil).Rows()
+	} else {
+		rows = out.Rows()
+	}
 	if m != nil {
-		q := Query{SQL: p.Text, Args: args, Took: time.Since(start), plan: p}
-		if rows != nil {
-			q.Rows = rows.Len()
-		}
+		q := Query{SQL: p.Text, Args: args, Rows: rows.Len(), Took: time.Since(start), plan: p}
 		if refused != nil {
 			q.Fenced = refused.Why.Error()
 		}
@@ -153,6 +164,9 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 			err = ctx.Err() // what an engine says about being interrupted varies
 		}
 		return exo.Value{}, exo.Classify("", err)
+	}
+	if of != nil {
+		of.next = out.Following()
 	}
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:

@@ -164,10 +164,10 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		}
 	}
 	if cold {
-		_, err := compile.Message(db.dialect, m, grantsOf(objs))
+		_, err := compile.Message(db.dialect, m, grantsOf(objs), nil)
 		return err
 	}
-	_, err := db.plan(m, objs)
+	_, err := db.plan(&asked{m: m, objs: objs})
 	return err
 }
 
@@ -343,7 +343,7 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 	if r.Table != "" {
 		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
 	}
-	if _, _, err = u.do(ctx, p, nil, nil); err != nil {
+	if _, _, err = u.do(ctx, p, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) }); err != nil {
 		return errors.Join(err, u.Rollback(ctx))
 	}
 	return u.Commit(ctx)

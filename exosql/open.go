@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
@@ -31,6 +32,11 @@ type OpenOptions struct {
 	// connection may have twice as much for its prepared statements, in the engine's memory,
 	// which on PostgreSQL is the server's and estimated.
 	PlanBytes int
+
+	// CursorKey is the secret by which cursors of pages are sealed, of this database alone: 32 random bytes. A cursor
+	// is good in every process that has opened the database with the same key, as long as the same version of the program made its
+	// query. nil: a random key, so cursors are good until Close and in this process alone.
+	CursorKey []byte
 }
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
@@ -130,7 +136,16 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	if opt == nil {
 		opt = &OpenOptions{}
 	}
+	if n := len(opt.CursorKey); opt.CursorKey != nil && n < minCursorKey {
+		if err == nil {
+			err = errors.Join(exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey), e.Close())
+		}
+		return nil, err
+	}
 	db := &DB{dialect: d, plans: lru.New[*plan.Plan](positive(opt.PlanBytes, defaultPlanBytes))}
+	if err == nil {
+		db.cursors, err = cursor.New(opt.CursorKey)
+	}
 	if err == nil {
 		db.pool, err = engine.NewPool(ctx, e, positive(opt.Conns, conns))
 		db.writers, db.idle = engine.NewWriters(e, positive(opt.Conns, conns)), defaultIdle
@@ -148,6 +163,8 @@ const (
 	defaultConns     = 4
 	defaultPlanBytes = 8 << 20
 	defaultIdle      = 5 * time.Second
+
+	minCursorKey = 32
 )
 
 // engine is what an engine needs to know. It bounds the statements of one connection: the engines take many times the

@@ -10,8 +10,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // relation answers a chain of typed calls.
@@ -27,18 +29,41 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 		return exo.Value{}, &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
 	}
 	s := compile.NewChain(r, ss, kind)
-	p, ok := db.plans.Get(s.Key)
-	if !ok {
-		if p, err = s.Compile(db.dialect); err != nil {
-			return exo.Value{}, err
-		}
-		p = db.plans.Add(s.Key, p)
-	}
-	args, err := p.Bind(nil, [][]exo.Value{s.Vals}, utc)
+	p, err := db.chain(s.Key, &s, nil)
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, nil, p, args, nil, nil)
+	args, err := p.Bind(nil, [][]exo.Value{s.Vals}, nil, utc)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	return db.query(ctx, nil, p, args, nil, nil, nil)
+}
+
+// chain finds or makes the plan of a chain of typed calls.
+func (db *DB) chain(key []byte, s interface {
+	Compile(sqlast.Dialect, compile.Position) (*plan.Plan, error)
+}, after compile.Position) (*plan.Plan, error) {
+	if p, ok := db.plans.Get(key); ok {
+		return p, nil
+	}
+	p, err := s.Compile(db.dialect, after)
+	if err != nil {
+		return nil, err
+	}
+	return db.plans.Add(key, p), nil
+}
+
+// asked is a guest's message with what its statement needs.
+type asked struct {
+	m    *exo.Message
+	objs []*object
+	vals [][]exo.Value // of the grants
+
+	unit *unit // of work, where the run can change the database
+
+	page  *page // of a page, or nil
+	after []exo.Value
 }
 
 // answer plans and runs a guest's message.
@@ -47,43 +72,51 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 		return exo.Value{}, err
 	}
 	var few [4][]exo.Value
-	vals := few[:0]
+	a := asked{m: m, objs: objs, vals: few[:0]}
 	for _, o := range objs {
-		vals = append(vals, o.grant.Vals)
+		a.vals = append(a.vals, o.grant.Vals)
 	}
-	u, err := o.unitOf(m)
-	if err != nil {
+	var err error
+	if a.unit, err = o.unitOf(m); err != nil {
 		return exo.Value{}, err
 	}
 	if compile.IsWrite(m) {
-		return db.change(ctx, u, m, objs)
+		return db.change(ctx, &a)
 	}
-	p, err := db.plan(m, objs)
+	if m.Root.Name == language.Page {
+		return db.answerPage(ctx, a)
+	}
+	return db.run(ctx, &a)
+}
+
+// run plans and runs a message: open where the database reads rows in scope alone, and with fences where not.
+func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
+	p, err := db.plan(a)
 	if err != nil {
 		return exo.Value{}, err
 	}
 	var refused *engine.Refused
-	for open := p.Open; open != nil; open = db.guarded(open, refused, m, objs) {
-		args, err := open.Bind(m.Args, vals, m.Zone())
+	for open := p.Open; open != nil; open = db.guarded(open, refused, a) {
+		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 		if err != nil {
 			return exo.Value{}, err
 		}
-		v, err := db.query(ctx, u, open, args, m, nil)
+		v, err := db.query(ctx, a.unit, open, args, a.m, nil, a.page)
 		if !errors.As(err, &refused) {
 			return v, err
 		}
 	}
-	args, err := p.Bind(m.Args, vals, m.Zone())
+	args, err := p.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, u, p, args, m, refused)
+	return db.query(ctx, a.unit, p, args, a.m, refused, a.page)
 }
 
 // guarded finds or makes the open plan to try after one that was refused: conditions on
 // the tables of which the engine reads rows out of scope, or better would, are guarded in it. It is nil if
 // there is none.
-func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, m *exo.Message, objs []*object) *plan.Plan {
+func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, a *asked) *plan.Plan {
 	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
 	if !ok {
 		return nil
@@ -104,10 +137,10 @@ func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, m *exo.Message, 
 			scans, key = append(scans, t.Alias), append(key, "scanned "...)
 		}
 	}
-	key = shapeKey(key, m, objs)
+	key = shapeKey(key, a)
 	p, found := db.plans.Get(key)
 	if !found {
-		p = db.plans.Add(key, compile.Guarded(db.dialect, m, grantsOf(objs), guards, scans))
+		p = db.plans.Add(key, compile.Guarded(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after), guards, scans))
 	}
 	if p.Tables == nil {
 		return nil
@@ -116,13 +149,13 @@ func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, m *exo.Message, 
 }
 
 // plan finds or makes the plan of a guest's message.
-func (db *DB) plan(m *exo.Message, objs []*object) (*plan.Plan, error) {
+func (db *DB) plan(a *asked) (*plan.Plan, error) {
 	var keys [512]byte
-	key := shapeKey(keys[:0], m, objs)
+	key := shapeKey(keys[:0], a)
 	p, ok := db.plans.Get(key)
 	if !ok {
 		var err error
-		if p, err = compile.Message(db.dialect, m, grantsOf(objs)); err != nil {
+		if p, err = compile.Message(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
 			return nil, err
 		}
 		p = db.plans.Add(key, p)
@@ -135,14 +168,15 @@ const utc = "UTC"
 
 // shapeKey is the key of a message's plan: the shapes of its grants, and its own. Which time zone it is
 // does not matter, but whether there is one does.
-func shapeKey(key []byte, m *exo.Message, objs []*object) []byte {
-	if m.Zone() != utc {
+func shapeKey(key []byte, a *asked) []byte {
+	if a.m.Zone() != utc {
 		key = append(key, "zoned "...)
 	}
-	for _, o := range objs {
+	key = appendPosition(key, a.after)
+	for _, o := range a.objs {
 		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
 	}
-	return append(append(key, '|'), m.Shape...)
+	return append(append(key, '|'), a.m.Shape...)
 }
 
 func grantsOf(objs []*object) []compile.Prepared {

@@ -34,6 +34,8 @@ type step struct {
 	args   []exo.Value
 	rows   int64 // that a write changed
 	answer exo.Digest
+
+	collect func(*exo.Message) *plan.Collector
 }
 
 // maxTries is how often a unit is run in all.
@@ -53,13 +55,8 @@ func (db *DB) beginUnit(ctx context.Context) (exo.Unit, error) {
 	return u, nil
 }
 
-// read and write answer one statement of the unit.
-func (u *unit) read(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (*exo.Rows, error) {
-	rows, _, err := u.do(ctx, p, args, m)
-	return rows, err
-}
-
-func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (*exo.Rows, int64, error) {
+// do answers one statement of the unit. rows is how many a write changed.
+func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, collect func(*exo.Message) *plan.Collector) (out *plan.Collector, rows int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.idle != nil && !u.idle.Stop() {
@@ -68,10 +65,9 @@ func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Me
 	if u.lost != nil {
 		return nil, 0, u.lost
 	}
-	var rows *exo.Rows
-	s := step{p: p, args: args}
-	err := u.ordered(ctx, func() (err error) {
-		rows, s.rows, err = u.once(ctx, p, args, m)
+	s := step{p: p, args: args, collect: collect}
+	err = u.ordered(ctx, func() (err error) {
+		out, s.rows, err = u.once(ctx, &s, m)
 		return err
 	})
 	if err != nil {
@@ -80,14 +76,14 @@ func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Me
 		}
 		return nil, 0, err
 	}
-	if s.answer, err = exo.RowsValue(rows).Digest(); err != nil {
+	if s.answer, err = exo.RowsValue(out.Rows()).Digest(); err != nil {
 		return nil, 0, err
 	}
 	u.steps, u.wrote = append(u.steps, s), u.wrote || p.Write != nil
 	if u.wrote { // other programs wait for what this one has written
 		u.idle = time.AfterFunc(u.db.idle, u.tooLong)
 	}
-	return rows, s.rows, nil
+	return out, s.rows, nil
 }
 
 // tooLong ends a unit that has written and that nobody has asked anything for long.
@@ -110,14 +106,14 @@ func (u *unit) over() bool {
 }
 
 // once runs a statement.
-func (u *unit) once(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message) (*exo.Rows, int64, error) {
-	out := plan.NewCollector(p, m)
+func (u *unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collector, int64, error) {
+	out := s.collect(m)
 	var n int64
 	var err error
-	if p.Write != nil {
-		n, err = u.w.Write(ctx, p, args, out)
+	if s.p.Write != nil {
+		n, err = u.w.Write(ctx, s.p, s.args, out)
 	} else {
-		err = u.w.Query(ctx, p, args, out)
+		err = u.w.Query(ctx, s.p, s.args, out)
 	}
 	if err == nil {
 		err = out.End()
@@ -125,7 +121,7 @@ func (u *unit) once(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.
 	if err != nil {
 		return nil, 0, err
 	}
-	return out.Rows(), n, nil
+	return out, n, nil
 }
 
 // ordered calls f, and where the unit can't be put in an order runs all that came before again, and f.
@@ -163,14 +159,14 @@ func (u *unit) replay(ctx context.Context) error {
 		return err
 	}
 	for _, s := range u.steps {
-		rows, n, err := u.once(ctx, s.p, s.args, nil)
+		out, n, err := u.once(ctx, &s, nil)
 		if errors.Is(err, engine.ErrSerial) {
 			return err
 		}
 		if err != nil {
 			return conflict(err)
 		}
-		if d, err := exo.RowsValue(rows).Digest(); err != nil || d != s.answer || n != s.rows {
+		if d, err := exo.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
 			return conflict(errors.New("exosql: an answer differs from the first"))
 		}
 	}

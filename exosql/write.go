@@ -37,18 +37,16 @@ func (o *object) unitOf(m *exo.Message) (*unit, error) {
 }
 
 // change answers a message that writes.
-func (db *DB) change(ctx context.Context, u *unit, m *exo.Message, objs []*object) (exo.Value, error) {
-	w, err := compile.Write(db.dialect, m, grantsOf(objs)) // not cached: its plans depend on which columns are given
+func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
+	m := a.m
+	w, err := compile.Write(db.dialect, m, grantsOf(a.objs)) // not cached: its plans depend on which columns are given
 	if err != nil {
 		return exo.Value{}, nothing(err)
 	}
 	if err := db.writable(ctx, w); err != nil {
 		return exo.Value{}, nothing(err)
 	}
-	x := &changing{ctx: ctx, u: u, m: m, w: w, args: append([]exo.Value(nil), m.Args...)}
-	for _, o := range objs {
-		x.vals = append(x.vals, o.grant.Vals)
-	}
+	x := &changing{ctx: ctx, u: a.unit, m: m, w: w, args: append([]exo.Value(nil), m.Args...), vals: a.vals}
 	for _, g := range w.Given {
 		v := m.Args[g.Slot]
 		if g.Item >= 0 {
@@ -72,12 +70,16 @@ type changing struct {
 }
 
 func (x *changing) do(p *plan.Plan) (*exo.Rows, int64, error) {
-	args, err := p.BindWrite(x.args, x.vals, x.parent, x.m.Zone())
+	args, err := p.Bind(x.args, x.vals, x.parent, x.m.Zone())
 	if err != nil {
 		return nil, 0, err
 	}
 	start := time.Now()
-	rows, n, err := x.u.do(x.ctx, p, args, x.m)
+	var rows *exo.Rows
+	out, n, err := x.u.do(x.ctx, p, args, x.m, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
+	if err == nil {
+		rows = out.Rows()
+	}
 	q := Query{SQL: p.Text, Args: args, Rows: int(n), Took: time.Since(start), plan: p}
 	if p.Write == nil && rows != nil {
 		q.Rows = rows.Len()

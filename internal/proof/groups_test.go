@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -88,7 +89,9 @@ func (g *grouping) program(s *Schema, spelling uint64) string {
 		out = append(out, "await q."+a+"("+of(g.value)+")")
 		show += fmt.Sprintf(", %s: g.%s(%s), %s2: g.where(%s).%s(%s)", a, a, of(g.value), a, of(g.cond), a, of(g.value))
 	}
-	out = append(out, "await g.select(g => ({ "+show+" }))", "await g.where(g => g.count() > 1).count()", "await q.countBy("+by+")", "await g.select(g => ("+lists+"))", "(await g.orderBy(g => g.count().desc()).limit(2)).length")
+	out = append(out, "await g.select(g => ({ "+show+" }))", "await g.where(g => g.count() > 1).count()", "await q.countBy("+by+")", "await g.select(g => ("+lists+"))", "(await g.orderBy(g => g.count().desc()).limit(2)).length",
+		"await q.select("+p.callback(g.bind, g.ns, []*Node{g.value}, func() string { return "{ w: " + p.expr(g.value) + " }" })+").max(r => r.w)",
+		"await g.select(g => ({ s: g.count(), h: g.where("+of(g.cond)+").count(), x: g.max("+of(g.value)+") })).groupBy(r => r.h).select(k => ({ h: k.h, n: k.count(), s: k.sum(r => r.s), x: k.max(r => r.x) }))")
 	return strings.Join(p.lets, "\n") + "\nconst q = " + q + ";\nconst g = q.groupBy(" + by + ");\nreturn [" + strings.Join(out, ", ") + "];"
 }
 
@@ -147,6 +150,12 @@ func alone(v Value) string {
 	return text
 }
 
+// groupOfGroups are the groups with as many rows for which a condition holds.
+type groupOfGroups struct {
+	n, sum int
+	max    []Value
+}
+
 // want is what the program must give.
 func (g *grouping) want(x *slow) string {
 	type row struct {
@@ -190,6 +199,8 @@ func (g *grouping) want(x *slow) string {
 	slices.SortStableFunc(rows, before)
 	var groups, counts, lists []string
 	all, many := 0, 0
+	of := map[int]*groupOfGroups{}
+	greatest := alone(aggregate("max", kind, values(rows, true)))
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && before(rows[0], rows[n]) == 0 {
@@ -213,8 +224,18 @@ func (g *grouping) want(x *slow) string {
 			text += fmt.Sprintf(`,"%s":%s,"%s2":%s`, a, aggregate(a, kind, values(some, true)).json(), a, aggregate(a, kind, values(some, false)).json())
 		}
 		groups = append(groups, "{"+text+"}")
+		h := len(values(some, false))
+		if of[h] == nil {
+			of[h] = &groupOfGroups{}
+		}
+		of[h].n, of[h].sum = of[h].n+1, of[h].sum+n
+		of[h].max = append(of[h].max, aggregate("max", kind, values(some, true)))
 	}
-	return "[" + strings.Join(append(out, "["+strings.Join(groups, ",")+"]", strconv.Itoa(many), "["+strings.Join(counts, ",")+"]", "["+strings.Join(lists, ",")+"]", strconv.Itoa(min(all, 2))), ",") + "]"
+	var again []string
+	for _, h := range slices.Sorted(maps.Keys(of)) {
+		again = append(again, fmt.Sprintf(`{"h":%d,"n":%d,"s":%d,"x":%s}`, h, of[h].n, of[h].sum, aggregate("max", kind, of[h].max).json()))
+	}
+	return "[" + strings.Join(append(out, "["+strings.Join(groups, ",")+"]", strconv.Itoa(many), "["+strings.Join(counts, ",")+"]", "["+strings.Join(lists, ",")+"]", strconv.Itoa(min(all, 2)), greatest, "["+strings.Join(again, ",")+"]"), ",") + "]"
 }
 
 // TestRandomGroups compares aggregates and groups of random queries with the slow evaluator.

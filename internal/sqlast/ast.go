@@ -20,6 +20,10 @@ type Select struct {
 	// are aggregates then.
 	Group int
 
+	// DistinctOn is how many of the columns, from the first, tell rows apart: of those equal in them the first is left, in
+	// OrderBy. Postgres only. They are named by number there: an expression with placeholders is never the same twice.
+	DistinctOn int
+
 	Windows []Window // of the outputs
 
 	// Limit and Offset hold an Arg, Zero or One each. The least limit counts and
@@ -69,7 +73,7 @@ type Order struct {
 	NotNull bool // Expr is never NULL. Postgres then needs no word on where NULL sorts, which no index but one made with that word serves
 }
 
-// Expr is one of Column, Arg, Const, Call, In, InSelect, Scalar, Exists, RowNumber,
+// Expr is one of Column, Arg, Const, Call, In, InSelect, Beyond, Scalar, Exists, RowNumber,
 // Aggregate, Collected, Running, Windowed and Nested, by value.
 type Expr interface{ expr() }
 
@@ -136,6 +140,14 @@ type InSelect struct {
 	Sub *Select
 }
 
+// Beyond is (Left...) > (Right...), or < with Desc: that the first pair whose values differ is so. It has two pairs at least. An index over the
+// columns of Left finds such rows, where it does not for the same in ANDs and ORs. NULL in a pair
+// that decides makes it unknown.
+type Beyond struct {
+	Left, Right []Expr
+	Desc        bool
+}
+
 // Scalar is the one value that Sub gives, or NULL if it has no row. It has one column, and a
 // limit of One or an aggregate of all its rows: of several rows PostgreSQL would make an error.
 type Scalar struct{ Sub *Select }
@@ -158,7 +170,7 @@ type RowNumber struct {
 type Aggregate struct {
 	Func   Func
 	X      Expr // nil: each row counts
-	Stored bool // SQLite: X is a column of decimals as it is stored; of its numbers those count that are Bounded
+	Stored bool // X is a column of decimals as it is stored; of its numbers those count that are Bounded. On Postgres it is summed, or its Mean
 }
 
 // Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on Postgres, the
@@ -208,7 +220,7 @@ const (
 	SumWhole           // of a column of whole numbers; exact
 	Sum                // of exact numbers; see IntExact
 	Median             // of exact numbers, or of a column of whole numbers; exact
-	Mean               // SQLite only: of exact numbers, cut after 20 places
+	Mean               // of exact numbers, cut after 20 places; on Postgres of Stored ones only
 	Min                //
 	Max                //
 	MinNumber          // of exact numbers
@@ -222,6 +234,7 @@ func (Const) expr()     {}
 func (Call) expr()      {}
 func (In) expr()        {}
 func (InSelect) expr()  {}
+func (Beyond) expr()    {}
 func (Scalar) expr()    {}
 func (Exists) expr()    {}
 func (RowNumber) expr() {}

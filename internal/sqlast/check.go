@@ -72,6 +72,9 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 	if err := c.windows(s, sc); err != nil {
 		return nil, err
 	}
+	if err := c.distinctOn(s); err != nil {
+		return nil, err
+	}
 	outputs, err := c.outputs(s, sc)
 	if err != nil {
 		return nil, err
@@ -86,6 +89,23 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 		return nil, errors.New("it aggregates rows and also reads or orders them")
 	}
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
+}
+
+// distinctOn checks that the first of equal rows is one that an order names: without it is any of them.
+func (c *checker) distinctOn(s *Select) error {
+	switch {
+	case s.DistinctOn == 0:
+		return nil
+	case c.dialect == SQLite:
+		return errors.New("this database has no DISTINCT ON")
+	case s.DistinctOn < 0 || s.DistinctOn > len(s.Columns):
+		return errors.New("more columns tell rows apart than it has")
+	case len(s.OrderBy) == 0:
+		return errors.New("the first of equal rows needs an order")
+	case s.Group > 0 || len(s.Windows) > 0:
+		return errors.New("a select that groups rows, or has windows, has no first of equal rows")
+	}
+	return nil
 }
 
 func (c *checker) from(from []Source, sc *scope) error {
@@ -288,6 +308,14 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 			return errors.New("in: the select has to have one column")
 		}
 		return nil
+	case Beyond:
+		if len(e.Left) < 2 || len(e.Left) != len(e.Right) {
+			return errors.New("beyond: it compares pairs, and at least two")
+		}
+		if err := c.list("beyond", e.Left, sc, 0); err != nil {
+			return err
+		}
+		return c.list("beyond", e.Right, sc, 0)
 	case Scalar:
 		if _, err := c.query(e.Sub, sc); err != nil {
 			return fmt.Errorf("scalar: %w", err)

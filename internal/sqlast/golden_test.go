@@ -55,6 +55,8 @@ var exprCases = []struct {
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?)))`,
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1)))`,
 		[]any{"ada"}, "1; 1; 0; 0; NULL"},
+	{"beyond", Beyond{Left: []Expr{col("t0", "prio"), col("t0", "id")}, Right: []Expr{Arg{Slot: 0}, One}}, `(("t0"."prio", "t0"."id") > (?, 1))`, `(("t0"."prio", "t0"."id") > ($1, 1))`, []any{1}, "1; NULL; 1; 1; 1"},
+	{"beyond, down", Beyond{Left: []Expr{col("t0", "prio"), col("t0", "id")}, Right: []Expr{Arg{Slot: 0}, One}, Desc: true}, `(("t0"."prio", "t0"."id") < (?, 1))`, `(("t0"."prio", "t0"."id") < ($1, 1))`, []any{1}, "0; NULL; 0; 0; 0"},
 	{"exists", Exists{Sub: children}, `(EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "1; 1; 1; 1; 0"},
 	{"not exists", Exists{Sub: children, Not: true}, `(NOT EXISTS (SELECT 1 AS "one" FROM "users" AS "t1" WHERE ("t1"."id" = "t0"."user_id")))`, ``, nil, "0; 0; 0; 0; 1"},
 	{"row number", RowNumber{OrderBy: []Order{{Expr: col("t0", "prio")}, {Expr: col("t0", "id"), Desc: true}}},

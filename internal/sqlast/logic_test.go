@@ -35,6 +35,17 @@ func eval(e Expr, vals map[string]value, args []value) value {
 		return map[Const]value{True: num(1), False: num(0), Zero: num(0), One: num(1), Null: nil}[e]
 	case In:
 		return not3(e.Not, in3(ev(e.X), e.List, ev))
+	case Beyond:
+		for i := range e.Left {
+			a, b := ev(e.Left[i]), ev(e.Right[i])
+			if a == nil || b == nil {
+				return nil
+			}
+			if *a != *b {
+				return truth((*a > *b) != e.Desc)
+			}
+		}
+		return num(0)
 	case InSelect: // over the one row's m, where the condition holds
 		if w := ev(e.Sub.Where[0]); w == nil || *w == 0 {
 			return num(0)
@@ -138,7 +149,7 @@ func (g *generate) condition(depth int) Expr {
 		return rapid.SampledFrom([]Expr{True, False, Null, col("t0", "p"), col("t0", "q")}).Draw(g.t, "condition")
 	}
 	d := depth - 1
-	switch rapid.IntRange(0, 6).Draw(g.t, "node") {
+	switch rapid.IntRange(0, 7).Draw(g.t, "node") {
 	case 0:
 		return call(rapid.SampledFrom([]Op{Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot}).Draw(g.t, "op"), g.number(d), g.number(d))
 	case 1, 2:
@@ -155,6 +166,12 @@ func (g *generate) condition(depth int) Expr {
 			in.List = append(in.List, g.number(0))
 		}
 		return in
+	case 7:
+		b := Beyond{Desc: rapid.Bool().Draw(g.t, "desc")}
+		for range rapid.IntRange(2, 3).Draw(g.t, "pairs") {
+			b.Left, b.Right = append(b.Left, g.number(0)), append(b.Right, g.number(0))
+		}
+		return b
 	case 5:
 		return call(rapid.SampledFrom([]Op{Is, IsNot, Eq, Ne}).Draw(g.t, "op"), g.condition(d), g.condition(d))
 	}

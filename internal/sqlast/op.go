@@ -57,6 +57,9 @@ const (
 	Ceil       //
 	NumberKey  // an exact number such that = and < mean the number
 	NumberText // an exact number, as text without an exponent
+	NotAbove   // SQLite only: the greatest whole number not above an exact one, such that = and < of a column of whole numbers mean the number
+	NotBelow   // SQLite only: the least not below
+	AsWhole    // SQLite only: equal to the whole numbers that an exact one is equal to
 
 	// Texts.
 	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
@@ -195,6 +198,9 @@ var ops = [numOps]opInfo{
 	Floor:      {"floor", 1, 1, function("exo_floor("), function("floor(")},
 	Ceil:       {"ceil", 1, 1, function("exo_ceil("), function("ceil(")},
 	NumberKey:  {"number-key", 1, 1, function("exo_key("), function("(")},
+	NotAbove:   {"not-above", 1, 1, function("exo_not_above("), spelling{}},
+	NotBelow:   {"not-below", 1, 1, function("exo_not_below("), spelling{}},
+	AsWhole:    {"as-whole", 1, 1, function("exo_as_whole("), spelling{}},
 	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
 
 	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 262144 THEN "}, " END)"}},

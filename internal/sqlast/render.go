@@ -42,6 +42,10 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 // marks at every depth.
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
+	if s.DistinctOn > 0 {
+		numbers := numbersTo(s.DistinctOn)
+		b = b.Options("DISTINCT ON (" + strings.Join(numbers, ", ") + ")").OrderBy(numbers...)
+	}
 	for _, o := range s.Columns {
 		b = b.Column(newFragment(d).add(o.Expr).write(" AS ").name(o.As))
 	}
@@ -52,9 +56,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
 	}
-	for i := range s.Group { // by number: an expression with placeholders is never the same twice
-		b = b.GroupBy(strconv.Itoa(i + 1))
-	}
+	b = b.GroupBy(numbersTo(s.Group)...) // by number: an expression with placeholders is never the same twice
 	if len(s.Windows) > 0 {
 		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
 	}
@@ -65,6 +67,15 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 		b = b.SuffixExpr(newFragment(d).bounds(s))
 	}
 	return b
+}
+
+// numbersTo names the first n outputs of a select.
+func numbersTo(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(i + 1)
+	}
+	return out
 }
 
 func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
@@ -167,6 +178,12 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.in(e)
 	case InSelect:
 		return f.write("(").add(e.X).write(" IN ").sub(e.Sub).write(")")
+	case Beyond:
+		op := constant(" > ")
+		if e.Desc {
+			op = " < "
+		}
+		return f.write("(").call(function("("), e.Left).write(op).call(function("("), e.Right).write(")")
 	case Scalar:
 		return f.sub(e.Sub)
 	case Exists:

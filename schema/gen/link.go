@@ -267,4 +267,4 @@ func upper(s string) string {
 func linkable(name string) bool { return !scalar.ReservedName(name) && !queryWords[name] }
 
 var queryWords = map[string]bool{"join": true, "leftJoin": true, "groupBy": true, "sum": true, "avg": true, "min": true, "max": true, "countDistinct": true, "countBy": true, "distinctBy": true, "partitionBy": true, "median": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
-	"offset": true, "as": true, "execute": true, "first": true, "count": true, "exists": true, "some": true, "every": true, "none": true, "union": true, "unionAll": true, "concat": true, "intersect": true, "except": true}
+	"offset": true, "as": true, "execute": true, "first": true, "page": true, "count": true, "exists": true, "some": true, "every": true, "none": true, "union": true, "unionAll": true, "concat": true, "intersect": true, "except": true}

@@ -30,7 +30,7 @@ return tasks.countBy('status')  //=> [{"status":"doing","count":1},{"status":"do
 ---
 return tasks.countBy(t => ({ count: t.status }))  //! invalid "means something of a group"
 ---
-return tasks.select(t => ({ s: t.status })).countBy(t => t.status)  //! invalid "before select"
+return tasks.select(t => ({ s: t.status })).countBy(t => t.status)  //=> [{"status":"doing","count":1},{"status":"done","count":1},{"status":"open","count":3}]
 ---
 return await tasks.median(t => t.title)  //! invalid "a column of numbers"
 ---
@@ -90,11 +90,11 @@ return tasks.groupBy(t => ({ a: 1 }))  //! invalid "column"
 ---
 return tasks.groupBy(t => t.status).select(g => ({ title: g.title }))  //! denied "has no member `title`"
 ---
-return tasks.select(t => ({ s: t.status })).groupBy(t => t.status)  //! invalid "before select"
+return tasks.select(t => ({ status: t.title })).groupBy(t => t.status)  //! invalid "another name in select"
 ---
-return await tasks.select(t => ({ s: t.status })).distinct().sum(t => t.priority)  //! invalid "before select"
+return await tasks.select(t => ({ s: t.status })).distinct().sum(t => t.priority)  //! invalid "only what select shows"
 ---
-return tasks.groupBy(t => t.status).groupBy(g => g.status)  //! invalid "grouped already"
+return tasks.groupBy(t => t.status).groupBy(g => g.status).count()  //=> 3
 ---
 return tasks.groupBy(t => t.status).join(tasks, ({ group, task }) => group.status === task.status)  //! invalid "can't be joined"
 ---

@@ -135,7 +135,7 @@ return await org.projects().select(p => ({ n: p.tasks().groupBy(t => t.status).c
 //! invalid "groupBy"
 ---
 return await org.projects().select(p => ({ n: p.tasks().select(t => ({ a: t.priority })).sum(t => t.priority) }))
-//! invalid "before select"
+//=> [{"n":9},{"n":7},{"n":null}]
 ---
 return await tasks.select(t => Object.fromEntries(Array.from({ length: 70 }, (_, i) => ['c' + i, t.assignee().name])))
 //! limit "too many links"

@@ -19,10 +19,10 @@ return await tasks.select(t => ({ twice: t.priority * 2 })).where(x => x.thrice 
 //! denied "has no member `thrice`"
 ---
 return await tasks.select(t => ({ twice: t.priority * 2 })).groupBy(x => x.twice).count()
-//! invalid "before select"
+//=> 4
 ---
 return await tasks.select(t => ({ twice: t.priority * 2 })).sum(x => x.twice)
-//! invalid "before select"
+//=> 32
 ---
 return await tasks.select(t => ({ p: { twice: t.priority * 2 } })).where(x => x.p.twice > 1)
 //! denied "has no member `p`"

@@ -92,8 +92,8 @@ return await tasks.where(t => t.id.in(tasks.groupBy(x => x.status).select(g => g
 return await tasks.where(t => t.status.in(tasks.countBy(x => x.status)))
 //! invalid "a query of one such column"
 ---
-return await tasks.where(t => t.id > tasks.groupBy(x => x.status).max(g => g.count()))
-//! invalid "the rows are grouped already"
+return await tasks.where(t => t.priority > tasks.groupBy(x => x.status).max(g => g.count())).count()
+//=> 2
 ---
 return await tasks.where(t => t.id.in(t.project().tasks().groupBy(x => x.status).select(g => g.max(x => x.id))))
 //! invalid "can't stand in a callback"

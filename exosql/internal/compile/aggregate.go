@@ -30,7 +30,7 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	f.c.sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
 	defer func() { f.c.sorting = before }()
 	var x sqlast.Expr
-	cell, stored := e.stored(f)
+	cell, stored := e.stored(f, over != nil)
 	if stored {
 		x = compared(cell, f)
 	} else if e.x != nil {
@@ -48,9 +48,11 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 
 // stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
 // not two, and what is no number is an error and not left out.
-func (e aggExpr) stored(f *from) (colExpr, bool) {
+//
+// PostgreSQL tries the bounds of a sum that way in less time. Of some rows, or over a window, it takes the value as any other.
+func (e aggExpr) stored(f *from, window bool) (colExpr, bool) {
 	op, ok := e.x.(opExpr)
-	if !ok || op.op != sqlast.Bounded || f.c.dialect != sqlast.SQLite {
+	if !ok || op.op != sqlast.Bounded || f.c.dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
 		return colExpr{}, false
 	}
 	switch e.fn {
@@ -97,13 +99,28 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 		}
 		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{exo.TypeInt, true, count.size}}}
 		of.size = sizeOf(sqlast.Over, args)
-		return opExpr{sqlast.Over, args, of}, of.fits(name)
+		return meanExpr{aggExpr{sqlast.Mean, sum.(aggExpr).x, within, of}, opExpr{sqlast.Over, args, of}}, of.fits(name)
 	case language.Median:
 		return f.median(x, within)
 	case language.Min, language.Max:
 		return f.extreme(name == language.Max, x, within), nil
 	}
 	return nil, errNode(&exo.Node{Name: name})
+}
+
+// meanExpr is a mean: of a column of decimals as one function, and else a sum by a count.
+type meanExpr struct {
+	stored aggExpr
+	over   opExpr
+}
+
+func (e meanExpr) typ() exprType { return e.over.of }
+
+func (e meanExpr) sql(f *from) sqlast.Expr {
+	if _, ok := e.stored.stored(f, f.c.over != nil); ok {
+		return e.stored.sql(f)
+	}
+	return e.over.sql(f)
 }
 
 // summed is a number as it is summed.
@@ -200,6 +217,9 @@ func same(a, b expr) bool {
 	case opExpr:
 		b, ok := b.(opExpr)
 		return ok && a.op == b.op && a.of == b.of && slices.EqualFunc(a.args, b.args, same)
+	case meanExpr:
+		b, ok := b.(meanExpr)
+		return ok && same(a.over, b.over)
 	case overExpr:
 		b, ok := b.(overExpr)
 		return ok && a.w == b.w && a.fn == b.fn && a.of == b.of && a.away == nil && b.away == nil && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x))

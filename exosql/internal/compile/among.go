@@ -30,7 +30,7 @@ func (f *from) among(x expr, n *exo.Node, env names) (expr, error) {
 	e := amongExpr{x, n.Args[0], env, n.Name == "notIn"}
 	trial := *f.c // for its errors, see ask
 	at := &from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}
-	err := at.writeAmong(e, func(*from, sqlast.Expr, sqlast.Expr) {})
+	err := at.writeAmong(e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
 	f.c.steps = trial.steps
 	if err == nil {
 		err = trial.failed
@@ -42,15 +42,18 @@ func (e amongExpr) sql(f *from) (x sqlast.Expr) {
 	if !f.c.mayAsk() {
 		return sqlast.Null
 	}
-	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr) {
+	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
 		if e.not && f.c.dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
 			sub.where = append(sub.where, call(sqlast.Eq, theirs, ours))
 			none := sqlast.Exists{Sub: sub.one(), Not: true}
 			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
 			return
 		}
-		x = sqlast.InSelect{X: ours, Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs, As: "k"}}, Where: sub.where})}
-		if e.not {
+		x = sqlast.InSelect{X: ours, Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs, As: "k"}}, Where: sub.where, Offset: fence})}
+		switch {
+		case e.not && f.neverNull(e.x):
+			x = call(sqlast.Not, x)
+		case e.not:
 			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), call(sqlast.Not, x))
 		}
 	})
@@ -61,8 +64,9 @@ func (e amongExpr) sql(f *from) (x sqlast.Expr) {
 	return x
 }
 
-// writeAmong builds the query of e and gives write the two sides as they are compared.
-func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast.Expr)) error {
+// writeAmong builds the query of e and gives write the two sides as they are compared, and the fence that the select of theirs
+// needs itself.
+func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := f.inside(e.n)
 	q, err := sub.query(e.n, e.env)
 	if err == nil {
@@ -82,14 +86,19 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 	if c, ok := theirs.(cell); ok && c.list != "" {
 		return exo.Errorf(exo.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
 	}
-	if sub.fence(); len(f.c.guards) > 0 {
-		sub.enclose() // an engine may join the two, and look up the value in a guarded table
+	var fence []sqlast.Expr
+	if sub.fence(); len(f.c.guards) > 0 { // an engine may join the two, and look up the value in a guarded table
+		if f.c.dialect == sqlast.SQLite && sub.neverNull(theirs) {
+			fence = []sqlast.Expr{sqlast.Zero} // it reads a derived table slowly here; of one that may be null a condition stands outside
+		} else {
+			sub.enclose()
+		}
 	}
 	f.handle(sqlast.Eq, []expr{e.x, theirs})
 	both := f.keyed([]expr{e.x, theirs})
 	if !sub.neverNull(theirs) {
 		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.sql(sub)))
 	}
-	write(sub, compared(both[1], sub), compared(both[0], f))
+	write(sub, compared(both[1], sub), compared(both[0], f), fence)
 	return nil
 }

@@ -63,7 +63,7 @@ func TestOneDoor(t *testing.T) {
 					}
 				}
 			case *ast.CompositeLit:
-				if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Write" {
+				if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Write" && fmt.Sprint(sel.X) == "sqlast" {
 					t.Error("a write is begun by hand: scope.Entry.Write does it")
 				}
 				if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Select" && strings.Contains(fmt.Sprint(keys(n)), "From") {

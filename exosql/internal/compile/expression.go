@@ -88,7 +88,7 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 			return x
 		}
 	}
-	if s, ok := e.args[0].(subquery); ok && e.op == sqlast.NumberKey { // within: an engine keeps the value, and would call it for each row
+	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
 		return s.write(f, func(x expr, sub *from) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
 	}
 	c := sqlast.Call{Op: e.op}
@@ -189,6 +189,8 @@ func values(cond expr) (out []colExpr) {
 			return nil
 		}
 		x = e.args[0]
+	case beyondExpr:
+		x = e.left[0]
 	default:
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 type group struct {
 	inner *from
 	ns    []named // of the query that was grouped: what an aggregate's callback sees
+	of    *query  // the query
 	names []string
 	keys  []cell
 	kinds []string              // of the keys, as the catalogue has them: a literal may widen what the compiler knows
@@ -28,6 +29,7 @@ type group struct {
 	rows  *derived              // whose outputs are windows over the rows, for lists; PostgreSQL
 	by    []expr                // what the rows are grouped by
 
+	repeats bool // rows of it may be equal
 	records bool // it is no group: each row is one of what select showed, see combine
 }
 
@@ -67,7 +69,7 @@ func (f *from) doGroup(q *query, n *exo.Node, env names) error {
 	record := n.Args[0].Args[0]
 	inner := f.bound(n.Args[0], q, env)
 	row := &occurrence{table: &decl.Table{Name: "groups"}, optional: true}
-	g := &group{ns: q.ns, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows}
+	g := &group{ns: q.seen(), of: &was, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows}
 	row.group = g
 	d := &derived{outs: map[outKey]string{}, group: g}
 	var outs []sqlast.Output
@@ -111,20 +113,69 @@ func (f *from) doGroup(q *query, n *exo.Node, env names) error {
 // gather prepares q for what takes its rows together. What stood before and would be lost is refused.
 func (f *from) gather(q *query, n *exo.Node) error {
 	switch {
-	case q.out != nil:
-		return exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
 	case len(q.context) > 0 || f.asked != nil || f.outer != nil:
 		return exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
 	}
-	for _, x := range q.ns {
-		if x.row.grouped() {
-			return exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; in a callback write %s.%s(…)", language.GroupAlias, n.Name)
+	for _, a := range n.Args {
+		if a.Op == exo.OpLambda {
+			if err := q.after(n.Name, a); err != nil {
+				return err
+			}
 		}
 	}
 	if err := f.settle(q); err != nil {
 		return err
 	}
 	f.fence()
+	return nil
+}
+
+// after refuses in a callback that takes rows together what has two meanings after a select: a name that select gave to
+// another thing than the column of that name; and after distinct, which leaves one row of several, whatever select did not show.
+func (q *query) after(name string, lambda *exo.Node) error {
+	if q.out == nil || q.out.bare {
+		return nil
+	}
+	return q.reads(lambda.Args[0], func(row *occurrence, column string) error {
+		i := slices.Index(q.out.names, column)
+		if i >= 0 && q.out.items[i].expr != nil {
+			if c, ok := q.out.items[i].expr.(colExpr); ok && c.row == row && row.facet != nil && row.facet.Column(column) == c.col {
+				return nil
+			}
+			if k, ok := q.out.items[i].expr.(cell); ok && row.group != nil && k.row == row && slices.Contains(row.group.names, column) && row.group.keys[slices.Index(row.group.names, column)] == k {
+				return nil
+			}
+			if len(q.ns) == 1 {
+				return exo.Errorf(exo.Invalid, name, "`%s` is a column of the rows and something else in select: give it another name in select", column)
+			}
+		}
+		if q.once {
+			return exo.Errorf(exo.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
+		}
+		return nil
+	}, lambda.Recv)
+}
+
+// reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
+func (q *query) reads(n *exo.Node, see func(*occurrence, string) error, param *exo.Node) error {
+	if n == nil {
+		return nil
+	}
+	if n.Op == exo.OpField && n.Recv.Op == exo.OpField && n.Recv.Recv == param {
+		for _, x := range q.ns {
+			if x.name == n.Recv.Name {
+				return see(x.row, n.Name)
+			}
+		}
+	}
+	if n.Op == exo.OpCall && n.Recv.Op == exo.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
+		return see(q.ns[0].row, n.Name) // a link
+	}
+	for _, a := range append([]*exo.Node{n.Recv}, n.Args...) {
+		if err := q.reads(a, see, param); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -212,6 +263,11 @@ func (f *from) ofGroup(n *exo.Node, env names) (expr, error) {
 	}
 	g := row.group
 	var within []expr
+	for _, c := range append(conds, n.Args...) {
+		if err := g.of.after(n.Name, c); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range conds {
 		x, err := g.inner.expr(c.Args[0], g.bound(c))
 		if err != nil {

@@ -75,6 +75,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	case "leftJoin":
 		return q, f.doLeftJoin(q, n, env)
 	case "distinct":
+		q.once = q.out != nil
 		return q, f.doDistinct(q)
 	case "select":
 		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))
@@ -102,18 +103,22 @@ func (f *from) bound(lambda *exo.Node, q *query, env names) names {
 	for k, v := range env {
 		out[k] = v
 	}
-	out[lambda.Recv] = q.ns
+	out[lambda.Recv] = q.seen()
+	return out
+}
+
+// seen is what the callbacks of a query see: its tables, and what select named.
+func (q *query) seen() []named {
 	if q.out == nil || q.out.bare {
-		return out
+		return q.ns
 	}
 	seen := slices.Clone(q.ns)
 	for i, it := range q.out.items {
-		if it.sub == nil {
+		if it.expr != nil {
 			seen = append(seen, named{q.out.names[i], &occurrence{selected: it.expr}})
 		}
 	}
-	out[lambda.Recv] = seen
-	return out
+	return seen
 }
 
 // granted is a query of everything that a granted object reaches.
@@ -133,7 +138,7 @@ func (f *from) granted(n *exo.Node) (*query, error) {
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{sortExpr{colExpr{row, o.Col}}, o.Desc})
+				terms = append(terms, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
@@ -264,7 +269,11 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		if !free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		q.order = append(q.order, orderTerm{sortExpr{e}, desc})
+		by := orderTerm{expr: sortExpr{e}, desc: desc}
+		if of := t.Type.Args["of"]; of != nil {
+			by.kind = of.Name
+		}
+		q.order = append(q.order, by)
 	}
 	return nil
 }

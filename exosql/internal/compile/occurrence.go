@@ -164,7 +164,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 				return nil, nil, err
 			}
 			for _, o := range s.Order {
-				q.order = append(q.order, orderTerm{sortExpr{colExpr{row, o.Col}}, o.Desc})
+				q.order = append(q.order, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
 			}
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {

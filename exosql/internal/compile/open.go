@@ -28,7 +28,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 		}
 	}
 	again := compilerOf(c.dialect, c.msg, c.grants)
-	again.open = true
+	again.open, again.after = true, c.after
 	p.Open, _ = openPlan(again)
 	return p
 }
@@ -36,14 +36,14 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 // Guarded is the open plan of a message in which the conditions on the tables with the aliases
 // guards are guarded: those of which the engine reads rows out of scope. Of these it does not search
 // scans for their scopes. It has no Tables where there is no such plan.
-func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, guards, scans []string) *plan.Plan {
+func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position, guards, scans []string) *plan.Plan {
 	c := newCompiler(d, m, grants)
-	c.open, c.guards, c.scans = true, guards, scans
+	c.open, c.after, c.guards, c.scans = true, after, guards, scans
 	p, err := openPlan(c)
 	if len(c.linked) > 0 && err == nil && p != nil {
 		// Once more: the columns that links compare have to be known when the first condition is written.
 		again := newCompiler(d, m, grants)
-		again.open, again.guards, again.scans, again.compared = true, guards, scans, c.linked
+		again.open, again.after, again.guards, again.scans, again.compared = true, after, guards, scans, c.linked
 		p, err = openPlan(again)
 	}
 	if err != nil || p == nil {

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -149,6 +151,52 @@ func (f *from) keyed(args []expr) []expr {
 		return mapped(args, func(a expr) expr { return textExpr{a} })
 	}
 	return mapped(args, func(a expr) expr { return keyOf(a, of) })
+}
+
+// comparison are the two operands of a comparison. A column of whole numbers beside an exact number is compared as it is, on
+// SQLite: with a key of each, a function of ours would run for every row, and no index could serve.
+func (f *from) comparison(op sqlast.Op, args []expr) []expr {
+	if f.c.dialect != sqlast.SQLite || len(args) != 2 {
+		return f.keyed(args)
+	}
+	for i, x := range args {
+		y := args[1-i]
+		if !whole(x) || !y.typ().decimal() {
+			continue
+		}
+		made := rounded(op, i == 1)
+		if made == sqlast.NoOp {
+			break
+		}
+		out := slices.Clone(args)
+		out[1-i] = opExpr{made, []expr{f.exactly(y)}, exprType{kind: exo.TypeInt}}
+		return out
+	}
+	return f.keyed(args)
+}
+
+// rounded makes of a number the whole one with which a comparison says the same of whole numbers. They may stand at the right.
+func rounded(op sqlast.Op, right bool) sqlast.Op {
+	switch op {
+	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot:
+		return sqlast.AsWhole
+	case sqlast.Gt, sqlast.Le: // n > 2.5 is n > 2
+		if right { // 2.5 > n is 3 > n
+			return sqlast.NotBelow
+		}
+		return sqlast.NotAbove
+	case sqlast.Lt, sqlast.Ge: // n < 2.5 is n < 3
+		if right {
+			return sqlast.NotAbove
+		}
+		return sqlast.NotBelow
+	}
+	return sqlast.NoOp
+}
+
+// keying reports whether an operation makes of a number what is compared.
+func keying(op sqlast.Op) bool {
+	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
 }
 
 // columns are the operands that are no values of the message.

@@ -105,12 +105,12 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		if _, null := args[1].(nullExpr); null && op.Null {
 			return opExpr{op.IfNull, args[:1], of}
 		}
-		return opExpr{plainer(op.Ast, args), f.keyed(args), of}
+		return opExpr{plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
 		if args[0].typ().kind == exo.TypeText {
 			args = texted(args)
 		} else {
-			args = f.keyed(args)
+			args = f.comparison(op.Ast, args)
 		}
 		if _, column := args[0].(colExpr); op.Name == "between" && !column {
 			// An operand that is an expression is not repeated: it could double with each level.

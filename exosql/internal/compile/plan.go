@@ -32,12 +32,15 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if kind == plan.RunFirst {
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
 		}
-		total := kind != plan.RunValue && (q.pending() || q.base.grouped())
+		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || q.base.grouped())
 		sorted, err := f.settleFirst(q, out, total || len(q.order) > 0)
 		if err != nil {
 			return nil, err
 		}
 		p.Shape, p.Bare = f.outputs(sel, p, out, 0), out.bare
+		if kind == plan.RunPage {
+			f.ends(sel, p, q)
+		}
 		if sel.Limit, sel.Offset = q.limits, q.offsets; sorted {
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
@@ -116,8 +119,9 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 }
 
 // Message plans a guest's message.
-func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*plan.Plan, error) {
+func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
+	c.after = after
 	p, err := message(c)
 	if err != nil {
 		return nil, err
@@ -153,6 +157,11 @@ func message(c *compiler) (*plan.Plan, error) {
 		out = wholeRow(q.base)
 	}
 	switch c.msg.Root.Name {
+	case language.Page:
+		if err := f.page(q, plan.Source{Origin: plan.FromMessage, Index: c.msg.Root.Args[0].Slot, Item: -1}); err != nil {
+			return nil, err
+		}
+		return f.finish(q, plan.RunPage, out)
 	case language.Execute:
 		return f.finish(q, plan.RunAll, out)
 	case language.First:
@@ -175,19 +184,22 @@ type typed struct {
 	kind   plan.RunKind
 }
 
-func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind) typed {
+// NewChain is a chain of typed calls. more are values of what completes it.
+func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...exo.Value) typed {
 	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
 	chain, fixed := s.relation(r), s.scopes(ss)
-	return typed{s.key, s.vals, chain, fixed, kind}
+	return typed{s.key, append(s.vals, more...), chain, fixed, kind}
 }
 
-func (s *typed) Compile(d sqlast.Dialect) (*plan.Plan, error) {
-	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind)
+// Compile plans it; of a page, the size is its last value.
+func (s *typed) Compile(d sqlast.Dialect, after Position) (*plan.Plan, error) {
+	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
+	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
 }
 
 // relation plans a chain of typed calls. r and g are a shaper's copies.
-func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunKind) (*plan.Plan, error) {
-	c := &compiler{dialect: d, grants: []*scope.Grant{g}}
+func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
+	c := &compiler{dialect: d, grants: []*scope.Grant{g}, after: after}
 	f := c.newFrom(nil)
 	q, row, err := f.relation(r, g)
 	if err != nil {
@@ -200,6 +212,11 @@ func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunK
 	for _, col := range r.Table.Cols {
 		out.names = append(out.names, col.Name)
 		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
+	}
+	if kind == plan.RunPage {
+		if err := f.page(q, size); err != nil {
+			return nil, err
+		}
 	}
 	return f.finish(q, kind, out)
 }

@@ -67,7 +67,7 @@ func (g Prepared) Probe(d sqlast.Dialect, fc *decl.Facet, col *decl.Column, use 
 	if err != nil || p == nil {
 		return &Probe{}, nil // as withOpen has it: such a message has the fenced plan alone
 	}
-	args, err := p.Bind(m.Args, [][]exo.Value{g.Vals}, m.Zone())
+	args, err := p.Bind(m.Args, [][]exo.Value{g.Vals}, nil, m.Zone())
 	return &Probe{Plan: p, Args: args, Bare: c.fences == 0}, err
 }
 

@@ -55,6 +55,8 @@ type compiler struct {
 
 	over *overAll // aggregates that are written are of its window
 
+	after Position // where the page begins
+
 	asked  int   // subqueries that are written
 	sets   int   // queries that are combined
 	trees  int   // links that are followed again and again
@@ -136,6 +138,7 @@ type query struct {
 	order   []orderTerm   //
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
+	once    bool          // of the rows that show the same one is left
 	context []*occurrence // the rows that were there before: a limit acts for each combination of them
 	link    *decl.Link    // by which the rows were reached, whatever was said of them since
 }
@@ -148,6 +151,7 @@ type named struct {
 type orderTerm struct {
 	expr expr
 	desc bool
+	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
 }
 
 // projection is what each result row shows: columns, scalars, records of them.

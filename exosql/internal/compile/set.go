@@ -39,7 +39,7 @@ func (f *from) combine(q *query, n *exo.Node, set sqlast.Set) error {
 		return err
 	}
 	row := &occurrence{table: &decl.Table{Name: "rows"}, optional: true}
-	g := &group{names: shows.names, cells: map[*decl.Column]expr{}, records: true}
+	g := &group{names: shows.names, cells: map[*decl.Column]expr{}, records: true, repeats: set == sqlast.UnionAll}
 	row.group = g
 	d := &derived{outs: map[outKey]string{}, group: g}
 	var ours, their []sqlast.Output

@@ -143,11 +143,8 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	var x expr
 	if n.Name != language.Count {
-		if q.out != nil {
-			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "is about the rows before select: write it without select or distinct before it, like .%s(t => t.column)", n.Name)
-		}
-		if q.base.grouped() {
-			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "the rows are grouped already; of groups there is the count()")
+		if err := q.after(n.Name, n.Args[0]); err != nil {
+			return nil, exprType{}, err
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
@@ -100,18 +101,22 @@ func (f *from) doDistinctBy(q *query, n *exo.Node, env names) error {
 	if err != nil {
 		return err
 	}
-	number := sqlast.RowNumber{PartitionBy: f.partition(by), OrderBy: f.orders(q, true)}
-	f.number(number, func(n sqlast.Expr) []sqlast.Expr { return []sqlast.Expr{call(sqlast.Eq, n, sqlast.One)} })
-	return nil
-}
-
-// number wraps f and numbers its rows, of which those are left for which conditions on the number hold.
-func (f *from) number(number sqlast.RowNumber, holds func(n sqlast.Expr) []sqlast.Expr) {
+	keys, order := f.partition(by), f.orders(q, true)
 	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: number, As: "n"})
-		return holds(sqlast.Column{Alias: alias, Name: "n"})
+		if f.c.dialect == sqlast.SQLite {
+			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
+			return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
+		}
+		// To number rows PostgreSQL takes an index that begins with the keys, and reads the table in its order, page by
+		// page at random; the first of each it takes of rows that it read in theirs.
+		for i, k := range keys {
+			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
+		}
+		sel.DistinctOn, sel.OrderBy = len(keys), order
+		return nil
 	})
 	f.open = false // what is inside stands behind a fence already
+	return nil
 }
 
 // doPartition gives the rows of q a window.

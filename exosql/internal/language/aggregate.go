@@ -116,7 +116,7 @@ func keys() []exo.Param {
 // groups is a query of groups, each of which shows row.
 func groups(row *exo.Term) *exo.Term {
 	return app(QueryInterface, map[string]*exo.Term{"row": row,
-		"ns": {Name: GroupAlias, Of: &exo.Term{App: GroupInterface, Args: map[string]*exo.Term{"ns": v("ns")}, Own: v("keys")}}})
+		"ns": {Name: GroupAlias, Of: &exo.Term{App: GroupInterface, Args: map[string]*exo.Term{"ns": v("ns"), exo.ShownArg: v("row")}, Own: v("keys")}}})
 }
 
 // groupInterface is a group in a callback: aggregates over its rows. Its type argument ns is that of the

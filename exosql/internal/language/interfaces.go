@@ -20,6 +20,7 @@ const (
 const (
 	Execute = "execute"
 	First   = "first"
+	Page    = "page"
 )
 
 // The interfaces that every grant shares. They are plain data: the recorder and
@@ -83,6 +84,9 @@ func queryMethods() []*exo.Method {
 			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")}), Nested: app(exo.TypeRows, map[string]*exo.Term{"of": v("row")})},
 		{Name: First, Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}, Nested: v("self"), Truth: ExistsMethod},
 		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(exo.TypeInt), Nested: whole},
+		{Name: Page, Doc: "n rows; next goes on from there", Sends: true,
+			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}, {Name: "the cursor", Want: con(exo.TypeText), Null: true, Opt: true}},
+			Result: &exo.Term{Ext: []*exo.Term{{Name: "rows", Of: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})}, {Name: "next", Of: &exo.Term{Con: &exo.Type{Name: exo.TypeText, Null: true}}}}}},
 		queryAggregate(Sum), queryAggregate(Avg), queryAggregate(Median), queryAggregate(Min), queryAggregate(Max), queryAggregate(CountDistinct),
 	}
 }
@@ -114,9 +118,9 @@ func makeShared() []*exo.Interface {
 }
 
 // Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
-// for those who know them from elsewhere, and what asks a condition of the rows of a link is said of all links.
+// for those who know them from elsewhere or read of them in an error, and what asks a condition of the rows of a link is said of all links.
 func Declared(m *exo.Method) bool {
-	return m.Name != CountBy && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
+	return m.Name != CountBy && m.Name != Page && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 
 // ReservedMember reports whether a name means something on queries already.

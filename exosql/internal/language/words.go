@@ -185,6 +185,7 @@ var queryPhrases = [][3]string{
 	{"nested", "", "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript"},
 	{"callback", "select", "takes no callback: say by .select(…) before it what is meant"},
 	{"number", "offset", "takes one number; how many rows to leave out before them says .offset(…)"},
+	{"options", "page", "write .page(50) for { rows, next }, and .page(50, next) for the rows after"},
 	{"arguments", "where", "takes no arguments; put .where(…) or what else is meant before it"},
 	{"parameter", "", "the callback is given one thing, the tables of the query by name: write {example}"},
 	{"filter.link", "join where", "`{name}` is a link, and a filter object compares the columns of one table: join it, and then write .where(({ … }) => condition)"},
@@ -210,6 +211,7 @@ var queryPhrases = [][3]string{
 
 	{"infinite", "", "{it} is no number that a database can hold"},
 	{"text", "", "the text holds a NUL or half a character, which no database takes"},
+	{"limit.read", "where limit count page", "more than {most} rows were read; ask for fewer with where or limit, use count, or read them in pages: .page(50) gives { rows, next }, and .page(50, next) the rows after"},
 	{"limit.read", "where limit count", "more than {most} rows were read; ask for fewer with where or limit, or use count"},
 	{"limit.read", "", "more than {most} rows were read; ask for fewer"},
 	{"limit.bytes", "select", "more than {most} bytes were read; select fewer columns or rows"},
@@ -265,6 +267,7 @@ var queryPhrases = [][3]string{
 	{".take .top", "limit", "write .limit(n)"},
 	{".skip", "offset", "write .offset(n)"},
 	{".0", "first execute", "it is a query that has not run yet: write await ….first() for its first row, or (await ….execute())[0]"},
+	{".paginate .cursor .after .before .seek .startAfter .nextPage .pages .keyset .forPage .iterate .stream", "page", "write await ….page(50) for { rows, next }, and .page(50, next) for the rows after; next is null at the end"},
 	{".page .paginate .range .slice", "orderBy offset limit", "write .orderBy(t => t.column), .offset(n) and .limit(n)"},
 	{".orderByDesc .sortBy .sort .order .desc .asc .order_by .thenBy", "orderBy *.desc", "write .orderBy(t => t.column), or .orderBy(t => t.column.desc()) to sort backwards"},
 	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},

@@ -1,6 +1,7 @@
 package number
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/big"
@@ -145,21 +146,66 @@ func Bounded(a Decimal) bool {
 	return d.Exp >= -scalar.MaxDigits && d.Exp <= scalar.MaxDigits && !d.long(scalar.MaxDigits-d.Exp)
 }
 
+// NotAbove is the greatest whole number that is not above a, NotBelow the least that is not below, in a form that SQLite compares
+// with any whole number of its own: of 64 bits, or an infinity.
+func NotAbove(a Decimal) any { return orInfinite(Floor(a), a) }
+
+// NotBelow is the other one.
+func NotBelow(a Decimal) any { return orInfinite(Ceil(a), a) }
+
+func orInfinite(x any, a Decimal) any {
+	if i, ok := x.(int64); ok {
+		return i
+	}
+	return math.Inf(a.Coef.Sign())
+}
+
+// AsWhole is a number that is equal to those whole numbers of SQLite that a is equal to.
+func AsWhole(a Decimal) any {
+	if i, ok := a.int64(); ok {
+		return i
+	}
+	return 0.5
+}
+
+// KeyOf is the Key of what SQLite holds as a number, or nil.
+func KeyOf(x any) any {
+	s, ok := shortOf(x)
+	if i, whole := x.(int64); whole {
+		s, ok = short{coef: i}, true
+	}
+	if !ok {
+		d, ok := Read(x)
+		if !ok {
+			return nil
+		}
+		return Key(d)
+	}
+	for s.coef != 0 && s.coef%10 == 0 {
+		s.coef, s.exp = s.coef/10, s.exp+1
+	}
+	return key(cmp.Compare(s.coef, 0), strconv.AppendUint(make([]byte, 5, 32), magnitude(s.coef), 10), int(s.exp))
+}
+
 // Key is a blob that sorts as the number does: the sign, the magnitude (how
 // many digits stand before the point, or minus how many zeros follow it), the
 // digits. Of a negative number every byte is turned over, and the end is marked.
 func Key(a Decimal) any {
 	d := a.reduced()
-	sign := d.Coef.Sign()
+	b := d.Coef.Append(make([]byte, 5, 32), 10)
+	if d.Coef.Sign() < 0 {
+		b = append(b[:5], b[6:]...) // without the minus
+	}
+	return key(d.Coef.Sign(), b, d.Exp)
+}
+
+// key completes b, which has room for sign and magnitude, and the digits of a coefficient.
+func key(sign int, b []byte, exp int) any {
 	if sign == 0 {
 		return []byte{1}
 	}
-	b := d.Coef.Append(make([]byte, 5, 32), 10)
-	if sign < 0 {
-		b = append(b[:5], b[6:]...) // without the minus
-	}
 	b[0] = 2
-	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5+d.Exp+1<<30))
+	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5+exp+1<<30))
 	if sign < 0 {
 		for i := range b {
 			b[i] = ^b[i]

@@ -20,8 +20,9 @@ const (
 	FromMessage Origin = -1
 	FromZone    Origin = -2 // the name of the time zone that the host gave the program
 	FromDepth   Origin = -3 // how deep a tree is where the program does not say it
-	FromParent  Origin = -4 // of a write: the row that it goes through
-	FromConst   Origin = -5 // the number Index itself
+	FromCursor  Origin = -4 // a value of the last row of the page before
+	FromParent  Origin = -5 // of a write: of the row that it goes through
+	FromConst   Origin = -6 // the number Index itself
 )
 
 // Source is where the value of one placeholder comes from, and what is done
@@ -31,6 +32,8 @@ type Source struct {
 	Index  int
 	Item   int  // of a list, or -1
 	Count  bool // a limit or offset: must not be negative
+
+	OneMore bool // a limit of a page: one more than what was asked for, to see whether there is more
 
 	Kind    string // what it is bound as, where that is not what it is
 	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
@@ -49,10 +52,11 @@ const (
 	ArgPath     = "path"     // the same, as SQLite has it
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
-	ArgDepth    = "depth"    // of a tree, from 1
 
 	ArgStored      = "stored"       // PostgreSQL: what a column is given, as a text of whatever type that has
 	ArgStoredBytes = "stored bytes" // the same of bytes
+
+	ArgDepth = "depth" // of a tree, from 1
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each

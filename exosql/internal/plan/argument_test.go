@@ -54,7 +54,7 @@ func TestDepths(t *testing.T) {
 		}
 	}
 	p := Plan{Args: []Source{{Origin: FromDepth, Item: -1, Kind: ArgDepth}}}
-	if vs, err := p.Bind(nil, nil, "UTC"); err != nil || len(vs) != 1 || vs[0].Int() != DefaultDepth {
+	if vs, err := p.Bind(nil, nil, nil, "UTC"); err != nil || len(vs) != 1 || vs[0].Int() != DefaultDepth {
 		t.Error(vs, err)
 	}
 }

@@ -14,16 +14,26 @@ type Collector struct {
 	Shape *exo.Shape
 	cells []Cell
 	rows  *exo.RowsBuilder
+	made  *exo.Rows
 	m     *exo.Message // nil for the typed API, which has no budget
 	at    int          // index of the next cell in its row
 	n     int          // whole rows that are not spent yet
 	size  int          // bytes that are not spent yet
 	paid  int          // bytes of the next value that are spent already
+
+	page *page // of a page
 }
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
 	shape := p.Shape.Clone() // the plan is shared by all tenants
 	return &Collector{Shape: shape, cells: p.Cells, rows: exo.NewRowsBuilder(shape), m: m}
+}
+
+// NewPageCollector is a Collector of a page of size rows.
+func NewPageCollector(p *Plan, m *exo.Message, size int64) *Collector {
+	c := NewCollector(p, m)
+	c.page = &page{size: min(size, MaxPage), shown: len(p.Cells) - p.After, last: make([]exo.Value, p.After)}
+	return c
 }
 
 const (
@@ -40,7 +50,12 @@ func (c *Collector) Count() int {
 }
 
 // Rows are all that was taken. The collector is not used any more.
-func (c *Collector) Rows() *exo.Rows { return c.rows.Rows() }
+func (c *Collector) Rows() *exo.Rows {
+	if c.made == nil {
+		c.made = c.rows.Rows()
+	}
+	return c.made
+}
 
 // Next is the cell whose value comes next.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
@@ -61,7 +76,11 @@ func (c *Collector) Add(v exo.Value) error {
 	if v.IsZero() {
 		return c.Next().Contradicts("what no value can be")
 	}
-	c.rows.Add(v)
+	if c.page.hides(c.at) {
+		c.page.take(c.at, v)
+	} else {
+		c.rows.Add(v)
+	}
 	return c.took(v.Bytes())
 }
 
@@ -73,6 +92,9 @@ func (c *Collector) AddRows(v exo.Value, rows int) error {
 
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
+	if c.page.hides(c.at) {
+		return c.Add(exo.Text(string(s)))
+	}
 	if !c.rows.AddText(s) {
 		return c.Next().Contradicts("what no value can be")
 	}
@@ -86,6 +108,9 @@ func (c *Collector) took(size int) error {
 	if c.at++; c.at == len(c.cells) {
 		c.at = 0
 		c.n++
+		if c.page != nil {
+			c.page.rows++
+		}
 	}
 	if c.n >= spendRows || c.size > spendBytes { // wide rows: not only between them
 		return c.spend()

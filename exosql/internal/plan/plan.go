@@ -16,6 +16,7 @@ type Plan struct {
 	Reads map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind  RunKind
 	Write *Write // what it changes, all that the engine's wall admits; nil: it reads
+	After int    // of a page: how many cells each row has after those that are shown, for the cursor
 	Joins int    // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes int    // of the plan in the cache; 0 before it was there
 
@@ -77,34 +78,33 @@ const (
 	RunFirst         // at most one row
 	RunCount         // one number
 	RunValue         // one value of all rows, or null
+	RunPage          // some rows, and the values of the last one by which the next page begins
 )
 
 // maxBound bounds the texts that are bound, in bytes: one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program.
-func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, zone string) ([]exo.Value, error) {
-	return p.BindWrite(msg, grants, nil, zone)
-}
-
-// BindWrite is Bind of a plan of a write; parent are the values of the row that it goes through.
-func (p *Plan) BindWrite(msg []exo.Value, grants [][]exo.Value, parent []exo.Value, zone string) ([]exo.Value, error) {
+// Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program; after are the values
+// of a cursor, of which the program knows none, or of the row that a write goes through.
+func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, after []exo.Value, zone string) ([]exo.Value, error) {
 	out, size := make([]exo.Value, len(p.Args)), 0
 	for i, a := range p.Args {
-		from := msg
-		switch {
-		case a.Origin == FromZone:
+		if a.Origin == FromZone {
 			out[i] = exo.Text(zone)
 			continue
-		case a.Origin == FromDepth:
+		}
+		if a.Origin == FromDepth {
 			out[i] = exo.Int(DefaultDepth)
 			continue
-		case a.Origin == FromConst:
+		}
+		if a.Origin == FromConst {
 			out[i] = exo.Int(int64(a.Index))
 			continue
-		case a.Origin == FromParent:
-			from = parent
-		case a.Origin != FromMessage:
+		}
+		from := msg
+		if a.Origin == FromCursor || a.Origin == FromParent {
+			from = after
+		} else if a.Origin != FromMessage {
 			from = grants[a.Origin]
 		}
 		v := from[a.Index]
@@ -114,6 +114,9 @@ func (p *Plan) BindWrite(msg []exo.Value, grants [][]exo.Value, parent []exo.Val
 		if a.Count && v.Int() < 0 {
 			// SQLite takes a negative limit for none.
 			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
+		}
+		if a.OneMore {
+			v = exo.Int(min(v.Int(), MaxPage) + 1)
 		}
 		v, err := a.convert(v, from)
 		if err != nil {

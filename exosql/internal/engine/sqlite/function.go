@@ -51,7 +51,8 @@ func (d Definer) DefineAll() {
 		})
 	}
 	for name, f := range map[string]func(a number.Decimal) any{
-		"exo_neg": number.Neg, "exo_abs": number.Abs, "exo_round_up": number.RoundUp, "exo_floor": number.Floor, "exo_ceil": number.Ceil, "exo_text": number.Text, "exo_key": number.Key,
+		"exo_neg": number.Neg, "exo_abs": number.Abs, "exo_round_up": number.RoundUp, "exo_floor": number.Floor, "exo_ceil": number.Ceil, "exo_text": number.Text,
+		"exo_not_above": number.NotAbove, "exo_not_below": number.NotBelow, "exo_as_whole": number.AsWhole,
 	} {
 		d.define(name, 1, func(args []driver.Value) any {
 			a, ok := number.Read(args[0])
@@ -64,8 +65,9 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_json_text", jsonText)
 	d.defineText("exo_json_number", jsonNumber)
 	d.defineText("exo_json_bool", jsonBool)
+	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
-		if a, ok := number.Read(args[0]); ok && number.Bounded(a) {
+		if number.CellOf(args[0]) == number.Number {
 			return args[0]
 		}
 		return nil

@@ -104,6 +104,10 @@ var searchLine = regexp.MustCompile(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY
 // stand. ANY(code) is none: it goes from value to value of everybody's.
 var searchTerm = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
+// searchRow is several columns that are searched together, from a row of values on. It may stand only behind the scope: one that begins with
+// the scope's column has no bound in it.
+var searchRow = regexp.MustCompile(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
+
 const rowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
 // judgeLine judges the line that reads a table.
@@ -118,6 +122,9 @@ func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) erro
 	var fixed []string // the first columns of the index, which it is searched by
 	for _, term := range strings.Split(m[2], " AND ") {
 		c := searchTerm.FindStringSubmatch(term)
+		if c == nil && len(fixed) == len(t.Scope) && searchRow.MatchString(term) {
+			continue
+		}
 		if c == nil {
 			return fmt.Errorf("it is not known how %s searches the index %s: %s", t.Alias, m[1], term)
 		}

@@ -37,6 +37,10 @@ func TestJudgePlan(t *testing.T) {
 		{"SEARCH t0 USING INDEX a (org_id>? AND org_id<?)", "not searched by org_id"},
 		{"SEARCH t0 USING INDEX a (ANY(org_id) AND due>?)", "it is not known how"},
 		{"SEARCH t0 USING INDEX a ((org_id,code)>(?,?))", "it is not known how"},
+		{"SEARCH t0 USING INDEX a (org_id=? AND (code,due)>(?,?))", ""},
+		{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND (due,<expr>)<(?,?))", ""},
+		{"SEARCH t0 USING INDEX a (org_id=? AND (x y,due)>(?,?))", "it is not known how"},
+		{"SEARCH t0 USING INDEX a ((code,due)>(?,?) AND org_id=?)", "it is not known how"},
 		{"SEARCH t0 USING AUTOMATIC COVERING INDEX (org_id=?)", "t0 is read by SEARCH USING AUTOMATIC"},
 		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", "t0 is read by SEARCH USING INTEGER PRIMARY KEY"}, // by the program's key
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN t0", "t0 is read by SCAN"},

@@ -1,0 +1,210 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// A page is the first rows of a query that come after a given one in its order, and none is skipped by number: so rows that
+// come or go before it move no other, and an index that serves the order gives a late page as fast as the first.
+//
+// The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. That a row comes after
+// it is a condition like those of a program, and stands where these stand: behind a fence, in a guard, or in a
+// plan that was judged open (TestPageReads).
+
+// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
+type Position []bool
+
+// page makes q a page.
+func (f *from) page(q *query, size plan.Source) error {
+	if err := f.settle(q); err != nil {
+		return err
+	}
+	terms, err := f.total(q)
+	if err != nil {
+		return err
+	}
+	if f.c.after != nil {
+		if len(f.c.after) != len(terms) {
+			return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
+		}
+		f.demand(f.behind(terms, 0))
+	}
+	q.order, size.OneMore = terms, true
+	q.limits = append(q.limits, f.c.arg(size))
+	return nil
+}
+
+// total is the order of q, and the keys of its rows in the direction of its last term.
+func (f *from) total(q *query) ([]orderTerm, error) {
+	var terms []orderTerm
+	add := func(o orderTerm) {
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return same(t.x(), o.x()) }) { // a second time it tells nothing
+			terms = append(terms, o)
+		}
+	}
+	for _, o := range q.order {
+		if !pageable[o.x().typ().kind] {
+			return nil, exo.Errorf(exo.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
+		}
+		add(o)
+	}
+	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
+	for _, r := range f.rows {
+		if f.determined(r) || r.window != nil {
+			continue
+		}
+		if r.group != nil {
+			if r.group.repeats {
+				return nil, exo.Errorf(exo.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
+			}
+			for i, k := range r.group.keys {
+				add(orderTerm{sortExpr{k}, desc, r.group.kinds[i]})
+			}
+			continue
+		}
+		if len(r.table.Keys) == 0 {
+			return nil, noKey(r.table)
+		}
+		for _, k := range r.table.Keys {
+			if k.Kind == exo.TypeTime && !k.Iso {
+				return nil, &exo.Error{Kind: exo.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; StoredISO says that it does not", r.table.Name, k.Name)}
+			}
+			add(orderTerm{expr: sortExpr{colExpr{r, k}}, desc: desc})
+		}
+	}
+	return terms, nil
+}
+
+// pageable are the kinds of values that a cursor holds exactly.
+var pageable = map[string]bool{
+	exo.TypeInt: true, exo.TypeFloat: true, exo.TypeDecimal: true, exo.TypeText: true, exo.TypeBool: true, exo.TypeTime: true,
+	exo.TypeDate: true, exo.TypeInterval: true, exo.TypeUUID: true, exo.TypeBytes: true,
+}
+
+// x is what a term sorts by.
+func (o orderTerm) x() expr { return o.expr.(sortExpr).x }
+
+// cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
+func (o orderTerm) cursorCell() plan.Cell {
+	of := o.x().typ()
+	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Name: "the order of a page"}
+	switch {
+	case of.number() && of.decimal():
+		c.Kind = exo.TypeDecimal // of as many digits as it has, whatever it is shown as
+	case of.number() && o.kind != "":
+		c.Kind = o.kind
+	}
+	return c
+}
+
+// ends adds to the cells of a row those that a cursor is made of.
+func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
+	for _, o := range q.order {
+		p.Cells = append(p.Cells, o.cursorCell())
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(o.x(), f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+	}
+	p.After = len(q.order)
+}
+
+// behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
+//
+// The first column stands alone in a condition where that is possible, and no OR is written: an index then begins at the
+// cursor, where engines read several, or none, for an OR.
+func (f *from) behind(terms []orderTerm, i int) expr {
+	o, last := terms[i], i == len(terms)-1
+	x, v := o.x(), f.cursorValue(terms, i)
+	truth := exprType{kind: exo.TypeBool}
+	is := func(op sqlast.Op, args ...expr) expr { return opExpr{op, args, truth} }
+	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
+	yes, no := constExpr(sqlast.True), constExpr(sqlast.False)
+	rest := func() expr {
+		if last {
+			return no
+		}
+		return f.behind(terms, i+1)
+	}
+	switch {
+	case f.c.after[i] && o.desc: // nothing comes after NULL
+		return is(sqlast.And, is(sqlast.IsNull, x), rest())
+	case f.c.after[i]:
+		return choose(is(sqlast.IsNotNull, x), yes, rest())
+	case o.desc && !f.neverNull(o.expr): // what is NULL comes after all else
+		return choose(f.against(sqlast.Gt, x, v), no, choose(f.against(sqlast.Eq, x, v), rest(), yes))
+	}
+	if !last && f.alignedFrom(terms, i) {
+		return f.beyond(terms, i)
+	}
+	to, at := sqlast.Gt, sqlast.Ge
+	if o.desc {
+		to, at = sqlast.Lt, sqlast.Le
+	}
+	if last {
+		return f.against(to, x, v)
+	}
+	return is(sqlast.And, f.against(at, x, v), choose(f.against(to, x, v), yes, rest()))
+}
+
+// cursorValue is value i of the cursor.
+func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
+	kind := terms[i].cursorCell().Kind
+	v := argExpr{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
+	if casts[kind] != sqlast.NoCast {
+		v.src.Kind = kind
+	}
+	return v
+}
+
+// operands are what is sorted by, and a value of it, as they are compared.
+func (f *from) operands(x expr, v argExpr) []expr {
+	if x.typ().kind == exo.TypeText {
+		return texted([]expr{x, v})
+	}
+	return f.keyed([]expr{x, v})
+}
+
+func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
+	return opExpr{op, f.operands(x, v), exprType{kind: exo.TypeBool}}
+}
+
+// alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
+// pair that decides has a NULL it is unknown: right upwards, where NULL comes before all else.
+func (f *from) alignedFrom(terms []orderTerm, i int) bool {
+	for k, o := range terms[i:] {
+		c, column := plainText(o.x()).(colExpr)
+		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == exo.TypeTime && !c.col.Iso { // see postgresRange
+			return false
+		}
+	}
+	return true
+}
+
+// beyond is the condition of such terms as one comparison.
+func (f *from) beyond(terms []orderTerm, i int) expr {
+	b := beyondExpr{desc: terms[i].desc}
+	for k := range terms[i:] {
+		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
+		b.left, b.right = append(b.left, args[0]), append(b.right, args[1])
+	}
+	return b
+}
+
+// beyondExpr is that values come after others, by the first that differ.
+type beyondExpr struct {
+	left, right []expr
+	desc        bool
+}
+
+func (beyondExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+
+func (e beyondExpr) sql(f *from) sqlast.Expr {
+	b := sqlast.Beyond{Desc: e.desc}
+	for i := range e.left {
+		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))
+	}
+	return b
+}
