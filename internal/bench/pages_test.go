@@ -22,7 +22,7 @@ var pageStatements = []struct{ name, program, order, after string }{
 }
 
 // BenchmarkPages measures a page of 50 rows at the start and behind half of a tenant's rows, in turn with the statement
-// would write for that: "x/statement" is the later page beside it, "x/first" the later page beside the first one, both of this module.
+// that a person would write for that, whose texts PostgreSQL sorts by its own rules: "x/statement" is the later page beside it, "x/first" the later page beside the first one, both of this module.
 //
 //	EXO_ROWS=1000000 go test -run '^$' -bench Pages -benchtime 20x ./internal/bench
 func BenchmarkPages(b *testing.B) {
