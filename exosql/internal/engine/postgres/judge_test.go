@@ -72,6 +72,9 @@ func TestJudgeGuarded(t *testing.T) {
 		seq   = outer + `"Node Type": "Seq Scan", "Filter": `
 		key   = outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)", "Filter": `
 	)
+	and := func(plans, again string) string {
+		return outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "` + again + `", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapAnd", "Plans": [` + plans + `]}]`
+	}
 	for _, c := range []struct{ plan, refused string }{
 		{seq + `"((org_id = $1) AND (region = $3))"`, ""},
 		{seq + `"(CASE WHEN (org_id = $4) THEN (region = $3) ELSE false END AND (org_id = $1))"`, ""},
@@ -83,7 +86,15 @@ func TestJudgeGuarded(t *testing.T) {
 		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}]`, ""},
 		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((id = t1.customer_id) AND (org_id = $1))"`, ""},
 		{outer + `"Node Type": "Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due > $3))"`, ""}, // a search for the scope
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}`, "((org_id = $1) AND (id = t1.customer_id))"), ""},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)"}]`, ""}, // a bitmap has no order
 
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "due", "Index Cond": "(due > $3)"}`, "((id = t1.customer_id) AND (due > $3))"), "before its scope"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "due"}`, "(org_id = $1)"), "several indexes"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "part", "Index Cond": "(org_id = $1)"}`, "(org_id = $1)"), "several indexes"},
+		// Of a page that is held as a whole the scope would not be looked at again.
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}`, "(id = t1.customer_id)"), "before its scope"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "BitmapOr", "Plans": [{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "id_org", "Index Cond": "(id = t1.customer_id)"}]}`, "((org_id = $1) AND (id = t1.customer_id))"), "several indexes"},
 		{seq + `"(region = $3)"`, "Seq Scan"},
 		{seq + `"((region = $3) AND (org_id = $1))"`, "Seq Scan"}, // the program's condition first
 		{seq + `"((id = $3) AND (org_id = $1))"`, "Seq Scan"},     // carried over from the other end of the link
