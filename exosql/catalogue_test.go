@@ -175,9 +175,10 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 		if q.aggregate {
 			ran["aggregated"]++
 		}
-		if reads != readsToo && e.Name == tu.Postgres.Name && (tier != "open" || exosql.Tier(other.SQL[0]) != "open") &&
+		if reads != readsToo && e.Name == tu.Postgres.Name && (tier != "open" || exosql.Tier(other.SQL[0]) != "open" || len(scope.of) > 0) &&
 			explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)") != explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)") {
-			ran["replanned"]++ // of two plans of nearly one cost it has taken the other, within the guards or behind the fence
+			ran["replanned"]++ // of two plans of nearly one cost it has taken the other, within the guards or behind the fence; of a
+			// scope of two columns so few rows are estimated that two indexes that begin with it cost the same
 		} else if reads != readsToo {
 			t.Errorf("%s\nis %s and reads %d, and with other rows out of scope %d (%s)\n%s", q.program, tier, reads, readsToo, exosql.Tier(other.SQL[0]), o.SQL[0].SQL)
 		}

@@ -54,6 +54,9 @@ func TestJudgePlan(t *testing.T) {
 	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
 	both := func(string) []string { return []string{"region", "org_id", "due"} }
 	judgedAs(t, "two columns", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
+	judgedAs(t, "one between two", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "does not begin with its scope")
+	judgedAs(t, "two, one checked again behind", judgePlan([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due > $3) AND (region = $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "before its scope")
+	judgedAs(t, "two, both checked again first", judgePlan([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((region = $2) AND (org_id = $1) AND (due > $3))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "")
 	judgedAs(t, "one of two", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
 }
 
