@@ -45,9 +45,9 @@ func TestCatalogues(t *testing.T) {
 	t.Logf("seed %d (EXO_SEED)", seed)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var bare []*tu.Runner
-		for _, owners := range catalogueOwners {
-			db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(catalogueSQL(e, 1, owners, nil)...)})
-			bare = append(bare, tu.NewRunner(t, notesIn(db, exosql.And(memoOwner.In(owners...), memoOwner.Ge(1)), exosql.And(folderOwner.In(owners...), folderOwner.Ge(1))), exo.Limits{}))
+		for _, s := range catalogueScopes {
+			db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(catalogueSQL(e, 1, s, nil)...)})
+			bare = append(bare, tu.NewRunner(t, notesIn(db, exosql.And(s.notes(), memoOwner.Ge(1)), exosql.And(s.folders(), folderOwner.Ge(1))), exo.Limits{}))
 		}
 		all := map[string]int{}
 		for n := range catalogues {
@@ -56,7 +56,11 @@ func TestCatalogues(t *testing.T) {
 				if n > 0 {
 					indexes = rapid.SliceOfN(indexOf(e), 3, 9).Example(seed + n)
 				}
-				ran := catalogue(t, e, bare[n/2%2], catalogueOwners[n/2%2], indexes, n, seed, questions)
+				scope := catalogueScopes[n/2%len(catalogueScopes)]
+				if len(scope.of) > 0 {
+					indexes = append(indexes, compositeIndexes[n%2]...)
+				}
+				ran := catalogue(t, e, bare[n/2%len(catalogueScopes)], scope, indexes, n, seed, questions)
 				for tier, k := range ran {
 					all[tier] += k
 				}
@@ -82,11 +86,42 @@ func TestCatalogues(t *testing.T) {
 
 const catalogueRows = 800
 
-// catalogueOwners are the scopes that catalogues are asked in: one value, and a list.
-var catalogueOwners = [][]int64{{1}, {1, 3}}
+// catalogueScope is a scope that catalogues are asked in: of notes and folders with one of these
+// owners, and of notes in one of these folders besides, if there are any.
+type catalogueScope struct{ owners, of []int64 }
+
+// One value, a list, a value of each of two columns, and a list of each.
+var catalogueScopes = []catalogueScope{{owners: []int64{1}}, {owners: []int64{1, 3}}, {[]int64{1}, []int64{11}}, {[]int64{1, 3}, []int64{11, 21, 13}}}
+
+// compositeIndexes begin with both columns of a scope, in either order.
+var compositeIndexes = [][]index{
+	{{table: "notes", columns: []string{"owner", "folder_id", "due"}}, {table: "notes", columns: []string{"folder_id", "owner", "code"}}},
+	{{table: "notes", columns: []string{"folder_id", "owner", "due DESC"}}, {table: "notes", columns: []string{"folder_id", "code", "owner"}}},
+}
+
+func (s catalogueScope) notes() exosql.Predicate[memo] {
+	switch {
+	case len(s.of) == 0:
+		return memoOwner.In(s.owners...)
+	case len(s.of) == 1:
+		return exosql.And(memoOwner.Eq(s.owners[0]), memoFolder.Eq(s.of[0]))
+	}
+	return exosql.And(memoOwner.In(s.owners...), memoFolder.In(s.of...))
+}
+
+func (s catalogueScope) folders() exosql.Predicate[folder] { return folderOwner.In(s.owners...) }
+
+// sql are the conditions on notes and on folders.
+func (s catalogueScope) sql() (notes, folders string) {
+	folders = "owner IN (" + listOf(s.owners) + ")"
+	if notes = folders; len(s.of) > 0 {
+		notes = "(" + folders + " AND folder_id IN (" + listOf(s.of) + "))"
+	}
+	return notes, folders
+}
 
 // catalogue asks one catalogue everything.
-func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, owners []int64, indexes []index, n, seed, questions int) map[string]int {
+func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope, indexes []index, n, seed, questions int) map[string]int {
 	var sqls []string
 	for i, x := range indexes {
 		sqls = append(sqls, x.sql(e, i))
@@ -100,10 +135,10 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, owners []int64, index
 	var hands []*sql.DB
 	var sprung []func(tu.Outcome) bool
 	for variant := range 2 {
-		db, hand, trap := trapped(t, e, settings, catalogueSQL(e, variant, owners, sqls))
+		db, hand, trap := trapped(t, e, settings, catalogueSQL(e, variant, scope, sqls))
 		objects := notesOf(db, 1, false)
-		if len(owners) > 1 {
-			objects = notesIn(db, memoOwner.In(owners...), folderOwner.In(owners...))
+		if len(scope.owners) > 1 || len(scope.of) > 0 {
+			objects = notesIn(db, scope.notes(), scope.folders())
 		}
 		runners, dbs, hands = append(runners, tu.NewRunner(t, objects, exo.Limits{})), append(dbs, db), append(hands, hand)
 		sprung = append(sprung, trap)
@@ -119,6 +154,7 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, owners []int64, index
 		}
 		return o, rowsRead(t, hands[i], o.SQL[0].SQL, o.SQL[0].Args)
 	}
+	own, _ := scope.sql()
 	ran := map[string]int{}
 	for k := range questions {
 		q := rapid.Custom(question).Example(seed + 1000 + n*1000 + k)
@@ -139,22 +175,32 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, owners []int64, index
 		if q.aggregate {
 			ran["aggregated"]++
 		}
-		if reads != readsToo && e.Name == tu.Postgres.Name && (tier != "open" || exosql.Tier(other.SQL[0]) != "open") &&
+		if reads != readsToo && e.Name == tu.Postgres.Name && (tier != "open" || exosql.Tier(other.SQL[0]) != "open" || len(scope.of) > 0) &&
 			explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)") != explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)") {
-			ran["replanned"]++ // of two plans of nearly one cost it has taken the other, within the guards or behind the fence
+			ran["replanned"]++ // of two plans of nearly one cost it has taken the other, within the guards or behind the fence; of a
+			// scope of two columns so few rows are estimated that two indexes that begin with it cost the same
 		} else if reads != readsToo {
 			t.Errorf("%s\nis %s and reads %d, and with other rows out of scope %d (%s)\n%s", q.program, tier, reads, readsToo, exosql.Tier(other.SQL[0]), o.SQL[0].SQL)
 		}
-		if q.hand == "" || !slices.ContainsFunc(indexes, func(x index) bool { return x.serves(q.column) }) {
+		if q.hand == "" || !slices.ContainsFunc(indexes, func(x index) bool { return x.serves(scope, q.column) }) {
+			continue
+		}
+		// A person's statement may try its conditions on the notes of the owner in other folders.
+		if len(scope.of) > 0 && strings.Contains(q.hand, "{has}") {
 			continue
 		}
 		// A person's statement may be served by an index that begins with the column and then has the scope. A program's
 		// never is: rows out of scope would be searched for what it asks. So the two are not compared there.
+		// Of two lists PostgreSQL prefers an index that begins with one of them, as few rows have both, and
+		// a person's statement tries its conditions on the rest.
+		if tier != "open" && e.Name == tu.Postgres.Name && len(scope.of) > 1 {
+			continue
+		}
 		if tier != "open" && e.Name == tu.Postgres.Name && slices.ContainsFunc(indexes, func(x index) bool { return x.rivals(q.column) }) {
 			continue
 		}
 		ran["compared"]++
-		hand := strings.NewReplacer("owner = 1", "owner IN ("+listOf(owners)+")", "{has}", e.Pick("exo_includes", "strpos"), "{sum}", e.Pick("exo_whole(due)", "sum(due)"), "{last}", e.Pick("", " NULLS LAST"), "{first}", e.Pick("", " NULLS FIRST")).Replace(q.hand)
+		hand := strings.NewReplacer("owner = 1", own, "{has}", e.Pick("exo_includes", "strpos"), "{sum}", e.Pick("exo_whole(due)", "sum(due)"), "{last}", e.Pick("", " NULLS LAST"), "{first}", e.Pick("", " NULLS FIRST")).Replace(q.hand)
 		byHand := 0
 		if e.Name == tu.SQLite.Name {
 			var err error
@@ -181,25 +227,25 @@ const (
 // catalogueSQL makes the notes with indexes, and gives rows that the owners do not have one of two contents. All that a
 // planner knows is the same for both: the number of rows and their sizes, the statistics, which are older,
 // and the sizes of indexes.
-func catalogueSQL(e tu.Engine, variant int, owners []int64, indexes []string) []string {
-	own := " IN (" + listOf(owners) + ")"
+func catalogueSQL(e tu.Engine, variant int, scope catalogueScope, indexes []string) []string {
+	notes, folders := scope.sql()
 	due := fmt.Sprintf("CASE WHEN (id / 10 + %[1]d) %% 4 = 0 THEN NULL ELSE (id * 31 + %[1]d * 500) %% 1000 END", variant)
 	digits := fmt.Sprintf("(10 + (id * %d) %% 40)", 7+variant*6)
 	if e.Name == tu.SQLite.Name {
 		return append(notesSQL(e, catalogueRows, indexes...),
-			"UPDATE notes SET due = "+due+", code = 'c' || "+digits+", text = 'BOLT ' || "+digits+" WHERE owner NOT"+own,
-			"UPDATE folders SET name = 'BOLT ' || "+digits+" WHERE owner NOT"+own, "UPDATE notes SET due = NULL WHERE (id / 10) % 5 = 0 AND owner"+own,
-			"UPDATE notes SET text = replace(text, 'BOLT', 'fair') WHERE owner"+own, "UPDATE folders SET name = replace(name, 'BOLT', 'fair') WHERE owner"+own)
+			"UPDATE notes SET due = "+due+", code = 'c' || "+digits+", text = 'BOLT ' || "+digits+" WHERE NOT "+notes,
+			"UPDATE folders SET name = 'BOLT ' || "+digits+" WHERE NOT "+folders, "UPDATE notes SET due = NULL WHERE (id / 10) % 5 = 0 AND "+notes,
+			"UPDATE notes SET text = replace(text, 'BOLT', 'fair') WHERE "+notes, "UPDATE folders SET name = replace(name, 'BOLT', 'fair') WHERE "+folders)
 	}
-	other := func(otherwise, column string) string {
-		return "CASE WHEN owner" + own + " THEN " + column + " ELSE " + otherwise + " END"
+	other := func(own, otherwise, column string) string {
+		return "CASE WHEN " + own + " THEN " + column + " ELSE " + otherwise + " END"
 	}
 	// New tables: old rows would lie in them for as long as somebody's transaction may see them.
 	return slices.Concat(notesSQL(e, catalogueRows), []string{
 		"CREATE TEMP TABLE were AS SELECT * FROM notes", "TRUNCATE notes",
-		"INSERT INTO notes SELECT id, owner, folder_id, " + other("'BOLT ' || "+digits, "replace(text, 'BOLT', 'fair')") + ", " + other("'c' || "+digits, "code") + ", " + other(due, "CASE WHEN (id / 10) % 5 = 0 THEN NULL ELSE due END") + " FROM were ORDER BY id", "DROP TABLE were",
+		"INSERT INTO notes SELECT id, owner, folder_id, " + other(notes, "'BOLT ' || "+digits, "replace(text, 'BOLT', 'fair')") + ", " + other(notes, "'c' || "+digits, "code") + ", " + other(notes, due, "CASE WHEN (id / 10) % 5 = 0 THEN NULL ELSE due END") + " FROM were ORDER BY id", "DROP TABLE were",
 		"CREATE TEMP TABLE were AS SELECT * FROM folders", "TRUNCATE folders",
-		"INSERT INTO folders SELECT id, owner, " + other("'BOLT ' || "+digits, "replace(name, 'BOLT', 'fair')") + " FROM were ORDER BY id", "DROP TABLE were",
+		"INSERT INTO folders SELECT id, owner, " + other(folders, "'BOLT ' || "+digits, "replace(name, 'BOLT', 'fair')") + " FROM were ORDER BY id", "DROP TABLE were",
 		"ALTER TABLE notes SET (autovacuum_enabled = off)", "ALTER TABLE folders SET (autovacuum_enabled = off)",
 	}, indexes)
 }
@@ -235,11 +281,16 @@ func (x index) sql(e tu.Engine, i int) string {
 }
 
 // serves reports whether the index begins with the scope and goes on with the column; "" is the scope alone.
-func (x index) serves(column string) bool {
-	if x.table != "notes" || x.where != "" || x.columns[0] != "owner" {
+func (x index) serves(scope catalogueScope, column string) bool {
+	first := []string{"owner"}
+	if len(scope.of) > 0 {
+		first = append(first, "folder_id")
+	}
+	n := len(first)
+	if x.table != "notes" || x.where != "" || len(x.columns) < n || slices.ContainsFunc(first, func(c string) bool { return !slices.Contains(x.columns[:n], c) }) {
 		return false
 	}
-	return column == "" || len(x.columns) > 1 && x.columns[1] == column
+	return column == "" || len(x.columns) > n && x.columns[n] == column
 }
 
 // rivals reports whether the index begins with the column, and then has the scope.

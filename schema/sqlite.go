@@ -178,17 +178,25 @@ func (r *sqliteReader) indexes() error {
 		}
 		rowid := !t.Virtual && !t.WithoutRowID
 		for _, l := range list {
-			if l.origin == "pk" {
-				rowid = false
-				continue
-			}
 			parts, err := r.parts(t, l.name)
 			if err != nil {
 				return err
 			}
+			key := Key{NullsDistinct: true}
+			if slices.ContainsFunc(parts, func(p Part) bool { return p.Desc || p.Collation != "" }) {
+				key.Parts = parts
+			}
+			if l.origin == "pk" {
+				rowid = false
+				if t.PrimaryKey != nil {
+					t.PrimaryKey.Parts = key.Parts
+				}
+				continue
+			}
 			if l.origin == "u" {
 				x := Index{Parts: parts}
-				t.Uniques = append(t.Uniques, Key{Columns: x.columns(), NullsDistinct: true})
+				key.Columns = x.columns()
+				t.Uniques = append(t.Uniques, key)
 				continue
 			}
 			x := Index{Name: l.name, Parts: parts, Unique: l.unique}

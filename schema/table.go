@@ -40,6 +40,10 @@ type Key struct {
 	Columns       []string // in the key's order
 	NullsDistinct bool     // of a unique key: rows with NULL are not compared. Always so but for NULLS NOT DISTINCT
 	Deferrable    bool
+
+	// Parts are those of the index behind it, where one has a collation that is not its column's,
+	// or another direction; else nil. SQLite's constraints may say both.
+	Parts []Part
 }
 
 // Index is an index that was made as such.

@@ -13,10 +13,10 @@ import (
 func indexes(t *schema.Table) string {
 	var all []string
 	if t.PrimaryKey != nil {
-		all = append(all, columns(t.PrimaryKey.Columns))
+		all = append(all, key(*t.PrimaryKey))
 	}
-	for _, key := range t.Uniques {
-		all = append(all, columns(key.Columns))
+	for _, k := range t.Uniques {
+		all = append(all, key(k))
 	}
 	for _, x := range t.Indexes {
 		if !x.Invalid {
@@ -40,6 +40,14 @@ func columns(names []string) string {
 		out = append(out, name(n))
 	}
 	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// key is the index behind a key.
+func key(k schema.Key) string {
+	if k.Parts != nil {
+		return index(schema.Index{Parts: k.Parts})
+	}
+	return columns(k.Columns)
 }
 
 // index is one of CREATE INDEX, as its definition has it.

@@ -102,7 +102,13 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		return len(with) >= len(cols) && c.within(with[:len(cols)], cols)
 	}
 	for p := t; p != nil; {
-		if p.PrimaryKey != nil && begins(p.PrimaryKey.Columns) || slices.ContainsFunc(p.Uniques, func(k schema.Key) bool { return begins(k.Columns) }) {
+		key := func(k schema.Key) bool {
+			if k.Parts != nil { // of another collation no condition is served
+				return begins(c.leading(p, schema.Index{Parts: k.Parts}))
+			}
+			return begins(k.Columns)
+		}
+		if p.PrimaryKey != nil && key(*p.PrimaryKey) || slices.ContainsFunc(p.Uniques, key) {
 			return true
 		}
 		for _, x := range p.Indexes {

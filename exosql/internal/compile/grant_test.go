@@ -88,3 +88,28 @@ func TestPreparedValues(t *testing.T) {
 		t.Errorf("%d structures are kept", n)
 	}
 }
+
+// TestPreparedOrder: an order by a labelled column is refused, at any step of a relation: programs would see it
+// and carry no label.
+func TestPreparedOrder(t *testing.T) {
+	w := newShapeWorld()
+	w.t1.Keys = []*decl.Column{w.c1}
+	secret := &decl.Column{Table: w.t1, Name: "secret", Kind: exo.TypeInt, Label: exo.NewLabel("pii")}
+	w.t1.Add(secret)
+	for _, col := range []*decl.Column{w.c1, secret} {
+		f, err := decl.NewFacet(w.t1, "own")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.c1.Guest = "a"
+		if err := f.AddColumn(w.c1); err != nil {
+			t.Fatal(err)
+		}
+		r := &decl.Relation{Kind: decl.StepGrant, Table: w.t1, Pred: &decl.Pred{Op: "all"}}
+		r = &decl.Relation{Kind: decl.StepOrder, Table: w.t1, Prev: r, Order: []decl.Ordering{{Col: col}}}
+		r = &decl.Relation{Kind: decl.StepLimit, Table: w.t1, Prev: r, N: 3}
+		if _, err := Prepare(f, r); (err != nil) != (col == secret) {
+			t.Errorf("sorted by %s: %v", col.Name, err)
+		}
+	}
+}

@@ -59,3 +59,5 @@ CREATE TABLE "unique" ("code" text NOT NULL, "also" text UNIQUE, "fixed" char(2)
 CREATE INDEX "unique join" ON "unique" ("join_id");
 CREATE INDEX "unique number" ON "unique" ("number_id");
 CREATE VIEW "view" AS SELECT * FROM "join";
+CREATE TABLE "sorted" ("a" text NOT NULL, "b" integer NOT NULL, "c" text COLLATE "C", PRIMARY KEY ("b", "a"), UNIQUE ("c"));
+CREATE UNIQUE INDEX "sorted a" ON "sorted" ("a" COLLATE "C", "b" DESC);

@@ -51,3 +51,4 @@ CREATE VIEW "view" AS SELECT * FROM "join";
 CREATE TABLE "part" ("n" TEXT PRIMARY KEY, "whole_a" INTEGER, "other_a" INTEGER, "kind_b" TEXT, FOREIGN KEY ("whole_a", "kind_b") REFERENCES "loop" ("a", "b"), FOREIGN KEY ("other_a", "kind_b") REFERENCES "loop" ("a", "b"));
 CREATE INDEX "part whole" ON "part" ("whole_a", "kind_b");
 CREATE INDEX "part other" ON "part" ("other_a", "kind_b");
+CREATE TABLE "sorted" ("a" TEXT NOT NULL, "b" INTEGER NOT NULL, "c" TEXT COLLATE NOCASE, PRIMARY KEY ("b" DESC, "a"), UNIQUE ("a" COLLATE NOCASE, "b" DESC), UNIQUE ("c"));

@@ -15,14 +15,14 @@ import (
 // the scope, a condition of the program within CASE WHEN scope, and what a declared link demands. A
 // condition that the planner has derived from others is none of them.
 //
-// A table is read as a whole, or by an index whose columns all have the value that a
-// link demands: neither gives rows in an order that a program chose.
+// A table is read as a whole, by an index whose columns all have the value that a
+// link or the scope demands, or by a bitmap of such conditions: none gives rows in an order that a program chose.
 func (j *judge) guarded(t plan.Table, node map[string]any) error {
 	var first []string // conditions that every row meets before the filter
 	switch kind := said(node, "Node Type"); kind {
 	case "Seq Scan":
 	case "Index Scan", "Index Only Scan":
-		conds, err := j.byLink(t, node)
+		conds, err := j.byLink(t, node, true)
 		if err != nil {
 			return err
 		}
@@ -32,15 +32,12 @@ func (j *judge) guarded(t plan.Table, node map[string]any) error {
 			if said(p, "Parent Relationship") != "Outer" {
 				continue
 			}
-			if said(p, "Node Type") != "Bitmap Index Scan" {
-				return fmt.Errorf("%s is read by several indexes", t.Alias)
-			}
-			conds, err := j.byLink(t, p)
+			conds, err := j.bitmap(t, p)
 			if err != nil {
 				return err
 			}
 			again, err := conjuncts(said(node, "Recheck Cond"))
-			if err != nil || !slices.Equal(again, conds) {
+			if err != nil || !slices.Equal(slices.Compact(slices.Sorted(slices.Values(again))), slices.Compact(slices.Sorted(slices.Values(conds)))) {
 				return fmt.Errorf("%s is checked again by other conditions", t.Alias)
 			}
 			first = conds
@@ -76,16 +73,35 @@ func (j *judge) guarded(t plan.Table, node map[string]any) error {
 	return fmt.Errorf("%s is not filtered by its scope", t.Alias)
 }
 
-// byLink are the conditions of an index that is searched for the values of links, and
-// for nothing else.
-func (j *judge) byLink(t plan.Table, node map[string]any) ([]string, error) {
+// bitmap are the conditions of the indexes that a bitmap is made from: those that hold of each of its rows. The rows
+// come as they lie in the table, in the order of no index. Of either of two conditions (BitmapOr) none is sure to hold.
+func (j *judge) bitmap(t plan.Table, node map[string]any) (conds []string, err error) {
+	switch said(node, "Node Type") {
+	case "Bitmap Index Scan":
+		return j.byLink(t, node, false)
+	case "BitmapAnd":
+		for _, p := range plansOf(node) {
+			more, err := j.bitmap(t, p)
+			if err != nil {
+				return nil, err
+			}
+			conds = append(conds, more...)
+		}
+		return conds, nil
+	}
+	return nil, fmt.Errorf("%s is read by several indexes", t.Alias)
+}
+
+// byLink are the conditions of an index that is searched for the values of links or of the scope, and
+// for nothing else; ordered says that rows come in the order of the index.
+func (j *judge) byLink(t plan.Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))
 	if err != nil {
 		return nil, err
 	}
 	// With a column to spare the rows would come in the order of that.
-	if n := len(j.indexes(name)); n == 0 || len(conds) != n {
+	if n := len(j.indexes(name)); n == 0 || len(conds) == 0 || len(conds) != n && ordered {
 		return nil, fmt.Errorf("the index %s is searched by some of its columns", name)
 	}
 	for i, c := range conds {

@@ -54,6 +54,9 @@ func TestJudgePlan(t *testing.T) {
 	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
 	both := func(string) []string { return []string{"region", "org_id", "due"} }
 	judgedAs(t, "two columns", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
+	judgedAs(t, "one between two", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "does not begin with its scope")
+	judgedAs(t, "two, one checked again behind", judgePlan([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due > $3) AND (region = $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "before its scope")
+	judgedAs(t, "two, both checked again first", judgePlan([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((region = $2) AND (org_id = $1) AND (due > $3))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "")
 	judgedAs(t, "one of two", judgePlan([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
 }
 
@@ -72,6 +75,9 @@ func TestJudgeGuarded(t *testing.T) {
 		seq   = outer + `"Node Type": "Seq Scan", "Filter": `
 		key   = outer + `"Node Type": "Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)", "Filter": `
 	)
+	and := func(plans, again string) string {
+		return outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "` + again + `", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapAnd", "Plans": [` + plans + `]}]`
+	}
 	for _, c := range []struct{ plan, refused string }{
 		{seq + `"((org_id = $1) AND (region = $3))"`, ""},
 		{seq + `"(CASE WHEN (org_id = $4) THEN (region = $3) ELSE false END AND (org_id = $1))"`, ""},
@@ -83,7 +89,15 @@ func TestJudgeGuarded(t *testing.T) {
 		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}]`, ""},
 		{outer + `"Node Type": "Index Scan", "Index Name": "id_org", "Index Cond": "((id = t1.customer_id) AND (org_id = $1))"`, ""},
 		{outer + `"Node Type": "Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due > $3))"`, ""}, // a search for the scope
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}`, "((org_id = $1) AND (id = t1.customer_id))"), ""},
+		{outer + `"Node Type": "Bitmap Heap Scan", "Recheck Cond": "(id = t1.customer_id)", "Filter": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "id_due", "Index Cond": "(id = t1.customer_id)"}]`, ""}, // a bitmap has no order
 
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "due", "Index Cond": "(due > $3)"}`, "((id = t1.customer_id) AND (due > $3))"), "before its scope"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "due"}`, "(org_id = $1)"), "several indexes"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "part", "Index Cond": "(org_id = $1)"}`, "(org_id = $1)"), "several indexes"},
+		// Of a page that is held as a whole the scope would not be looked at again.
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}`, "(id = t1.customer_id)"), "before its scope"},
+		{and(`{"Node Type": "Bitmap Index Scan", "Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "BitmapOr", "Plans": [{"Node Type": "Bitmap Index Scan", "Index Name": "key", "Index Cond": "(id = t1.customer_id)"}, {"Node Type": "Bitmap Index Scan", "Index Name": "id_org", "Index Cond": "(id = t1.customer_id)"}]}`, "((org_id = $1) AND (id = t1.customer_id))"), "several indexes"},
 		{seq + `"(region = $3)"`, "Seq Scan"},
 		{seq + `"((region = $3) AND (org_id = $1))"`, "Seq Scan"}, // the program's condition first
 		{seq + `"((id = $3) AND (org_id = $1))"`, "Seq Scan"},     // carried over from the other end of the link

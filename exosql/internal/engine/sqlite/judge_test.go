@@ -59,6 +59,12 @@ func TestJudgePlan(t *testing.T) {
 	} {
 		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), judged, []string{"t3", "t12"}, rowid), c.refused)
 	}
+	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
+	judgedAs(t, "two columns", judgePlan([]string{"SEARCH t0 USING INDEX a (region=? AND org_id=? AND due>?)"}, two, nil, rowid), "")
+	judgedAs(t, "one of two", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "one between two", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND region=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "a range of one", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=? AND region>? AND region<?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "the rowid as one of two", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, two, nil, func(plan.Table) bool { return true }), "t0 is read by")
 	key := []plan.Table{{Name: "users", Alias: "t0", Scope: []plan.Equality{{Column: "id", Params: []int{1}}}}}
 	judgedAs(t, "its key", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
 	judgedAs(t, "a key that is no rowid", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")

@@ -215,6 +215,21 @@ var (
 	OrderLimitByOrder = exosql.One("limitByOrder", OrderID, LimitOrderID)
 )
 
+// Sorted is a row of sorted.
+type Sorted struct {
+	A string
+	B int64
+	C *string
+}
+
+var (
+	// Sorteds has the indexes (a COLLATE C, b DESC), (b, a), (c).
+	Sorteds = exosql.NewTable[Sorted]("sorted")
+	SortedA = exosql.NewKey(Sorteds, "a", func(s *Sorted) *string { return &s.A })
+	SortedB = exosql.NewKey(Sorteds, "b", func(s *Sorted) *int64 { return &s.B })
+	SortedC = exosql.NewNullable(Sorteds, "c", func(s *Sorted) **string { return &s.C })
+)
+
 // Unique is a row of unique.
 type Unique struct {
 	Code     string
@@ -277,6 +292,7 @@ func Declared() []exosql.Declared {
 		Loops, LoopCBLoop, LoopLoopsByCb,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
+		Sorteds,
 		Uniques, UniqueJoinRow, UniqueNumber,
 		UsersTests,
 		X用户表s,

@@ -210,6 +210,21 @@ var (
 	PartWholeALoop = exosql.One("wholeALoop", PartWholeA, LoopA, exosql.Keys(PartKindB, LoopB)).Doc("none where wholeA or kindB is null")
 )
 
+// Sorted is a row of sorted.
+type Sorted struct {
+	A string
+	B int64
+	C *string
+}
+
+var (
+	// Sorteds has the indexes (a COLLATE NOCASE, b DESC), (b DESC, a), (c).
+	Sorteds = exosql.NewTable[Sorted]("sorted")
+	SortedA = exosql.NewKey(Sorteds, "a", func(s *Sorted) *string { return &s.A })
+	SortedB = exosql.NewKey(Sorteds, "b", func(s *Sorted) *int64 { return &s.B })
+	SortedC = exosql.NewNullable(Sorteds, "c", func(s *Sorted) **string { return &s.C })
+)
+
 // Unique is a row of unique.
 type Unique struct {
 	Code   string
@@ -274,6 +289,7 @@ func Declared() []exosql.Declared {
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
 		Parts, PartOtherALoop, PartWholeALoop,
+		Sorteds,
 		Uniques, UniqueJoinRow,
 		UsersTests,
 		X用户表s,
