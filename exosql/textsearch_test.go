@@ -348,6 +348,37 @@ func TestTypedSearch(t *testing.T) {
 	})
 }
 
+// TestSearchesAreBounded: one row's texts are not searched without end.
+func TestSearchesAreBounded(t *testing.T) {
+	db := openLetters(t, tu.SQLite, fewLetters)
+	r := tu.NewRunner(t, map[string]exo.Object{"letters": letterFacet.Of(exosql.Grant(db, letters, letterOwner.Eq(1)))}, exo.Limits{})
+	for times, want := range map[int]exo.Kind{20: 0, 75: exo.Limit} {
+		if o := r.Run(t, fmt.Sprintf("return await letters.where(l => { let c = l.id === 1; for (let i = 0; i < %d; i++) c = c.or(l.matches('a' + i)); return c }).count()", times)); o.Kind != want {
+			t.Errorf("%d times: %v", times, o)
+		}
+	}
+}
+
+// TestTypedSearchFence: nor does a host's own search try a row out of scope, of whoever its text is.
+func TestTypedSearchFence(t *testing.T) {
+	seen := false
+	exosql.TrapSQLite(func(text string) { seen = seen || strings.Contains(text, "CANARY") })
+	t.Cleanup(func() { exosql.TrapSQLite(func(string) {}) })
+	all := exosql.Grant(openLetters(t, tu.SQLite, fewLetters), letters, exosql.AllRows[letter]())
+	if _, err := all.Search(letterText, "payment").All(t.Context()); err != nil || !seen {
+		t.Fatal("the trap does not spring", err)
+	}
+	for _, owner := range []exosql.Predicate[letter]{letterOwner.Eq(1), exosql.Or(letterOwner.Eq(1), letterOwner.Eq(5)), exosql.Not(letterOwner.Ge(2))} {
+		seen = false
+		r := exosql.Grant(openLetters(t, tu.SQLite, fewLetters), letters, owner)
+		for _, q := range []exosql.Relation[letter]{r.Search(letterText, "payment"), r.Where(letterID.Le(7)).Search(letterText, "payment").Limit(3), r.Where(letterID.Eq(7)).Search(letterText, "a")} {
+			if _, err := q.All(t.Context()); err != nil || seen {
+				t.Errorf("%v, %v", seen, err)
+			}
+		}
+	}
+}
+
 // TestSearchOfHidden: a search that would tell what a facet does not show can't be handed out, nor one whose words a member hides.
 func TestSearchOfHidden(t *testing.T) {
 	db := tu.SQLite.Open(t)

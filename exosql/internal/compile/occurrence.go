@@ -173,8 +173,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			f.fence() // whoever wrote the text, its cost depends on the row's
 			row.facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
-			f.require(f.searching(row, text, false).sql(f))
-			f.fence()
+			f.where = append(f.where, f.searching(row, text, false).sql(f))
 			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: exo.TypeInt, last: true})
 			row.facet = nil
 		case decl.StepLimit:

@@ -79,10 +79,7 @@ func (f *from) doSearch(q *query, n *exo.Node) error {
 		return errNode(n)
 	}
 	text := f.textOf(n.Args[0])
-	f.demand(f.searching(q.base, text, false))
-	if f.asked == nil {
-		f.fence() // of rows out of scope no rank is compared, see free
-	}
+	f.demand(f.searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
 	q.base.sought = &text
 	q.order = append(q.order, orderTerm{expr: sortExpr{f.searching(q.base, text, true)}, desc: true, kind: exo.TypeInt, last: true})
 	return nil
