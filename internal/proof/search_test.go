@@ -104,8 +104,8 @@ func wordsOf(s string) (words []string) {
 	return words
 }
 
-// at is how many words of a text one of the terms stands for where the text begins; 0 is none.
-func at(terms []string, text []string) int {
+// begins is how many words of a text one of the terms stands for where the text begins; 0 is none.
+func begins(terms []string, text []string) int {
 	most := 0
 	for _, t := range terms {
 		of := wordsOf(strings.TrimSuffix(t, "*"))
@@ -134,7 +134,7 @@ func (x *slow) matches(e entry, terms []string) bool {
 		found := false
 		for _, text := range x.texts(e) {
 			for i := range text {
-				found = found || at(strings.Split(t, "|"), text[i:]) > 0
+				found = found || begins(strings.Split(t, "|"), text[i:]) > 0
 			}
 		}
 		if found == not {
@@ -155,7 +155,7 @@ func (x *slow) rank(e entry, terms []string) Value {
 	for _, text := range x.texts(e) {
 		n := int64(0)
 		for i := 0; i < len(text); i++ {
-			if k := at(all, text[i:]); k > 0 {
+			if k := begins(all, text[i:]); k > 0 {
 				n, i = n+1, i+k-1
 			}
 		}

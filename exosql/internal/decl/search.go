@@ -6,7 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/exosql/internal/search"
 )
 
 // Search is the text columns of a table that are searched together, the dearest first.
@@ -17,8 +17,8 @@ type Search struct {
 
 // NewSearch fails where the columns can't be searched together.
 func NewSearch(t *Table, cols []*Column) (*Search, error) {
-	if n := len(cols); n == 0 || n > sqlast.MaxTexts {
-		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, sqlast.MaxTexts)
+	if n := len(cols); n == 0 || n > search.MaxTexts {
+		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, search.MaxTexts)
 	}
 	for i, c := range cols {
 		switch {

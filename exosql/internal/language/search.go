@@ -31,7 +31,7 @@ func RowSearch(label exo.Label) []*exo.Method {
 var (
 	searchPhrases = [][3]string{
 		{"as.textSearch as.fullTextSearch as.fullText as.fts as.searchText as.match as.matching", "search", "search"},
-		{".contains .matches .includes .has .tsquery .rankBy .orderByRank .orderByRelevance", "search orderBy *.rank *.desc", "write .search('words'): the best come first; in a callback .orderBy(({ row }) => row.rank('words').desc())"},
+		{".contains .matches .tsquery .rankBy .orderByRank .orderByRelevance", "search orderBy *.rank *.desc", "write .search('words'): the best come first; in a callback .orderBy(({ row }) => row.rank('words').desc())"},
 		{".search .textSearch .fullTextSearch .fullText .fts .matches .matching", "where *.search *.matches", "write .search('words') on the rows before they are joined, renamed, selected or grouped; in a callback .where(({ row }) => row.matches('words'))"},
 		{"to_tsvector() to_tsquery() plainto_tsquery() phraseto_tsquery() websearch_to_tsquery() match() MATCH() fts() search() matches()", "*.search *.matches", "query.search('words'), or in a callback row.matches('words')"},
 		{"ts_rank() bm25() score() relevance()", "*.search *.rank", "row.rank('words') in a callback, or query.search('words'), which sorts by it"},

@@ -6,6 +6,9 @@ import "strings"
 // in no word of a text, so no phrase goes from one text to the next.
 const joint = " \uE000 "
 
+// MaxTexts is how many texts of a row are searched together. sqlast has the number, too.
+const MaxTexts = 8
+
 // Rank: the texts of a row count from the first, which is the dearest.
 const (
 	MaxCount = 10 // of the terms in one text
