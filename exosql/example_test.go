@@ -103,6 +103,37 @@ func ExampleFacet() {
 	// book has no member `authorId`; it has `id`, `title`, `price`
 }
 
+// A facet that is given a search can be searched by programs, and a relation by its host.
+func ExampleNewSearch() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	titles := exosql.NewSearch(Books, BookTitle)
+	book := exosql.NewFacet(Books, "book", BookID, BookTitle, titles)
+	books := exosql.Grant(db, Books, BookAuthor.Eq(1))
+
+	found, err := books.Search(titles, `engine* OR "an essay"`).Limit(10).All(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(found), found[0].Title)
+
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"books": book.Of(books)}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	programs, err := exoeval.InProcess{}.Bind(gate, exoeval.Bounds{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	r := programs.Run(ctx, exoeval.Job{Program: `books.search("notes -secret").select(b => b.title)`})
+	fmt.Println(r.Value, r.Err)
+	// Output:
+	// 1 Engines
+	// ["Notes"] <nil>
+}
+
 // A host asks before it goes live which filters and orders its indexes serve.
 func ExampleAccessPaths() {
 	ctx := context.Background()

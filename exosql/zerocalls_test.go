@@ -30,7 +30,8 @@ func TestZeroValues(t *testing.T) {
 			"NewTable": exosql.NewTable[row], "NewColumn": exosql.NewColumn[row, int64], "NewKey": exosql.NewKey[row, int64], "NewNullable": exosql.NewNullable[row, int64],
 			"NewFacet": exosql.NewFacet[row], "Via": exosql.Via[row, row], "Many": exosql.Many[row, row, int64], "One": exosql.One[row, row, int64], "Keys": exosql.Keys[row, row, int64],
 			"Grant": exosql.Grant[row], "Follow": exosql.Follow[row, row], "ScopeRows": exosql.ScopeRows[row], "ScopeVia": exosql.ScopeVia[row, row], "ScopeShared": exosql.ScopeShared[row],
-			"Open": exosql.Open, "OpenSQLite": exosql.OpenSQLite, "OpenPostgres": exosql.OpenPostgres, "DateOf": exosql.DateOf,
+			"NewSearch": exosql.NewSearch[row],
+			"Open":      exosql.Open, "OpenSQLite": exosql.OpenSQLite, "OpenPostgres": exosql.OpenPostgres, "DateOf": exosql.DateOf,
 		},
 		Types: map[string]reflect.Type{
 			"Table": reflect.TypeFor[*table](), "Column": reflect.TypeFor[*col](), "Facet": reflect.TypeFor[*exosql.Facet[row]](), "Link": reflect.TypeFor[exosql.Link[row, row]](),
@@ -40,6 +41,7 @@ func TestZeroValues(t *testing.T) {
 			"Access": reflect.TypeFor[exosql.Access](), "AccessPath": reflect.TypeFor[exosql.AccessPath](),
 			"CheckError": reflect.TypeFor[exosql.CheckError](), "VersionError": reflect.TypeFor[exosql.VersionError](), "Decimal": reflect.TypeFor[exosql.Decimal](), "Date": reflect.TypeFor[exosql.Date](),
 			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](),
+			"Search": reflect.TypeFor[exosql.Search[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
 		},
 		Receivers: []any{exosql.NewFacet(items, "item"), items, itemID},
 	}, func(what string, out []reflect.Value) {

@@ -189,6 +189,12 @@ func TestRefusals(t *testing.T) {
 			"scope, zero table":   {func(w *world) error { return grant(w, Eq("id", 1), ScopeShared(&Table{})) }, "dynamic.Table", "makes one"},
 			"scope, no table":     {func(w *world) error { return grant(w, Eq("id", 1), ScopeRows(nil, AllRows())) }, "dynamic.Table", "makes one"},
 			"zero database":       {func(w *world) error { _, err := w.shop.Grant(&exosql.DB{}, Eq("id", 1)); return err }, "shops", "was not opened"},
+			"search, column":      {func(w *world) error { return w.item.Search("nothing") }, "items.nothing", "there are id"},
+			"search, no text":     {func(w *world) error { return w.item.Search("id") }, "items", "it is no text"},
+			"search of nothing":   {func(w *world) error { return w.item.Search() }, "items", "0 columns"},
+			"search twice":        {func(w *world) error { must(w.t, w.item.Search("state")); return w.item.Search("state") }, "items", "two searches"},
+			"search of a hidden":  {func(w *world) error { must(w.t, w.item.Search("note")); return grant(w, Eq("id", 1)) }, "shops", "which it does not show"},
+			"search, zero facet":  {func(w *world) error { return (&Facet{}).Search("state") }, "dynamic.Facet", "Table.Facet makes one"},
 			"unusable name": {func(w *world) error {
 				_, err := w.marks.Facet("mark", "a b")
 				return err
@@ -199,6 +205,19 @@ func TestRefusals(t *testing.T) {
 			if exo.KindOf(err) != exo.Invalid || strings.Count(err.Error(), c.says) != 1 || !strings.Contains(err.Error(), c.op) {
 				t.Errorf("%s: %v\nwant %s: …%s", name, err, c.op, c.says)
 			}
+		}
+	})
+}
+
+// TestSearch: what is searched is declared by names.
+func TestSearch(t *testing.T) {
+	engines(t, func(t *testing.T, db *exosql.DB, live *schema.Database) {
+		w := newWorld(t, live)
+		must(t, w.item.Search("state"))
+		o := get(w.shop.Grant(db, Eq("id", 1)))(t)
+		out := tu.NewRunner(t, map[string]exo.Object{"shop": o}, exo.Limits{}).Run(t, "return await shop.items().search('NEW').select(i => ({ id: i.id, rank: i.rank() }))")
+		if out.JSON != `[{"id":1,"rank":1}]` {
+			t.Error(out)
 		}
 	})
 }

@@ -60,6 +60,29 @@ func (f *Facet) Add(l *Link, to *Facet) error {
 	return nil
 }
 
+// Search lets programs search columns of text together, which the facet shows; see exosql.NewSearch.
+func (f *Facet) Search(columns ...string) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	var cols []*decl.Column
+	for _, name := range columns {
+		c, err := f.t.col(name)
+		if err != nil {
+			return err
+		}
+		cols = append(cols, c)
+	}
+	s, err := decl.NewSearch(f.t.t, cols)
+	if err == nil {
+		err = f.f.Change(func() error { return f.f.AddSearch(s) })
+	}
+	if err != nil {
+		return wrap(f.t.t.Name, err)
+	}
+	return nil
+}
+
 // Grant makes the object by which a program reaches the rows of the facet's table for which the
 // predicate holds. others fix the scopes of further tables. A table that the links reach in more
 // than one way needs one: the error names it. The facet, and all that its links lead to, can't

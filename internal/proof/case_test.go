@@ -128,7 +128,7 @@ func (w *world) gate(grants []Grant) (exoeval.Runner, error) {
 	for i := range grants {
 		o := w.decl.facets[grants[i].Facet].Of(grants[i].relation(w.db, &w.c.Schema, w.decl))
 		if w.c.Only {
-			names := []string{"where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", "execute", "first", "count", "exists", "some", "every", "none", "sum", "avg", "median", "min", "max", "countDistinct"}
+			names := []string{"where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", "execute", "first", "count", "exists", "some", "every", "none", "sum", "avg", "median", "min", "max", "countDistinct", "search"}
 			for _, l := range w.c.Kept {
 				names = append(names, linkNames[w.c.Schema.Links[l].Name])
 			}

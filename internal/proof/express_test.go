@@ -15,7 +15,7 @@ func (n *Node) kind() Kind {
 		return Int
 	case n.Op == "lit":
 		return n.Val.Kind
-	case calculated[n.Op] || n.Op == "case" || n.Op == "ask":
+	case calculated[n.Op] || n.Op == "case" || n.Op == "ask" || n.Op == "rank":
 		return n.K
 	}
 	return Bool
@@ -25,6 +25,11 @@ func (n *Node) kind() Kind {
 // calculates.
 func (g *generator) computed(in []callback, depth int) *Node {
 	x, _ := g.col(in)
+	if g.oneIn(16) {
+		if y := g.searching(in, "rank", Int); y != nil {
+			x = y
+		}
+	}
 	for range 1 + g.n(depth) {
 		if y := g.grow(in, x, depth-1); y != nil {
 			x = y

@@ -27,6 +27,10 @@ func (x *slow) value(n *Node) Value {
 		return n.Val
 	case "ask":
 		return x.asked(n)
+	case "matches":
+		t = is(x.matches(x.table(n), n.Names))
+	case "rank":
+		return x.rank(x.table(n), n.Names)
 	case "among":
 		t = x.among(n)
 	case "and":

@@ -18,6 +18,7 @@ import (
 //	leftJoin   the same as join; Miss are the tables of Args[1], which may be missing
 //	distinct   Args[0]; what it shows is comparable
 //	limit, offset, as
+//	search     Args[0] for Names; matches, rank: of the table Name of the callback Bind: see search_test.go
 //	col        the column Slot of the table Name of the callback Bind
 //	lit        Val
 //	eq ... not, in (Args[0] in Args[1:]): conditions
@@ -120,7 +121,11 @@ func (g *generator) query(outer []callback, depth int) (*Node, []member) {
 		if len(outer) == 0 && len(ns) == 1 && linkable {
 			g.done, g.doneNS = append(g.done, q), append(g.doneNS, ns[0])
 		}
-		switch g.n(20) {
+		switch g.n(21) {
+		case 20:
+			if linkable && len(g.s.Facets[ns[0].facet].searched()) > 0 {
+				q = &Node{Op: "search", Args: []*Node{q}, Names: g.terms()}
+			}
 		case 19: // in front of nothing, or of what it can't compare, it is refused
 			if linkable && g.distinguishes(ns[0]) {
 				q = &Node{Op: "distinct", Args: []*Node{q}}
@@ -275,7 +280,7 @@ func (n *Node) uses(bind int) bool {
 		var visit func(n *Node, in []int)
 		visit = func(n *Node, in []int) {
 			switch n.Op {
-			case "walk", "col", "row", "ns":
+			case "walk", "col", "row", "ns", "matches", "rank":
 				free = free || !has(in, n.Bind)
 			}
 			in = append(in[:len(in):len(in)], n.Bind, n.On)
@@ -287,7 +292,7 @@ func (n *Node) uses(bind int) bool {
 		return !free
 	}
 	switch n.Op {
-	case "walk", "col", "row", "ns":
+	case "walk", "col", "row", "ns", "matches", "rank":
 		return n.Bind == bind
 	}
 	for _, a := range n.Args {
@@ -383,6 +388,11 @@ func (g *generator) cond(in []callback, depth int) *Node {
 	}
 	if g.asks > 0 && g.oneIn(8) {
 		if n := g.among(in); n != nil {
+			return n
+		}
+	}
+	if g.oneIn(14) {
+		if n := g.searching(in, "matches", Bool); n != nil {
 			return n
 		}
 	}

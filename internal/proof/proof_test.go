@@ -201,7 +201,7 @@ var kindNames = []string{"Int", "Text", "Float", "Bool", "Time", "Decimal", "Day
 
 // every operator must be in some program.
 var every = strings.Fields("eq ne lt le gt ge between is isNot in notIn isNull isNotNull coalesce nullIf and or not case includes startsWith endsWith like notLike ilike notIlike lower upper trim length slice substring concat prepend " +
-	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year quarter month getMonth week day weekday hour minute second getTime truncate plus daysSince has distinct leftJoin ask")
+	"add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText year quarter month getMonth week day weekday hour minute second getTime truncate plus daysSince has distinct leftJoin ask search matches rank")
 
 // features that at least one program in a thousand must have.
 var common = strings.Split("grant walk follow where join select orderBy limit offset as execute first count record row ns lit col eq ne lt le gt ge is isNot in includes isNull isNotNull and or not asc desc "+

@@ -159,6 +159,8 @@ func (p *speller) written(n *Node) string {
 		return q + ".distinct()"
 	case "follow":
 		return q + "." + linkNames[p.s.Links[n.N].Name] + "()"
+	case "search":
+		return q + ".search(" + p.sought(n.Names) + ")"
 	case "limit", "offset":
 		if n.Name == "first" {
 			return q + ".first()"
@@ -290,6 +292,8 @@ func (p *speller) expr(n *Node) string {
 		return p.refs[n.Bind](n.Name) + p.dot(slots[n.Slot].guest)
 	case "lit":
 		return p.literal(n.Val, true)
+	case "matches", "rank":
+		return p.refs[n.Bind](n.Name) + "." + n.Op + "(" + p.sought(n.Names) + ")"
 	case "ask":
 		return p.ask(n)
 	case "among":

@@ -37,6 +37,7 @@ type entry struct {
 type tuple struct {
 	rows []entry
 	keys []Value
+	rank []Value // behind the keys, the greatest first
 }
 
 // rowset is what a query is at one point. Limits and offsets that follow each
@@ -227,11 +228,16 @@ func (x *slow) before(q *rowset, a, b tuple) bool {
 			return c < 0 != q.desc[i]
 		}
 	}
+	for i := range a.rank {
+		if c := order(a.rank[i], b.rank[i]); c != 0 {
+			return c > 0
+		}
+	}
 	for i := range a.rows {
 		t := a.rows[i].table
 		for _, k := range x.s.Tables[t].Keys {
 			if c := order(x.cell(a.rows[i], k), x.cell(b.rows[i], k)); c != 0 {
-				return c < 0 != (len(q.desc) > 0 && q.desc[len(q.desc)-1])
+				return c < 0 != (len(a.rank) > 0 || len(q.desc) > 0 && q.desc[len(q.desc)-1])
 			}
 		}
 	}
@@ -289,7 +295,7 @@ func (x *slow) descending(n *Node) []bool {
 // missing is what the terms of a query's order give where none of its rows is there:
 // they are read as nulls, of which coalesce makes a value. miss are these rows.
 func (x *slow) missing(n *Node, miss tuple) []Value {
-	if n.Op != "orderBy" && n.Op != "where" && n.Op != "as" && n.Op != "limit" && n.Op != "offset" && n.Op != "select" && n.Op != "distinct" {
+	if n.Op != "orderBy" && n.Op != "where" && n.Op != "as" && n.Op != "limit" && n.Op != "offset" && n.Op != "select" && n.Op != "distinct" && n.Op != "search" {
 		return slices.Repeat([]Value{{Null: true}}, len(x.descending(n))) // columns, and what joins order by
 	}
 	out := x.missing(n.Args[0], miss)
@@ -362,6 +368,15 @@ func (x *slow) eval(n *Node) *rowset {
 			parents = append(parents, t.rows[0])
 		}
 		return x.reached(n.N, parents, parents[0])
+	case "search":
+		var kept []tuple
+		for _, t := range q.tuples {
+			if x.matches(t.rows[0], n.Names) {
+				t.rank = append(slices.Clone(t.rank), x.rank(t.rows[0], n.Names))
+				kept = append(kept, t)
+			}
+		}
+		q.tuples = kept
 	case "where":
 		var kept []tuple
 		for _, t := range q.tuples {
@@ -396,7 +411,7 @@ func (x *slow) eval(n *Node) *rowset {
 			q2 := x.eval(n.Args[1])
 			x.settle(q2)
 			for _, b := range q2.tuples {
-				t := tuple{append(slices.Clone(a.rows), b.rows...), append(slices.Clone(a.keys), b.keys...)}
+				t := tuple{append(slices.Clone(a.rows), b.rows...), append(slices.Clone(a.keys), b.keys...), append(slices.Clone(a.rank), b.rank...)}
 				if len(n.Args) > 2 {
 					x.bound[n.On] = t.rows
 					if x.cond(n.Args[2]) != yes {
@@ -406,11 +421,12 @@ func (x *slow) eval(n *Node) *rowset {
 				out = append(out, t)
 			}
 			if n.Op == "leftJoin" && len(out) == before {
-				t := tuple{slices.Clone(a.rows), slices.Clone(a.keys)}
+				t := tuple{slices.Clone(a.rows), slices.Clone(a.keys), slices.Clone(a.rank)}
 				for _, m := range n.Miss {
 					t.rows = append(t.rows, entry{m.Alias, m.Grant, m.Facet, x.s.Facets[m.Facet].Table, -1})
 				}
 				t.keys = append(t.keys, x.missing(n.Args[1], tuple{rows: t.rows[len(a.rows):]})...)
+				t.rank = append(t.rank, slices.Repeat([]Value{{Kind: Int}}, searches(n.Args[1]))...) // no word is found in it
 				out = append(out, t)
 			}
 		}
@@ -476,7 +492,7 @@ func (x *slow) answer(q Query) answer {
 	if q.Send == "first" {
 		r.limits = append(r.limits, 1)
 	}
-	out := answer{exact: len(r.limits)+len(r.offsets) > 0}
+	out := answer{exact: len(r.limits)+len(r.offsets)+searches(q.Q) > 0}
 	x.settle(r)
 	sort.SliceStable(r.tuples, func(i, j int) bool { return x.before(r, r.tuples[i], r.tuples[j]) })
 	if q.Send == "count" {

@@ -405,6 +405,9 @@ func (s *Schema) declare() *declaration {
 		for _, c := range f.Cols {
 			x.Add(d.tables[f.Table].member(c))
 		}
+		if len(f.searched()) > 0 {
+			x.Add(f.search(d.tables[f.Table]))
+		}
 		d.facets = append(d.facets, x)
 	}
 	for i, f := range s.Facets {

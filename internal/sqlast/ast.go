@@ -74,7 +74,7 @@ type Order struct {
 }
 
 // Expr is one of Column, Arg, Const, Call, In, InSelect, Beyond, Scalar, Exists, RowNumber,
-// Aggregate, Collected, Running, Windowed and Nested, by value.
+// Aggregate, Collected, Running, Windowed, Nested and Searched, by value.
 type Expr interface{ expr() }
 
 // Column reads a column of the source that has this alias: a table's, or an

@@ -339,6 +339,8 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.over(e, sc, p)
 	case Nested:
 		return c.nested(e, sc)
+	case Searched:
+		return c.searched(e, sc)
 	case Running:
 		if c.dialect == SQLite {
 			return errors.New("this database has no running size")

@@ -203,6 +203,8 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.nested(e)
 	case rowOf:
 		return f.rowOf(e)
+	case Searched:
+		return f.searched(e)
 	case Running:
 		return f.write("SUM(octet_length(").add(e.X).write(") + 8) OVER (").window(e.PartitionBy, e.OrderBy).write(" ROWS UNBOUNDED PRECEDING)")
 	}

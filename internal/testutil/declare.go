@@ -91,6 +91,13 @@ var (
 	TaskTagTag  = exosql.NewKey(TaskTags, "tag_id", func(t *TaskTag) *int64 { return &t.TagID })
 )
 
+// The texts that programs search.
+var (
+	TaskText    = exosql.NewSearch(Tasks, TaskTitle, TaskStatus)
+	CommentText = exosql.NewSearch(Comments, CommentBody)
+	MemberText  = exosql.NewSearch(Members, MemberName)
+)
+
 // Links lead both ways wherever there is a key: each inverse is a way to leave
 // a tenant for whoever trusts links alone.
 var (

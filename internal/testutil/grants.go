@@ -20,13 +20,13 @@ type facets struct {
 func makeFacets(wide bool) facets {
 	f := facets{
 		org:     exosql.NewFacet(Orgs, "org", OrgID, OrgName),
-		member:  exosql.NewFacet(Members, "member", MemberID, MemberName, MemberEmail),
+		member:  exosql.NewFacet(Members, "member", MemberID, MemberName, MemberEmail, MemberText),
 		project: exosql.NewFacet(Projects, "project", ProjectID, ProjectName, ProjectBudget),
-		task:    exosql.NewFacet(Tasks, "task", TaskID, TaskTitle, TaskStatus, TaskDone, TaskPriority, TaskDue),
+		task:    exosql.NewFacet(Tasks, "task", TaskID, TaskTitle, TaskStatus, TaskDone, TaskPriority, TaskDue, TaskText),
 		tag:     exosql.NewFacet(Tags, "tag", TagID, TagName),
 		person:  exosql.NewFacet(Members, "person", MemberID, MemberName),
 	}
-	comment := exosql.NewFacet(Comments, "comment", CommentID, CommentBody, CommentCreated)
+	comment := exosql.NewFacet(Comments, "comment", CommentID, CommentBody, CommentCreated, CommentText)
 	taskTag := exosql.NewFacet(TaskTags, "taskTag", TaskTagTag)
 	if wide {
 		f.org.Add(OrgKey)

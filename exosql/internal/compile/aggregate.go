@@ -209,7 +209,7 @@ func (f *from) distinctly(x expr) expr {
 // same reports whether two expressions over one from are the same. What is not known to be is not.
 func same(a, b expr) bool {
 	switch a := a.(type) {
-	case colExpr, argExpr, constExpr, nullExpr, cell:
+	case colExpr, argExpr, constExpr, nullExpr, cell, searchExpr:
 		return a == b
 	case textExpr:
 		b, ok := b.(textExpr)

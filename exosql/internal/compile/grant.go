@@ -130,6 +130,9 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		return Prepared{}, nil, err
 	}
 	for s := r; s != nil; s = s.Prev {
+		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
+			return Prepared{}, nil, fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
+		}
 		for _, by := range s.Order {
 			if !by.Col.Label.Public() {
 				return Prepared{}, nil, fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)

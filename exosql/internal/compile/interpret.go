@@ -46,7 +46,9 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	case language.Recursive:
 		return f.tree(n, env)
 	default:
-		return f.followQuery(n, env)
+		if !isSearch(n) {
+			return f.followQuery(n, env)
+		}
 	}
 	q, err := f.query(n.Recv, env)
 	if err != nil {
@@ -56,6 +58,8 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return q, f.combine(q, n, set)
 	}
 	switch n.Name {
+	case language.Search:
+		return q, f.doSearch(q, n)
 	case "where":
 		return q, f.doWhere(q, n.Args[0], env)
 	case language.GroupBy, language.CountBy:
@@ -273,7 +277,7 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		if of := t.Type.Args["of"]; of != nil {
 			by.kind = of.Name
 		}
-		q.order = append(q.order, by)
+		q.sortedBy(by)
 	}
 	return nil
 }
@@ -334,6 +338,11 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 	case exo.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
+		}
+		if n.Name == language.Matches || n.Name == language.Rank {
+			if row, err := f.row(n.Recv, env); err == nil && row.searched() != nil {
+				return f.searchOf(row, n)
+			}
 		}
 		if isGroup(n.Recv.Type) {
 			return f.ofGroup(n, env)

@@ -39,7 +39,7 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 		return err
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
-	q.order = append(q.order, q2.order...)
+	q.sortedBy(q2.order...)
 	if sub != nil && len(n.Args) < 2 {
 		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
 	}
@@ -123,7 +123,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		return err
 	}
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
-	q.order = append(q.order, q2.order...) // as join has it
+	q.sortedBy(q2.order...) // as join has it
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {
@@ -156,6 +156,9 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 // asks reports whether a chain of calls asks anything of rows besides following links.
 func asks(n *exo.Node) bool {
 	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+		if isSearch(n) {
+			return true
+		}
 		for _, a := range n.Args {
 			if a.Op == exo.OpLambda {
 				return true

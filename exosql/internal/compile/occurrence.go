@@ -164,8 +164,18 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 				return nil, nil, err
 			}
 			for _, o := range s.Order {
-				q.order = append(q.order, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				q.sortedBy(orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
 			}
+		case decl.StepSearch:
+			if err := f.settle(q); err != nil {
+				return nil, nil, err
+			}
+			f.fence() // whoever wrote the text, its cost depends on the row's
+			row.facet = &decl.Facet{Search: s.Search}
+			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
+			f.where = append(f.where, f.searching(row, text, false).sql(f))
+			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: exo.TypeInt, last: true})
+			row.facet = nil
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {
 				return nil, nil, noKey(r.Table)

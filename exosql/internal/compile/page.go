@@ -63,7 +63,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 				return nil, exo.Errorf(exo.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range r.group.keys {
-				add(orderTerm{sortExpr{k}, desc, r.group.kinds[i]})
+				add(orderTerm{expr: sortExpr{k}, desc: desc, kind: r.group.kinds[i]})
 			}
 			continue
 		}

@@ -32,7 +32,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if kind == plan.RunFirst {
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
 		}
-		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || q.base.grouped())
+		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || q.base.grouped() || q.ranked())
 		sorted, err := f.settleFirst(q, out, total || len(q.order) > 0)
 		if err != nil {
 			return nil, err

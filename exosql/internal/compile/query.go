@@ -91,6 +91,8 @@ type occurrence struct {
 	group  *group  // it is no row of a table, but a group of rows
 	window *window // or the window of each row
 
+	sought *plan.Source // the text that its query was searched for last
+
 	selected expr // it is no row at all, but what select showed under a name
 
 	depth     *decl.Column // of a row of a tree: see tree.go
@@ -152,6 +154,7 @@ type orderTerm struct {
 	expr expr
 	desc bool
 	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
+	last bool   // the rank of a search, see sortedBy
 }
 
 // projection is what each result row shows: columns, scalars, records of them.

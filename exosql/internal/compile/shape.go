@@ -106,6 +106,17 @@ func (s *shaper) pred(p *decl.Pred) *decl.Pred {
 	return q
 }
 
+func (s *shaper) search(x *decl.Search) *decl.Search {
+	if !s.flag(x != nil) {
+		return nil
+	}
+	y := &decl.Search{Table: s.table(x.Table)}
+	for range s.len(len(x.Cols)) {
+		y.Cols = append(y.Cols, s.column(x.Cols[len(y.Cols)]))
+	}
+	return y
+}
+
 // relation copies a chain, from its end to its grant.
 func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 	if !s.flag(r != nil) {
@@ -115,6 +126,10 @@ func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 	for range s.len(len(r.Order)) {
 		o := r.Order[len(q.Order)]
 		q.Order = append(q.Order, decl.Ordering{Col: s.column(o.Col), Desc: s.flag(o.Desc)})
+	}
+	q.Search = s.search(r.Search)
+	if r.Kind == decl.StepSearch {
+		q.Slot = s.value(exo.Text(r.Text), valueAt{r, 0}).Slot
 	}
 	if r.Kind == decl.StepLimit || r.Kind == decl.StepOffset {
 		q.Slot = s.value(exo.Int(r.N), valueAt{r, 0}).Slot
@@ -153,6 +168,7 @@ func (s *shaper) facets(reach []*decl.Facet) *decl.Facet {
 			c.Links = append(c.Links, decl.LinkMember{L: s.link(m.L), To: copies[s.len(place[m.To])]})
 		}
 		c.Rights = s.rights(f.Rights)
+		c.Search = s.search(f.Search)
 	}
 	return copies[0]
 }

@@ -61,6 +61,8 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case []decl.LinkMember:
 		f := &decl.Facet{Alias: "g", Table: w.t2, Cols: []*decl.Column{w.c2}}
 		return []any{[]decl.LinkMember{{L: w.l2, To: f}}, []decl.LinkMember(nil)}
+	case *decl.Search:
+		return []any{&decl.Search{Table: w.t2, Cols: []*decl.Column{w.c2}}, &decl.Search{Table: w.t2, Cols: []*decl.Column{w.c2, w.c1}}, (*decl.Search)(nil)}
 	case []*decl.Scope:
 		return []any{[]*decl.Scope{{Kind: decl.ScopeShared, Table: w.t2}}}
 	case []decl.Held:
@@ -104,8 +106,9 @@ func TestShapeKey(t *testing.T) {
 		given []string // the fields that the compiler gets
 	}{
 		"pred":     {func() any { return aPred() }, func(s *shaper, x any) any { return s.pred(x.(*decl.Pred)) }, []string{"Op", "Col", "Vals", "Subs"}},
-		"relation": {func() any { return &decl.Relation{Kind: decl.StepFollow, Table: w.t1, Pred: aPred(), Link: w.l1, N: 5} }, func(s *shaper, x any) any { return s.relation(x.(*decl.Relation)) }, []string{"Table", "Prev", "Kind", "Pred", "Link", "Order"}},
-		"limit":    {func() any { return &decl.Relation{Kind: decl.StepLimit, Table: w.t1, N: 5} }, func(s *shaper, x any) any { return s.relation(x.(*decl.Relation)) }, []string{"Table", "Prev", "Kind", "Pred", "Link", "Order"}},
+		"relation": {func() any { return &decl.Relation{Kind: decl.StepFollow, Table: w.t1, Pred: aPred(), Link: w.l1, N: 5} }, func(s *shaper, x any) any { return s.relation(x.(*decl.Relation)) }, []string{"Table", "Prev", "Kind", "Pred", "Link", "Order", "Search"}},
+		"limit":    {func() any { return &decl.Relation{Kind: decl.StepLimit, Table: w.t1, N: 5} }, func(s *shaper, x any) any { return s.relation(x.(*decl.Relation)) }, []string{"Table", "Prev", "Kind", "Pred", "Link", "Order", "Search"}},
+		"search":   {func() any { return &decl.Search{Table: w.t1, Cols: []*decl.Column{w.c1}} }, func(s *shaper, x any) any { return s.search(x.(*decl.Search)) }, []string{"Table", "Cols"}},
 		"ordering": {func() any { return &decl.Ordering{Col: w.c1, Desc: false} }, func(s *shaper, x any) any {
 			return s.relation(&decl.Relation{Kind: decl.StepOrder, Table: w.t1, Order: []decl.Ordering{*x.(*decl.Ordering)}})
 		}, []string{"Col", "Desc"}},
@@ -117,7 +120,7 @@ func TestShapeKey(t *testing.T) {
 				reach = append(reach, m.To)
 			}
 			return s.facets(reach)
-		}, []string{"Table", "Alias", "Cols", "Links", "Rights"}},
+		}, []string{"Table", "Alias", "Cols", "Links", "Rights", "Search"}},
 		"linkMember": {func() any { return &decl.LinkMember{L: w.l1, To: aFacet()} }, func(s *shaper, x any) any {
 			f, m := aFacet(), x.(*decl.LinkMember)
 			f.Links = []decl.LinkMember{*m}

@@ -20,8 +20,9 @@ type Facet struct {
 	Alias  string
 	Cols   []*Column
 	Links  []LinkMember
-	Rights Rights // what programs may change
-	iface  string // the name of the row's interface
+	Rights Rights  // what programs may change
+	Search *Search // nil: its rows can't be searched
+	iface  string  // the name of the row's interface
 	freeze sync.Once
 	reach  []*Facet // every facet that can be reached, itself first
 	desc   func() exo.Description
@@ -165,6 +166,9 @@ func (f *Facet) Close() ([]*Facet, error) {
 					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
 				}
 			}
+			if err := g.searchable(); err != nil && f.err == nil {
+				f.err = err
+			}
 			if len(g.Cols) == 0 && f.err == nil {
 				f.err = fmt.Errorf("exosql: facet %s shows no column", g.Alias)
 			}
@@ -260,6 +264,7 @@ func (f *Facet) interfaces() []*exo.Interface {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}
+	f.searching(row, q)
 	for _, m := range language.SharedMethods() {
 		q.Methods[m.Name] = m
 		if language.Declared(m) {

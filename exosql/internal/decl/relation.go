@@ -15,7 +15,9 @@ type Relation struct {
 	Link   *Link    // StepFollow: Prev is of another table
 	Order  []Ordering
 	N      int64 // StepLimit, StepOffset
-	Slot   int   // of a shaper's copy: of N
+	Search *Search
+	Text   string // StepSearch
+	Slot   int    // of a shaper's copy: of N or Text
 }
 
 // Ordering is one term of an order.
@@ -34,6 +36,7 @@ const (
 	StepLimit
 	StepOffset
 	StepFollow
+	StepSearch
 )
 
 // ErrZeroRelation answers every query of a zero Relation.

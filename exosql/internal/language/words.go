@@ -52,7 +52,7 @@ func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
 type words struct{ columns, whole, json, queries, rows exo.Words }
 
 var sharedWords = sync.OnceValue(func() words {
-	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(queryPhrases), rows: phrases([][3]string{rowWindow})}
+	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(append(slices.Clip(searchPhrases), queryPhrases...)), rows: phrases(append(slices.Clip(rowSearchPhrases), rowWindow))}
 })
 
 func phrases(table [][3]string) exo.Words {
@@ -125,7 +125,7 @@ var columnPhrases = [][3]string{
 	{"as.DESC as.descending as.-1", "desc", "desc"}, {"as.ASC as.ascending as.1", "asc", "asc"},
 
 	// Members that columns don't have.
-	rowWindow, averages, aggregates, isEmpty, oneElement,
+	rowWindow, averages, aggregates, isEmpty, oneElement, columnSearch,
 	{".indexOf .lastIndexOf", "includes", "write .includes('…')"},
 	{".match .matchAll .search .test", "includes startsWith like", "write .includes('…'), .startsWith('…') or .like('a%b')"},
 	{".format .toFormat .strftime .trunc .dateTrunc .date_trunc .startOfMonth .startOfWeek .startOfQuarter .startOfYear .yearMonth .monthYear", "truncate", "write .truncate('month')"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/search"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -52,11 +53,14 @@ const (
 	ArgPath     = "path"     // the same, as SQLite has it
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
+	ArgDepth    = "depth"    // of a tree, from 1
+	ArgSearch   = "search"   // a text that is searched for; SQLite
+	ArgMatch    = "match"    // the same, as the regular expression of what matches it; PostgreSQL
+	ArgRank     = "rank"     // of what is counted
 
 	ArgStored      = "stored"       // PostgreSQL: what a column is given, as a text of whatever type that has
 	ArgStoredBytes = "stored bytes" // the same of bytes
 
-	ArgDepth = "depth" // of a tree, from 1
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each
@@ -123,6 +127,17 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 			return v, exo.Errorf(exo.Invalid, "", "an index of JSON counts from 0")
 		}
 		return exo.Int(position(v)), nil
+	case ArgSearch, ArgMatch, ArgRank:
+		q, err := search.Parse(v.Text())
+		switch {
+		case err != nil:
+			return v, exo.Errorf(exo.Invalid, "", "%s", err)
+		case a.Kind == ArgMatch:
+			return exo.Text(q.Regexp()), nil
+		case a.Kind == ArgRank:
+			return exo.Text(q.Counting()), nil
+		}
+		return v, nil
 	case ArgPath:
 		// The whole step, quoted: SQLite takes a bare text that begins with $ or [ for a path of its own.
 		q, err := json.Marshal(v.Text())

@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/search"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/zone"
 )
@@ -114,6 +115,8 @@ func (d Definer) DefineAll() {
 	d.defineText2("exo_starts", func(s, start string) any { return truth(strings.HasPrefix(s, start)) })
 	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
 	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
+	d.defineSearch("exo_search", func(q *search.Query, texts ...string) any { return truth(q.Matches(texts...)) })
+	d.defineSearch("exo_rank", func(q *search.Query, texts ...string) any { return q.Rank(texts...) })
 	d.define("exo_nullif", 2, func(args []driver.Value) any {
 		a, okA := number.Read(args[0])
 		b, okB := number.Read(args[1])

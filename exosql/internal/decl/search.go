@@ -1,0 +1,90 @@
+package decl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/search"
+)
+
+// Search is the text columns of a table that are searched together, the dearest first.
+type Search struct {
+	Table *Table
+	Cols  []*Column
+}
+
+// NewSearch fails where the columns can't be searched together.
+func NewSearch(t *Table, cols []*Column) (*Search, error) {
+	if n := len(cols); n == 0 || n > search.MaxTexts {
+		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, search.MaxTexts)
+	}
+	for i, c := range cols {
+		switch {
+		case c.Table != t:
+			return nil, fmt.Errorf("exosql: a search is of table %s, and column %s of table %s", t.Name, c.Name, c.Table.Name)
+		case c.Kind != exo.TypeText:
+			return nil, fmt.Errorf("exosql: column %s.%s can't be searched: it is no text", t.Name, c.Name)
+		case slices.Contains(cols[:i], c):
+			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice", t.Name, c.Name)
+		}
+	}
+	return &Search{t, slices.Clone(cols)}, nil
+}
+
+// Label is that of a program that searches: whether a row matches depends on all of the columns.
+func (s *Search) Label() (l exo.Label) {
+	for _, c := range s.Cols {
+		l = l.Join(c.Label)
+	}
+	return l
+}
+
+// AddSearch lets programs search the facet's rows.
+func (f *Facet) AddSearch(s *Search) error {
+	switch {
+	case s == nil:
+		return fmt.Errorf("exosql: facet %s: a zero Search: NewSearch makes one", f.Alias)
+	case f.Search != nil:
+		return fmt.Errorf("exosql: facet %s has two searches; one search has several columns", f.Alias)
+	case s.Table != f.Table:
+		return fmt.Errorf("exosql: facet %s is of table %s, and its search of table %s", f.Alias, f.Table.Name, s.Table.Name)
+	}
+	f.Search = s
+	return nil
+}
+
+// searchable refuses a search that would tell what the facet does not show: whoever can ask which rows have a word
+// reads a hidden column word by word. It is asked when all members are known.
+func (f *Facet) searchable() error {
+	if f.Search == nil {
+		return nil
+	}
+	for _, c := range f.Search.Cols {
+		if !slices.Contains(f.Cols, c) {
+			return fmt.Errorf("exosql: facet %s searches column %s, which it does not show", f.Alias, c.Name)
+		}
+	}
+	for _, name := range []string{language.Search, language.Matches, language.Rank} {
+		if f.taken(name) {
+			return fmt.Errorf("exosql: facet %s is searched, and has a member named %q, which means something of such rows; give it another name", f.Alias, name)
+		}
+	}
+	return nil
+}
+
+// searching adds what programs search by to the interfaces of the facet's row and query.
+func (f *Facet) searching(row, query *exo.Interface) {
+	if f.Search == nil {
+		return
+	}
+	l := f.Search.Label()
+	for _, m := range language.RowSearch(l) {
+		row.Methods[m.Name] = m
+		row.Order = append(row.Order, m.Name)
+	}
+	m := language.QuerySearch(l)
+	query.Methods[m.Name] = m
+	query.Order = append(query.Order, m.Name)
+}

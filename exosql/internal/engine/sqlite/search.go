@@ -1,0 +1,42 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"sync/atomic"
+
+	"github.com/exoagent/exoagent/exosql/internal/search"
+)
+
+// defineSearch defines the functions of texts that are searched together, behind the text that is looked for. A row
+// whose column holds no text has an empty one.
+func (d Definer) defineSearch(name string, answer func(q *search.Query, texts ...string) any) {
+	var last atomic.Pointer[sought] // one statement calls it with one text, for each of its rows
+	d.define(name, -1, func(args []driver.Value) any {
+		if len(args) == 0 {
+			return nil
+		}
+		text, ok := args[0].(string)
+		if !ok {
+			return nil
+		}
+		s := last.Load()
+		if s == nil || s.text != text {
+			q, err := search.Parse(text)
+			if err != nil {
+				return err // plan has refused it
+			}
+			s = &sought{text, q}
+			last.Store(s)
+		}
+		texts := make([]string, len(args)-1)
+		for i, a := range args[1:] {
+			texts[i], _ = a.(string)
+		}
+		return answer(s.query, texts...)
+	})
+}
+
+type sought struct {
+	text  string
+	query *search.Query
+}

@@ -1,0 +1,44 @@
+package language
+
+import "github.com/exoagent/exoagent/exo"
+
+// What programs search the texts of rows by, where the host declared which. Search is of a query, Matches and Rank (see
+// window.go) of a row in a callback.
+const (
+	Search  = "search"
+	Matches = "matches"
+)
+
+// The text that is searched for is a value of the program and no column: of each row it would be read anew.
+func searched(opt bool) []exo.Param {
+	return []exo.Param{{Name: "the words", Want: con(exo.TypeText), Opt: opt}}
+}
+
+// QuerySearch is the method of a query. label is that of the texts.
+func QuerySearch(label exo.Label) *exo.Method {
+	return &exo.Method{Name: Search, Doc: `rows with all words of a text, best first; "a phrase", pay*, -without, a OR b`, Params: searched(false), Result: v("self"), Label: label}
+}
+
+// RowSearch are the methods of a row.
+func RowSearch(label exo.Label) []*exo.Method {
+	return []*exo.Method{
+		{Name: Matches, Doc: "a condition, like search", Params: searched(false), Result: boolExpr, Label: label},
+		{Name: Rank, Doc: "how well it matches; of .search(…) without a text", Params: searched(true), Result: whole, Label: label},
+	}
+}
+
+// What other libraries and SQL call a search, first of all where it stands.
+var (
+	searchPhrases = [][3]string{
+		{"as.textSearch as.fullTextSearch as.fullText as.fts as.searchText as.match as.matching", "search", "search"},
+		{".contains .matches .tsquery .rankBy .orderByRank .orderByRelevance", "search orderBy *.rank *.desc", "write .search('words'): the best come first; in a callback .orderBy(({ row }) => row.rank('words').desc())"},
+		{".search .textSearch .fullTextSearch .fullText .fts .matches .matching", "where *.search *.matches", "write .search('words') on the rows before they are joined, renamed, selected or grouped; in a callback .where(({ row }) => row.matches('words'))"},
+		{"to_tsvector() to_tsquery() plainto_tsquery() phraseto_tsquery() websearch_to_tsquery() match() MATCH() fts() search() matches()", "*.search *.matches", "query.search('words'), or in a callback row.matches('words')"},
+		{"ts_rank() bm25() score() relevance()", "*.search *.rank", "row.rank('words') in a callback, or query.search('words'), which sorts by it"},
+	}
+	rowSearchPhrases = [][3]string{
+		{"as.search as.match as.fullText as.textSearch as.fullTextSearch as.matching", "matches", "matches"},
+		{".score .relevance .ts_rank .bm25 .searchRank", "rank", "write row.rank('words')"},
+	}
+	columnSearch = [3]string{".match .matchAll .search .test .matches .matching .fullText .fullTextSearch .textSearch .fts .tsquery", "*.search *.matches includes", "whole words are searched by row.matches('…'), or query.search('…'); for a part of a text write column.includes('…')"}
+)

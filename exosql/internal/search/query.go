@@ -1,0 +1,251 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a query: matching takes a step for each of its words and each character of a row's texts.
+const (
+	MaxQuery = 1000 // bytes
+	MaxWords = 32
+)
+
+// Query is what a program looks for: all of the groups and none of the terms of not.
+type Query struct {
+	groups [][]term // of each, one term at least
+	not    []term
+}
+
+// term is words that stand one behind the other, of which the last may be the beginning of a word.
+type term struct {
+	words  []string // folded
+	prefix bool
+}
+
+const (
+	mean     = `write the words to look for, all of which have to be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
+	noGroups = "parentheses don't group here: OR is between the two terms beside it, so a (b OR c) is written a b OR c, and rows without either of two -a -b"
+)
+
+// Parse reads a query. Its errors are for those who write programs.
+func Parse(s string) (*Query, error) {
+	switch {
+	case len(s) > MaxQuery:
+		return nil, fmt.Errorf("the text to search for is longer than %d bytes: search for the words that matter", MaxQuery)
+	case !utf8.ValidString(s):
+		return nil, errors.New("the text to search for is no valid text")
+	}
+	p := &parser{rest: plainQuotes.Replace(s), whole: s}
+	for p.rest != "" && p.err == nil {
+		p.next()
+	}
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case p.or:
+		return nil, errOr
+	case p.negated:
+		return nil, errors.New("NOT stands before a word: -word finds the rows without it")
+	case p.words > MaxWords:
+		return nil, fmt.Errorf("more than %d words are searched for: search for those that matter", MaxWords)
+	case len(p.q.groups)+len(p.q.not) == 0:
+		return nil, fmt.Errorf("there is no word in %q: leave search out for all rows; else %s", clip(s), mean)
+	}
+	return &p.q, nil
+}
+
+var (
+	plainQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
+	errOr       = errors.New("OR stands between two terms of which one is enough, and beside no -term: refund OR chargeback")
+)
+
+// parser reads terms from the left.
+type parser struct {
+	q     Query
+	rest  string
+	whole string
+	err   error
+	words int
+
+	or, negated bool // OR, NOT came before
+	ended       bool // a term came that OR may follow
+	operators   bool // there are words of other grammars, or OR
+	parens      bool
+}
+
+func (p *parser) fail(format string, args ...any) { p.err = fmt.Errorf(format, args...) }
+
+// next reads what stands between two spaces: a term, or a word of the grammar.
+func (p *parser) next() {
+	p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
+	if p.rest == "" {
+		return
+	}
+	not := false
+	if after, minus := strings.CutPrefix(p.rest, "-"); minus {
+		if r, _ := utf8.DecodeRuneInString(after); r == '"' || !separates(r) && after != "" {
+			not, p.rest = true, after
+		}
+	}
+	if after, quoted := strings.CutPrefix(p.rest, `"`); quoted {
+		p.phrase(after, not)
+		return
+	}
+	end := strings.IndexFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' })
+	if end < 0 {
+		end = len(p.rest)
+	}
+	chunk := p.rest[:end]
+	p.rest = p.rest[end:]
+	if !not && p.operator(chunk) || p.err != nil {
+		return
+	}
+	if p.check(chunk); p.err == nil {
+		p.term(chunk, not)
+	}
+}
+
+// phrase reads the words up to the next quotation mark.
+func (p *parser) phrase(after string, not bool) {
+	text, rest, closed := strings.Cut(after, `"`)
+	if !closed {
+		p.fail(`a quotation mark in %q is not closed: write "…" round the words that stand together, or leave it out`, clip(p.whole))
+		return
+	}
+	p.rest = rest
+	if strings.HasPrefix(rest, "*") { // as SQLite's own search has it
+		text, p.rest = text+"*", rest[1:]
+	}
+	p.term(text, not)
+}
+
+// operator reads a chunk that is a word of the grammar, or of another one.
+func (p *parser) operator(chunk string) bool {
+	switch chunk {
+	case "OR":
+		p.operators = true
+		if !p.ended || p.or || p.negated {
+			p.err = errOr
+		}
+		p.or, p.ended = true, false
+	case "AND": // as it is without
+		p.operators = true
+		if p.or || p.negated {
+			p.err = errOr
+		}
+		p.ended = false
+	case "NOT":
+		p.operators, p.negated, p.ended = true, true, false
+		if p.or {
+			p.err = errOr
+		}
+	case "|", "||":
+		p.fail("write OR in place of %s: refund OR chargeback", chunk)
+	case "<->":
+		p.fail(`write "…" round words that stand together, in place of <->`)
+	default:
+		return false
+	}
+	p.grouped()
+	return true
+}
+
+// check refuses what means something to other searches, and would be a part of a word or nothing here.
+func (p *parser) check(chunk string) {
+	if strings.ContainsAny(chunk, "()") {
+		p.parens = true
+		p.grouped()
+	}
+	if !strings.ContainsFunc(chunk, letter) {
+		return
+	}
+	runes := []rune(chunk)
+	last := len(runes) - 1
+	switch before, after, colon := strings.Cut(chunk, ":"); {
+	case p.err != nil:
+	case strings.HasPrefix(chunk, "!"):
+		p.fail("write -word in place of !word for the rows without it")
+	case strings.HasPrefix(chunk, "%"):
+		p.fail("%% stands for nothing here: whole words are found, and pay* finds words that begin so; a part of a text finds .ilike('%%…%%')")
+	case strings.HasPrefix(chunk, "NEAR("):
+		p.fail(`there is no NEAR: "…" finds words that stand together`)
+	case strings.Contains(chunk, "|"):
+		p.fail("write OR between words in place of |: refund OR chargeback")
+	case colon && word(before) && strings.HasPrefix(after, "*"):
+		p.fail("write %s* in place of %s", clip(before), clip(chunk))
+	case colon && word(before) && after != "" && word(after[:1]) && !strings.ContainsFunc(before, unicode.IsDigit):
+		p.fail(`%s names no column here, all that are searched are looked in: write "%s %s" for the two words, or a condition on the column beside the search`, clip(before)+":", clip(before), clip(after))
+	case strings.Contains(string(runes[:last]), "*") || runes[last] == '*' && (last == 0 || separates(runes[last-1])):
+		p.fail("* stands behind the beginning of a word, and nowhere else: pay* finds pay, paid is found by paid")
+	case fuzzy(chunk):
+		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin so")
+	}
+}
+
+// grouped refuses parentheses beside words of a grammar.
+func (p *parser) grouped() {
+	if p.parens && p.operators && p.err == nil {
+		p.err = errors.New(noGroups)
+	}
+}
+
+func letter(r rune) bool { return !separates(r) }
+
+func word(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return separates(r) && r != '_' && r != '.' })
+}
+
+// fuzzy reports whether a chunk is word~ or word^2.
+func fuzzy(chunk string) bool {
+	s := strings.TrimRight(chunk, "0123456789")
+	body, marked := strings.CutSuffix(s, "~")
+	if !marked {
+		body, marked = strings.CutSuffix(s, "^")
+	}
+	return marked && word(body)
+}
+
+// term adds the words of a text, which stand one behind the other.
+func (p *parser) term(text string, not bool) {
+	body, prefix := strings.CutSuffix(text, "*")
+	t := term{words: Words(Fold(body)), prefix: prefix}
+	if strings.Contains(body, "*") && len(t.words) > 0 || prefix && len(t.words) > 0 && separates([]rune(body)[len([]rune(body))-1]) {
+		p.fail("* stands behind the beginning of a word, and nowhere else: pay*")
+		return
+	}
+	if len(t.words) == 0 { // punctuation; but nothing that was asked for is left out in silence
+		if not || p.negated || p.or {
+			p.fail("there is no word in %q: %s", clip(p.whole), mean)
+		}
+		return
+	}
+	p.words += len(t.words)
+	switch {
+	case not || p.negated:
+		if p.or {
+			p.err = errOr
+			return
+		}
+		p.q.not = append(p.q.not, t)
+		p.negated, p.ended = false, false
+	case p.or:
+		last := len(p.q.groups) - 1
+		p.q.groups[last] = append(p.q.groups[last], t)
+		p.or, p.ended = false, true
+	default:
+		p.q.groups = append(p.q.groups, []term{t})
+		p.ended = true
+	}
+}
+
+// clip is a text as an error shows it.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
