@@ -38,6 +38,8 @@ return pages;`, text, n)
 		if len(pages) == 0 {
 			pages = []string{"[]"}
 		}
-		return drawn{program: program, slow: x, want: "[" + strings.Join(pages, ",") + "]", some: len(pages) > 1}
+		want := "[" + strings.Join(pages, ",") + "]"
+		right := func(got []byte) bool { return quoted(string(got)) == quoted(want) } // the program holds the rows
+		return drawn{program: program, slow: x, want: want, right: right, some: len(pages) > 1}
 	})
 }
