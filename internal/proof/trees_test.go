@@ -121,7 +121,7 @@ func (t *grown) want(x *slow) (string, bool) {
 // TestRandomTrees compares trees over random links with the slow evaluator. Many links of a table to itself reach a row from itself
 // or in a circle.
 func TestRandomTrees(t *testing.T) {
-	compareRandom(t, 20, 4000, 25, func(gen *generator, s *Schema, x *slow) drawn {
+	compareRandom(t, 20, 4000, 60, func(gen *generator, s *Schema, x *slow) drawn {
 		g := gen.grown()
 		if g == nil {
 			return drawn{program: "return 1", slow: x, want: "1"}

@@ -77,7 +77,7 @@ func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(s
 
 // Write begins a write of the entry's table.
 func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
-	if e.table == nil {
+	if t := e.table; t == nil {
 		return nil, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a write of a table without a scope")}
 	}
 	return &sqlast.Write{Kind: kind, Table: e.table.Name}, nil
