@@ -122,6 +122,17 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {
 		}
 		return Errorf(Invalid, op, "%s", c.Catalog.Say(nil, "selection", "{param} must be an object like {sample}; got {got}", "param", p.Name, "sample", sample, "got", got))
 	}
+	if n.Op == OpRecord && want.Name == TypeRecord {
+		for i, name := range n.Names {
+			of := want.Field(name)
+			if of == nil {
+				return Errorf(Invalid, op, "%s", explain(want, RecordValue(Field{name, Null()}), "", 0, c.Zone))
+			}
+			if _, ok := c.conform(of, n.Args[i], 0); !ok {
+				return c.mismatch(op, &Param{Name: "`" + name + "`"}, of, n.Args[i])
+			}
+		}
+	}
 	if n.Op == OpLit && (want.Name == TypeRecord || want.Name == TypeList) {
 		if why := explain(want, n.Lit, "", 0, c.Zone); why != "" {
 			return Errorf(Invalid, op, "%s", why)

@@ -3,6 +3,7 @@ package exosql_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,8 +133,15 @@ func TestEffects(t *testing.T) {
 		for _, known := range []bool{false, true} {
 			db, look := wrOpenWith(t, e, trigger)
 			wrKnown = known
-			tool := wrTool(t, db, 1)
+			tool, granted := wrTool(t, db, 1), wrGrants(db, 1)["jobs"]
 			wrKnown = false
+			found, err := exosql.Inspect(context.Background(), db, exosql.Granted(granted))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "the trigger audit") }); told == known {
+				t.Errorf("known %v: Inspect finds %v", known, found)
+			}
 			r := tool.Run(context.Background(), `return jobs.where({ id: 1 }).update({ points: 9 })`)
 			if known != (r.Err == nil) || !known && !strings.Contains(r.Err.Error(), "the trigger audit") {
 				t.Errorf("known %v: %v", known, r.Err)

@@ -172,6 +172,12 @@ var wrCases = []struct{ program, want, jobs string }{
 	{`try { await jobs.insert({ title: "a" }) } catch {} return jobs.where({ id: 2 }).update({ points: 7 })`, "1", "1|1|a|todo|3|1 2|1|b|done|7|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`await jobs.where({ id: 1 }).update({ status: "done" }); return jobs.where({ status: "done" }).count()`, "2", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.select(j => j.title).where({ id: 1 }).delete()`, "!it is for the rows of one table as they are", ""},
+	{`return jobs.where({ id: 1 }).update(j => ({ status: j.title }))`, "!`status` is one of 'todo', 'done', and can't be set to what is calculated", ""},
+	{`return jobs.where({ id: 1 }).update(j => ({ status: j.status, points: 8 }))`, "1", "1|1|a|todo|8|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
+	{`return jobs.where({ id: 1 }).update(j => ({ points: j.points / 2 }))`, "!`points` must be a whole number or null; got", ""},
+	{`return jobs.where({ id: 1 }).update(j => ({ titel: j.title }))`, "!there is no field `titel`; did you mean `title`?", ""},
+	{`return jobs.where({ id: 1 }).updateMany({ points: 1 })`, "!write .where(…).update({ … })", ""},
+	{`return jobs.create({ title: "q" })`, "!write .insert({ … })", ""},
 	{`return jobs.where({ id: 1 }).insert({ title: "x" })`, "!rows are inserted into a table or through a link", ""},
 }
 

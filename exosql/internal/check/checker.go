@@ -127,6 +127,9 @@ func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
 	seen[f] = true
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
+	if r := f.Rights; r.Any() {
+		c.Writes(f.Table, r.Effects)
+	}
 	cols, links := f.Members()
 	c.Reads(cols...)
 	for _, l := range links {

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -311,6 +312,9 @@ func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, s
 	e, err := f.expr(n, env)
 	if err != nil {
 		return written{}, err
+	}
+	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
+		return written{}, exo.Errorf(exo.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
 	name := fmt.Sprintf("c%d", len(sel.Columns))
 	sel.Columns = append(sel.Columns, sqlast.Output{Expr: e.sql(f), As: name})

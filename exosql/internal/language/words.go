@@ -289,6 +289,9 @@ var queryPhrases = [][3]string{
 	queryFirsts, queryWindow, callWindow,
 	{".update .delete", "", "it is for the rows of one table as they are, and only where it was granted"},
 	{".insert .insertMany", "", "rows are inserted into a table or through a link, where that was granted"},
+	{".updateMany .set", "update where", "write .where(…).update({ … })"},
+	{".deleteMany .remove", "delete where", "write .where(…).delete()"},
+	{".create .save", "insert", "write .insert({ … })"},
 	{".updateMany .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
