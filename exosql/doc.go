@@ -24,10 +24,11 @@
 //
 // The first wall is the compiler: a message is interpreted over occurrences of
 // tables with generated aliases, and internal/sqlast writes the text; values are
-// only ever bound. The second is the engine: on SQLite each connection is read-only
-// and under an authorizer that admits the tables and columns of the running plan
+// only ever bound. The second is the engine: on SQLite each connection is
+// under an authorizer that admits the tables and columns of the running plan
 // and nothing else; on PostgreSQL each query runs in a transaction that only reads
-// and is rolled back. Open verifies that it holds. What PostgreSQL's does not stop,
+// and is rolled back. Where a facet lets programs write, a run has one transaction on
+// a connection for that, in which what reads is read-only all the same. Open verifies that it holds. What PostgreSQL's does not stop,
 // a role of its own with the least grants does: see docs/operate.md.
 //
 // # Types on SQLite
