@@ -171,7 +171,7 @@ var wrCases = []struct{ program, want, jobs string }{
 	{`await jobs.where({ id: 1 }).update({ status: "done" }); throw new Error("no")`, "!no", ""},
 	{`try { await jobs.insert({ title: "a" }) } catch {} return jobs.where({ id: 2 }).update({ points: 7 })`, "1", "1|1|a|todo|3|1 2|1|b|done|7|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`await jobs.where({ id: 1 }).update({ status: "done" }); return jobs.where({ status: "done" }).count()`, "2", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
-	{`return jobs.select(j => j.title).where({ id: 1 }).delete()`, "!it is for the rows of one table as they are", ""},
+	{`return jobs.select(j => j.title).where({ id: 1 }).delete()`, "!has no member `delete`", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ status: j.title }))`, "!`status` is one of 'todo', 'done', and can't be set to what is calculated", ""},
 	{`return jobs.where({ id: 1 }).update(j => ({ status: j.status, points: 8 }))`, "1", "1|1|a|todo|8|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2"},
 	{`return jobs.where({ id: 1 }).update(j => ({ points: j.points / 2 }))`, "!`points` must be a whole number or null; got", ""},

@@ -69,6 +69,12 @@ export class Declarations {
       }
       this.types.set(m[1], type);
     }
+    // Queries of a table that leads to itself have type arguments: UserQuery<{ user: User }, User>.
+    for (const m of bare.matchAll(/(\w+)<\s*\{\s*(\w+): (\w+)\s*\}/g)) {
+      if (!this.rows.has(m[2])) this.rows.set(m[2], m[3]);
+      const type = this.types.get(m[1]);
+      if (type && m[1] !== "Query") type.row ??= m[2];
+    }
     for (const m of bare.matchAll(/declare const (\w+): (\{|\w+)/g)) {
       if (m[2] !== "{") {
         this.names.set(m[1], m[2]);

@@ -287,12 +287,10 @@ var queryPhrases = [][3]string{
 	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
 	{".having", "groupBy where count", "write .where(g => g.count() > 1) after .groupBy(t => t.key)"},
 	queryFirsts, queryWindow, callWindow,
-	{".update .delete", "", "it is for the rows of one table as they are, and only where it was granted"},
-	{".insert .insertMany", "", "rows are inserted into a table or through a link, where that was granted"},
 	{".updateMany .set", "update where", "write .where(…).update({ … })"},
 	{".deleteMany .remove", "delete where", "write .where(…).delete()"},
 	{".create .save", "insert", "write .insert({ … })"},
-	{".updateMany .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
+	{".insert .insertMany .update .updateMany .delete .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
 	{"result.then", "execute", "of a query it is .execute().then(…)"},
