@@ -115,7 +115,13 @@ func TestIdleUnit(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, look := wrOpen(t, e)
 		exosql.SetIdle(db, 100*time.Millisecond)
-		r := wrTool(t, db, 1).Run(context.Background(), `await jobs.where({ id: 1 }).update({ points: 9 }); let n = 0; for (let i = 0; i < 3e6; i++) n += i % 7; return jobs.where({ id: 1 }).update({ points: n })`)
+		grants := wrGrants(db, 1)
+		grants["meanwhile"] = wrCall(func() { time.Sleep(time.Second) })
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := tool.Run(context.Background(), `await jobs.where({ id: 1 }).update({ points: 9 }); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: 10 })`)
 		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(r.Err.Error(), "held what it has changed") {
 			t.Errorf("%v", r.Err)
 		}
