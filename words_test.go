@@ -30,6 +30,7 @@ var notSQL = map[string]map[string]string{
 	"exo/record/write.go":         {`,"rows":`: "exo.Rows: how many records a reply has"},
 	"exo/node.go":                 {"row": "the type argument that Method.Row is about"},
 	"exo/exotest/odd.go":          {"'; DROP TABLE users; --": "a text that an object must survive"},
+	"exoeval/change.go":           {"count": "a member of what other libraries give for a change", "rows": "the same"},
 	"exoeval/filter.go":           {"isNull": "the method that === null stands for"},
 	"exoeval/operators.go":        {"isNull": "the method that === null stands for", "isNotNull": "the method that !== null stands for"},
 	"exoeval/intl.go":             {"use list.join(', ')": "Array.prototype.join is JavaScript's"},

@@ -310,6 +310,7 @@ func attacked(t *testing.T, args ...string) (int, string, string) {
 // TestAttack: the folders that come with the game lose, a statement that beats the
 // control wins, and the exit code says which it was.
 func TestAttack(t *testing.T) {
+	tu.NotRaced(t)
 	t.Setenv("TMPDIR", t.TempDir()) // what is left behind is ours, and not another test's
 	for _, target := range game.DefaultTargets {
 		code, out, errs := attacked(t, "-target", target.ID, filepath.Join("testdata", target.ID))

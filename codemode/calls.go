@@ -15,7 +15,7 @@ type call struct {
 }
 
 // callExamples are for grants without a query: the methods of a service.
-func (p *prompt) callExamples() []example {
+func (p *prompt) callExamples() []Example {
 	var cs []call
 	for _, g := range p.granted {
 		cs = append(cs, p.calls("api."+g.Name, g.Type)...)
@@ -34,15 +34,15 @@ func (p *prompt) callExamples() []example {
 		return -1
 	})
 	a, b := cs[0], cs[min(1, len(cs)-1)]
-	out := []example{{"one call", "(api) => " + a.code}}
+	out := []Example{{"one call", "(api) => " + a.code}}
 	if a == b {
-		return append(out, example{"a call, and its result used", fmt.Sprintf("async (api) => {\n  const result = await %s;\n  console.log(result);\n  return { %s: result };\n}", a.code, property(a.name))})
+		return append(out, Example{"a call, and its result used", fmt.Sprintf("async (api) => {\n  const result = await %s;\n  console.log(result);\n  return { %s: result };\n}", a.code, property(a.name))})
 	}
-	return append(out, example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
+	return append(out, Example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
 }
 
 // openExamples are for objects that only give further objects.
-func (p *prompt) openExamples() []example {
+func (p *prompt) openExamples() []Example {
 	for _, g := range p.granted {
 		i := p.catalog[g.Type.Name]
 		for _, n := range i.Names() {
@@ -53,7 +53,7 @@ func (p *prompt) openExamples() []example {
 			args, ok := sampleArgs(m)
 			cs := p.calls("opened", m.Result.Con)
 			if ok && len(cs) > 0 {
-				return []example{{"an object that a call opens", fmt.Sprintf("async (api) => {\n  const opened = await api.%s%s(%s);\n  return await %s;\n}", g.Name, access(n), args, cs[0].code)}}
+				return []Example{{"an object that a call opens", fmt.Sprintf("async (api) => {\n  const opened = await api.%s%s(%s);\n  return await %s;\n}", g.Name, access(n), args, cs[0].code)}}
 			}
 		}
 	}

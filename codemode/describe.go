@@ -19,21 +19,25 @@ type prompt struct {
 }
 
 // describe is the whole description: purpose, rules, declarations, examples.
-func (p *prompt) describe(declarations string) string {
+func (p *prompt) describe(declarations string, examples []Example) string {
 	var b strings.Builder
 	where := "is declared below"
 	if p.lookups != nil {
 		where = "can be found by the functions declared below"
 	}
-	b.WriteString("Runs one JavaScript program and returns what it returns, as JSON. Everything you may see or do " + where + "; " +
+	does := ""
+	if p.changes() != "" {
+		does = ", which can change data,"
+	}
+	b.WriteString("Runs one JavaScript program" + does + " and returns what it returns, as JSON. Everything you may see or do " + where + "; " +
 		"it is already limited to what this user may reach, so never filter by owner or ask for credentials. " +
 		"Write one program that gets, combines and shapes all you need, instead of many calls.\n\nRules:\n")
 	for _, r := range p.rules() {
 		b.WriteString("- " + r.text + "\n")
 	}
 	b.WriteString("\nDeclarations:\n```ts\n" + declarations + "```\n")
-	for k, e := range p.examples() {
-		fmt.Fprintf(&b, "\nExample %d: %s\n```js\n%s\n```\n", k+1, e.about, e.code)
+	for k, e := range examples {
+		fmt.Fprintf(&b, "\nExample %d: %s\n```js\n%s\n```\n", k+1, e.About, e.Code)
 	}
 	return b.String()
 }
@@ -75,6 +79,8 @@ func (p *prompt) rules() []rule {
 		add("lookup", fmt.Sprintf("What is not declared below is found by the program: `await %s(\"open invoices\")` gives names with their paths, `await %s(name)` the declarations of one. Return what they tell, then write the program that uses it. An empty list means that nothing like it can be reached.", p.lookups[0], p.lookups[1]), true)
 	}
 	add("promise", "Methods that return a Promise act when called: await them; Promise.all runs several at once.", p.acts())
+	add("changes", p.changes(), p.changes() != "")
+	add("rows", "`update` and `delete` are of the rows of a query, `query.where(…).update({ column: value })`, never of a row that was read; every row is meant only by `query.all()` before them.", p.changed().Code != "")
 	add("order", "Calls apply in order: put where and orderBy before limit; where after limit filters only the rows that limit kept.", has("where", "limit", "orderBy"))
 	add("unordered", "Rows come in no particular order, and so do those that orderBy leaves equal: use orderBy wherever order matters.", has("orderBy"))
 	add("columns", "A callback gets the tables of the query by name: `({ todo }) => …`; with one table also `t => t.column`. Columns have no value in it: they stand for expressions of the database, on which JavaScript's operators work, and the methods declared below. `if`, loops and other functions do not work on them.", has("where"))

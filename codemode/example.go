@@ -8,31 +8,34 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// example is a program that the description shows. It is made of names of the
-// catalogue and runs against what is granted: TestExamplesRun.
-type example struct{ about, code string }
+// The examples are made of names of the catalogue and run against what is granted:
+// TestExamplesRun.
 
-func (p *prompt) examples() []example {
+func (p *prompt) examples() []Example {
 	if p.lookups != nil {
 		return p.found()
 	}
-	var out []example
+	var out []Example
 	if q := p.query(); q != nil {
 		out = append(out, q.joined(), q.shaped())
 	} else {
 		out = p.callExamples()
 	}
-	return slices.DeleteFunc(out, func(e example) bool { return e.code == "" })
+	out = append(out, p.changed())
+	return slices.DeleteFunc(out, func(e Example) bool { return e.Code == "" })
 }
 
 // found are the examples where not everything is declared.
-func (p *prompt) found() []example {
-	out := []example{{"what there is for a question, and how it is declared",
+func (p *prompt) found() []Example {
+	out := []Example{{"what there is for a question, and how it is declared",
 		fmt.Sprintf("async (api) => {\n  const found = await %s(\"words of the question\");\n  return { found, declared: await Promise.all(found.slice(0, 2).map((f) => %s(f.name))) };\n}", p.lookups[0], p.lookups[1])}}
 	if q := p.query(); q != nil {
-		if e := q.joined(); e.code != "" {
+		if e := q.joined(); e.Code != "" {
 			out = append(out, e)
 		}
+	}
+	if e := p.changed(); e.Code != "" {
+		out = append(out, e)
 	}
 	return out
 }
@@ -40,6 +43,7 @@ func (p *prompt) found() []example {
 // queryShape is what the examples need to know of a query of one table.
 type queryShape struct {
 	p       *prompt
+	name    string // of its interface
 	path    string // how a program reaches it
 	alias   string
 	columns []column // those that may be returned
@@ -74,7 +78,7 @@ func (p *prompt) shape(path string, t *exo.Type) *queryShape {
 	if row == nil || !slices.Contains(row.Is, exo.TypeRow) {
 		return nil
 	}
-	q := &queryShape{p: p, path: path, alias: ns.Fields[0].Name, methods: i.Methods, await: i.Await, all: true}
+	q := &queryShape{p: p, name: t.Name, path: path, alias: ns.Fields[0].Name, methods: i.Methods, await: i.Await, all: true}
 	for _, n := range row.Names() {
 		f := row.Fields[n]
 		if f == nil {
@@ -126,7 +130,7 @@ func (q *queryShape) target(walked bool) (string, *queryShape) {
 }
 
 // joined is one query with everything in it: join, where, select.
-func (q *queryShape) joined() example {
+func (q *queryShape) joined() Example {
 	send := ""
 	for _, m := range []string{"execute", "first", "count"} {
 		if send == "" && q.methods[m] != nil {
@@ -134,7 +138,7 @@ func (q *queryShape) joined() example {
 		}
 	}
 	if send == "" || !q.all && q.methods["select"] == nil && send != "count" {
-		return example{}
+		return Example{}
 	}
 	about, code := "one query", "(api) => "+q.path
 	from, names := q, []string{q.alias}
@@ -168,18 +172,18 @@ func (q *queryShape) joined() example {
 		}
 		code += fmt.Sprintf("\n  .select(({ %s }) => ({ %s }))", strings.Join(names, ", "), strings.Join(fields, ", "))
 	}
-	return example{about, code + "\n  ." + send + "()"}
+	return Example{about, code + "\n  ." + send + "()"}
 }
 
 // shaped is statements: a filter object, an order, and JavaScript on the rows.
-func (q *queryShape) shaped() example {
+func (q *queryShape) shaped() Example {
 	if _, t := q.target(true); t != nil {
 		q = t
 	}
 	run := ".execute()"
 	if q.methods["execute"] == nil {
 		if run = ""; q.await == "" {
-			return example{}
+			return Example{}
 		}
 	}
 	base := q.path
@@ -196,7 +200,7 @@ func (q *queryShape) shaped() example {
 	show := q.show(1)[0].name
 	if !q.all {
 		if q.methods["select"] == nil {
-			return example{}
+			return Example{}
 		}
 		rows += fmt.Sprintf(".select(({ %s }) => ({ %s: %s.%s }))", q.alias, show, q.alias, show)
 	}
@@ -204,7 +208,7 @@ func (q *queryShape) shaped() example {
 	if q.methods["count"] != nil {
 		total = "await found.count()"
 	}
-	return example{"a filter object, and plain rows shaped in JavaScript", fmt.Sprintf("async (api) => {\n  const found = %s; // nothing runs yet\n  const rows = await %s%s;\n"+
+	return Example{"a filter object, and plain rows shaped in JavaScript", fmt.Sprintf("async (api) => {\n  const found = %s; // nothing runs yet\n  const rows = await %s%s;\n"+
 		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
 }
 

@@ -22,7 +22,7 @@ func Prompted(g Grants, opt *Options) (rules map[string]string, examples []strin
 		rules[r.id] = r.text
 	}
 	for _, e := range p.examples() {
-		examples = append(examples, e.code)
+		examples = append(examples, e.Code)
 	}
 	return rules, examples, nil
 }

@@ -59,6 +59,9 @@ func (c *catalogue) nearest(w string, left *budgetShare) string {
 		return ""
 	}
 	reach := min(len(w)/3+len(w)/12, 3) // the edits that scalar.Nearest takes for a typo
+	if len(w) == 2 {
+		reach = 1
+	}
 	letters := lettersOf(w)
 	var near []string
 	for k, is := range c.words {

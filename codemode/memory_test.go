@@ -33,6 +33,7 @@ var bigPrograms = []string{
 // Whatever programs do, and whatever of their results the host keeps, nothing else of them
 // stays: the heap afterwards is the one before, with the plans within their bound.
 func TestProgramsKeepNothing(t *testing.T) {
+	tu.NotRaced(t)
 	rounds, every := 6, 8
 	if os.Getenv("EXO_LONG") != "" {
 		rounds, every = 100, 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // What can't be compared with values can be with null, in the words of JavaScript.
@@ -30,6 +31,7 @@ func TestNullOfWhatCannotBeCompared(t *testing.T) {
 
 // Frequent mistakes have errors that name the way out, at their place.
 func TestMistakes(t *testing.T) {
+	testutil.NotRaced(t)
 	tool := newTool(t, codemode.Grants{"things": kinds(t), "mail": mailbox(t)}, nil)
 	for _, c := range []struct{ program, says string }{
 		{"return api.things.select(c => ({ a: c.meta ?? 1 }))", "say what it is: column.key.asText()"},

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // searched is how tools are made whose declarations are always searched.
@@ -22,6 +23,7 @@ var searched = &codemode.Options{DeclarationTokens: 1, Evaluator: exoeval.InProc
 
 // TestManyTables: what a model is shown does not grow with what is granted.
 func TestManyTables(t *testing.T) {
+	testutil.NotRaced(t)
 	many := manyTables(t, 500)
 	tool := newTool(t, many, nil)
 	s := tool.Size()
@@ -72,6 +74,7 @@ func TestManyTables(t *testing.T) {
 
 // TestSearch: what is asked for comes first.
 func TestSearch(t *testing.T) {
+	testutil.NotRaced(t)
 	w := newWorld(t)
 	g := codemode.Grants{"org": w.five, "mail": mailbox(t)}
 	maps.Copy(g, manyTables(t, 500))
@@ -113,6 +116,7 @@ func TestSearch(t *testing.T) {
 // TestDescribe: everything that a declaration mentions has its own, and each is
 // as it stands where all are declared.
 func TestDescribe(t *testing.T) {
+	testutil.NotRaced(t)
 	w := newWorld(t)
 	g := codemode.Grants{"org": w.five, "mail": mailbox(t)}
 	tool, whole := newTool(t, g, searched), newTool(t, g, nil).Declarations()
@@ -260,6 +264,7 @@ func TestSearchHidden(t *testing.T) {
 
 // TestSearchHostile: there is nothing in search and describe but words.
 func TestSearchHostile(t *testing.T) {
+	testutil.NotRaced(t)
 	w := newWorld(t)
 	g := codemode.Grants{"org": w.five}
 	for _, inProcess := range []bool{true, false} {
@@ -301,7 +306,7 @@ func TestSearchHostile(t *testing.T) {
 		}
 		for program, want := range map[string]string{
 			"const a = await search('task'); a[0].name = 'x'; a.push(1); return (await search('task'))[0].name":                                                  `"Task"`,
-			"return Array.isArray(await search(/(t+a+s+k*)+$/))":                                                                                                 `true`, // the text of it is words like any other
+			"return Array.isArray(await search(/(t+a+s+k*)+$/.source))":                                                                                          `true`, // the text of it is words like any other
 			"const search = (x) => x; return search('mine')":                                                                                                     `"mine"`,
 			"search.call = search.x = 1; return [typeof search, (await search.apply(null, ['task']))[0].name, (await [1].map(() => search)[0]('note'))[0].name]": `["function","Task","Note"]`,
 			"const [a, b] = await Promise.all([search('task'), describe('Task')]); return [Array.isArray(a), typeof b]":                                          `[true,"string"]`,
@@ -369,6 +374,7 @@ func TestSearchAgain(t *testing.T) {
 
 // TestSearchBounded: whatever is asked, an answer is short.
 func TestSearchBounded(t *testing.T) {
+	testutil.NotRaced(t)
 	tool := newTool(t, manyTables(t, 500), searched)
 	o := call(t, tool, `
 		const sizes = [];

@@ -141,13 +141,13 @@ func openSuitePostgres(b *testing.B) (*exosql.DB, func(string) statement) {
 		b.Skip("TEST_POSTGRES_URL is not set: test.sh starts a server and sets it")
 	}
 	ctx := context.Background()
-	hand, err := pgx.Connect(ctx, url)
+	made, err := pgx.Connect(ctx, url)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { hand.Close(ctx) })
+	b.Cleanup(func() { made.Close(ctx) })
 	schema := fmt.Sprintf("exo_suite_%d", os.Getpid())
-	exec := func(s string) error { _, err := hand.Exec(ctx, s); return err }
+	exec := func(s string) error { _, err := made.Exec(ctx, s); return err }
 	if err := errors.Join(exec("DROP SCHEMA IF EXISTS "+schema+" CASCADE"), exec("CREATE SCHEMA "+schema), exec("SET search_path = "+schema), fillSuite(exec)); err != nil {
 		b.Fatal(err)
 	}
@@ -161,6 +161,13 @@ func openSuitePostgres(b *testing.B) (*exosql.DB, func(string) statement) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { db.Close() })
+	// A connection of its own, as new as ours: the server's process that made the tables keeps the memory of that, and sorts
+	// 10,000 rows in a quarter of the time.
+	hand, err := pgx.Connect(ctx, url+sep+"search_path="+schema)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { hand.Close(ctx) })
 	return db, func(query string) statement {
 		if _, err := hand.Prepare(ctx, "suite", query); err != nil {
 			b.Fatal(err)

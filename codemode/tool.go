@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type Tool struct {
 	description  string
 	declarations string
 	advice       string // how to ask for less, in the words of what was granted
+	examples     []Example
 	principal    exo.Principal
 	limits       exo.Limits
 	bounds       exoeval.Bounds
@@ -71,6 +73,7 @@ type Result struct {
 	Value   exo.Value
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
 	Notice  string          // for the model: what of the result was cut and how to ask for less, or that the program returned nothing; usually ""
+	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
 	Label   exo.Label       // joined over everything that the run has read
@@ -110,7 +113,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
 	s := show(gate, opt)
-	t.declarations, t.description, t.advice, t.size = s.declarations, s.description, s.advice, s.size
+	t.declarations, t.description, t.advice, t.examples, t.size = s.declarations, s.description, s.advice, s.examples, s.size
 	if s.lookups != nil {
 		cfg.Grants = maps.Clone(grants)
 		for _, l := range s.lookups {
@@ -137,6 +140,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 type shown struct {
 	declarations, description string
 	advice                    string // how to ask for less, in the words of what was granted
+	examples                  []Example
 	size                      Size
 	lookups                   []*lookup // where not everything is declared: by which programs find the rest
 }
@@ -176,7 +180,8 @@ func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, 
 		s.declarations = d.brief(all, len(entries), s.lookups)
 		s.size.Searched = true
 	}
-	s.description = p.describe(s.declarations)
+	s.examples = p.examples()
+	s.description = p.describe(s.declarations, s.examples)
 	s.size.Description, s.size.Declarations = Tokens(s.description), Tokens(s.declarations)
 	return s
 }
@@ -185,11 +190,28 @@ func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, 
 func (t *Tool) Name() string { return t.name }
 
 // Description is what the model reads: what the tool is for, the declarations
-// of what is granted, the rules of programs, and two programs that work.
+// of what is granted, the rules of programs, and two programs that work; a third
+// where programs may change something.
 func (t *Tool) Description() string { return t.description }
 
 // Declarations are the TypeScript declarations of what is granted, alone.
 func (t *Tool) Declarations() string { return t.declarations }
+
+// Example is a program that works on what is granted.
+type Example struct {
+	About string // what it shows
+	Code  string
+}
+
+// Examples are the programs in Description. They are made of declarations alone, and
+// hold no value of the data.
+func (t *Tool) Examples() []Example { return slices.Clone(t.examples) }
+
+// Principal is on whose behalf programs run: see Options.
+func (t *Tool) Principal() exo.Principal { return t.principal }
+
+// Admits is the label of what the model may read: see Options.
+func (t *Tool) Admits() exo.Label { return t.admits }
 
 // InputSchema is the JSON schema of Call's input.
 func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchema) }
@@ -288,7 +310,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 			}
 		}
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
-			res.JSON = resultIn(res.framed)
+			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""
 		}
 		return err
 	}})
@@ -296,6 +318,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res.effectful, res.withheld = t.effectful, !r.Label.FlowsTo(t.admits)
 	if res.Err != nil {
 		res.Value, res.JSON, res.framed, res.Notice, res.streamed = exo.Value{}, nil, nil, "", false
+		res.Cut = false
 		return res
 	}
 	if r.Undefined && r.Console == "" {

@@ -18,7 +18,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err == nil {
 		e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e
 		if err = s.resolve(m); err == nil {
-			m.store, err = storeOf(m.Objects[m.Root.receiver().Slot])
+			m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])
 		}
 	}
 

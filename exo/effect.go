@@ -154,6 +154,37 @@ type Transactional interface {
 	UnitKey() any
 }
 
+// Beside is an object that can't change a store, and reads it: BesideKey is the UnitKey of those that can. Where one of them is
+// granted to the same programs, its messages belong to their unit of work, so that what a program
+// reads by it and what it changes by them are of one moment.
+type Beside interface {
+	Object
+	BesideKey() any
+}
+
+// storeOf is the store of an object's messages: its own, or that of grants which it stands beside.
+func (g *Gate) storeOf(o Object) (key any, err error) {
+	if key, err = storeOf(o); key != nil || err != nil || len(g.stores) == 0 {
+		return key, err
+	}
+	b, ok := o.(Beside)
+	if !ok {
+		return nil, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: BesideKey: panic: %v", p)}
+		}
+	}()
+	if key = b.BesideKey(); key == nil || !reflect.ValueOf(key).Comparable() {
+		return nil, nil
+	}
+	if _, changed := g.stores[key]; !changed {
+		return nil, nil
+	}
+	return key, nil
+}
+
 // storeOf asks an object for its store.
 func storeOf(o Object) (key any, err error) {
 	s, ok := o.(Transactional)

@@ -118,11 +118,13 @@ func (e *Error) Is(target error) bool {
 	return e.Kind == Cancelled && target == context.Canceled && !errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// Sentinels for errors.Is; they match by Kind.
+// Sentinels for errors.Is, of the kinds that a Go caller acts on most; they match every
+// error of their Kind. For the other kinds ask KindOf.
 var (
 	ErrDenied    = &Error{Kind: Denied}
 	ErrRevoked   = &Error{Kind: Revoked}
 	ErrLimit     = &Error{Kind: Limit}
+	ErrConflict  = &Error{Kind: Conflict}
 	ErrCancelled = &Error{Kind: Cancelled}
 )
 

@@ -58,7 +58,7 @@ func (s *Session) endApart(ctx context.Context, result Value, program error) err
 					_ = s.undo(context.WithoutCancel(ctx))
 					s.become(StateRolledBack, err, anyChange)
 				}
-				s.drop(context.Canceled)
+				s.dropWork()
 			}
 			done <- err
 		}()
@@ -70,9 +70,14 @@ func (s *Session) endApart(ctx context.Context, result Value, program error) err
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
 func (s *Session) end(ctx context.Context, result Value, program error) error {
-	failed, kept := Classify("", program), s.keep()
-	if failed == nil && (!kept || ctx.Err() != nil) {
-		failed = Classify("", errors.Join(ctx.Err(), context.Cause(s.work)))
+	failed, lost := Classify("", program), context.Cause(s.caller)
+	if s.work != nil {
+		if lost = nil; !s.keep() {
+			lost = context.Cause(s.work)
+		}
+	}
+	if failed == nil && (lost != nil || ctx.Err() != nil) {
+		failed = Classify("", errors.Join(ctx.Err(), lost))
 	}
 	ctx = context.WithoutCancel(ctx)
 	released := s.Release()
@@ -99,7 +104,13 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.raised()
 	}
 	if failed == nil && final {
-		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared()})
+		var changes []any
+		if s.gate.record != nil {
+			changes, failed = s.announced(ctx)
+		}
+		if failed == nil {
+			failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
+		}
 	}
 	if failed == nil {
 		s.committing = true
@@ -112,11 +123,18 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		}
 		s.become(StateRolledBack, failed, anyChange)
 	}
-	s.drop(context.Canceled)
+	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
 		failed = err // what was changed is told all the same: the entry is owed
 	}
 	return failed
+}
+
+// dropWork ends the context of units of work, if any was opened.
+func (s *Session) dropWork() {
+	if s.drop != nil {
+		s.drop(context.Canceled)
+	}
 }
 
 // raised refuses a run that asked for an effect and then read what may not leave by it:
@@ -135,6 +153,7 @@ func (s *Session) raised() error {
 
 // settleChanges makes final what the run has changed, and then lets held effects act.
 func (s *Session) settleChanges(ctx context.Context, final bool) error {
+	stores := s.changed()
 	state, failed := s.commit(ctx)
 	if !final {
 		return failed
@@ -153,6 +172,7 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	}
 	switch {
 	case failed == nil:
+		s.settleUnits(ctx, stores)
 		s.actHeld(ctx)
 	case state == StateRolledBack:
 		s.become(StateRolledBack, failed, anyChange)

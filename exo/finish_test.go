@@ -22,6 +22,26 @@ type shop struct {
 	kept  int // rows, committed
 	open  int // rows, in the unit
 	opens int
+	tells any // what its unit says that it changes, if it says anything
+
+	settles bool // its unit is a Settler
+}
+
+// unit is a Changer where it tells something.
+func (s *shop) unit() Unit {
+	if s.tells != nil {
+		return tellingUnit{shopUnit{s}}
+	}
+	if s.settles {
+		return settlingUnit{shopUnit{s}}
+	}
+	return shopUnit{s}
+}
+
+type tellingUnit struct{ shopUnit }
+
+func (u tellingUnit) Changes(ctx context.Context) (any, error) {
+	return u.s.tells, u.s.did(ctx, "tell")
 }
 
 func (s *shop) did(ctx context.Context, what string) error {
@@ -63,7 +83,7 @@ func (s *shop) Eval(ctx context.Context, m *Message) (Value, error) {
 		}
 		return Int(7), nil
 	default:
-		if _, err := m.Unit(s.name, func(context.Context) (Unit, error) { s.opens++; return shopUnit{s}, nil }); err != nil {
+		if _, err := m.Unit(s.name, func(context.Context) (Unit, error) { s.opens++; return s.unit(), nil }); err != nil {
 			return Value{}, err
 		}
 		if err := s.did(ctx, name); err != nil {

@@ -65,6 +65,8 @@ type Gate struct {
 	kept    Label // all labels of the catalogue that admits does not admit
 
 	severalStores bool
+
+	stores map[any][]Object // that a grant can change, and the objects of each, without their policies
 }
 
 // NewGate checks the grants and freezes them. It fails when an object can't be
@@ -111,8 +113,21 @@ func NewGate(cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	for i, o := range g.objects { // of the objects, which the declarations do not know
+		o = unwrapped(o)
 		if err := checkStore(o, g.catalog[g.granted[i].Type.Name]); err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", names[i], err)
+		}
+		if key, err := storeOf(o); err == nil && key != nil {
+			if g.stores == nil {
+				g.stores = map[any][]Object{}
+			}
+			g.stores[key] = nil
+		}
+	}
+	for _, o := range g.objects {
+		o = unwrapped(o)
+		if key, err := g.storeOf(o); err == nil && key != nil {
+			g.stores[key] = append(g.stores[key], o)
 		}
 	}
 	g.kept = g.labels.without(g.admits)
@@ -139,16 +154,20 @@ func (c Catalog) labels() (l Label) {
 	return l
 }
 
-// checkStore refuses an object that would change a unit of work and names no store. One that
-// a reply brings is refused when it is asked.
-func checkStore(o Object, i *Interface) error {
+// unwrapped is an object without the policies that it is wrapped in.
+func unwrapped(o Object) Object {
 	for {
 		w, ok := o.(*wrapped)
 		if !ok {
-			break
+			return o
 		}
 		o = w.inner
 	}
+}
+
+// checkStore refuses an object that would change a unit of work and names no store. One that
+// a reply brings is refused when it is asked.
+func checkStore(o Object, i *Interface) error {
 	for _, m := range i.Methods {
 		if m.Effect != InUnit {
 			continue

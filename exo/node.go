@@ -556,7 +556,8 @@ func recordNames(t *Type) []string {
 func (c *Checker) missing(recv *Node, name string) *Error {
 	what, name, i := c.show(recv), clip(name), c.Catalog[recv.Type.Name]
 	fields := recordNames(recv.Type)
-	if row := c.Row(recv); row != nil {
+	row := c.Row(recv)
+	if row != nil {
 		fields = slices.Clone(row.Names())
 	}
 	return &Error{Kind: Denied, late: func() string {
@@ -565,18 +566,29 @@ func (c *Checker) missing(recv *Node, name string) *Error {
 			names = append(slices.Clip(names), i.Names()...)
 		}
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
-		if n := scalar.Nearest(name, names); n != "" {
+		if n := i.nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
 		}
 		if i != nil && i.Expr {
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
-			names = names[:min(len(names), 24)]
 		}
-		if len(names) > 0 && len(names) <= 24 {
-			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names))
+		if row != nil && len(fields) > 0 {
+			names = fields // of a row, without what can be done with a query of it
+		}
+		if len(names) > 0 {
+			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))
 		}
 		return fmt.Sprintf("%s has no member `%s`", what, name)
 	}}
+}
+
+// nearest is the listed name that was most likely meant, or else one of those that are not listed.
+func (i *Interface) nearest(name string, listed []string) string {
+	n := scalar.Nearest(name, listed)
+	if n == "" && i != nil {
+		n = scalar.Nearest(name, slices.DeleteFunc(slices.Sorted(maps.Keys(i.Methods)), func(n string) bool { return n == name }))
+	}
+	return n
 }
 
 // typeLabel joins the labels of everything that a value of the type shows.

@@ -61,6 +61,7 @@ const (
 	Released               // what leaves a run was decided: Err says why nothing does; Digest of the result
 	Committing             // the units of work are prepared, and held effects are due: what comes next is for good
 	Committed              // what became of that: State
+	Settled                // a unit of work failed at what it does after its commit, see Settler: Err. All is kept as committed says
 	Acting                 // a held effect is about to act
 	Acted                  // how it did: State, Err
 	Ended                  // the run is over: Err
@@ -68,7 +69,7 @@ const (
 )
 
 var stepNames = [...]string{"none", Begun: "begun", Refused: "refused", Intent: "intent", Outcome: "outcome", Withheld: "withheld",
-	Released: "released", Committing: "committing", Committed: "committed", Acting: "acting", Acted: "acted", Ended: "ended"}
+	Released: "released", Committing: "committing", Committed: "committed", Settled: "settled", Acting: "acting", Acted: "acted", Ended: "ended"}
 
 func (s Step) String() string {
 	if s >= steps {
@@ -96,7 +97,7 @@ type Entry struct {
 	Label   Label
 	Digest  Digest        // of the reply or the result
 	Rows    int           // of the reply
-	Details []any         // what the object added: see (*Message).Detail
+	Details []any         // what the object added: see (*Message).Detail; at Committing, what a Changer says
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
 	Err     error

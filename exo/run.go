@@ -89,15 +89,26 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 		}
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.reads, s.abandon = context.WithCancel(s.ctx)
-	s.work, s.drop = context.WithCancelCause(context.WithoutCancel(ctx))
-	s.keep = context.AfterFunc(ctx, func() { s.drop(context.Cause(ctx)) })
+	s.caller = ctx
 	s.ref, s.show = s.refType, s.refName
 	s.objects = append(s.objects, g.objects...)
+	s.types = make([]*Type, 0, len(g.granted)+4)
 	for i := range g.granted {
 		s.types = append(s.types, g.granted[i].Type)
 	}
 	return s, nil
+}
+
+// serve makes the contexts of messages and of units of work, with the first message: many
+// programs only compute. s.mu is held, and Finish has not begun.
+func (s *Session) serve() {
+	if s.reads != nil {
+		return
+	}
+	ctx := s.caller
+	s.reads, s.abandon = context.WithCancel(s.ctx)
+	s.work, s.drop = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.keep = context.AfterFunc(ctx, func() { s.drop(context.Cause(ctx)) })
 }
 
 // Run is the run, with all its fields.

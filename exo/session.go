@@ -56,7 +56,8 @@ type Session struct {
 	run     Run
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	reads   context.Context // of messages without an effect: Abandon ends it
+	caller  context.Context // that Begin was given
+	reads   context.Context // nil, as all down to keep, until there is a message: see serve. Of messages without an effect: Abandon ends it
 	abandon context.CancelFunc
 	work    context.Context // of units of work: it outlives ctx by the end of the run
 	drop    context.CancelCauseFunc
@@ -192,6 +193,7 @@ func (s *Session) Submit(call Call) error {
 		s.mu.Unlock()
 		return err
 	}
+	s.serve()
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
@@ -215,7 +217,16 @@ func (s *Session) Label() Label {
 // an effect that are still open end, since nobody will read what they find. Those with
 // an effect go on: whether it happens must not depend on which was faster.
 func (s *Session) Abandon() {
-	if s.begun() == nil {
-		s.abandon()
+	if s.begun() != nil {
+		return
+	}
+	s.mu.Lock()
+	if !s.closed {
+		s.serve() // what is sent from now on has ended, too
+	}
+	abandon := s.abandon
+	s.mu.Unlock()
+	if abandon != nil {
+		abandon()
 	}
 }

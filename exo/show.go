@@ -204,7 +204,13 @@ func (c *Checker) unselectable(n *Node) string {
 			}
 			return c.Catalog.Say(i, "unselectable", "`{name}` can't be shown: it has not been sent", "name", name, "part", part)
 		}
-		return fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
+		why := fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
+		if i := c.Catalog[a.Type.Name]; i != nil {
+			if hint := c.Catalog.Say(i, "unsuited", ""); hint != "" {
+				why += "; " + hint
+			}
+		}
+		return why
 	}
 	return ""
 }

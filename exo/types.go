@@ -136,7 +136,7 @@ type Term struct {
 	Con  *Type            // closed
 	Ext  []*Term          // disjoint union of records; no name can be there twice
 	App  string           // an interface or "list", applied to Args
-	Args map[string]*Term //
+	Args map[string]*Term // by the names of its type parameters
 	Null bool             // or null
 	Bare bool             // without null, and without the list of its only values
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
@@ -207,12 +207,12 @@ type Interface struct {
 	Doc     string
 	Is      []string             // broader kinds that it can stand for
 	Expr    bool                 // stands for a value of its type argument "of"
-	Fields  map[string]*Property //
+	Fields  map[string]*Property // by name
 	Methods map[string]*Method   // by every name they answer to; Method.Name is the canonical one
 	Order   []string             // the names of Fields and Methods in the order in which they were declared
 	Await   string               // the method that `await x` and returning x stand for, or ""
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
-	Keys    string               // the method that reading a member stands for which is not declared, with its name: x.key is x.method("key"); or ""
+	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
 	Words   []Words              // what errors about it say, the most important first
 }
 

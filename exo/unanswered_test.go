@@ -138,6 +138,21 @@ func TestUnansweredBytes(t *testing.T) {
 	}
 }
 
+// What is sent after Abandon ends too, also as the first message of the run.
+func TestAbandonBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{})
+		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+			<-ctx.Done()
+			return Value{}, ctx.Err()
+		}
+		w.s.Abandon()
+		w.submit(count0())
+		_, err := w.next()
+		wantKind(t, "a read", err, Cancelled)
+	})
+}
+
 // Abandon ends what is being read, and not what has an effect.
 func TestAbandon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -37,6 +37,22 @@ type Witness interface {
 	Witness(ctx context.Context, run RunID) error
 }
 
+// Changer is a Unit that can tell what it is about to change. It is asked where there is a record, once
+// it is prepared, and what it says is among the Details of the entry Committing: the record has what was there before and
+// what will be before anything is final, and a Recorder that fails keeps it from committing. nil: nothing.
+type Changer interface {
+	Unit
+	Changes(ctx context.Context) (any, error)
+}
+
+// Settler is a Unit that has something to do once all that the run has changed is kept, and the record says so: before
+// the held effects act. It is asked at most once, and never where a unit failed to commit or nobody knows; a process that is killed
+// between the commit and this call never makes up for it. An error changes nothing: the record has it, in the entry Settled.
+type Settler interface {
+	Unit
+	Settled(ctx context.Context) error
+}
+
 // ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing
 // of it was done, or all of it undone: a transaction that was rolled back to a savepoint, a
 // mail that was refused before it was sent. Of other errors nobody knows.
@@ -57,6 +73,19 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not of its object's UnitKey")
 	}
 	return m.session.unit(key, open)
+}
+
+// InUnit reports whether the message belongs to the unit of work under key: see Transactional and Beside.
+func (m *Message) InUnit(key any) bool { return m.store != nil && m.store == key }
+
+// Granted are the objects that the same programs were granted and whose messages belong to the message's unit of work, in
+// the order of their names and without the policies that they are wrapped in. What lets a program change something by one of them
+// holds the change against the others: a row that is written may be what another grant tells its own rows by.
+func (m *Message) Granted() []Object {
+	if m.session == nil || m.store == nil {
+		return nil
+	}
+	return slices.Clone(m.session.gate.stores[m.store])
 }
 
 func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
@@ -118,6 +147,25 @@ type Prepared struct {
 	Witnessed int
 }
 
+// announced is what the units say that the run is about to change.
+func (s *Session) announced(ctx context.Context) (out []any, err error) {
+	stores := s.changed()
+	for _, u := range s.units {
+		c, ok := u.unit.(Changer)
+		if !ok || u.ended || !stores[u.key] {
+			continue
+		}
+		var what any
+		if err := s.step(ctx, u, func(ctx context.Context) (err error) { what, err = c.Changes(ctx); return err }); err != nil {
+			return nil, Classify("", err)
+		}
+		if what != nil {
+			out = append(out, what)
+		}
+	}
+	return out, nil
+}
+
 func (s *Session) prepared() *Prepared {
 	var p Prepared
 	stores := s.changed()
@@ -157,7 +205,7 @@ func (s *Session) prepare(ctx context.Context) error {
 		if err := s.step(ctx, u, u.unit.Prepare); err != nil {
 			return Classify("", err)
 		}
-		if w, ok := u.unit.(Witness); ok && s.gate.record != nil && s.changed()[u.key] {
+		if w, ok := u.unit.(Witness); ok && s.changed()[u.key] {
 			if err := s.step(ctx, u, func(ctx context.Context) error { return w.Witness(ctx, s.run.ID) }); err != nil {
 				return Classify("", err)
 			}
@@ -226,6 +274,20 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 	}
 	_ = s.undo(ctx)
 	return StateApplied, nil
+}
+
+// settleUnits has the units that were committed do what they do afterwards. stores are those that the run has changed.
+func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
+	for _, u := range s.units {
+		w, ok := u.unit.(Settler)
+		if !ok || u.lost || !stores[u.key] {
+			continue
+		}
+		start := time.Now()
+		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return foreign(w.Settled(ctx)) }); err != nil {
+			_ = s.note(Entry{Step: Settled, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
+		}
+	}
 }
 
 // step calls one method of a unit within Limits.Commit.

@@ -79,6 +79,7 @@ var situations = map[string][]string{
 
 	// A described thing is taken for something else.
 	"condition": {"it"},         // a condition, for a value
+	"asked":     {"of"},         // the same, asked of what was not sent, outside of any callback
 	"value":     {"it", "name"}, // another expression, for a value
 	"record":    {"it"},         // a whole record, for a value
 	"unsent":    {"it", "await"},
@@ -119,6 +120,7 @@ var situations = map[string][]string{
 	"which.member":     {"part", "name"},
 	"within":           {"name"}, // a member that is not there is one of what the thing is made of
 	"elsewhere":        nil,      // a member that is not there may be one of what is not part of the description yet
+	"parts":            nil,      // the same, of a thing of which all parts are known
 	"link.part":        {"link", "name"},
 	"link":             {"link", "part"},
 	"example":          {"name"},
@@ -145,6 +147,14 @@ var situations = map[string][]string{
 	"result":   {"instead"}, // an array, for what has more members
 	"decimals": nil,         // a part of "result.sum"
 	"linked":   {"name"},    // plain data, for what has links
+
+	// Something is changed. Those of "read.name", "changed.name", "given.name" and "api.name" are said of a name.
+	"read":     nil,                // plain data that was read has no such method
+	"changed":  {"method"},         // something is added after what changes something
+	"given":    nil,                // a value for a field is an object, and none was wanted
+	"fixed":    {"name"},           // an assignment to data that was read
+	"assigned": {"name", "method"}, // an assignment in the callback of what changes something
+	"changes":  nil,                // a member of the number of what was changed
 }
 
 // Check reports what of a phrase is never said: a situation that there is not, or a part
@@ -157,6 +167,8 @@ func (p Phrase) Check() error {
 		case known:
 		case named && before == "result":
 			parts = []string{"decimals"}
+		case named && (before == "read" || before == "changed" || before == "api" || before == "given"):
+			parts = situations[before]
 		case named && before == "as":
 			continue // Text is no sentence
 		case named && before == "", strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "op:"), strings.HasPrefix(s, "call:"):

@@ -288,6 +288,11 @@ func (c *checker) unary(e *ast.UnaryExpression) {
 	case token.INCREMENT, token.DECREMENT:
 		c.target(e.Operand)
 		return
+	case token.DELETE:
+		switch e.Operand.(type) {
+		case *ast.Identifier, *ast.CallExpression, *ast.AwaitExpression: // it would do nothing
+			c.fail(e.Idx, "`delete` removes a member of an object of the program; what was granted is deleted by its method `delete`, if it has that")
+		}
 	}
 	c.expr(e.Operand)
 }

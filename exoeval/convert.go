@@ -134,7 +134,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the value is undefined; use null for an empty value")
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the value is undefined; use null for an empty value, and await what it is a member of")
 		}
 		return exo.Null(), nil
 	}
@@ -167,6 +167,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	}
 	switch kind := classOf(o); kind {
 	case "Array":
+		if err := c.plain(o, at); err != nil {
+			return exo.Value{}, err
+		}
 		return c.list(o, depth, at)
 	case "Date":
 		t, ok := o.Export().(time.Time)
@@ -201,12 +204,37 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		return c.scalar(v.ToString(), at)
 	case "Number":
 		return c.scalar(v.ToNumber(), at)
+	case "Boolean":
+		b, _ := o.Export().(bool)
+		return exo.Bool(b), nil
 	case "RegExp":
+		if c.how == forArgument { // its text would be stored, or compared, as if the program had meant that
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
+		}
 		return exo.Text(v.String()), nil
 	case "Error":
+		if c.how == forArgument {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an error can't be passed on as data; pass its message")
+		}
 		return exo.RecordValue(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
 	}
+	if err := c.plain(o, at); err != nil {
+		return exo.Value{}, err
+	}
 	return c.record(o, depth, at)
+}
+
+// plain refuses as an argument what has a function toJSON: its author expects what that gives, and not the fields or items.
+// One that was put on Object.prototype or Array.prototype is on everything, and changes nothing.
+func (c *converter) plain(o *goja.Object, at *place) error {
+	if c.how != forArgument {
+		return nil
+	}
+	give := o.Get("toJSON")
+	if _, f := goja.AssertFunction(give); f && give != c.r.objects().Get("toJSON") && give != c.r.vm.NewArray().Prototype().Get("toJSON") {
+		return exo.Errorf(exo.Invalid, at.String(), "the object has a function toJSON; pass what x.toJSON() gives")
+	}
+	return nil
 }
 
 func (c *converter) text(v goja.Value) exo.Value {
@@ -389,22 +417,24 @@ func (r *run) toJS(v exo.Value) goja.Value {
 	return goja.Null()
 }
 
-func (r *run) rowToJS(s *exo.Shape, cells []exo.Value) (*goja.Object, []exo.Value) {
+func (r *run) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
 	o := r.vm.CreateObject(nil)
 	for i, n := range s.Names {
 		var v goja.Value
 		if sub := s.Sub(i); sub != nil {
-			v, cells = r.rowToJS(sub, cells)
+			v, cells = r.rowToJS(sub, cells, nil)
 		} else {
 			v, cells = r.toJS(cells[0]), cells[1:]
 		}
-		if err := o.Set(n, v); err != nil {
+		if fixed[n] {
+			r.fix(o, n, v, true)
+		} else if err := o.Set(n, v); err != nil {
 			panic(err)
 		}
 	}
-	if err := o.SetPrototype(r.objects); err != nil {
+	if err := o.SetPrototype(r.objects()); err != nil {
 		panic(err)
 	}
 	return o, cells

@@ -50,7 +50,7 @@ func (d *decimalObject) Get(name string) goja.Value {
 	if slices.Contains(decimalMembers, name) || d.r.quiet(name) || askedOfThrown[name] {
 		return nil
 	}
-	if v := d.r.objects.Get(name); v != nil {
+	if v := d.r.objects().Get(name); v != nil {
 		return nil // of every object
 	}
 	if way := decimalHabits[name]; way != "" {

@@ -18,10 +18,14 @@ var recordedType = reflect.TypeFor[*recorded]()
 //
 // name is the method's name as the program wrote it, for messages.
 func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+	r.defined(recv, m, args)
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
 	}
 	i := r.check.Catalog[recv.Type.Name]
+	if v := r.changed(recv, m, args); v != nil {
+		return v
+	}
 	// What awaiting stands for sends, and so does what gives the first row of all. The rows of a link are shown
 	// without either: see exo.TypeRows.
 	if m.Sends && len(r.frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
@@ -93,6 +97,11 @@ func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node)
 			}
 		}
 	}
+	if m != nil {
+		if err := r.exactGiven(recv, m, args); err != nil {
+			return nil, err
+		}
+	}
 	n, err := r.check.MakeCall(recv, name, args)
 	if err != nil && m != nil {
 		err = r.better(err, recv, m, args)
@@ -143,7 +152,7 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	if len(r.frames) > 64 {
 		panic(r.throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
 	}
-	r.frames = append(r.frames, &frame{})
+	r.frames = append(r.frames, &frame{of: m, on: recv})
 	if len(r.frames) == 1 {
 		r.recording(true)
 		defer r.recording(false)
@@ -309,7 +318,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", shorten(k, 60), r.memberNoun(), r.say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
-		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 {
+		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
 			args = append(args, r.recordNode(sub, depth+1))
 			continue
 		}
@@ -320,6 +329,12 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 		panic(r.throw(err))
 	}
 	return n
+}
+
+// changes reports whether a callback is called that says what is changed: plain data in it is a value, as beside a callback.
+func (r *run) changes() bool {
+	of := r.frame().of
+	return of != nil && changesGiven(of)
 }
 
 // mixed reports whether a recorded thing is inside plain data.
@@ -365,6 +380,9 @@ type frame struct {
 	open  []*exo.Node
 	reads []*exo.Node
 	named []naming // methods that were read and not called yet
+
+	of *exo.Method // that the callback was given to, nil outside of callbacks
+	on *exo.Node
 
 	refused error // the first thing that was refused: the program may have caught it
 }

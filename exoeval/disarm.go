@@ -13,11 +13,27 @@ var (
 	generator     = sync.OnceValue(func() *goja.Program { return mustCompile("kinds", "(function* () {})") })
 )
 
+// cutOfObjects are the members of Object.prototype that set a prototype or read and set accessors.
+var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
+
 // disarm cuts what leads out of a program's own code by names that no checker
 // can see, because they are computed. Each of these things is reached from a
-// literal, so it is done in every realm, before any code of the program runs.
+// literal, so it is done before any code of the program runs, in every realm but those of
+// programs that compute no name. What is cut costs a third of a short run: the engine makes
+// each property before it deletes it.
 func (r *run) disarm() {
-	r.objects = r.vm.NewObject().Prototype()
+	if r.prog.needs.texts {
+		r.disarmStrings()
+	}
+	if need := &r.prog.needs; need.spelled {
+		// The checker has refused each name that is cut below, and neither it (reflects) nor
+		// the bytes of the text (spelled) know a way to compute one: both must have missed it
+		// before a program comes to what is left here.
+		if need.asyncs {
+			r.watchPromises()
+		}
+		return
+	}
 	functions := r.intrinsic("Function").Get("prototype").(*goja.Object)
 
 	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
@@ -33,8 +49,8 @@ func (r *run) disarm() {
 
 	// Prototypes that can be set make loops, which native code follows for ever:
 	// neither the interrupt nor a recover ends that.
-	for _, name := range []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"} {
-		remove(r.objects, name)
+	for _, name := range cutOfObjects {
+		remove(r.objects(), name)
 	}
 
 	// The engine reads the names of native functions while it captures a stack: a
@@ -46,11 +62,16 @@ func (r *run) disarm() {
 	} else {
 		// A program that neither names Object nor computes a name comes to it by nothing else.
 		// The link is cut all the same, should the checker have missed one.
-		fix(r.objects, "constructor", goja.Undefined())
+		fix(r.objects(), "constructor", goja.Undefined())
 	}
-	if r.prog.needs.texts {
-		r.disarmStrings()
+}
+
+// objects is Object.prototype.
+func (r *run) objects() *goja.Object {
+	if r.proto == nil {
+		r.proto = r.vm.NewObject().Prototype()
 	}
+	return r.proto
 }
 
 // disarmObject takes from Object what would undo the rest.

@@ -3,7 +3,6 @@ package exoeval
 import (
 	"context"
 	"maps"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -60,8 +59,7 @@ func bareRun(l *local, prog *program) *run {
 	}
 	return &run{
 		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
-		rand: rand.New(rand.NewPCG(1, 2)), console: console{max: 1000}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
-		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{},
+		seed: 1, console: console{max: 1000},
 	}
 }
 

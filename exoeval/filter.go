@@ -17,7 +17,7 @@ const maxFilterDepth = 16
 
 // filter makes the lambda that a plain object stands for.
 func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
-	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }}
+	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }, of: m.Name}
 	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
 		row := (&recorded{r: r, node: param}).only()
 		if row == nil {
@@ -57,6 +57,7 @@ func (r *run) compared(recv *exo.Node, m *exo.Method, name, operator string, arg
 type filterer struct {
 	r    *run
 	op   func() string
+	of   string // the method that takes the object; "" for none
 	part string // what the rows are called
 }
 
@@ -141,6 +142,9 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 // field is the condition that v says of a field.
 func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 	r := f.r
+	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.recordedIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
+		return r.must(r.make(field, m, f.of, []*exo.Node{r.node(v, false, 0)}))
+	}
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
 		var cond *exo.Node
 		for _, k := range o.Keys() {

@@ -79,3 +79,28 @@ func TestGivenIsRun(t *testing.T) {
 		}
 	}
 }
+
+// TestUndefinedIsGiven: a method that changes something takes no undefined for an argument that was left out. Who writes
+// delete(found) and found nothing would delete what the rest of the chain says.
+func TestUndefinedIsGiven(t *testing.T) {
+	for _, effect := range []exo.EffectMode{exo.NoEffect, exo.Immediate} {
+		n := 0
+		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: exo.RecordFunc(func(e exo.Entry) error {
+			if e.Step == exo.Outcome {
+				n++
+			}
+			return nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, given := range []string{"undefined", "void 0", "[].find(x => x)", "({}).id", "...[undefined]", "undefined, undefined"} {
+			n = 0
+			r := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: "return await change.twice().run(" + given + ")"})
+			refused := exo.KindOf(r.Err) == exo.Invalid && strings.Contains(exo.GuestText(r.Err), "is given undefined") && n == 0
+			if effect == exo.NoEffect && r.Err != nil || effect != exo.NoEffect && !refused {
+				t.Errorf("%s, effect %v: %d calls, %v", given, effect, n, r.Err)
+			}
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package exoeval
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +59,27 @@ func (x *recorded) wayOut(name string) string {
 	if _, err := strconv.Atoi(name); err == nil {
 		on = ".0"
 	}
-	return x.r.say(x.node, on, "")
+	s := x.r.say(x.node, on, "")
+	if s != "" && s == x.r.say(x.node, ".*", "") { // it is said of any name: one that is nearly right is told first
+		if n := nearest(i, name, nil); n != "" {
+			return "did you mean `" + n + "`?"
+		}
+	}
+	return s
+}
+
+// nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
+func nearest(i *exo.Interface, name string, names []string) string {
+	if i == nil {
+		return scalar.Nearest(name, names)
+	}
+	for _, names := range [][]string{names, i.Names(), slices.Sorted(maps.Keys(i.Methods))} {
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
+		if n := scalar.Nearest(name, names); n != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 // within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
@@ -126,6 +148,10 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 	if e.Msg == "" {
 		return err
 	}
+	if s := r.given(recv, m, args); s != "" {
+		e.Msg += "; " + s
+		return err
+	}
 	i := r.check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
@@ -175,6 +201,55 @@ func (r *run) exact(recv *exo.Node, name string, v exo.Value) error {
 		return nil
 	}
 	return exo.Errorf(exo.Invalid, r.check.Name(recv), "is compared with a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes")
+}
+
+// exactGiven refuses them where a whole number is changed or added: what would be stored is another one than the program says, as far as it
+// is written there, and a condition by the same number is refused, too.
+func (r *run) exactGiven(recv *exo.Node, m *exo.Method, args []*exo.Node) error {
+	t := takes(m)
+	if t == nil || len(args) != 1 {
+		return nil
+	}
+	refuse := func(name string, v exo.Value) error {
+		f := t.Field(name)
+		if f != nil && f.Name == exo.TypeList {
+			f = f.Args["of"]
+		}
+		if f == nil || f.Name != exo.TypeInt || !inexact(v) {
+			return nil
+		}
+		return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "`%s` is given a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes", name)
+	}
+	body := args[0]
+	if body.Op == exo.OpLambda {
+		body = body.Args[0]
+	}
+	if body.Op == exo.OpRecord {
+		for i, a := range body.Args {
+			if err := refuse(body.Names[i], a.Lit); a.Op == exo.OpLit && err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if body.Op != exo.OpLit {
+		return nil
+	}
+	rows := []exo.Value{body.Lit}
+	if body.Lit.Type() == exo.TypeList {
+		rows = rows[:0]
+		for i := range body.Lit.Len() {
+			rows = append(rows, body.Lit.At(i))
+		}
+	}
+	for _, row := range rows {
+		for name, v := range row.Fields() {
+			if err := refuse(name, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // inexact reports whether there is a whole number in v, at any depth, of which
@@ -234,7 +309,7 @@ func (r *run) pathTo(from, shown, name string) string {
 			path := at.path + "." + n + "()"
 			if to := m.Result.Con.Name; n == name {
 				return "write " + path
-			} else if !seen[to] {
+			} else if i := r.check.Catalog[to]; !seen[to] && i != nil && !i.Expr {
 				seen[to] = true
 				todo = append(todo, step{to, path, at.links + 1})
 			}

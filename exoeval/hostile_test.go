@@ -9,6 +9,7 @@ import (
 
 // TestHostileHere runs what does not end a process in this one.
 func TestHostileHere(t *testing.T) {
+	testutil.NotRaced(t)
 	t.Setenv("EXO_CANARY", testutil.Environment)
 	ran := 0
 	for _, h := range testutil.ReadHostile(t) {

@@ -2,9 +2,33 @@ package exoeval
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
 )
+
+// keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
+func (x *recorded) keyCalled() error {
+	n := x.node
+	if n.Op != exo.OpCall || len(n.Args) != 1 || n.Args[0].Op != exo.OpLit || n.Args[0].Lit.Type() != exo.TypeText {
+		return nil
+	}
+	i := x.r.check.Catalog[n.Recv.Type.Name]
+	if i == nil || i.Keys != n.Name {
+		return nil
+	}
+	name, what := n.Args[0].Lit.Text(), x.r.check.Name(n.Recv)
+	out := x.r.say(n.Recv, name+"()", "")
+	if near := nearest(i, name, nil); out == "" && near != "" {
+		out = "did you mean `" + near + "`?"
+	}
+	if out == "" {
+		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
+	}
+	return exo.Errorf(exo.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, shorten(name, 60), out)
+}
 
 // key is what reading a member stands for that is not declared, where the interface has a
 // method for that (exo.Interface.Keys); else nil. A name that means something of texts or arrays, and

@@ -46,7 +46,7 @@ func (r *run) grantedObject(id uint32) goja.Value {
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Call != "" {
 		v = r.callable(n, i)
 	}
-	r.grants[id] = v
+	put(&r.grants, id, v)
 	return v
 }
 
@@ -145,7 +145,12 @@ func (x *recorded) absent(name string) goja.Value {
 	r := x.r
 	switch name {
 	case "toString", "valueOf", "toLocaleString":
-		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.novalue())) })
+		return r.function(name, func(goja.FunctionCall) goja.Value {
+			if err := x.keyCalled(); err != nil { // the engine asks what it is that was called and is no function
+				panic(r.throw(err))
+			}
+			panic(r.throw(x.novalue()))
+		})
 	case "toJSON":
 		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
 	}
@@ -169,34 +174,54 @@ func (x *recorded) absent(name string) goja.Value {
 		}
 		hint := names
 		if row := x.only(); row != nil {
-			hint = append(slices.Clone(names), r.check.Catalog[row.Type.Name].Names()...)
+			for _, f := range row.Type.Fields { // the keys of a group
+				hint = append(hint, f.Name)
+			}
+			hint = append(slices.Clip(hint), r.check.Catalog[row.Type.Name].Names()...)
 		} else {
 			// Name the part whose member it is; ({ tasks }) is more likely the part task.
 			near := scalar.Nearest(name, names) != ""
 			for _, f := range x.node.Type.Fields {
 				i := r.check.Catalog[f.Type.Name]
 				if i != nil && i.Methods[name] != nil && !near {
-					panic(r.throw(r.linkedTable(f.Name, i.Methods[name], names)))
+					if r.leads(i.Methods[name]) {
+						panic(r.throw(r.linkedTable(f.Name, i.Methods[name], names)))
+					}
+					panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
 				}
 				if i != nil && i.Fields[name] != nil {
-					panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", f.Name, "name", name))))
+					panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name))))
 				}
 			}
 		}
-		what := r.say(nil, "all", "this")
-		if row := x.only(); row != nil {
-			what = r.check.Name(row)
+		what, row := r.say(nil, "all", "this"), x.only()
+		var i *exo.Interface
+		if row != nil {
+			what, i = r.check.Name(row), r.check.Catalog[row.Type.Name]
 		}
-		if scalar.Nearest(name, hint) == "" {
-			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(r.say(nil, "elsewhere", "")))))
+		if n := nearest(i, name, hint); n != "" {
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, shorten(name, 60), n)))
 		}
-		panic(r.throwMissing(what, name, hint))
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(r.say(row, "parts", r.say(nil, "elsewhere", ""))))))
 	}
 	_, err := r.check.MakeField(x.node, name)
 	if err == nil {
 		err = exo.Errorf(exo.Denied, "", "no such member")
 	}
 	panic(r.throw(err))
+}
+
+// leads reports whether a method gives what can be sent: a link, and no expression.
+func (r *run) leads(m *exo.Method) bool {
+	if m.Result == nil || m.Result.Con == nil {
+		return false
+	}
+	i := r.check.Catalog[m.Result.Con.Name]
+	return i != nil && i.Await != ""
+}
+
+func (r *run) whichMember(part, name string) string {
+	return r.say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
 
 // linkedTable is the error for a link that is named where a table is due.
@@ -232,6 +257,11 @@ func arrayMember(name string) bool {
 func (x *recorded) novalue() error {
 	if i := x.iface(); i != nil && i.Expr {
 		name := x.r.check.Name(x.node)
+		if recv := x.node.Recv; x.node.Op == exo.OpCall && len(x.r.frames) == 0 && x.r.check.Catalog[recv.Type.Name] != nil && x.r.check.Catalog[recv.Type.Name].Await != "" {
+			if s := x.r.say(recv, "asked", "", "of", x.r.check.Name(recv)); s != "" {
+				return exo.Errorf(exo.Invalid, name, "%s", s)
+			}
+		}
 		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {
 			return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
@@ -252,6 +282,11 @@ func (x *recorded) notRun() *exo.Error {
 
 // Set implements goja.DynamicObject: nothing can be set.
 func (x *recorded) Set(name string, _ goja.Value) bool {
+	if f := x.r.frame(); f.of != nil && changesGiven(f.of) {
+		if s := x.r.say(f.on, "assigned", "", "name", shorten(name, 60), "method", f.of.Name); s != "" {
+			panic(x.r.throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+		}
+	}
 	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", shorten(name, 60), x.r.describes())))
 }
 

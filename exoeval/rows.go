@@ -27,6 +27,7 @@ type rows struct {
 	reader *exo.RowReader
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
+	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
 }
 
 func (r *run) newRows(v exo.Value) goja.Value {
@@ -86,7 +87,7 @@ func (x *rows) row(i int) *goja.Object {
 		if x.reader == nil {
 			x.reader = rs.Reader()
 		}
-		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i))
+		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i), x.fixed)
 		x.count++
 	}
 	return x.made[i]

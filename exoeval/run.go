@@ -24,13 +24,14 @@ type run struct {
 	bounds  Bounds
 	start   time.Time
 	zone    *zone.Zone // of local time; nil: UTC
-	rand    *rand.Rand
+	seed    uint64
+	rand    *rand.Rand // of seed, once it is asked for one
 	prog    *program
 	console console
 
 	vm            *goja.Runtime
 	intrinsics    *goja.Object  // the engine's own global object, which no program can reach
-	objects       *goja.Object  // Object.prototype
+	proto         *goja.Object  // Object.prototype: see objects
 	then          goja.Callable // of promises, as the engine made it
 	keys          goja.Callable // Object.keys, as the engine made it
 	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
@@ -41,9 +42,12 @@ type run struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
-	grouped       map[*exo.Node]bool // calls that group by names, where others' libraries go on with an aggregate of each group
-	listens       bool               // callbacks of the program are there twice: see hearing
-	flagged       bool               // functions of the program have two bodies: see recording
+	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
+	promises      map[methodKey]*goja.Object         // prototypes of promises: see promised
+	fixed         map[*exo.Interface]map[string]bool // see fixedBy
+	counted       bool                               // see guardCounts
+	listens       bool                               // callbacks of the program are there twice: see hearing
+	flagged       bool                               // functions of the program have two bodies: see recording
 	thrown        map[*goja.Object]thrown
 	fatal         error // a limit that ran out: the program does not go on, caught or not
 
@@ -59,10 +63,16 @@ type run struct {
 type openCall struct {
 	resolve, reject func(any) error
 	line, col       int
+	fixed           map[string]bool // see answer
 }
 
-func (r *run) now() time.Time  { return r.start } // the clock stands still: time is no channel
-func (r *run) random() float64 { return r.rand.Float64() }
+func (r *run) now() time.Time { return r.start } // the clock stands still: time is no channel
+func (r *run) random() float64 {
+	if r.rand == nil {
+		r.rand = rand.New(rand.NewPCG(r.seed, r.seed^0x9e3779b97f4a7c15))
+	}
+	return r.rand.Float64()
+}
 
 // stop ends the program for good: a limit that was caught would be no limit.
 func (r *run) stop(err error) {
@@ -82,12 +92,13 @@ func (r *run) send(n *exo.Node) goja.Value {
 	r.watchPromises() // the first one may be this
 	promise, resolve, reject := r.vm.NewPromise()
 	line, col := r.here()
-	r.open[id] = openCall{resolve, reject, line, col}
+	p := r.vm.ToValue(promise).(*goja.Object)
+	put(&r.open, id, openCall{resolve, reject, line, col, r.promised(n, p)})
 	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr()}); err != nil {
 		delete(r.open, id)
 		panic(r.throw(exo.Classify("", err)))
 	}
-	return r.vm.ToValue(promise)
+	return p
 }
 
 // awaited is what `await x` waits for: a query that was not sent is sent, be it x
@@ -110,15 +121,23 @@ func (r *run) awaited(v goja.Value) goja.Value {
 	p := r.call(x.node, i.Methods[i.Await], i.Await, nil)
 	if c := r.open[r.lastID]; c.line == 0 {
 		c.line, c.col = frameOf(x.stack) // the program returned it
-		r.open[r.lastID] = c
+		put(&r.open, r.lastID, c)
 	}
 	return p
+}
+
+// put adds to a map that is made when something is first put into it: most programs need none.
+func put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
 }
 
 func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
 	if op == goja.PromiseRejectionReject {
 		r.rejections++
-		r.rejected[p] = r.rejections
+		put(&r.rejected, p, r.rejections)
 	} else {
 		delete(r.rejected, p)
 	}
@@ -263,7 +282,7 @@ func (r *run) turn() error {
 		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
 	} else {
 		var v goja.Value
-		if ex := r.vm.Try(func() { v = r.toJS(reply.Value) }); ex != nil {
+		if ex := r.vm.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
 			return r.failure(ex)
 		}
 		err = c.resolve(v)

@@ -69,6 +69,9 @@ func (r *run) means(n *exo.Node, name, steps string, args []goja.Value) goja.Val
 		}
 	}
 	steps, ofArrays := strings.CutPrefix(steps, "=")
+	if all := strings.Fields(strings.Trim(steps, "(")); len(all) > 0 {
+		r.defined(n, r.check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
+	}
 	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
 		// The callback was written for what the rows show by now, and a description's are given what they are read from.
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "%s", r.say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
@@ -157,6 +160,9 @@ func (r *run) optioned(n *exo.Node, name string, list []string, args []goja.Valu
 		if len(given) > 0 && len(given) < len(o.Keys()) {
 			for _, k := range o.Keys() {
 				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
+					if out := r.say(n, "."+k, ""); out != "" {
+						panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", shorten(k, 60), out)))
+					}
 					panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", shorten(k, 60), strings.Join(list, "`, `"))))
 				}
 			}

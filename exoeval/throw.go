@@ -39,7 +39,7 @@ func (r *run) errorObject(err error, line, col int) goja.Value {
 		return r.vm.ToValue(exo.GuestText(err))
 	}
 	_ = o.DefineDataProperty("kind", r.vm.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
-	r.thrown[o] = thrown{err, line, col}
+	put(&r.thrown, o, thrown{err, line, col})
 	return o
 }
 
@@ -78,6 +78,9 @@ func (r *run) failure(err error) error {
 	r.failed = true
 	var ex *goja.Exception
 	if r.fatal != nil {
+		if exo.PosOf(r.fatal).Line > 0 {
+			return r.fatal
+		}
 		return r.placed(r.fatal, 0, 0)
 	}
 	var interrupted *goja.InterruptedError
@@ -101,11 +104,16 @@ func (r *run) failure(err error) error {
 
 var missingMember = expression(`^Object has no member '(\w+)'`)
 
+var fixedMember = expression(`^Cannot assign to read only property '(\w+)'`)
+
 // ofResult is the error for a member that plain data, what a call gave, does not have;
 // "" if nothing is known of the name.
 func (r *run) ofResult(name string) string {
 	if name == "then" {
 		return "only promises have `then`" + prefixed(": ", r.say(nil, "result.then", ""))
+	}
+	if s := r.say(nil, "read."+name, ""); s != "" {
+		return "what was read is plain data and has no `" + name + "`: " + s
 	}
 	decimals := ""
 	if r.hasDecimals() {
@@ -187,6 +195,9 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		if s := r.ofResult(m[1]); s != "" {
 			msg = s
 		}
+	}
+	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.fixes(m[1]) {
+		return r.placed(r.isFixed(m[1]), line, col)
 	}
 	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
 		msg = "`typeof` can't look at what " + r.describes() + ": it has no value in the program"

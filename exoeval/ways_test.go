@@ -126,6 +126,7 @@ func callback(r *rand.Rand, cond string) string {
 // TestWaysOfGiving gives random callbacks to where in every way, and compares the rows
 // with those that the array's own filter leaves: right, or an error.
 func TestWaysOfGiving(t *testing.T) {
+	testutil.NotRaced(t)
 	t.Parallel()
 	n := 120
 	if os.Getenv("EXO_LONG") != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -125,9 +124,7 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
 	r := &run{
 		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, zone: w.Zone,
-		start: job.Clock, rand: rand.New(rand.NewPCG(job.Seed, job.Seed^0x9e3779b97f4a7c15)),
-		console: console{max: w.Limits.ConsoleBytes}, grants: map[uint32]goja.Value{}, thrown: map[*goja.Object]thrown{},
-		open: map[uint64]openCall{}, rejected: map[*goja.Promise]int{}, clock: stopwatch{left: w.Bounds.Wall},
+		start: job.Clock, seed: job.Seed, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })

@@ -2,6 +2,7 @@ package exosql
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +28,64 @@ type AccessPath struct {
 	By     Access   `json:"by"`
 	Index  string   `json:"index,omitempty"`  // that is read, unless every row in scope is; of a PRIMARY KEY of SQLite these words
 	Unused string   `json:"unused,omitempty"` // an index that would serve, where the database's statistics prefer another
-	Fix    string   `json:"fix,omitempty"`    // the index that would serve, as a statement, or a change of the declaration
+	Fix    *Fix     `json:"fix,omitempty"`    // what would serve; nil where nothing is known that would, or nothing is amiss
+}
+
+// Fix is what would let an index serve: an index to make, or a change of the declaration.
+type Fix struct {
+	Table       string        // of the index
+	Index       *schema.Index // its name is one that no index of the table has; nil: see Declaration
+	Declaration string        // what the column's declaration would have: "StoredISO()"
+	If          string        // what must be true for that, of what the column holds; "" for nothing
+}
+
+// String is the fix as a report has it: SQL, or the change of the declaration.
+func (f *Fix) String() string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Index != nil:
+		return f.SQL()
+	case f.If != "":
+		return f.Declaration + " in the declaration, if the column " + f.If
+	}
+	return f.Declaration + " in the declaration"
+}
+
+// SQL is the statement that makes the index; "" for a change of the declaration.
+func (f *Fix) SQL() string {
+	if f == nil || f.Index == nil {
+		return ""
+	}
+	return check.CreateIndex(f.Table, f.Index)
+}
+
+// fixJSON is a Fix as JSON: sql is for who reads it, and made of the rest.
+type fixJSON struct {
+	Table       string        `json:"table,omitempty"`
+	Index       *schema.Index `json:"index,omitempty"`
+	SQL         string        `json:"sql,omitempty"`
+	Declaration string        `json:"declaration,omitempty"`
+	If          string        `json:"if,omitempty"`
+}
+
+// MarshalJSON writes the fields, and "sql", what [Fix.SQL] gives.
+func (f *Fix) MarshalJSON() ([]byte, error) {
+	if f == nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(fixJSON{f.Table, f.Index, f.SQL(), f.Declaration, f.If})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, but not "sql": that is made of the rest.
+func (f *Fix) UnmarshalJSON(text []byte) error {
+	if f == nil {
+		return exo.Errorf(exo.Invalid, "exosql: Fix.UnmarshalJSON", "there is no Fix to read into: it is nil")
+	}
+	var j fixJSON
+	err := json.Unmarshal(text, &j)
+	*f = Fix{j.Table, j.Index, j.Declaration, j.If}
+	return err
 }
 
 // Access says which rows are read.
@@ -39,11 +97,13 @@ const (
 	ByTies  Access = "ties"  // of an order: those that are asked for, and all with the same value as the last of them
 	ByScope Access = "scope" // every row in scope
 	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
+	ByValue Access = "value" // those that are asked for: the scope gives the column's value, or a list of them
+	ByNone  Access = "none"  // every row in scope, since no index of the column could serve: what is in JSON is looked at row by row
 	ByFence Access = "fence" // the conditions of programs stand behind a fence, and no index serves them but of keys and of columns declared Indexed
 )
 
 // Served reports whether an index serves the uses.
-func (a AccessPath) Served() bool { return a.By == ByIndex }
+func (a AccessPath) Served() bool { return a.By == ByIndex || a.By == ByValue }
 
 // String is the path as a line of a report.
 func (a AccessPath) String() string {
@@ -66,6 +126,10 @@ func (a AccessPath) String() string {
 		if a.Index != "" {
 			s += ", by the index " + a.Index
 		}
+	case ByValue:
+		s += ": the scope gives its value"
+	case ByNone:
+		s += ": no index of a column serves what is in it"
 	case ByFence:
 		s += ": it stays behind the fence: the database's plan is not understood"
 		if a.Column == "" {
@@ -75,8 +139,8 @@ func (a AccessPath) String() string {
 	if a.Unused != "" {
 		s += "; the index " + a.Unused + " would serve, and the database estimates that it is dearer"
 	}
-	if a.Fix != "" {
-		s += ". Would serve: " + a.Fix
+	if fix := a.Fix.String(); fix != "" {
+		s += ". Would serve: " + fix
 	}
 	return schema.Printable(s)
 }
@@ -134,6 +198,9 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
 	for _, col := range fc.Cols {
 		first := len(out)
+		if len(compile.Uses(col)) == 0 {
+			out = append(out, AccessPath{Facet: fc.Alias, Table: fc.Table.Name, Column: col.Name, By: ByNone})
+		}
 		for _, use := range compile.Uses(col) {
 			p, err := o.grant.Probe(o.db.dialect, fc, col, use)
 			if err != nil {
@@ -154,7 +221,9 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 				return nil, nil // the scope is one row
 			}
 			if fixed(col) {
-				break // it has one value, or few, in all rows
+				path.Column, path.By = col.Name, ByValue
+				out = append(out, path)
+				break
 			}
 			a, err := asked.Access(ctx, p.Plan, p.Args, col.Name)
 			if err != nil {
@@ -167,10 +236,17 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 			// No index serves an order over several values of the scope, but one finds the rows.
 			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e plan.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
 			if path.By == ByScope && !list || path.By == ByTable || path.By == ByTies {
-				path.Unused, path.Fix = check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list, path.By == ByTies)
+				s := check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list, path.By == ByTies)
+				path.Unused = s.There
+				if s.Index != nil || s.Declaration != "" {
+					path.Fix = &Fix{Index: s.Index, Declaration: s.Declaration, If: s.If}
+					if s.Index != nil {
+						path.Fix.Table = fc.Table.Name
+					}
+				}
 			}
 			i := slices.IndexFunc(out[first:], func(x AccessPath) bool {
-				return x.By == path.By && x.Index == path.Index && x.Fix == path.Fix && x.Unused == path.Unused
+				return x.By == path.By && x.Index == path.Index && x.Fix.String() == path.Fix.String() && x.Unused == path.Unused
 			})
 			if i < 0 {
 				out, i = append(out, path), len(out)-first

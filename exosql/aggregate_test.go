@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -101,6 +103,7 @@ func TestHavingIsBehindScope(t *testing.T) {
 // TestMedianIsBounded: SQLite holds the values of a median in the host's memory, so many of them are a
 // limit, and so are many medians. PostgreSQL sorts them on its disk.
 func TestMedianIsBounded(t *testing.T) {
+	tu.NotRaced(t)
 	type cell struct {
 		ID, Owner int64
 		D         exosql.Decimal
@@ -112,8 +115,8 @@ func TestMedianIsBounded(t *testing.T) {
 		nines := strings.Repeat("9", 990)
 		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec("CREATE TABLE cells (id {int} PRIMARY KEY, owner {int} NOT NULL, d {decimal} NOT NULL)",
 			fmt.Sprintf(e.Pick("WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 300) INSERT INTO cells SELECT n, 1, n || '%s' FROM s", "INSERT INTO cells SELECT n, 1, (n || '%s')::numeric FROM generate_series(1, 300) AS s (n)"), nines))})
-		r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, d).Of(exosql.Grant(db, cells, owner.Eq(1)))}, exo.Limits{})
-		median := func(most int) string { // of 300 × most numbers, each as long as a decimal may be
+		r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, d).Of(exosql.Grant(db, cells, owner.Eq(1)))}, exoeval.Bounds{Total: 5 * time.Minute}) // it is about memory, and not about the clock
+		median := func(most int) string {                                                                                                                                            // of 300 × most numbers, each as long as a decimal may be
 			return fmt.Sprintf("return await cells.join(cells.as('o'), ({ o }) => o.id <= %d).median(({ cell }) => cell.d)", most)
 		}
 		if o := r.Run(t, median(20)); o.JSON != `"1514`+nines[1:]+`"` {

@@ -4,18 +4,17 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
-	"pgregory.net/rapid"
 )
 
 // TestCatalogues asks random questions of databases with random indexes: of every order,
@@ -31,18 +30,12 @@ import (
 // What is read are the steps of SQLite's machine, and the rows that PostgreSQL says it read. EXO_LONG asks for many
 // more, of a random seed; EXO_SEED for those of one seed.
 func TestCatalogues(t *testing.T) {
+	tu.NotRaced(t)
 	catalogues, questions := 8, 30
 	if os.Getenv("EXO_LONG") != "" {
 		catalogues, questions = 60, 100
 	}
-	seed := 1
-	if os.Getenv("EXO_LONG") != "" {
-		seed = rand.IntN(1 << 40)
-	}
-	if s, err := strconv.Atoi(os.Getenv("EXO_SEED")); err == nil {
-		seed = s
-	}
-	t.Logf("seed %d (EXO_SEED)", seed)
+	seed := int(tu.Seed(t, 1))
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var bare []*tu.Runner
 		for _, s := range catalogueScopes {

@@ -3,12 +3,12 @@ package exosql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
 // Declared is something that [Check] compares with the database: a *Table, a Link, a
@@ -27,7 +27,7 @@ type Declared interface{ declared(*check.Checker) }
 // cheap; policies must bind the role, which must be able to read; and PUBLIC may not
 // create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
-// that are [Written], triggers, rules and cascades must be known. Check fails for
+// that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known. Check fails for
 // what is no warning; [Inspect] returns the warnings as well.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Inspect(ctx, db, what...)
@@ -44,8 +44,8 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 // error only where nothing could be compared: without a connection, or for a grant that no
 // query could use.
 func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
-	if db == nil || db.pool == nil {
-		return nil, engine.ErrClosed
+	if err := db.ready(); err != nil {
+		return nil, err
 	}
 	c := check.NewChecker()
 	for _, d := range what {
@@ -108,7 +108,7 @@ type granted struct{ o exo.Object }
 func (g granted) declared(c *check.Checker) {
 	o, ok := g.o.(*object)
 	if !ok || o == nil {
-		c.Fail(errors.New("exosql: Granted takes what Facet.Of made, before it is attenuated"))
+		c.Fail(fmt.Errorf("exosql: Granted: %w", ErrNoFacet))
 		return
 	}
 	if err := o.prepare(); err != nil {
@@ -117,11 +117,28 @@ func (g granted) declared(c *check.Checker) {
 	}
 	c.Facet(o.facet)
 	c.Relation(o.rel)
+	reach, err := o.facet.Close()
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	for _, f := range reach {
+		if !f.Rights.Any() {
+			continue
+		}
+		w, err := writeOf(o.grant.Scope(), f)
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		c.Write(w)
+	}
 }
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then
 // triggers, rules and foreign keys that carry a change on to other rows must be
-// named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)".
+// named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)". It is for
+// Check alone: what lets a write through is [Facet.AllowEffects], or [Table.AllowEffects] for Go code.
 func Written[T any](t *Table[T], known ...constant) Declared {
 	w := writtenTable{}
 	if t != nil {

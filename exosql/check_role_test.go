@@ -46,6 +46,7 @@ func granting(db *exosql.DB) (ckDeclarations, exo.Object) {
 // TestCheckRights: a role that may read too little, exactly enough, and too much. Each
 // Fix is run, and the last one's role answers programs.
 func TestCheckRights(t *testing.T) {
+	tu.NotRaced(t)
 	url := tu.WithParam(t, tu.Postgres.URL(t), "timezone", "UTC")
 	schema := tu.Param(t, url, "search_path")
 	url = tu.WithParam(t, url, "search_path", schema+",public")

@@ -71,6 +71,7 @@ func withoutSuperuser(found []exosql.Finding) ([]exosql.Finding, bool) {
 // TestCheck: each difference is found, and nothing else is; and what the finding
 // says would be right is right.
 func TestCheck(t *testing.T) {
+	tu.NotRaced(t)
 	const both, sqlite, postgres = "sqlite postgres", "sqlite", "postgres"
 	for name, c := range map[string]struct {
 		on   string
@@ -286,6 +287,7 @@ func TestCheck(t *testing.T) {
 // TestCheckGrants: what is declared and not granted is not refused for being slow;
 // what Check can't look at, it does not pass over.
 func TestCheckGrants(t *testing.T) {
+	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		ctx := context.Background()
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ckAccounts, ckEntries)})

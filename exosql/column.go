@@ -12,6 +12,10 @@ import (
 
 // Column is a column of type V in the table whose rows scan into T. The field
 // function binds it, so a mismatch between column and struct does not compile.
+//
+// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO, Indexed)
+// change its declaration and return the same column, so that they chain where it is
+// declared. They panic once a facet or relation of the table is in use.
 type Column[T, V any] struct {
 	c *decl.Column
 	t *Table[T]
@@ -26,10 +30,6 @@ func (c *Column[T, V]) core() *decl.Column {
 	}
 	return c.c
 }
-
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO, Indexed)
-// change its declaration and return it, so that they chain where it is declared.
-// They panic once the table is in use.
 
 // NewColumn declares a column that is never NULL. V is a signed integer, float,
 // string, bool or [16]byte (UUID) type, []byte, time.Time, Decimal, Date, Interval,
@@ -84,7 +84,9 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	row := new(T)
 	table.bound.bind(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
 	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
-	c.Kind, c.Elem = kindOf(reflect.TypeFor[V]())
+	of := reflect.TypeFor[V]()
+	c.Kind, c.Elem = kindOf(of)
+	c.Nulls = c.Kind == exo.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
 		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.Name, name, reflect.TypeFor[V]()))
 	}

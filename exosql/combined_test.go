@@ -299,6 +299,7 @@ func (c *combiner) program() string {
 // TestCombined: whatever stands in one another, no expression is tried on a row out of scope, both engines give one answer, and
 // it does not depend on the rows of others. EXO_LONG asks for more programs, EXO_SEED for those of one seed.
 func TestCombined(t *testing.T) {
+	tu.NotRaced(t)
 	programs := 60
 	if os.Getenv("EXO_LONG") != "" {
 		programs = 2000
@@ -306,10 +307,7 @@ func TestCombined(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		programs = n
 	}
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
-		seed = s
-	}
+	seed := tu.Seed(t, 1)
 	type world struct {
 		name    string
 		r       *tu.Runner

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -23,15 +24,23 @@ import (
 type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
+	writes  *lru.Cache[*writing]
 	pool    *engine.Pool
 	cursors *cursor.Sealer
 
 	writers *engine.Writers
+	secured bool          // see OpenOptions.RowSecurity
 	idle    time.Duration // how long a unit that has written may be asked nothing
+	images  int           // of how many rows of a run
+	witness bool          // see OpenOptions.Witness
+
+	hookFailed func(error) // see OpenOptions.HookFailed
+	tx         atomic.Pointer[Tx]
 
 	liveMu sync.Mutex
 	live   *schema.Database // see catalogue
 	liveAt time.Time
+	liveNo uint64 // counts them
 }
 
 // Query is what the record of a message says of the statement that answered it
@@ -103,7 +112,11 @@ func (db *DB) Close() error {
 	if db.ready() != nil {
 		return nil
 	}
-	return errors.Join(db.writers.Close(), db.pool.Close())
+	var open error
+	if tx := db.tx.Load(); tx != nil {
+		open = tx.Rollback(context.Background())
+	}
+	return errors.Join(open, db.writers.Close(), db.pool.Close())
 }
 
 // ready refuses a DB that was not opened.
@@ -127,7 +140,7 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 
 // query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
 // why its open plan was not run, or nil; of a page it notes where the next one begins.
-func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, m *exo.Message, refused *engine.Refused, of *page) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, refused *engine.Refused, of *page) (exo.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
 		if of != nil {
@@ -138,10 +151,10 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 	var out *plan.Collector
 	var err error
 	if u != nil {
-		out, _, err = u.do(ctx, p, args, m, collect)
+		out, err = u.read(ctx, p, args, by, m, collect)
 	} else {
 		out = collect(m)
-		err = db.pool.Run(ctx, p, args, out)
+		err = db.pool.Run(ctx, p, args, by, out)
 	}
 	if no, ok := errors.AsType[*engine.Refused](err); ok {
 		return exo.Value{}, no

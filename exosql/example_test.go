@@ -3,6 +3,7 @@ package exosql_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 
@@ -66,6 +67,101 @@ func ExampleGrant() {
 		fmt.Println(b.Title, *b.Price)
 	}
 	// Output: Engines 12.5
+}
+
+// A relation writes rows of its scope: the author is filled in, and another author's books are not there.
+func ExampleRelation_Insert() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	books := exosql.Grant(db, Books, BookAuthor.Eq(1))
+	b, err := books.Insert(ctx, BookID.Set(9), BookTitle.Set("Letters"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, err := books.Where(BookTitle.Eq("Letters")).Update(ctx, BookTitle.Set("More letters"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(b.Title, b.AuthorID, n)
+	_, err = books.Update(ctx, BookTitle.Set("all the same"))
+	fmt.Println(err)
+	// Output:
+	// Letters 1 1
+	// exosql: Update: invalid: it would update every row: say which by Where, or say Where(AllRows) if all are meant: exo: nothing was done
+}
+
+// What a transaction has changed is kept if the function returns nil, and undone if not.
+func ExampleDB_Transact() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	mine := exosql.Grant(db, Books, BookAuthor.Eq(1))
+	err := db.Transact(ctx, func(tx *exosql.Tx) error {
+		books := mine.In(tx) // without In a call is a transaction of its own
+		if _, err := books.Insert(ctx, BookID.Set(9), BookTitle.Set("Letters")); err != nil {
+			return err
+		}
+		n, err := books.Count(ctx)
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%d books are one too many", n)
+	})
+	fmt.Println(err)
+	fmt.Println(mine.Count(ctx))
+	// Output:
+	// 3 books are one too many
+	// 2 <nil>
+}
+
+// Pages go on where the one before ended, whatever rows come or go.
+func ExampleRelation_Page() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	books := exosql.Grant(db, Books, exosql.AllRows[Book]()).OrderBy(BookTitle.Asc())
+	for after := ""; ; {
+		rows, next, err := books.Page(ctx, 2, after)
+		if err != nil {
+			log.Fatal(err)
+		}
+		var titles []string
+		for _, b := range rows {
+			titles = append(titles, b.Title)
+		}
+		fmt.Println(titles)
+		if next == "" {
+			break
+		}
+		after = next
+	}
+	// Output:
+	// [Engines Notes]
+	// [Secrets]
+}
+
+// A host checks when it starts that the database is as declared.
+func ExampleCheck() {
+	ctx := context.Background()
+	db := openBooks(ctx)
+	defer db.Close()
+
+	book := exosql.NewFacet(Books, "book", BookID, BookTitle)
+	author := exosql.NewFacet(Authors, "author", AuthorID, exosql.Via(AuthorBooks, book))
+	err := exosql.Check(ctx, db, exosql.Granted(author.Of(exosql.Grant(db, Authors, AuthorID.Eq(1)))))
+	if e, ok := errors.AsType[*exosql.CheckError](err); ok {
+		for _, f := range e.Findings {
+			fmt.Println(f.Table, f.Column, f.Kind)
+			fmt.Println(f.Fix)
+		}
+	}
+	// Output:
+	// books author_id no index
+	// CREATE INDEX books_by_author_id ON books (author_id)
 }
 
 // A facet lists what exists for a program. What is not listed, like author_id,

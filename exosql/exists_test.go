@@ -48,7 +48,7 @@ func TestExists(t *testing.T) {
 		for program, says := range map[string]string{
 			"tasks.where((t) => !t.comments).count()":                                                  "task.comments().exists()",
 			"tasks.where((t) => t.comments() && t.done).count()":                                       "task.comments().exists()",
-			"return await tasks.exists()":                                                              "is a condition of the database",
+			"return await tasks.exists()":                                                              "here write (await tasks.limit(1).count()) > 0",
 			"const o = { f(t) { return !t.assignee } }; tasks.where(o.f).count()":                      "is a link: call it",
 			"tasks.where((t) => t.assignee).count()":                                                   "is a link: call it",
 			"tasks.where((t) => t.assignee ?? t.done).count()":                                         "is a link: call it",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -321,9 +322,6 @@ func TrapCollation(see func(a, b string)) (restore func()) {
 	return func() { sqlite.SharedDriver = before }
 }
 
-// SetIdle is how long a unit that has written may be asked nothing.
-func SetIdle(db *DB, d time.Duration) { db.idle = d }
-
 // RawWrite is a statement of a test's in a unit of work, with what its plan says that it does.
 type RawWrite struct {
 	Text   string
@@ -338,13 +336,91 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 	if err != nil {
 		return err
 	}
-	u := x.(*unit)
+	u, plain := x.(*unit)
+	if !plain {
+		u = x.(witness).unit
+	}
 	p := &plan.Plan{Text: r.Text, Shape: &exo.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
 	if r.Table != "" {
 		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
 	}
-	if _, _, err = u.do(ctx, p, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) }); err != nil {
+	if p.Write != nil {
+		_, _, err = u.change(ctx, []engine.Change{{Plan: p, Args: [][]exo.Value{nil}}}, nil, nil)
+	} else {
+		_, err = u.read(ctx, p, nil, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
+	}
+	if err != nil {
 		return errors.Join(err, u.Rollback(ctx))
 	}
 	return u.Commit(ctx)
+}
+
+// SetHookFailed is OpenOptions.HookFailed of a DB that is open.
+func SetHookFailed(db *DB, f func(error)) { db.hookFailed = f }
+
+// WriteUnasked plans a message that writes by o, as if a way to it had forgotten the hooks before a write.
+func WriteUnasked(o exo.Object, m *exo.Message) error {
+	x := o.(*object)
+	if _, err := x.unitOf(m); err != nil {
+		return err
+	}
+	_, err := x.db.writing(&asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.grant.Vals}, given: compile.GivenBy(m)})
+	return err
+}
+
+// AtPoints has the connections of units that are opened from now on call at before and after each of their steps.
+func AtPoints(db *DB, at func(point string)) {
+	db.writers.Engine = pointed{db.writers.Engine, at}
+}
+
+type pointed struct {
+	engine.Engine
+	at func(string)
+}
+
+func (p pointed) ConnectWriter(ctx context.Context) (engine.Writer, error) {
+	w, err := p.Engine.ConnectWriter(ctx)
+	return pointedWriter{w, p.at}, err
+}
+
+type pointedWriter struct {
+	engine.Writer
+	at func(string)
+}
+
+func (p pointedWriter) around(what string) func() {
+	p.at("before " + what)
+	return func() { p.at("after " + what) }
+}
+
+func (p pointedWriter) Begin(ctx context.Context) error {
+	defer p.around("begin")()
+	return p.Writer.Begin(ctx)
+}
+
+func (p pointedWriter) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
+	defer p.around("write")()
+	return p.Writer.Write(ctx, changes, out)
+}
+
+func (p pointedWriter) Prepare(ctx context.Context) error {
+	defer p.around("prepare")()
+	return p.Writer.Prepare(ctx)
+}
+
+func (p pointedWriter) Witness(ctx context.Context, run string, at time.Time) error {
+	defer p.around("witness")()
+	return p.Writer.Witness(ctx, run, at)
+}
+
+func (p pointedWriter) Commit(ctx context.Context) error {
+	defer p.around("commit")()
+	return p.Writer.Commit(ctx)
+}
+
+// ForgetCatalogue has the next write read the catalogue anew, as after catalogueFor.
+func ForgetCatalogue(db *DB) {
+	db.liveMu.Lock()
+	defer db.liveMu.Unlock()
+	db.live = nil
 }

@@ -99,9 +99,11 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 // AllowDelete lets programs delete rows.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// AllowEffects says what a write may set off besides: names of triggers and rules, and foreign keys
-// that are carried on, as [Check] names them ("comments(task_id)"). No write runs on a table that
-// has others.
+// AllowEffects says what a write may do besides, as [Check] names it. No write runs on a table that has others.
+// What may act is the name of a trigger or a rule, or a foreign key that is carried on ("comments(task_id)"). What may be
+// learned of rows out of scope is more to give away: that a value is taken there, by "unique(code)" or "exclude(…)"; that a
+// row there waits for the one that is inserted, by a key without a foreign key ("comments(task_id)"); and
+// "rows(view)" lets what is written come into the scope of another declaration of the same rows.
 func (f *Facet[T]) AllowEffects(known ...constant) *Facet[T] {
 	var r decl.Rights
 	for _, k := range known {

@@ -1,14 +1,17 @@
 package exosql
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"reflect"
 	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -73,6 +76,42 @@ func toValue(v any) exo.Value {
 	return exo.Value{}
 }
 
+// toStored is toValue of what is written to a column: JSON, and an array of which elements may be NULL, too.
+func toStored(v any) exo.Value {
+	if j, ok := v.(JSON); ok {
+		return toDocument(j)
+	}
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Slice || r.Type().Elem() == byteType {
+		return toValue(v)
+	}
+	items := make([]exo.Value, r.Len())
+	for i := range items {
+		if x := r.Index(i); x.Kind() == reflect.Pointer && x.IsNil() {
+			items[i] = exo.Null()
+		} else if items[i] = toValue(x.Interface()); items[i].IsZero() {
+			return exo.Value{}
+		}
+	}
+	return exo.List(items...)
+}
+
+// toDocument is JSON as plain data, or the zero Value: null can't be told from NULL when it is read, and a
+// number that no float can hold would be a text.
+func toDocument(j JSON) exo.Value {
+	v := engine.DecodeJSON(j)
+	if v.IsNull() {
+		return exo.Value{}
+	}
+	for d := json.NewDecoder(bytes.NewReader(j)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			return v
+		} else if err != nil {
+			return exo.Value{}
+		}
+	}
+}
+
 // setField stores a decoded value; its kind is the column's. It reports whether
 // the field can hold it: an int8 can't hold 300, nor a []string a NULL.
 func setField[V any](p *V, v exo.Value) bool {
@@ -107,7 +146,7 @@ func setReflect(r reflect.Value, v exo.Value) bool {
 		r.Set(reflect.ValueOf(Interval(i)))
 		return true
 	case jsonType:
-		b, _ := json.Marshal(v)
+		b, _ := plan.AppendDocument(nil, v)
 		r.SetBytes(b)
 		return true
 	}

@@ -2,12 +2,14 @@ package exosql
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 )
 
 // Of makes the object by which a program reaches r: the rows of r as f shows
@@ -33,6 +35,10 @@ type object struct {
 	err   error
 	grant compile.Prepared
 	desc  exo.Description
+
+	hooked bool // a table that it reaches has hooks
+
+	settings map[string]string // see OpenOptions.RowSecurity
 }
 
 func (o *object) prepare() error {
@@ -56,6 +62,12 @@ func (o *object) make() error {
 	var err error
 	if o.grant, err = compile.Prepare(o.facet, o.rel); err != nil {
 		return err
+	}
+	if o.db != nil && o.db.secured {
+		o.settings = rowsec.Settings(o.grant.Scope(), o.grant.Vals)
+	}
+	if reach, _ := o.facet.Close(); slices.ContainsFunc(reach, func(f *decl.Facet) bool { return len(f.Table.Hooks) > 0 }) {
+		o.hooked = true
 	}
 	o.desc, err = o.facet.Describe()
 	return err

@@ -51,61 +51,74 @@ func TestJSON(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := documentsOf(t, e, "")
 		for expr, want := range map[string]string{
-			"d.data.os":                        `["mac","win",5,null,null,null]`,
-			"d.data.os === 'mac'":              `[true,false,false,false,false,false]`,
-			"d.data.os !== 'mac'":              `[false,true,true,true,true,true]`,
-			"d.data.os.eq('mac')":              `[true,false,null,null,null,null]`,
-			"d.data.os === 5":                  `[false,false,true,false,false,false]`,
-			"d.data.os === null":               `[false,false,false,true,true,true]`,
-			"d.data.n === null":                `[true,true,true,true,true,true]`,
-			"d.data.n.isNotNull()":             `[false,false,false,false,false,false]`,
-			"d.data.on === true":               `[true,false,false,false,false,false]`,
-			"d.data.on === false":              `[false,true,false,false,false,false]`,
-			"d.data.size > 2.5":                `[true,false,null,null,null,null]`,
-			"d.data.size >= 2.5":               `[true,true,null,null,null,null]`,
-			"d.data.size.between(1, 2.75)":     `[false,true,null,null,null,null]`,
-			"d.data.os.in(['mac', 'win'])":     `[true,true,null,null,null,null]`,
-			"['mac', 'x'].includes(d.data.os)": `[true,false,null,null,null,null]`,
-			"d.data.size.in([3, 4])":           `[true,false,null,null,null,null]`,
-			"d.data.os.notIn(['mac'])":         `[false,true,null,null,null,null]`,
-			"d.data.os.asText() === d.name":    `[true,false,true,false,false,false]`,
-			"d.data.os.eq(d.name)":             `[true,false,null,null,null,null]`,
-			"d.data.size.eq(d.id)":             `[false,false,null,null,null,null]`,
-			"d.data.size.lt(d.id)":             `[false,false,null,null,null,null]`,
-			"d.data.os.asText()":               `["mac","win",null,null,null,null]`,
-			"d.data.os.asText().includes('a')": `[true,false,null,null,null,null]`,
-			"d.data.os.asText().upper()":       `["MAC","WIN",null,null,null,null]`,
-			"d.data.os.asText() ?? 'none'":     `["mac","win","none","none","none","none"]`,
-			"d.data.size.asNumber()":           `[3,2.5,null,null,null,null]`,
-			"d.data.size.asNumber() + 1":       `[4,3.5,null,null,null,null]`,
-			"d.data.on.asBool()":               `[true,false,null,null,null,null]`,
-			"d.data.on.asBool() && d.id < 9":   `[true,false,null,null,null,null]`,
-			"d.data.tags":                      `[["a","b"],[],null,null,null,null]`,
-			"d.data.tags[0]":                   `["a",null,null,null,null,null]`,
-			"d.data.tags[1] === 'b'":           `[true,false,false,false,false,false]`,
-			"d.data.os[0]":                     `[null,null,null,null,null,null]`,
-			"d.data[0]":                        `[null,null,null,10,null,null]`,
-			"d.data.deep.x[0]":                 `[null,null,null,null,null,null]`,
-			"d.data.size[0].asNumber()":        `[null,null,null,null,null,null]`,
-			"d.data[1]":                        `[null,null,null,20,null,null]`,
-			"d.data[2].os":                     `[null,null,null,"mac",null,null]`,
-			"d.data[2].os === 'mac'":           `[false,false,false,true,false,false]`,
-			"d.data === 'mac'":                 `[false,false,false,false,true,false]`,
-			"d.data.asText()":                  `[null,null,null,null,"mac",null]`,
-			"d.data.deep.x.y":                  `["z",null,null,null,null,null]`,
-			"d.data?.deep?.x?.y":               `["z",null,null,null,null,null]`,
-			"d.data['a.b']":                    `["dot",null,null,null,null,null]`,
-			"d.data['q\"d']":                   `["quote",null,null,null,null,null]`,
-			"d.data['$.os']":                   `["dollar",null,null,null,null,null]`,
-			"d.data['$']":                      `[null,null,null,null,null,null]`,
-			"d.data['[0]']":                    `["bracket",null,null,null,null,null]`,
-			"d.data['é']":                      `["é",null,null,null,null,null]`,
-			"d.data.getKey('0')":               `["zero",null,null,null,null,null]`,
-			"d.data.getKey('length')":          `[5,null,null,null,null,null]`,
-			"d.data.when >= '2024-01-01'":      `[true,null,null,null,null,null]`,
-			"d.data.big > 1e19":                `[null,true,null,null,null,null]`,
-			"d.data.huge.asNumber()":           `[null,null,null,null,null,null]`,
-			"d.data[\"x' OR 1=1 --\"]":         `[null,null,null,null,null,null]`,
+			"d.data.os":                          `["mac","win",5,null,null,null]`,
+			"d.data.os === 'mac'":                `[true,false,false,false,false,false]`,
+			"d.data.os !== 'mac'":                `[false,true,true,true,true,true]`,
+			"d.data.os.eq('mac')":                `[true,false,null,null,null,null]`,
+			"d.data.os === 5":                    `[false,false,true,false,false,false]`,
+			"d.data.os === null":                 `[false,false,false,true,true,true]`,
+			"d.data.n === null":                  `[true,true,true,true,true,true]`,
+			"d.data.n.isNotNull()":               `[false,false,false,false,false,false]`,
+			"d.data.on === true":                 `[true,false,false,false,false,false]`,
+			"d.data.on === false":                `[false,true,false,false,false,false]`,
+			"d.data.size > 2.5":                  `[true,false,null,null,null,null]`,
+			"d.data.size >= 2.5":                 `[true,true,null,null,null,null]`,
+			"d.data.size.between(1, 2.75)":       `[false,true,null,null,null,null]`,
+			"d.data.os.in(['mac', 'win'])":       `[true,true,null,null,null,null]`,
+			"['mac', 'x'].includes(d.data.os)":   `[true,false,null,null,null,null]`,
+			"d.data.size.in([3, 4])":             `[true,false,null,null,null,null]`,
+			"d.data.os.notIn(['mac'])":           `[false,true,null,null,null,null]`,
+			"d.data.os.asText() === d.name":      `[true,false,true,false,false,false]`,
+			"d.data.os.eq(d.name)":               `[true,false,null,null,null,null]`,
+			"d.data.size.eq(d.id)":               `[false,false,null,null,null,null]`,
+			"d.data.size.lt(d.id)":               `[false,false,null,null,null,null]`,
+			"d.data.os.asText()":                 `["mac","win",null,null,null,null]`,
+			"d.data.os.asText().includes('a')":   `[true,false,null,null,null,null]`,
+			"d.data.os.asText().upper()":         `["MAC","WIN",null,null,null,null]`,
+			"d.data.os.asText() ?? 'none'":       `["mac","win","none","none","none","none"]`,
+			"d.data.size.asNumber()":             `[3,2.5,null,null,null,null]`,
+			"d.data.size.asNumber() + 1":         `[4,3.5,null,null,null,null]`,
+			"d.data.on.asBool()":                 `[true,false,null,null,null,null]`,
+			"d.data.on.asBool() && d.id < 9":     `[true,false,null,null,null,null]`,
+			"d.data.tags":                        `[["a","b"],[],null,null,null,null]`,
+			"d.data.tags[0]":                     `["a",null,null,null,null,null]`,
+			"d.data.tags[1] === 'b'":             `[true,false,false,false,false,false]`,
+			"d.data.os[0]":                       `[null,null,null,null,null,null]`,
+			"d.data[0]":                          `[null,null,null,10,null,null]`,
+			"d.data.deep.x[0]":                   `[null,null,null,null,null,null]`,
+			"d.data.size[0].asNumber()":          `[null,null,null,null,null,null]`,
+			"d.data[1]":                          `[null,null,null,20,null,null]`,
+			"d.data[2].os":                       `[null,null,null,"mac",null,null]`,
+			"d.data[2].os === 'mac'":             `[false,false,false,true,false,false]`,
+			"d.data === 'mac'":                   `[false,false,false,false,true,false]`,
+			"d.data.asText()":                    `[null,null,null,null,"mac",null]`,
+			"d.data.deep.x.y":                    `["z",null,null,null,null,null]`,
+			"d.data?.deep?.x?.y":                 `["z",null,null,null,null,null]`,
+			"d.data['a.b']":                      `["dot",null,null,null,null,null]`,
+			"d.data['q\"d']":                     `["quote",null,null,null,null,null]`,
+			"d.data['$.os']":                     `["dollar",null,null,null,null,null]`,
+			"d.data['$']":                        `[null,null,null,null,null,null]`,
+			"d.data['[0]']":                      `["bracket",null,null,null,null,null]`,
+			"d.data['é']":                        `["é",null,null,null,null,null]`,
+			"d.data.getKey('0')":                 `["zero",null,null,null,null,null]`,
+			"d.data.getKey('length')":            `[5,null,null,null,null,null]`,
+			"d.data.tags.includes('a')":          `[true,false,null,null,null,null]`,
+			"d.data.tags.has('a')":               `[true,false,null,null,null,null]`,
+			"d.data.tags.contains('b')":          `[true,false,null,null,null,null]`,
+			"d.data.tags.includes('A')":          `[false,false,null,null,null,null]`,
+			"d.data.tags.includes(\"' OR 1=1\")": `[false,false,null,null,null,null]`,
+			"d.data.tags.includes(5)":            `[false,false,null,null,null,null]`,
+			"d.data.includes(10)":                `[null,null,null,true,null,null]`,
+			"d.data.includes('10')":              `[null,null,null,false,false,null]`,
+			"d.data.includes(true)":              `[null,null,null,false,null,null]`,
+			"d.data.os.includes('a')":            `[true,false,null,null,null,null]`,
+			"d.data.os.has('mac')":               `[null,null,null,null,null,null]`,
+			"!d.data.tags.includes('a')":         `[false,true,null,null,null,null]`,
+			"d.data.mixed.includes('x')":         `[null,null,null,null,null,null]`,
+			"d.data.when >= '2024-01-01'":        `[true,null,null,null,null,null]`,
+			"d.data.big > 1e19":                  `[null,true,null,null,null,null]`,
+			"d.data.huge.asNumber()":             `[null,null,null,null,null,null]`,
+			"d.data[\"x' OR 1=1 --\"]":           `[null,null,null,null,null,null]`,
 		} {
 			o := r.Run(t, "return (await docs.orderBy(d => d.id).select(d => ({ x: "+expr+" })).execute()).map(r => r.x)")
 			if o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
@@ -144,7 +157,7 @@ func TestJSONRefusals(t *testing.T) {
 			"docs.where(d => d.data.os.in([d.name]))":                                "no columns in it",
 			"docs.where(d => d.data.os.between('a', 5))":                             "a text, a number, true or false",
 			"docs.where(d => d.data.os === { a: 1 })":                                "a text, a number",
-			"docs.where(d => d.data.tags.includes('a'))":                             "asText()",
+			"docs.where(d => d.data.tags.startsWith('a'))":                           "asText()",
 			"docs.where(d => d.data.os.startsWith('m'))":                             "asText()",
 			"docs.where(d => d.data.os.toLowerCase() === 'mac')":                     "asText()",
 			"docs.where(d => d.data.tags.length > 1)":                                "asText()",
@@ -248,6 +261,31 @@ func TestJSONStaysInScope(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestJSONHas: an array has what equals one of its elements, of the element's own type; numbers are compared as those that
+// programs have, and what is in an element is no element.
+func TestJSONHas(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, `; INSERT INTO documents VALUES (20, 1, NULL, '[1, 0.10, 12345678901234567890, 1e400, "x", "", "a\"b", true, null, ["in"], {"k":"in"}, -0.0]')`)
+		for element, want := range map[string]string{
+			"1": "true", "1.0": "true", "0.1": "true", "0.10000000000000001": "true", "12345678901234567000": "true", "0": "true", "-1": "false", "'1'": "false", "'x'": "true", "''": "true", "'X'": "false",
+			`'a"b'`: "true", "true": "true", "false": "false", "'true'": "false", "'null'": "false", "'in'": "false", "'k'": "false", "1e308": "false", "Number.MAX_VALUE": "false", "2**31": "false",
+			"'x'.repeat(300)": "false",
+		} {
+			if o := r.Run(t, "return await docs.where({ id: 20 }).select(d => d.data.has("+element+"))"); o.JSON != "["+want+"]" {
+				t.Errorf("%s: %s, want %s", element, o, want)
+			}
+			if o := r.Run(t, "return await docs.where({ id: 20 }).select(d => d.data.includes("+element+"))"); o.JSON != "["+want+"]" && !strings.Contains(o.Message, "200 bytes") {
+				t.Errorf("includes %s: %s, want %s", element, o, want)
+			}
+		}
+		for _, element := range []string{"null", "undefined", "[1]", "{ k: 'in' }", "d.name", "d.data", "new Date()", "", "docs"} {
+			if o := r.Run(t, "return await docs.select(d => d.data.has("+element+"))"); o.Kind != exo.Invalid {
+				t.Errorf("has(%s): %s", element, o)
+			}
+		}
+	})
 }
 
 // What is in a text that is no JSON is null, and shown it is the host's error, as before.

@@ -24,6 +24,7 @@ type illness struct {
 // Whatever a labelled column decides carries its label: also where it is read by
 // a link only, and whatever the facet is called or the object was narrowed to.
 func TestLabelsFollowTheColumn(t *testing.T) {
+	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.Open(t, `CREATE TABLE patients (id {int} PRIMARY KEY, name TEXT NOT NULL, diag_id {int} NOT NULL);
 		CREATE TABLE illnesses (id {int} PRIMARY KEY, name TEXT NOT NULL);
@@ -86,11 +87,13 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.countDistinct(p => p.diagId)",
 			"patients.groupBy(p => p.diagId).count()",
 			"patients.groupBy(p => p.name).where(g => g.where(p => p.diagId === 7).count() > 0).select(g => ({ n: g.name }))",
+			"patients.orderBy(p => p.id).partitionBy().select(({ row, window }) => ({ n: row.name, c: window.where(p => p.diagId === 7).count() }))",
+			"patients.partitionBy().where(({ window }) => window.movingMax(p => p.diagId, 2) === 7).select(({ row }) => row.name)",
 			"patients.groupBy(p => p.name).orderBy(g => g.max(p => p.diagId)).select(g => ({ n: g.name }))",
 			"patients.where(p => p.diagId === 7).count(); return 1",
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
-			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "max", "countDistinct", "exists", "limit", "min", "union", "unionAll", "except", "intersect")} {
+			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "partitionBy", "max", "countDistinct", "exists", "limit", "min", "union", "unionAll", "except", "intersect")} {
 				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}

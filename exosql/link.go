@@ -52,7 +52,7 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	return Link[A, B]{l, to.t}
 }
 
-// Doc adds a line for whoever reads the declarations.
+// Doc adds a line for whoever reads the declarations, and returns the same link.
 func (l Link[A, B]) Doc(text constant) Link[A, B] {
 	if l.l == nil {
 		panic("exosql: Doc of a zero Link: Many or One makes one")

@@ -14,6 +14,7 @@ import (
 // TestNestedValues: a column, and whatever is calculated, is in a row within a row what it is in a result: the same
 // value of the same type, of each type, with its limits and null. It is one statement.
 func TestNestedValues(t *testing.T) {
+	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		f := thingFacet()
 		f.Add(exosql.Via(exosql.One("me", thingID, thingID), f), exosql.Via(exosql.Many("mine", thingID, thingID), f))
@@ -95,6 +96,7 @@ func TestNestedBounds(t *testing.T) {
 // TestNestedSorts: rows within rows are made of one row after the other, in the order of the query, and not of all that are sorted:
 // an engine would hold 1 MiB of each before the first of them counts among those that a program may read.
 func TestNestedSorts(t *testing.T) {
+	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		numbers := e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 9000) SELECT n FROM s) AS s", "generate_series(1, 9000) AS s (n)")
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 10), "DELETE FROM notes", "INSERT INTO notes (id, owner, folder_id, text, code, due) SELECT s.n, 1, 1, 'a text of the usual length of notes', 'c', 10000 - s.n FROM "+numbers)...)})

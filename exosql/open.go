@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -27,16 +28,48 @@ type OpenOptions struct {
 	// database in memory, or to migrate. One connection means that a transaction must end
 	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	Conns int // guarded connections; default 4
-	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. Each
+	// Conns is how many connections for reading there are, and how many for units of work besides; default 4. A run of a tool that
+	// may write has one of the latter from its first call to its end, even if it only reads: as many of them run at once, and
+	// others wait for them as long as their own limits let them.
+	Conns int
+	// PlanBytes bounds the memory of the plans that are kept, in bytes; default 8 MiB. What programs change
+	// has a quarter of it besides. Each
 	// connection may have twice as much for its prepared statements, in the engine's memory,
 	// which on PostgreSQL is the server's and estimated.
 	PlanBytes int
+
+	// RowSecurity says that the database has the policies that [Policies] wrote, for the role that the URL
+	// names: each statement then tells them the values of the grants that it is for, in settings that end with it. PostgreSQL only. Go code
+	// has no more than the rights of the role either: what gives whole rows, as Relation.Insert does, fails where no facet shows a column of them.
+	RowSecurity bool
+
+	// PlanCost is the largest cost, in the planner's own unit, of a statement that is run: what EXPLAIN says
+	// of it without its values. One above it is refused with Kind Limit before it runs, on behalf of whom it may be; the program
+	// hears that it is too expensive, and the host both numbers, in the error's Err. The planner estimates from statistics of whole
+	// tables, so a refusal tells a program something of rows out of scope. PostgreSQL only. 0: no ceiling.
+	PlanCost float64
 
 	// CursorKey is the secret by which cursors of pages are sealed, of this database alone: 32 random bytes. A cursor
 	// is good in every process that has opened the database with the same key, as long as the same version of the program made its
 	// query. nil: a random key, so cursors are good until Close and in this process alone.
 	CursorKey []byte
+
+	// Images is of how many rows that a run changes the record is told what they were and what they
+	// become: see [Changes]. Each costs a read of the row before and after. 0: of none.
+	Images int
+
+	// Witness has each run that changes something leave its ID in the transaction that it commits, in the table that
+	// [CreateWitness] makes: Open fails where it is not there. With it [DB.Committed] can tell, after a kill or a lost connection, whether the
+	// run was kept. It costs each of these runs one insert. false: nobody can tell.
+	Witness bool
+
+	// WriteIdle is how long a program that has changed something may ask nothing more: other programs wait for it meanwhile. Then
+	// its changes are undone, and its run fails with Kind Limit. Default 5 s.
+	WriteIdle time.Duration
+
+	// HookFailed is called with what a hook returned, or panicked with, after a commit: see [Table.AfterCommit]. It must not panic. nil: of a run the
+	// record has it, of Go code it goes to the default logger of log/slog.
+	HookFailed func(error)
 }
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
@@ -142,13 +175,32 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		}
 		return nil, err
 	}
-	db := &DB{dialect: d, plans: lru.New[*plan.Plan](positive(opt.PlanBytes, defaultPlanBytes))}
+	if opt.RowSecurity && d != sqlast.Postgres {
+		if err == nil {
+			err = errors.Join(exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, and SQLite has no policies: its second wall is the authorizer; leave it false"), e.Close())
+		}
+		return nil, err
+	}
+	if no := opt.noCost(d); no != nil {
+		if err == nil {
+			err = errors.Join(no, e.Close())
+		}
+		return nil, err
+	}
+	bytes := positive(opt.PlanBytes, defaultPlanBytes)
+	db := &DB{dialect: d, secured: opt.RowSecurity, plans: lru.New[*plan.Plan](bytes), writes: lru.New[*writing](bytes / 4)}
 	if err == nil {
 		db.cursors, err = cursor.New(opt.CursorKey)
 	}
 	if err == nil {
 		db.pool, err = engine.NewPool(ctx, e, positive(opt.Conns, conns))
-		db.writers, db.idle = engine.NewWriters(e, positive(opt.Conns, conns)), defaultIdle
+		db.writers, db.idle, db.images = engine.NewWriters(e, positive(opt.Conns, conns)), positive(opt.WriteIdle, defaultIdle), opt.Images
+		db.hookFailed = opt.HookFailed
+	}
+	if err == nil && opt.Witness {
+		if err = db.openWitness(ctx); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
 	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
 		return nil, (*VersionError)(old)
@@ -157,6 +209,17 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, err
 	}
 	return db, nil
+}
+
+// noCost refuses a ceiling that could hold nothing.
+func (o *OpenOptions) noCost(d sqlast.Dialect) error {
+	switch {
+	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
+		return exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN says it, or 0 for no ceiling", o.PlanCost)
+	case o.PlanCost != 0 && d != sqlast.Postgres:
+		return exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, and SQLite says no cost of a plan: the time of a run is its bound; leave it 0")
+	}
+	return nil
 }
 
 const (
@@ -173,11 +236,11 @@ func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}
 	}
-	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * positive(o.PlanBytes, defaultPlanBytes)}
+	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * positive(o.PlanBytes, defaultPlanBytes), Marks: o.Witness, PlanCost: o.PlanCost}
 }
 
 // positive is n, or what stands for a number that was not given or means nothing.
-func positive(n, otherwise int) int {
+func positive[N int | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
 	}

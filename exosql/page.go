@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
@@ -164,7 +165,7 @@ func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows [
 	if r.r == nil {
 		return nil, "", decl.ErrZeroRelation
 	}
-	v, next, err := r.db.relationPage(ctx, r.r, size, after)
+	v, next, err := r.db.relationPage(ctx, r.tx, r.r, size, after)
 	if err != nil {
 		return nil, "", err
 	}
@@ -173,7 +174,7 @@ func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows [
 }
 
 // relationPage answers a chain of typed calls that ends in a page.
-func (db *DB) relationPage(ctx context.Context, r *decl.Relation, size int64, text string) (_ exo.Value, next string, err error) {
+func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size int64, text string) (_ exo.Value, next string, err error) {
 	if r.Err != nil {
 		return exo.Value{}, "", r.Err
 	}
@@ -211,7 +212,15 @@ func (db *DB) relationPage(ctx context.Context, r *decl.Relation, size int64, te
 			return exo.Value{}, "", err
 		}
 	}
-	v, err := db.query(ctx, nil, p, bound, nil, nil, of)
+	by, err := db.settings(rowsec.Settings(s.Grant(), s.Vals))
+	if err != nil {
+		return exo.Value{}, "", err
+	}
+	var v exo.Value
+	err = db.inTx(ctx, tx, func(u *unit) (err error) {
+		v, err = db.query(ctx, u, p, bound, by, nil, nil, of)
+		return err
+	})
 	if err != nil {
 		return exo.Value{}, "", err
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // relation answers a chain of typed calls.
-func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind) (exo.Value, error) {
+func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.RunKind) (exo.Value, error) {
 	if r.Err != nil {
 		return exo.Value{}, r.Err
 	}
@@ -37,7 +38,16 @@ func (db *DB) relation(ctx context.Context, r *decl.Relation, kind plan.RunKind)
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, nil, p, args, nil, nil, nil)
+	by, err := db.settings(rowsec.Settings(s.Grant(), s.Vals))
+	if err != nil {
+		return exo.Value{}, err
+	}
+	var v exo.Value
+	err = db.inTx(ctx, tx, func(u *unit) (err error) {
+		v, err = db.query(ctx, u, p, args, by, nil, nil, nil)
+		return err
+	})
+	return v, err
 }
 
 // chain finds or makes the plan of a chain of typed calls.
@@ -60,7 +70,13 @@ type asked struct {
 	objs []*object
 	vals [][]exo.Value // of the grants
 
-	unit *unit // of work, where the run can change the database
+	by    *engine.Settings
+	unit  *unit         // of work, where the run can change the database
+	given compile.Given // of a message that writes
+
+	beside []*object // of the same programs, against whose scopes it is held; vals has their values, too
+
+	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 
 	page  *page // of a page, or nil
 	after []exo.Value
@@ -77,6 +93,9 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 		a.vals = append(a.vals, o.grant.Vals)
 	}
 	var err error
+	if a.by, err = db.settingsOf(objs); err != nil {
+		return exo.Value{}, err
+	}
 	if a.unit, err = o.unitOf(m); err != nil {
 		return exo.Value{}, err
 	}
@@ -101,7 +120,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 		if err != nil {
 			return exo.Value{}, err
 		}
-		v, err := db.query(ctx, a.unit, open, args, a.m, nil, a.page)
+		v, err := db.query(ctx, a.unit, open, args, a.by, a.m, nil, a.page)
 		if !errors.As(err, &refused) {
 			return v, err
 		}
@@ -110,7 +129,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, err
 	}
-	return db.query(ctx, a.unit, p, args, a.m, refused, a.page)
+	return db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
 }
 
 // guarded finds or makes the open plan to try after one that was refused: conditions on
@@ -138,9 +157,18 @@ func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, a *asked) *plan.
 		}
 	}
 	key = shapeKey(key, a)
+	write := compile.IsWrite(a.m)
+	if write {
+		key = compile.AppendSets(key, a.given.Sets)
+	}
 	p, found := db.plans.Get(key)
 	if !found {
-		p = db.plans.Add(key, compile.Guarded(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after), guards, scans))
+		if write {
+			p = compile.GuardedWrite(db.dialect, a.m, grantsOf(a.objs), a.given.Sets, guards, scans)
+		} else {
+			p = compile.Guarded(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after), guards, scans)
+		}
+		p = db.plans.Add(key, p)
 	}
 	if p.Tables == nil {
 		return nil

@@ -43,7 +43,7 @@ func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, arg
 		p.Shape.Names = append(p.Shape.Names, fmt.Sprint(i))
 	}
 	out := plan.NewCollector(p, nil)
-	if err := db.pool.Run(ctx, p, args, out); err != nil {
+	if err := db.pool.Run(ctx, p, args, nil, out); err != nil {
 		return nil, err
 	}
 	if out.Count() == 0 {
@@ -72,14 +72,21 @@ func TrapPostgres(ctx context.Context, db *DB, path string) error {
 		return err
 	}
 	defer db.pool.Release(c)
+	w, err := db.writers.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.writers.Release(w)
 	if cap(db.pool.Free) != 1 {
 		return errors.New("another connection would have no traps")
 	}
-	if _, err := c.(*postgres.Session).One(ctx, "SELECT set_config('search_path', '"+path+"', false)"); err != nil {
-		return err
-	}
-	if _, err = c.(*postgres.Session).One(ctx, "SELECT strpos('BOLT', 'x')::text"); err == nil {
-		return errors.New("the trap does not spring")
+	for _, s := range []*postgres.Session{c.(*postgres.Session), w.(*postgres.Writer).Session} {
+		if _, err := s.One(ctx, "SELECT set_config('search_path', '"+path+"', false)"); err != nil {
+			return err
+		}
+		if _, err = s.One(ctx, "SELECT strpos('BOLT', 'x')::text"); err == nil {
+			return errors.New("the trap does not spring")
+		}
 	}
 	return nil
 }
@@ -125,7 +132,7 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 	p := &plan.Plan{Text: statement, Shape: &exo.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: kind, Name: "cell"}}}
 	return func(ctx context.Context, args ...exo.Value) (exo.Value, error) {
 		out := plan.NewCollector(p, nil)
-		if err := db.pool.Run(ctx, p, args, out); err != nil {
+		if err := db.pool.Run(ctx, p, args, nil, out); err != nil {
 			return exo.Value{}, err
 		}
 		return out.Rows().Reader().Cells(0)[0], nil
@@ -135,5 +142,15 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 // PanicInQuery runs a query that panics while it reads its rows.
 func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
 	defer func() { panicked = recover() }()
-	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, &plan.Collector{Shape: &exo.Shape{}})
+	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, nil, &plan.Collector{Shape: &exo.Shape{}})
+}
+
+// PreparedToWrite counts the statements that are prepared on the one connection of db that writes.
+func PreparedToWrite(ctx context.Context, db *DB) (string, error) {
+	w, err := db.writers.Acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer db.writers.Release(w)
+	return w.(*postgres.Writer).Session.One(ctx, "SELECT count(*)::text FROM pg_prepared_statements")
 }

@@ -17,6 +17,7 @@ type Relation[T any] struct {
 	r  *decl.Relation
 	t  *Table[T]
 	db *DB
+	tx *Tx // nil: none
 }
 
 // Grant makes the relation of those rows of t for which scope holds, on behalf
@@ -41,7 +42,7 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	default:
 		r.Err = scope.p.Of(r.Table)
 	}
-	return Relation[T]{r, t, db}
+	return Relation[T]{r, t, db, nil}
 }
 
 func (r Relation[T]) step(s decl.Relation) Relation[T] {
@@ -52,7 +53,7 @@ func (r Relation[T]) step(s decl.Relation) Relation[T] {
 	if s.Err == nil {
 		s.Err = r.r.Err
 	}
-	return Relation[T]{&s, r.t, r.db}
+	return Relation[T]{&s, r.t, r.db, r.tx}
 }
 
 // Where keeps the rows for which p holds. After Limit it filters the rows that
@@ -123,7 +124,7 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if err == nil && l.l.From != r.r.Table {
 		err = exo.Errorf(exo.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
 	}
-	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db}
+	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db, r.tx}
 }
 
 // All reads the rows. Without Limit or Offset, rows that no OrderBy tells apart come in
@@ -154,7 +155,7 @@ func (r Relation[T]) Count(ctx context.Context) (int64, error) {
 	if r.r == nil {
 		return 0, decl.ErrZeroRelation
 	}
-	v, err := r.db.relation(ctx, r.r, plan.RunCount)
+	v, err := r.db.relation(ctx, r.tx, r.r, plan.RunCount)
 	if err != nil {
 		return 0, err
 	}
@@ -165,7 +166,7 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*exo.Rows, er
 	if r.r == nil {
 		return nil, decl.ErrZeroRelation
 	}
-	v, err := r.db.relation(ctx, r.r, kind)
+	v, err := r.db.relation(ctx, r.tx, r.r, kind)
 	if err != nil {
 		return nil, err
 	}

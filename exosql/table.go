@@ -22,6 +22,9 @@ func NewTable[T any](name constant) *Table[T] {
 	if name == "" {
 		panic("exosql: NewTable: empty name")
 	}
+	if err := decl.Reserved(string(name)); err != nil {
+		panic("exosql: NewTable: " + err.Error())
+	}
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 

@@ -180,6 +180,7 @@ func TestSearchOfLinks(t *testing.T) {
 
 // TestSearchRandom: both engines find and rank what package search does, of texts and queries that nobody thought of.
 func TestSearchRandom(t *testing.T) {
+	tu.NotRaced(t)
 	words := []string{"a", "b", "ab", "abc", "AB", "Σ", "ς", "ΑΣ", "İ", "é", "e\u0301", "ß", "ẞ", "Ǆ", "1", "42", "日", "हि"}
 	between := []string{" ", ", ", "-", "\n", " . ", "_", "😀", "\u00a0", "'", "\\", "%", "\u2028", "\u200b", "\t\"", "?", "$1", "??"}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -198,7 +199,8 @@ func TestSearchRandom(t *testing.T) {
 		}
 		of = append(of, l)
 	}
-	of = append(of, [2]any{strings.Repeat("a ", search.MaxText), "b"}, [2]any{strings.Repeat("日", search.MaxText-1) + " ab", nil}, [2]any{"a \uE000 b", "c"})
+	of = append(of, [2]any{strings.Repeat("a ", search.MaxText), "b"}, [2]any{strings.Repeat("日", search.MaxText-1) + " ab", nil}, [2]any{"a \uE000 b", "c"},
+		[2]any{strings.Repeat("-", search.MaxText) + " a b ab abc 1 42", nil}, [2]any{words[0], strings.Repeat("-", search.MaxText-len(words[0])-1) + " " + words[0] + words[0]}) // behind the bound there is nothing
 	var queries []string
 	for len(queries) < 150 {
 		var parts []string
@@ -259,6 +261,7 @@ func TestSearchRandom(t *testing.T) {
 
 // TestFold: each character has one lower case on PostgreSQL and here.
 func TestFold(t *testing.T) {
+	tu.NotRaced(t)
 	e := tu.Postgres
 	url := e.URL(t)
 	db := e.SQLDB(t, url)

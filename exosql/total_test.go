@@ -128,6 +128,7 @@ func moreExpressions() []string {
 }
 
 func TestOperatorsAreTotal(t *testing.T) {
+	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		runner := func(db *exosql.DB) *tu.Runner {
 			mine := exosql.Follow(exosql.Grant(db, owners, ownerTenant.Eq(1)), ownerThings)
@@ -150,7 +151,11 @@ func TestOperatorsAreTotal(t *testing.T) {
 				t.Errorf("the twin: this engine looks at the rows in scope only: %v", err)
 			}
 		}
+		share := tu.OneIn(t, 2)
 		for _, x := range exprs {
+			if !share.Next() {
+				continue
+			}
 			if o := all.Run(t, "return await things.where(t => ("+x+").isNull()).count()"); o.Kind != 0 {
 				t.Errorf("%.200s\nof the worst rows: %.300s\n%v", x, o, failure(o))
 			}

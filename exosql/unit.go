@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -20,20 +21,31 @@ type unit struct {
 	db  *DB
 	ctx context.Context // of the run
 
-	mu    sync.Mutex
-	w     engine.Writer
-	steps []step // that were answered, in order
-	wrote bool
-	lost  error // why nothing of it may be kept
-	idle  *time.Timer
+	mu      sync.Mutex
+	w       engine.Writer
+	steps   []step // that were answered, in order
+	wrote   bool
+	broken  bool    // the engine has panicked: its connection is not used any more
+	lost    error   // why nothing of it may be kept
+	images  *images // nil: nobody asked for them
+	mark    string  // of the run, once it is left: see witness
+	release func(engine.Writer)
+	discard func(engine.Writer) // in the place of release, after a panic in the engine
+	idle    *time.Timer
+
+	tx       *Tx             // that it is a part of, or nil
+	written  []decl.RowWrite // what hooks after the commit will be told
+	settling []decl.RowWrite // what they are told now that it is committed
 }
 
-// step is one statement and its answer.
+// step is one statement that reads, or changes that were made together, and the answer.
 type step struct {
-	p      *plan.Plan
-	args   []exo.Value
-	rows   int64 // that a write changed
-	answer exo.Digest
+	p       *plan.Plan
+	args    []exo.Value
+	changes []engine.Change
+	by      *engine.Settings
+	rows    int64 // that were changed
+	answer  exo.Digest
 
 	collect func(*exo.Message) *plan.Collector
 }
@@ -43,20 +55,59 @@ const maxTries = 4
 
 // beginUnit opens the unit of work of a run. It gets a connection of its own until the run ends.
 func (db *DB) beginUnit(ctx context.Context) (exo.Unit, error) {
-	u := &unit{db: db, ctx: ctx}
-	var err error
-	if u.w, err = db.writers.Acquire(ctx); err != nil {
+	u, err := db.newUnit(ctx, db.tx.Load())
+	if err != nil {
 		return nil, err
 	}
-	if err = u.w.Begin(ctx); err != nil {
-		db.writers.Release(u.w)
+	if db.images > 0 {
+		u.images = &images{limit: db.images}
+	}
+	if db.witness {
+		return witness{u}, nil
+	}
+	return u, nil
+}
+
+// newUnit begins a unit of work, in a Tx if there is one.
+func (db *DB) newUnit(ctx context.Context, tx *Tx) (*unit, error) {
+	u := &unit{db: db, ctx: ctx, release: db.writers.Release, discard: db.writers.Discard, tx: tx}
+	var err error
+	if tx != nil {
+		u.w, u.release, err = tx.part(ctx)
+		u.discard = tx.spoil
+	} else {
+		u.w, err = db.writers.Acquire(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			u.discard(u.w)
+		}
+	}()
+	err = u.w.Begin(ctx)
+	if begun = true; err != nil {
+		u.release(u.w)
 		return nil, exo.Classify("", err)
 	}
 	return u, nil
 }
 
-// do answers one statement of the unit. rows is how many a write changed.
-func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Message, collect func(*exo.Message) *plan.Collector) (out *plan.Collector, rows int64, err error) {
+// read answers one statement of the unit.
+func (u *unit) read(ctx context.Context, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
+	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect}, m)
+	return out, err
+}
+
+// change makes changes, and gives the number of rows; out has what the last one returned.
+func (u *unit) change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message) (out *plan.Collector, rows int64, err error) {
+	last := changes[len(changes)-1].Plan
+	return u.do(ctx, step{changes: changes, by: by, collect: func(m *exo.Message) *plan.Collector { return plan.NewCollector(last, m) }}, m)
+}
+
+func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collector, rows int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.idle != nil && !u.idle.Stop() {
@@ -65,7 +116,6 @@ func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Me
 	if u.lost != nil {
 		return nil, 0, u.lost
 	}
-	s := step{p: p, args: args, collect: collect}
 	err = u.ordered(ctx, func() (err error) {
 		out, s.rows, err = u.once(ctx, &s, m)
 		return err
@@ -79,7 +129,7 @@ func (u *unit) do(ctx context.Context, p *plan.Plan, args []exo.Value, m *exo.Me
 	if s.answer, err = exo.RowsValue(out.Rows()).Digest(); err != nil {
 		return nil, 0, err
 	}
-	u.steps, u.wrote = append(u.steps, s), u.wrote || p.Write != nil
+	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil
 	if u.wrote { // other programs wait for what this one has written
 		u.idle = time.AfterFunc(u.db.idle, u.tooLong)
 	}
@@ -91,6 +141,11 @@ func (u *unit) tooLong() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.lost == nil && u.w != nil {
+		defer func() { // a panic of a timer's would end the process
+			if recover() != nil {
+				u.abandon()
+			}
+		}()
 		u.lose(exo.Errorf(exo.Limit, "", "the program has held what it has changed for longer than %v without asking for anything more", u.db.idle))
 		_ = u.w.Rollback(context.Background())
 	}
@@ -110,8 +165,9 @@ func (u *unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 	out := s.collect(m)
 	var n int64
 	var err error
-	if s.p.Write != nil {
-		n, err = u.w.Write(ctx, s.p, s.args, out)
+	u.w.With(s.by)
+	if s.changes != nil {
+		n, err = u.w.Write(ctx, s.changes, out)
 	} else {
 		err = u.w.Query(ctx, s.p, s.args, out)
 	}
@@ -126,6 +182,14 @@ func (u *unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collect
 
 // ordered calls f, and where the unit can't be put in an order runs all that came before again, and f.
 func (u *unit) ordered(ctx context.Context, f func() error) error {
+	returned := false
+	defer func() { u.broken = u.broken || !returned }()
+	err := u.inOrder(ctx, f)
+	returned = true
+	return err
+}
+
+func (u *unit) inOrder(ctx context.Context, f func() error) error {
 	err := f()
 	for tries := 1; errors.Is(err, engine.ErrSerial); tries++ {
 		if tries == maxTries {
@@ -170,7 +234,7 @@ func (u *unit) replay(ctx context.Context) error {
 			return conflict(errors.New("exosql: an answer differs from the first"))
 		}
 	}
-	return nil
+	return u.leave(ctx, u.mark)
 }
 
 // Prepare implements exo.Unit.
@@ -196,9 +260,16 @@ func (u *unit) Commit(ctx context.Context) error {
 	if u.lost != nil {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
 	}
-	err := u.ordered(ctx, func() error { return u.w.Commit(ctx) })
+	defer u.abandon() // where a driver panics, its transaction may be open, and others would wait for it
+	err := u.db.said(nil, u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
+	given := u.lost != nil // up, before a commit was sent: of any other error nobody knows what was kept
+	if err == nil && u.tx != nil {
+		u.tx.written = append(u.tx.written, u.written...) // by its turn
+	} else if err == nil {
+		u.settling = u.written
+	}
 	u.end(ctx)
-	if err != nil && u.lost != nil {
+	if err != nil && given {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
 	}
 	return err
@@ -220,13 +291,31 @@ func (u *unit) end(ctx context.Context) error {
 	if u.w == nil {
 		return nil
 	}
+	defer u.abandon()
+	if u.broken {
+		return nil // a connection that is closed has nothing open
+	}
 	err := u.w.Rollback(ctx)
-	u.db.writers.Release(u.w)
-	u.w, u.steps = nil, nil
-	if u.lost == nil {
+	w := u.w
+	u.w = nil
+	u.forget()
+	u.release(w)
+	return err
+}
+
+// abandon closes the connection, if it was not given back.
+func (u *unit) abandon() {
+	if w := u.w; w != nil {
+		u.w = nil
+		u.forget()
+		u.discard(w)
+	}
+}
+
+func (u *unit) forget() {
+	if u.steps = nil; u.lost == nil {
 		u.lost = errUnitOver
 	}
-	return err
 }
 
 var errUnitOver = errors.New("exosql: the unit of work is over")

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -24,158 +28,366 @@ func (o *object) UnitKey() any {
 	return o.db
 }
 
-// unitOf is the unit of work of a message's run, nil for an object that can't change anything.
+// BesideKey implements exo.Beside: where some grant of a program can change a database, all are read in that unit. A
+// program that read by one that can't, outside, would write by what is not true any more (TestReadsBeside).
+func (o *object) BesideKey() any {
+	if o.db == nil {
+		return nil
+	}
+	return o.db
+}
+
+// unitOf is the unit of work of a message's run, nil where no grant can change anything.
 func (o *object) unitOf(m *exo.Message) (*unit, error) {
-	if o.UnitKey() == nil {
+	if !m.InUnit(o.db) && o.db.tx.Load() == nil { // what a transaction of the host holds is there for all that read
 		return nil, nil
 	}
 	u, err := m.Unit(o.db, o.db.beginUnit)
 	if err != nil {
 		return nil, err
 	}
+	if w, ok := u.(witness); ok {
+		return w.unit, nil
+	}
 	return u.(*unit), nil
 }
 
 // change answers a message that writes.
 func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
-	m := a.m
-	w, err := compile.Write(db.dialect, m, grantsOf(a.objs)) // not cached: its plans depend on which columns are given
+	a.given = compile.GivenBy(a.m)
+	err := a.beforeWrite(ctx)
+	var w *writing
+	if err == nil {
+		w, err = db.writing(a)
+	}
+	if err == nil {
+		err = db.writable(ctx, w, a)
+	}
 	if err != nil {
 		return exo.Value{}, nothing(err)
 	}
-	if err := db.writable(ctx, w); err != nil {
-		return exo.Value{}, nothing(err)
+	x := &changing{asked: a, ctx: ctx, w: w.Writing}
+	v, err := x.run()
+	if err == nil {
+		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
 	}
-	x := &changing{ctx: ctx, u: a.unit, m: m, w: w, args: append([]exo.Value(nil), m.Args...), vals: a.vals}
-	for _, g := range w.Given {
-		v := m.Args[g.Slot]
-		if g.Item >= 0 {
-			v = v.At(g.Item)
+	if err != nil && !a.unit.over() && !x.kept { // what ended the whole unit leaves nothing to go on with
+		err = nothing(err)
+	}
+	return v, err
+}
+
+// writing is a compile.Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
+type writing struct {
+	*compile.Writing
+	harmless atomic.Uint64
+}
+
+// Keep implements lru.Kept.
+func (w *writing) Keep() (*writing, int) {
+	k, n := w.Writing.Keep()
+	return &writing{Writing: k}, n + 8
+}
+
+// writing finds or makes the plans of a message that writes.
+func (db *DB) writing(a *asked) (*writing, error) {
+	beside, err := db.beside(a)
+	if err != nil {
+		return nil, err
+	}
+	var keys [512]byte
+	key := compile.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
+	for _, o := range beside {
+		key = strconv.AppendUint(append(key, '+'), o.grant.Shape, 10)
+		a.vals = append(a.vals, o.grant.Vals)
+	}
+	a.beside = beside
+	if a.hooked != nil {
+		key = compile.AppendHookLinks(key, a.hooked.Table)
+	}
+	w, ok := db.writes.Get(key)
+	if !ok {
+		made, err := compile.Write(db.dialect, a.m, grantsOf(slices.Concat(a.objs, beside)), a.given.Sets, db.images > 0)
+		if err != nil {
+			return nil, err
 		}
-		v, _ = v.Get(g.Field)
-		x.args = append(x.args, v)
+		w = db.writes.Add(key, &writing{Writing: made})
 	}
-	return x.run()
+	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
+		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
+	}
+	return w, nil
+}
+
+// others are the objects of the same programs but for the one whose rows are written: those that the message names, too (TestBesideNamed).
+func (a *asked) others(w *compile.Writing) (out []*object) {
+	for i, o := range a.objs {
+		if i != int(w.Grant.Origin) {
+			out = append(out, o)
+		}
+	}
+	return append(out, a.beside...)
+}
+
+// beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope.
+func (db *DB) beside(a *asked) (out []*object, err error) {
+	for _, x := range a.m.Granted() {
+		o, ok := x.(*object)
+		if !ok || o.db != db || slices.Contains(a.objs, o) { // of which the message has the grants
+			continue
+		}
+		if err := o.prepare(); err != nil {
+			return nil, err
+		}
+		if o.grant.Tells() {
+			out = append(out, o)
+		}
+	}
+	return out, nil
 }
 
 // changing is one message that writes, on its way.
 type changing struct {
+	*asked
 	ctx    context.Context
-	u      *unit
-	m      *exo.Message
 	w      *compile.Writing
-	args   []exo.Value
-	vals   [][]exo.Value
 	parent []exo.Value
+	kept   bool      // something was changed, and an error after it doesn't undo that
+	back   *exo.Rows // the row that was inserted
 }
 
-func (x *changing) do(p *plan.Plan) (*exo.Rows, int64, error) {
-	args, err := p.Bind(x.args, x.vals, x.parent, x.m.Zone())
+// read asks one question.
+func (x *changing) read(p *plan.Plan, values ...exo.Value) (*exo.Rows, error) {
+	return x.readBy(p, x.by, values...)
+}
+
+func (x *changing) readBy(p *plan.Plan, by *engine.Settings, values ...exo.Value) (*exo.Rows, error) {
+	args, err := x.bind(p, values)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	start := time.Now()
-	var rows *exo.Rows
-	out, n, err := x.u.do(x.ctx, p, args, x.m, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
-	if err == nil {
-		rows = out.Rows()
+	out, err := x.unit.read(x.ctx, p, args, by, x.m, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
+	q := Query{SQL: p.Text, Args: args, Took: time.Since(start), plan: p}
+	if err != nil {
+		x.m.Detail(q)
+		return nil, x.said(err)
 	}
-	q := Query{SQL: p.Text, Args: args, Rows: int(n), Took: time.Since(start), plan: p}
-	if p.Write == nil && rows != nil {
-		q.Rows = rows.Len()
-	}
+	q.Rows = out.Rows().Len()
 	x.m.Detail(q)
-	if err != nil && x.ctx.Err() != nil {
+	return out.Rows(), nil
+}
+
+// write makes changes together: all or none is made. refused is why the open plan was not run, or nil.
+func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo.Rows, int64, error) {
+	start := time.Now()
+	out, n, err := x.unit.change(x.ctx, changes, x.by, x.m)
+	if no, ok := errors.AsType[*engine.Refused](err); ok {
+		return nil, 0, no // nothing was run
+	}
+	took, single := time.Since(start), len(changes) == 1 && len(changes[0].Args) == 1
+	for _, c := range changes {
+		for _, args := range c.Args {
+			q := Query{SQL: c.Plan.Text, Args: args, Took: took, plan: c.Plan}
+			if took = 0; refused != nil {
+				q.Fenced = refused.Why.Error()
+			}
+			if err == nil && single {
+				q.Rows = int(n)
+			} else if err == nil && c.Plan.Write.Rows > 0 {
+				q.Rows = c.Plan.Write.Rows
+			}
+			x.m.Detail(q)
+		}
+	}
+	if err != nil {
+		return nil, 0, x.said(err)
+	}
+	return out.Rows(), n, nil
+}
+
+func (x *changing) bind(p *plan.Plan, values []exo.Value) ([]exo.Value, error) {
+	args := x.m.Args
+	if len(values) > 0 {
+		args = append(args[:len(args):len(args)], values...)
+	}
+	return p.Bind(args, x.vals, x.parent, x.m.Zone())
+}
+
+// said is what a program is told of an error.
+func (x *changing) said(err error) error {
+	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
 	}
-	return rows, n, exo.Classify("", x.u.db.said(x.w, err))
+	return exo.Classify("", x.unit.db.said(x.w, err))
 }
 
 func (x *changing) run() (exo.Value, error) {
 	if p := x.w.Parent; p != nil {
-		rows, _, err := x.do(p)
+		rows, err := x.read(p)
 		if err != nil {
-			return exo.Value{}, x.nothing(err)
+			return exo.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return exo.Value{}, x.nothing(exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.w.Through, map[bool]string{true: "none", false: "several"}[n == 0]))
+			return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.w.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		x.parent = rows.Reader().Cells(0)
 	}
-	for _, c := range x.w.Checks {
-		rows, _, err := x.do(c.Plan)
-		if err != nil {
-			return exo.Value{}, x.nothing(err)
-		}
-		if found := rows.Reader().Cells(0)[0].Int(); found != x.different(c) {
-			return exo.Value{}, x.nothing(&exo.Error{Kind: exo.Invalid, Msg: c.Text})
-		}
-	}
-	var total int64
-	for i, p := range x.w.Write {
-		rows, n, err := x.do(p)
-		if err != nil {
-			if i == 0 {
-				err = x.nothing(err)
-			}
+	for i := range x.w.Checks {
+		if err := x.check(&x.w.Checks[i]); err != nil {
 			return exo.Value{}, err
 		}
-		total += n
-		if x.w.Back != nil {
-			if rows.Len() != 1 {
-				return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
-			}
-			x.args = append(x.args, rows.Reader().Cells(0)...)
-			return x.back()
-		}
 	}
-	return exo.Int(total), nil
-}
-
-// back reads the row that was inserted. One that is out of scope ends the run: nothing of it is kept.
-func (x *changing) back() (exo.Value, error) {
-	rows, _, err := x.do(x.w.Back)
+	if x.w.Change == nil {
+		return x.insert()
+	}
+	kept, err := x.imagesBefore()
 	if err != nil {
 		return exo.Value{}, err
 	}
-	if rows.Len() != 1 {
-		return exo.Value{}, exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+	n, err := x.change(x.w.Change)
+	if im := x.unit.images; im != nil && err == nil {
+		im.more += n - kept
 	}
-	return rows.Row(0), nil
+	if n == 0 && err == nil && x.w.Found {
+		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again")
+	}
+	return exo.Int(n), err
 }
 
-// different is how many different keys the values are.
-func (x *changing) different(c compile.Check) int64 {
-	seen := map[string]bool{}
-	for _, tuple := range c.Values {
-		var key []byte
-		for _, s := range tuple {
-			key, _ = x.value(s).AppendJSON(append(key, 0))
+// check finds out whether each key of the given rows leads to a row in scope.
+func (x *changing) check(c *compile.Check) error {
+	by := x.by
+	if c.Grant != nil && len(x.beside) > 0 && int(c.Grant.Origin) >= len(x.objs) { // its policies know other values
+		var err error
+		if by, err = x.unit.db.settingsOf(x.beside[int(c.Grant.Origin)-len(x.objs):][:1]); err != nil {
+			return err
 		}
-		seen[string(key)] = true
 	}
-	return int64(len(seen))
+	seen := map[string]bool{}
+	var keys [][]exo.Value
+	var enc exo.Encoder
+	for _, row := range x.given.Rows {
+		key, err := c.Leads(row.Set, func(s plan.Source) exo.Value { return x.value(s, row.Values) })
+		if err != nil {
+			return err
+		}
+		enc.B = enc.B[:0]
+		for _, v := range key {
+			enc.Value(v)
+		}
+		if key != nil && !seen[string(enc.B)] {
+			seen[string(enc.B)] = true
+			keys = append(keys, key)
+		}
+	}
+	for len(keys) > 0 {
+		p, n := c.One, 1
+		if len(keys) > 1 && c.Many != nil {
+			p, n = c.Many, min(len(keys), compile.CheckBatch)
+		}
+		values := slices.Concat(keys[:n]...)
+		for i := n; i < compile.CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
+			values = append(values, keys[n-1]...)
+		}
+		keys = keys[n:]
+		rows, err := x.readBy(p, by, values...)
+		if err != nil {
+			return err
+		}
+		if found := rows.Reader().Cells(0)[0].Int(); found != int64(n) {
+			return c.Nowhere()
+		}
+	}
+	return nil
 }
 
-func (x *changing) value(s plan.Source) exo.Value {
+// value is that of a source of a row with the given values.
+func (x *changing) value(s plan.Source, row []exo.Value) exo.Value {
 	switch s.Origin {
 	case plan.FromMessage:
-		return x.args[s.Index]
+		if n := len(x.m.Args); s.Index >= n {
+			return row[s.Index-n]
+		}
+		return x.m.Args[s.Index]
 	case plan.FromParent:
 		return x.parent[s.Index]
 	}
 	return x.vals[s.Origin][s.Index]
 }
 
-// nothing says of an error that it left nothing behind, so that a program may go on after it. What ended
-// the whole unit is no such error.
-func (x *changing) nothing(err error) error {
-	if x.u.over() {
-		return err
+// change updates or deletes: open where the database reads rows in scope alone, and with fences where not.
+func (x *changing) change(p *plan.Plan) (int64, error) {
+	var refused *engine.Refused
+	values := x.given.Rows[0].Values
+	for open := p.Open; open != nil; open = x.unit.db.guarded(open, refused, x.asked) {
+		args, err := x.bind(open, values)
+		if err != nil {
+			return 0, err
+		}
+		if _, n, err := x.write([]engine.Change{{Plan: open, Args: [][]exo.Value{args}}}, nil); !errors.As(err, &refused) {
+			return n, err
+		}
 	}
-	return nothing(err)
+	args, err := x.bind(p, values)
+	if err != nil {
+		return 0, err
+	}
+	_, n, err := x.write([]engine.Change{{Plan: p, Args: [][]exo.Value{args}}}, refused)
+	return n, err
 }
 
+// insert adds the given rows, of which each set of columns has statements of its own.
+func (x *changing) insert() (exo.Value, error) {
+	var changes []engine.Change
+	for i, in := range x.w.Inserts {
+		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
+		var rows [][]exo.Value
+		for _, row := range x.given.Rows {
+			if row.Set == i {
+				rows = append(rows, row.Values)
+			}
+		}
+		for len(rows) > 0 {
+			to, n := &one, 1
+			if in.Many != nil && len(rows) >= in.Batch {
+				to, n = &many, in.Batch
+			}
+			args, err := x.bind(to.Plan, slices.Concat(rows[:n]...))
+			if err != nil {
+				return exo.Value{}, err
+			}
+			to.Args, rows = append(to.Args, args), rows[n:]
+		}
+		for _, c := range []engine.Change{many, one} {
+			if len(c.Args) > 0 {
+				changes = append(changes, c)
+			}
+		}
+	}
+	rows, n, err := x.write(changes, nil)
+	if im := x.unit.images; im != nil && err == nil {
+		im.more += n - x.imagesOf(rows)
+	}
+	if err != nil || x.w.Back == nil {
+		return exo.Int(n), err
+	}
+	x.kept = true // the row is there, and can be taken back with the whole unit only
+	if rows.Len() != 1 {
+		return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
+	}
+	key := rows.Reader().Cells(0)
+	if rows, err = x.read(x.w.Back, append(x.given.Rows[0].Values[:len(x.given.Rows[0].Values):len(x.given.Rows[0].Values)], key...)...); err != nil {
+		return exo.Value{}, err
+	}
+	if rows.Len() != 1 { // one that is out of scope ends the run
+		return exo.Value{}, exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+	}
+	x.back = rows
+	return rows.Row(0), nil
+}
+
+// nothing says of an error that it left nothing behind, so that a program may go on after it.
 func nothing(err error) error {
 	if err == nil || errors.Is(err, exo.ErrNothingDone) {
 		return err
@@ -191,11 +403,11 @@ func (db *DB) said(w *compile.Writing, err error) error {
 	}
 	what := "the row"
 	var names []string
+	columns := v.Columns
+	if len(columns) == 0 && v.Constraint != "" {
+		columns = db.columnsOf(v.Table, v.Constraint)
+	}
 	if w != nil {
-		columns := v.Columns
-		if len(columns) == 0 && v.Constraint != "" {
-			columns = db.columnsOf(v.Table, v.Constraint)
-		}
 		for _, c := range columns {
 			for _, col := range w.Facet.Cols {
 				if col.Name == c {
@@ -212,58 +424,86 @@ func (db *DB) said(w *compile.Writing, err error) error {
 		engine.ForeignKey: "is referred to by other rows, or refers to none", engine.CheckRule: "breaks a rule of the database",
 		engine.BadValue: "has a value that the column can't hold",
 	}[v.Rule]
-	return &exo.Error{Kind: exo.Invalid, Msg: what + " " + text, Err: err}
+	return &exo.Error{Kind: exo.Invalid, Msg: what + " " + text, Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, err}}
 }
 
-var _ exo.Transactional = (*object)(nil)
+var (
+	_ exo.Transactional = (*object)(nil)
+	_ exo.Beside        = (*object)(nil)
+)
 
-// writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. The
-// answer is kept for a while, as the catalogue changes seldom.
-func (db *DB) writable(ctx context.Context, w *compile.Writing) error {
-	live, err := db.catalogue(ctx)
+// writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. It is asked once of
+// each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
+// that w is kept for.
+func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
+	live, number, err := db.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	e, err := w.Grant.Enter(w.Table, nil, nil)
+	if w.harmless.Load() == number {
+		return nil
+	}
+	beside := grantsOf(a.others(w.Writing))
+	of, err := writeOf(w.Grant, w.Facet)
 	if err != nil {
 		return err
 	}
-	of := check.Write{Table: w.Table, Rights: w.Facet.Rights}
-	fixed, rest := e.Parts()
-	for _, f := range fixed {
-		of.Fixed = append(of.Fixed, f.Col)
+	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
+	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
+	of.Beside = compile.Telling(w.Grant, w.Table, beside)
+	if err := check.Writable(live, of); err != nil {
+		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
-	for _, c := range rest {
+	w.harmless.Store(number)
+	return nil
+}
+
+// writeOf is what a grant lets programs change through a facet.
+func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
+	of := check.Write{Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
+	e, err := g.Enter(f.Table, nil, nil)
+	if err != nil {
+		return of, err
+	}
+	for _, c := range e.Conditions() {
+		switch c.Kind {
+		case scope.Holds:
+			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
+		case scope.Linked, scope.Followed:
+			for _, p := range c.Link.Pairs {
+				of.Scope = append(of.Scope, p.To)
+			}
+		default:
+			of.Decided = false
+		}
 		if c.Kind == scope.Linked {
-			of.Links = append(of.Links, c.Link)
+			of.Into = append(of.Into, c.Link)
 		}
 	}
-	for _, m := range w.Facet.Links {
+	for _, m := range f.Links {
 		if m.L.One {
 			of.Links = append(of.Links, m.L)
 		}
 	}
-	if err := check.Writable(live, of); err != nil {
-		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
-	}
-	return nil
+	return of, nil
 }
 
 // catalogueFor is how long what the database says of itself is believed before a write.
 const catalogueFor = time.Minute
 
-// catalogue is what the database says of itself, of late.
-func (db *DB) catalogue(ctx context.Context) (*schema.Database, error) {
+// catalogue is what the database says of itself, of late, and its number, from 1.
+func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()
 	if db.live == nil || time.Since(db.liveAt) > catalogueFor {
 		live, err := db.pool.Catalog(ctx)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		db.live, db.liveAt = live, time.Now()
+		db.liveNo++
 	}
-	return db.live, nil
+	return db.live, db.liveNo, nil
 }
 
 // columnsOf are the columns of a unique constraint.

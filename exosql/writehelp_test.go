@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"path/filepath"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
@@ -14,6 +15,12 @@ import (
 // wrFile opens a database that others can look at, too: a file, or one of the server's.
 func wrFile(t *testing.T, e tu.Engine, statements ...string) (*exosql.DB, *sql.DB) {
 	t.Helper()
+	return wrFileOf(t, e, &exosql.OpenOptions{WriteIdle: time.Minute}, statements...) // a busy machine is no subject here
+}
+
+// wrFileOf is wrFile with options.
+func wrFileOf(t *testing.T, e tu.Engine, opt *exosql.OpenOptions, statements ...string) (*exosql.DB, *sql.DB) {
+	t.Helper()
 	url, driver, name := "", "pgx", ""
 	if e.Name == tu.SQLite.Name {
 		name, driver = filepath.Join(t.TempDir(), "x.db"), "sqlite"
@@ -22,7 +29,8 @@ func wrFile(t *testing.T, e tu.Engine, statements ...string) (*exosql.DB, *sql.D
 		url = e.URL(t)
 		name = url
 	}
-	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(statements...)})
+	opt.Setup = e.Exec(statements...)
+	db := e.OpenURL(t, url, opt)
 	raw, err := sql.Open(driver, name)
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ func TestWriterWall(t *testing.T) {
 			{"a delete", exosql.RawWrite{Text: "DELETE FROM notes WHERE id = 1", Table: "notes", Update: []string{"body"}, Reads: "id"}, false, tu.SQLite.Name},
 			{"an insert", exosql.RawWrite{Text: "INSERT INTO notes (job_id, body) VALUES (1, 'x')", Table: "notes", Update: []string{"body"}}, false, tu.SQLite.Name},
 			{"a commit", exosql.RawWrite{Text: "COMMIT", Table: "notes", Update: []string{"body"}}, false, tu.SQLite.Name},
+			{"a savepoint", exosql.RawWrite{Text: "SAVEPOINT a", Table: "notes", Update: []string{"body"}}, false, tu.SQLite.Name},
 			{"a setting", exosql.RawWrite{Text: e.Pick("PRAGMA foreign_keys = OFF", "SET TRANSACTION READ WRITE")}, false, ""},
 		} {
 			if c.only != "" && c.only != e.Name {

@@ -155,6 +155,7 @@ var agreeing = []string{"America/New_York", "Europe/Berlin", "Europe/London", "A
 // TestZonesAgree: both engines show for random instants what this process does. They have rules of their own:
 // PostgreSQL those of its server, where rules of the future, and of times before 1970, may be others.
 func TestZonesAgree(t *testing.T) {
+	tu.NotRaced(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	var instants []time.Time
 	for range 2000 {

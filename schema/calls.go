@@ -62,3 +62,29 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	}
 	return calls, read, nil
 }
+
+// Calculates reports whether the value of a generated column c of t may depend on one of some columns, also through other
+// generated columns. Of an expression that can't be read it may.
+func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
+	seen := map[string]bool{}
+	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {
+		x := todo[0]
+		if x.Generated == NotGenerated || seen[x.Name] {
+			continue
+		}
+		seen[x.Name] = true
+		_, read, err := callsOf(x.GenExpr)
+		if err != nil {
+			return true
+		}
+		for i := range t.Columns {
+			if y := &t.Columns[i]; read[asciiFold(y.Name)] {
+				if of(y.Name) {
+					return true
+				}
+				todo = append(todo, y)
+			}
+		}
+	}
+	return false
+}

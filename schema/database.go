@@ -32,6 +32,8 @@ type View struct {
 	Columns      []Column
 	Comment      string
 	Extension    string // PostgreSQL, live: the extension that the view is part of
+	Reads        []Name // PostgreSQL, live: the tables that it reads, through other views, too
+	Calls        bool   // PostgreSQL, live: it, or a view that it reads, calls functions or operators that are not PostgreSQL's own, which may read any table
 	Bypasses     []Name // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
 }
 

@@ -12,15 +12,15 @@ import (
 // ReadPostgres reads the catalogue of a PostgreSQL database (14 or newer), as the
 // role of the connection may see it. With schemas it reads these, and of the others
 // the tables with foreign keys that lead there: what is deleted here can take their
-// rows along. Without, it reads all that are not the system's own.
+// rows along. Without, it reads all that are not the system's own. In a transaction it turns jit off until its end.
 func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database, error) {
 	r := &postgresReader{ctx: ctx, q: q, schemas: schemas, db: &Database{Engine: Postgres}, tables: map[int64]*Table{}, views: map[int64]*View{}, types: map[int64]*postgresType{}}
 	steps := []struct {
 		what string
 		read func() error
 	}{
-		{"the role", r.role}, {"who may create", r.creators}, {"the schemas that the role may not use", r.hidden}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses},
-		{"the constraints", r.constraints}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies}, {"the policies of partitions", r.partPolicies},
+		{"the settings", r.settings}, {"the role", r.role}, {"who may create", r.creators}, {"the schemas that the role may not use", r.hidden}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses}, {"what views read", r.behind},
+		{"the constraints", r.constraints}, {"the exclusions", r.exclusions}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies}, {"the policies of partitions", r.partPolicies},
 		{"the rules", r.rules}, {"the enums", r.enums}, {"the domains", r.domains},
 	}
 	for _, s := range steps {
@@ -52,6 +52,12 @@ func (r *postgresReader) each(query string, scan func(*sql.Rows) error) error {
 func list(text string) (out []string, err error) {
 	err = json.Unmarshal([]byte(text), &out)
 	return out, err
+}
+
+// settings turns jit off: the planner takes the list of tables for a long one, and would compile what reads it for a hundred times
+// as long as that takes (TestReadPostgresJIT).
+func (r *postgresReader) settings() error {
+	return each(r.ctx, r.q, "SELECT set_config('jit', 'off', true)", nil, func(*sql.Rows) error { return nil })
 }
 
 func (r *postgresReader) role() error {
@@ -219,7 +225,7 @@ func (r *postgresReader) constraints() error {
 }
 
 func (r *postgresReader) indexes() error {
-	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
+	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisunique AND coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false), i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
 				'Desc', k <= i.indnkeyatts AND i.indoption[k-1] & 1 = 1, 'NullsFirst', k <= i.indnkeyatts AND i.indoption[k-1] & 2 = 2,
 				'Collation', CASE WHEN k <= i.indnkeyatts AND i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END,
@@ -233,7 +239,7 @@ func (r *postgresReader) indexes() error {
 		var x Index
 		var valid bool
 		var text string
-		if err := rows.Scan(&rel, &x.Name, &x.Unique, &valid, &x.Method, &x.Where, &text); err != nil {
+		if err := rows.Scan(&rel, &x.Name, &x.Unique, &x.NullsAlike, &valid, &x.Method, &x.Where, &text); err != nil {
 			return err
 		}
 		x.Invalid = !valid
@@ -254,6 +260,33 @@ func (r *postgresReader) indexes() error {
 		if t := r.tables[rel]; t != nil {
 			t.Indexes = append(t.Indexes, x)
 		} // of a materialized view: no table of ours
+		return nil
+	})
+}
+
+func (r *postgresReader) exclusions() error {
+	return r.each(`SELECT c.conrelid::bigint, c.conname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
+			(SELECT json_agg(json_build_object('Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END) ORDER BY k)::text
+				FROM generate_series(1, i.indnkeyatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0),
+			(SELECT json_agg(o.oprname ORDER BY x.n)::text FROM unnest(c.conexclop) WITH ORDINALITY AS x(op, n) JOIN pg_operator AS o ON o.oid = x.op)
+		FROM pg_constraint AS c JOIN pg_index AS i ON i.indexrelid = c.conindid
+		WHERE c.conrelid = ANY ($1::text::oid[]) AND c.contype = 'x' AND c.conislocal AND c.conparentid = 0 ORDER BY c.conrelid, c.conname`, func(rows *sql.Rows) error {
+		var rel int64
+		var x Exclusion
+		var parts, operators string
+		if err := rows.Scan(&rel, &x.Name, &x.Where, &parts, &operators); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(parts), &x.Parts); err != nil {
+			return err
+		}
+		var err error
+		if x.Operators, err = list(operators); err != nil {
+			return err
+		}
+		if t := r.tables[rel]; t != nil {
+			t.Exclusions = append(t.Exclusions, x)
+		}
 		return nil
 	})
 }

@@ -22,3 +22,25 @@ func (r *postgresReader) bypasses() error {
 		return err
 	})
 }
+
+// reads are the tables behind views.
+func (r *postgresReader) behind() error {
+	return r.each(`WITH RECURSIVE reads(view, rel) AS (
+			SELECT c.oid, c.oid FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')
+			UNION SELECT f.view, d.refobjid
+			FROM reads AS f JOIN pg_class AS c ON c.oid = f.rel AND c.relkind IN ('v', 'm') JOIN pg_rewrite AS w ON w.ev_class = c.oid AND w.rulename = '_RETURN'
+			JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid)
+		SELECT DISTINCT f.view::bigint, n.nspname::text, c.relname::text FROM reads AS f JOIN pg_class AS c ON c.oid = f.rel JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind NOT IN ('v', 'm')
+		UNION SELECT f.view::bigint, '', '' FROM reads AS f JOIN pg_rewrite AS w ON w.ev_class = f.rel JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+			AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass) AND d.refobjid >= 16384 ORDER BY 1, 2, 3`, func(rows *sql.Rows) error {
+		var view int64
+		var n Name
+		err := rows.Scan(&view, &n.Schema, &n.Name)
+		if v := r.views[view]; v != nil && n.Name == "" {
+			v.Calls = true
+		} else if v != nil {
+			v.Reads = append(v.Reads, n)
+		}
+		return err
+	})
+}

@@ -13,6 +13,27 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
+// TestReadPostgresJIT: nothing that reads the catalogue is compiled first, and the setting ends with the transaction.
+func TestReadPostgresJIT(t *testing.T) {
+	db := testutil.Admin(t, testutil.Server(t))
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("SET jit = on"); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := schema.ReadPostgres(t.Context(), tx, "public"); err != nil {
+		t.Fatal(err)
+	}
+	var while, after string
+	if err := errors.Join(tx.QueryRow("SHOW jit").Scan(&while), tx.Rollback(), db.QueryRow("SHOW jit").Scan(&after)); err != nil || while != "off" || after != "on" {
+		t.Errorf("jit is %q while the catalogue is read, and %q then; %v", while, after, err)
+	}
+}
+
 // TestReadSchemas: the schemas that are asked for, and the tables elsewhere that a
 // deletion in them can reach; names are looked up along the path.
 func TestReadSchemas(t *testing.T) {

@@ -7,6 +7,7 @@ type Table struct {
 	Columns     []Column
 	PrimaryKey  *Key         // nil if there is none
 	Uniques     []Key        // UNIQUE constraints; unique indexes are among Indexes
+	Exclusions  []Exclusion  // PostgreSQL
 	Indexes     []Index      // of CREATE INDEX; those that stand behind keys are not listed
 	ForeignKeys []ForeignKey // from this table
 	Checks      []Check
@@ -48,13 +49,22 @@ type Key struct {
 
 // Index is an index that was made as such.
 type Index struct {
-	Name    string
-	Parts   []Part
-	Include []string // columns that are carried along
-	Unique  bool
-	Method  string // PostgreSQL: "btree", "gin", ...; "" on SQLite
-	Where   string // of a partial index: which rows it has; "" for all
-	Invalid bool   // PostgreSQL, live: it was not built to the end, so nothing uses it
+	Name       string
+	Parts      []Part
+	Include    []string // columns that are carried along
+	Unique     bool
+	Method     string // PostgreSQL: "btree", "gin", ...; "" on SQLite
+	Where      string // of a partial index: which rows it has; "" for all
+	NullsAlike bool   // of a unique index: NULLS NOT DISTINCT
+	Invalid    bool   // PostgreSQL, live: it was not built to the end, so nothing uses it
+}
+
+// Exclusion is a constraint that no two rows may be alike by all of its operators: EXCLUDE USING gist (room WITH =, during WITH &&).
+type Exclusion struct {
+	Name      string
+	Parts     []Part   // columns and expressions alone
+	Operators []string // one for each part
+	Where     string   // the rows that it is about; "" for all
 }
 
 // Part is one column or one expression of an index.

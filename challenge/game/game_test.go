@@ -157,6 +157,7 @@ func TestGuarded(t *testing.T) {
 
 // TestHostile: the programs that kill engines lose here as well, and the host goes on.
 func TestHostile(t *testing.T) {
+	tu.NotRaced(t)
 	g := newGame(t, tu.SQLite, 4)
 	g.Limits.Wall, g.Limits.CPU = g.Limits.Wall/8, g.Limits.CPU/8
 	p := newPlayer(t, g, "player0000")

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // front is an address that stays while the site behind it is restarted.
@@ -96,6 +97,7 @@ func TestBrowserReconnect(t *testing.T) {
 
 // TestBrowserNoScript plays by forms alone.
 func TestBrowserNoScript(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	b := newTab(t, chromium(t), s.srv.URL)
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -135,6 +137,7 @@ func TestBrowserNoScript(t *testing.T) {
 // TestBrowserComplains: a test's browser tells of what the policy stops, or every
 // other test here would be blind to it.
 func TestBrowserComplains(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	for what, script := range map[string]string{
 		"a script in the page": "const x = document.createElement('script'); x.textContent = '1'; document.body.append(x)",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // press types keys as a keyboard does: a key and its character are one event, so that
@@ -51,6 +52,7 @@ func (b *tab) tabTo(id string) {
 
 // TestBrowserKeyboard plays without a mouse.
 func TestBrowserKeyboard(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	b := newTab(t, chromium(t), s.srv.URL)
 	b.open("/targets/wallet")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // faults are what is wrong with a page for those who see little, or use it on a phone:
@@ -87,6 +88,7 @@ func (b *tab) look() (out []string) {
 
 // TestBrowserLook looks at every page in light and dark, wide and on a phone.
 func TestBrowserLook(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	s.arena.Game.Chat = echo{}
 	b := newTab(t, chromium(t), s.srv.URL)

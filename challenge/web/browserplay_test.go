@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestBrowserLanes plays each lane as a person does: the guarded ones are lost, the
 // control is won, the key is claimed, and the leaderboard says so.
 func TestBrowserLanes(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	s.arena.Game.Chat = echo{}
 	b := newTab(t, chromium(t), s.srv.URL)
@@ -143,6 +145,7 @@ func TestBrowserHints(t *testing.T) {
 
 // TestBrowserHole: a win on a guarded lane is in red on top at once, for all.
 func TestBrowserHole(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	browser := chromium(t)
 	other, b := newTab(t, browser, s.srv.URL), newTab(t, browser, s.srv.URL)

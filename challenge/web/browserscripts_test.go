@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestBrowserLongText: what somebody wrote, who may be another player, is read in one
 // go. A pattern that tries a stretch of it in two ways does not come to the end of a
 // million characters, and this test ends with it.
 func TestBrowserLongText(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	b := newTab(t, chromium(t), s.srv.URL)
 	b.open("/targets/wallet")

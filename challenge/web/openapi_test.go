@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // api is the description, as far as the test follows it.
@@ -59,6 +60,7 @@ func (a *api) schema(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 // TestOpenAPI: the description has every route and no other, says who may call, and
 // every answer is what it says, failures included.
 func TestOpenAPI(t *testing.T) {
+	testutil.NotRaced(t)
 	s := newSite(t, config{})
 	s.arena.Game.Chat = echo{}
 	var a api

@@ -33,27 +33,27 @@ their columns, links, facets, relations. Warnings do not fail the check unless -
 The package is built with the go command, and started in a process of its own: its
 variables are what they are only then. Of a package main, only the variables are made.
 
-With -indexes the package's function of grants is called (exo help repl has its form), and
-the report is of what it grants: for each column of each facet, which filters and
-orders an index serves that begins with the columns of the scope, which of them read
-every row in scope, and the index that would serve. No query runs. What is not served is no failure
-unless -strict says so.
+With -user or -func the package's function of grants is called as well (exo help repl has
+its form), and what it grants is compared too: its scopes, and what its facets let programs write.
 
 examples:
   exo check -db sqlite:shop.db ./shop
   exo check -db postgres://ci@localhost/shop -json example.com/app/shop
-  exo check -db sqlite:shop.db -indexes -user 1 ./shop
+  exo check -db sqlite:shop.db -user 1 ./shop
 
 A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
+		exits: `exit codes:
+  0  the declarations agree with the database
+  1  they differ; with -strict: or there is a warning, or a grant that can't be looked at
+  2  the command line is wrong
+  3  it could not be done: a database or package that can't be reached or built
+`,
 		flags: func(fs *flag.FlagSet) action {
 			o := &checkOptions{}
-			fs.StringVar(&o.source.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
+			o.flags(fs)
 			fs.BoolVar(&o.json, "json", false, "print the findings as JSON")
 			fs.BoolVar(&o.strict, "strict", false, "fail for warnings too")
-			fs.BoolVar(&o.indexes, "indexes", false, "report which filters and orders of what is granted an index serves")
-			fs.StringVar(&o.user, "user", "", "`NAME`: on whose behalf, for -indexes: what the function is given")
-			fs.StringVar(&o.function, "func", "Grants", "`NAME`: the function, where it is not Grants")
 			return o.run
 		},
 		values: map[string][]string{"": {anyDir}},
@@ -62,38 +62,39 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 
 type checkOptions struct {
 	source                source
-	json, strict, indexes bool
+	json, strict, indexes bool // indexes: of exo indexes
 	user, function        string
+	role                  string // of exo gen rls
 }
 
-func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
-	if len(args) != 1 {
-		return usagef("want one package, not %d", len(args))
-	}
-	if o.source.db == "" {
-		return usagef("-db is missing: the URL of a database")
-	}
-	if err := o.source.validate(); err != nil {
-		return err
-	}
-	switch {
-	case !o.indexes && (o.user != "" || o.function != "Grants"):
-		return usagef("-user and -func are for -indexes")
-	case !token.IsIdentifier(o.function): // it becomes Go text
-		return usagef("-func %q: want the name of a function", o.function)
-	case !o.indexes:
-		o.function = ""
-	}
-	p, err := findPackage(ctx, args[0])
+// flags are those of every command that builds a package and asks a database about it.
+func (o *checkOptions) flags(fs *flag.FlagSet) {
+	fs.StringVar(&o.source.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")
+	fs.StringVar(&o.user, "user", "", "`NAME`: on whose behalf: what the function of grants is given")
+	fs.StringVar(&o.function, "func", "", "`NAME`: the function, where it is not Grants")
+}
+
+// inspectArgs builds the package that a command line names, and inspects it. granted says that its
+// function of grants is called.
+func (o *checkOptions) inspectArgs(ctx context.Context, std stdio, args []string, granted bool) (*report, error) {
+	p, err := o.target(ctx, args, granted)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	report, err := p.inspect(ctx, std, o)
+	report, err := during(std, "inspecting "+p.ImportPath, func(std stdio) (*report, error) { return p.inspect(ctx, std, o) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, why := range report.Passed {
 		fmt.Fprintln(std.err, schema.Printable(why))
+	}
+	return report, nil
+}
+
+func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
+	report, err := o.inspectArgs(ctx, std, args, o.indexes || o.user != "")
+	if err != nil {
+		return err
 	}
 	if o.json {
 		err = report.writeJSON(std.out, o.indexes)
@@ -106,12 +107,33 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 	return err
 }
 
+// target is the package that a command line names. granted says that its function of grants is called.
+func (o *checkOptions) target(ctx context.Context, args []string, granted bool) (*goPackage, error) {
+	if len(args) != 1 {
+		return nil, usagef("want one package, not %d", len(args))
+	}
+	if o.source.db == "" {
+		return nil, usagef("-db is missing: the URL of a database")
+	}
+	if err := o.source.validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.function != "" && !token.IsIdentifier(o.function): // it becomes Go text
+		return nil, usagef("-func %q: want the name of a function", o.function)
+	case o.function == "" && granted:
+		o.function = "Grants"
+	}
+	return findPackage(ctx, args[0])
+}
+
 // report is what the process of a package writes.
 type report struct {
 	Compared int // variables, or objects that were granted
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
 	Passed   []string // over: what was granted and can't be looked at, with the reason
+	Policies string   // of exo gen rls
 	Error    string
 }
 
@@ -119,7 +141,7 @@ type report struct {
 // index would serve, a facet stays behind its fence, or a grant was not looked at.
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
-		strict && (len(r.Passed) > 0 || slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != "" || p.Column == "") }))
+		strict && (len(r.Passed) > 0 || slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") }))
 }
 
 func (r *report) writeJSON(w io.Writer, indexes bool) error {
@@ -176,7 +198,7 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, o *checkOptions) (*r
 	}
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
-	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user)
+	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user, fmt.Sprintf("%s=%t", checkPaths, o.indexes), checkRole+"="+o.role)
 	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
 	cmd.WaitDelay = time.Second               // what it started and left behind may hold them open
 	ran := cmd.Run()

@@ -25,6 +25,7 @@ const railsPackage = "github.com/exoagent/exoagent/schema/gen/testdata/railssqli
 
 // The declarations of a package agree with a database, and then they do not.
 func TestCheck(t *testing.T) {
+	testutil.NotRaced(t)
 	url, change := rails(t)
 	r := exo(t, "", "check", "-db", url, railsPackage)
 	if r.code != exitDone || r.err != "" || !strings.HasPrefix(r.out, "warning: posts_tags: ") || strings.Count(r.out, "\n") != 1 {
@@ -55,6 +56,7 @@ func TestCheck(t *testing.T) {
 // Agreement is an empty list and a line that says so; a program's unexported
 // declarations count, and it does not run.
 func TestCheckMain(t *testing.T) {
+	testutil.NotRaced(t)
 	url, _ := database(t, "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 	for args, want := range map[string]string{"-json": "[]\n", "-strict": "1 declarations agree with the database\n"} {
 		r := exo(t, "", "check", "-db", url, args, "./testdata/program")
@@ -67,9 +69,10 @@ func TestCheckMain(t *testing.T) {
 // The indexes of what a package grants: text and JSON, an index that is missing and then there, and
 // what is wrong with the command line or with the function.
 func TestCheckIndexes(t *testing.T) {
+	testutil.NotRaced(t)
 	url, change := database(t, shop)
 	check := func(args ...string) result {
-		return exo(t, "", append([]string{"check", "-db", url, "-indexes", "./testdata/access"}, args...)...)
+		return exo(t, "", append([]string{"indexes", "-db", url, "./testdata/access"}, args...)...)
 	}
 	const note = "CREATE INDEX orders_by_customer_id_note ON orders (customer_id, note)"
 	const passed = "weaker: exosql: AccessPaths: invalid: it takes what Facet.Of made, before it is attenuated\n"
@@ -79,10 +82,17 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone || r.out != want || r.err != passed {
 		t.Errorf("%v\nwant %s", r, want)
 	}
+	if r, paths := check("-func", "Mine", "-user", "1", "-json"), []exosql.AccessPath(nil); r.code == exitDone {
+		if err := json.Unmarshal([]byte(r.out), &paths); err != nil || len(paths) != 3 || paths[2].Fix.SQL() != note || !strings.Contains(r.out, `"sql": "`+note+`"`) {
+			t.Errorf("-json: %v: %v", err, r)
+		}
+	} else {
+		t.Errorf("-json: %v", r)
+	}
 	change(note)
 	r := check("-func", "Mine", "-user", "1", "-json", "-strict")
 	var paths []exosql.AccessPath
-	if err := json.Unmarshal([]byte(r.out), &paths); err != nil || r.code != exitFound || r.err != passed || len(paths) != 3 || paths[2].Column != "note" || !paths[2].Served() || paths[2].Index != "orders_by_customer_id_note" {
+	if err := json.Unmarshal([]byte(r.out), &paths); err != nil || r.code != exitFound || r.err != passed || len(paths) != 3 || paths[2].Column != "note" || !paths[2].Served() || paths[2].Fix != nil || paths[2].Index != "orders_by_customer_id_note" {
 		t.Errorf("-json with the index: %v: %v", err, r)
 	}
 	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone { // strictly the object that was passed over counts
@@ -106,15 +116,39 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 			t.Errorf("%s: %v, want %q", args, r, says)
 		}
 	}
-	for _, args := range [][]string{{"-user", "1"}, {"-func", "Mine"}, {"-indexes", "-func", "a.b"}} {
-		if r := exo(t, "", append([]string{"check", "-db", url, "./testdata/access"}, args...)...); r.code != exitUsage {
-			t.Errorf("%v: %v", args, r)
+	for _, word := range []string{"check", "indexes"} {
+		if r := exo(t, "", word, "-db", url, "./testdata/access", "-func", "a.b"); r.code != exitUsage {
+			t.Errorf("%s: %v", word, r)
 		}
+	}
+}
+
+// What a function grants is compared as well: with what its facets let programs write.
+func TestCheckGranted(t *testing.T) {
+	testutil.NotRaced(t)
+	url, change := database(t, shop)
+	check := func(args ...string) result {
+		return exo(t, "", append([]string{"check", "-db", url, "./testdata/access"}, args...)...)
+	}
+	if r := check("-func", "Clerk", "-user", "1"); r.code != exitDone || r.out != "4 declarations agree with the database\n" || r.err != "" {
+		t.Errorf("as it is: %v", r)
+	}
+	change("CREATE UNIQUE INDEX u ON orders (note)")
+	want := "orders: programs may write to it, and (note) is unique among everybody's rows: that a value is taken would tell of rows out of scope. Right would be: UNIQUE (customer_id, note) in its place, or AllowEffects(\"unique(note)\") on the facet, if programs may learn what others have\n"
+	if r := check("-func", "Clerk", "-user", "1"); r.code != exitFound || r.out != want || r.err != "" {
+		t.Errorf("unique among all: %v\nwant %s", r, want)
+	}
+	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone || !strings.HasPrefix(r.err, "weaker: ") {
+		t.Errorf("of facets that only read: %v", r)
+	}
+	if r := check("-user", "1"); r.code != exitCannot || !strings.Contains(r.err, "has no function Grants") {
+		t.Errorf("without its name: %v", r)
 	}
 }
 
 // What can't be compared is told from what differs.
 func TestCheckCannot(t *testing.T) {
+	testutil.NotRaced(t)
 	url, _ := database(t, shop)
 	for _, c := range []struct{ url, pkg, says string }{
 		{"sqlite:/there/is/none", railsPackage, "no such file"},

@@ -19,6 +19,8 @@ const (
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
 	checkUser   = "EXO_CHECK_USER"
+	checkPaths  = "EXO_CHECK_PATHS" // "true": how the database reads what is granted
+	checkRole   = "EXO_CHECK_ROLE"  // the role whose policies are to be written, or ""
 )
 
 // checkFiles are the files to lay over a package, and the package to build. function is that of
@@ -96,6 +98,7 @@ type exo_check_report struct {
 	Findings []exo_check_exosql.Finding
 	Paths    []exo_check_exosql.AccessPath
 	Passed   []string
+	Policies string
 	Error    string
 }
 
@@ -122,11 +125,22 @@ func exo_check_run(variables []any, grants any) {
 			return err
 		}
 		defer db.Close()
-		if grants != nil {
-			return report.granted(ctx, db, grants, exo_check_os.Getenv("` + checkUser + `"))
+		if grants == nil {
+			report.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
+			return err
 		}
-		report.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
-		return err
+		objects, err := exo_check_objects(ctx, db, grants, exo_check_os.Getenv("` + checkUser + `"))
+		if err != nil {
+			return err
+		}
+		if exo_check_os.Getenv("` + checkPaths + `") == "true" {
+			report.Compared = 0
+			return report.paths(ctx, objects)
+		}
+		if role := exo_check_os.Getenv("` + checkRole + `"); role != "" {
+			return report.policies(ctx, db, objects, role)
+		}
+		return report.granted(ctx, db, objects, what)
 	}()
 	if err != nil {
 		report.Error = err.Error()
@@ -141,8 +155,14 @@ func exo_check_run(variables []any, grants any) {
 	exo_check_os.Exit(0)
 }
 
-// granted calls a function of grants in whichever of its forms it is written.
-func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, grants any, user string) error {
+// exo_check_object is one that a function grants.
+type exo_check_object struct {
+	name string
+	o    exo_check_exo.Object
+}
+
+// exo_check_objects calls a function of grants in whichever of its forms it is written.
+func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, grants any, user string) (objects []exo_check_object, err error) {
 	f := exo_check_reflect.ValueOf(grants)
 	var args []exo_check_reflect.Value
 	for i := range f.Type().NumIn() {
@@ -171,33 +191,85 @@ func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_
 			n, err = exo_check_strconv.ParseUint(user, 10, p.Bits())
 			u.Elem().SetUint(n)
 		default:
-			return exo_check_fmt.Errorf("the function of grants takes a %v; see exo help repl", p)
+			return nil, exo_check_fmt.Errorf("the function of grants takes a %v; see exo help repl", p)
 		}
 		if err != nil {
-			return exo_check_fmt.Errorf("-user %q is no %v: %w", user, p, err)
+			return nil, exo_check_fmt.Errorf("-user %q is no %v: %w", user, p, err)
 		}
 		args = append(args, u.Elem())
 	}
 	out := f.Call(args)
 	for _, v := range out {
 		if err, failed := v.Interface().(error); failed && err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(out) == 0 || out[0].Kind() != exo_check_reflect.Map || out[0].Type().Key().Kind() != exo_check_reflect.String {
-		return exo_check_fmt.Errorf("the function of grants is a %v; see exo help repl", f.Type())
+		return nil, exo_check_fmt.Errorf("the function of grants is a %v; see exo help repl", f.Type())
 	}
 	names := out[0].MapKeys()
 	exo_check_slices.SortFunc(names, func(a, b exo_check_reflect.Value) int { return exo_check_strings.Compare(a.String(), b.String()) })
 	for _, name := range names {
 		o, _ := out[0].MapIndex(name).Interface().(exo_check_exo.Object)
-		paths, err := exo_check_exosql.AccessPaths(ctx, o)
-		if exo_check_errors.Is(err, exo_check_exosql.ErrNoFacet) {
-			r.Passed = append(r.Passed, name.String()+": "+err.Error())
+		objects = append(objects, exo_check_object{name.String(), o})
+	}
+	return objects, nil
+}
+
+// passed notes an object that can't be looked at.
+func (r *exo_check_report) passed(x exo_check_object, err error) bool {
+	if exo_check_errors.Is(err, exo_check_exosql.ErrNoFacet) {
+		r.Passed = append(r.Passed, x.name+": "+exo_check_exosql.ErrNoFacet.Error())
+		return true
+	}
+	return false
+}
+
+// granted compares variables, and what is granted.
+func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, what []exo_check_exosql.Declared) error {
+	for _, x := range objects {
+		g := exo_check_exosql.Granted(x.o)
+		if _, err := exo_check_exosql.Inspect(ctx, db, g); r.passed(x, err) {
+			continue
+		} else if err != nil {
+			return exo_check_fmt.Errorf("%s: %w", x.name, err)
+		}
+		what = append(what, g)
+		r.Compared++
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	var err error
+	r.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
+	return err
+}
+
+// policies are the SQL that lets a role do what is granted.
+func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, role string) (err error) {
+	var all []exo_check_exo.Object
+	for _, x := range objects {
+		if _, err := exo_check_exosql.Inspect(ctx, db, exo_check_exosql.Granted(x.o)); r.passed(x, err) {
+			continue
+		} else if err != nil {
+			return exo_check_fmt.Errorf("%s: %w", x.name, err)
+		}
+		all = append(all, x.o)
+	}
+	r.Compared = len(all)
+	r.Policies, err = exo_check_exosql.Policies(ctx, role, all...)
+	return err
+}
+
+// paths are how the database reads what is granted.
+func (r *exo_check_report) paths(ctx exo_check_context.Context, objects []exo_check_object) error {
+	for _, x := range objects {
+		paths, err := exo_check_exosql.AccessPaths(ctx, x.o)
+		if r.passed(x, err) {
 			continue
 		}
 		if err != nil {
-			return exo_check_fmt.Errorf("%s: %w", name, err)
+			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
 		for _, p := range paths { // two objects may lead to one facet
 			if !exo_check_slices.ContainsFunc(r.Paths, func(q exo_check_exosql.AccessPath) bool { return exo_check_reflect.DeepEqual(p, q) }) {

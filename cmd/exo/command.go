@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// command is one word after exo. Each has a file of its own, and a line in commands.
+// command is one word after exo, or two. Each has a file of its own, and a line in commands.
 type command struct {
 	name   string
 	args   string // what stands after the flags, as help shows it
 	short  string // one line
 	long   string // paragraphs and examples, for its own help
-	exits  string // what its exit codes mean; "": exitHelp
+	exits  string // what its exit codes mean; "": exitsOnly
 	hidden bool   // help does not list it
 	raw    bool   // its arguments are not parsed
 
@@ -38,10 +39,23 @@ type action func(ctx context.Context, std stdio, args []string) error
 func commands() []command {
 	return []command{
 		genCommand(),
+		genRLSCommand(),
 		checkCommand(),
+		indexesCommand(),
 		replCommand(),
+		initCommand(),
+		validateCommand(),
+		showCommand(),
+		manifestCommand(),
+		diffCommand(),
+		runCommand(),
+		askCommand(),
+		serveCommand(),
+		schemaCommand(),
+		doctorCommand(),
 		helpCommand(),
 		completionCommand(),
+		manCommand(),
 		versionCommand(),
 		completeCommand(),
 	}
@@ -55,7 +69,8 @@ type stdio struct {
 	err io.Writer
 }
 
-// The exit codes. Scripts rely on them: see exitHelp.
+// The exit codes. Scripts rely on them: see exitHelp. Only commands that look for
+// something give exitFound; each of these says in its own help what it means there.
 const (
 	exitDone = iota
 	exitFound
@@ -65,9 +80,16 @@ const (
 
 const exitHelp = `exit codes:
   0  done
-  1  done, and something was found: the declarations and the database differ
+  1  something was found: a difference, a mistake in a file, a program that failed; the command's help says what
   2  the command line is wrong
-  3  it could not be done: a database, package or directory that can't be reached or must not be written
+  3  it could not be done: a database, package, file or directory that can't be reached or must not be written
+`
+
+// exitsOnly is for commands that look for nothing.
+const exitsOnly = `exit codes:
+  0  done
+  2  the command line is wrong
+  3  it could not be done: a database, package, file or directory that can't be reached or must not be written
 `
 
 const programName = "exo"
@@ -110,12 +132,12 @@ func run(ctx context.Context, std stdio, args []string) int {
 		case "-version", "--version":
 			word = "version"
 		}
-		c, ok := find(word)
+		c, rest, ok := find(word, args[1:])
 		if !ok {
-			return usagef("there is no command %q; %s help lists them", word, programName)
+			return noCommand(word)
 		}
 		name += " " + c.name
-		return c.run(ctx, std, args[1:])
+		return c.run(ctx, std, rest)
 	}()
 	if err == nil {
 		return exitDone
@@ -130,13 +152,31 @@ func run(ctx context.Context, std stdio, args []string) int {
 	return code
 }
 
-func find(name string) (command, bool) {
+// noCommand says that there is none of a name, and which it may be.
+func noCommand(word string) error {
+	var names []string
 	for _, c := range commands() {
-		if c.name == name {
-			return c, true
+		if !c.hidden {
+			names = append(names, c.name)
 		}
 	}
-	return command{}, false
+	if near := scalar.Nearest(word, names); near != "" {
+		return usagef("there is no command %q; did you mean %s %s?", word, programName, near)
+	}
+	return usagef("there is no command %q; %s help lists them", word, programName)
+}
+
+// find finds the command of a word, or of it and the next one, and what stands after its name.
+func find(word string, more []string) (c command, rest []string, ok bool) {
+	for _, x := range commands() {
+		if len(more) > 0 && x.name == word+" "+more[0] {
+			return x, more[1:], true
+		}
+		if x.name == word {
+			c, rest, ok = x, more, true
+		}
+	}
+	return c, rest, ok
 }
 
 // run parses the flags, wherever they stand, and runs the command.

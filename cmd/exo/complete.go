@@ -46,17 +46,20 @@ func candidates(words []string) []string {
 	if len(before) == 0 {
 		return beginning([]string{anyCommand}, last)
 	}
-	c, ok := find(before[0])
+	c, rest, ok := find(before[0], before[1:])
 	if !ok || c.hidden {
 		return nil
 	}
 	fs := c.flagSet()
 	c.flags(fs)
-	if f := valueDue(fs, before[1:]); f != nil {
+	if f := valueDue(fs, rest); f != nil {
 		return beginning(c.values["-"+f.Name], last)
 	}
 	if !strings.HasPrefix(last, "-") {
-		return beginning(c.values[""], last)
+		if len(rest) > 0 {
+			return beginning(c.values[""], last)
+		}
+		return append(seconds(c.name, last), beginning(c.values[""], last)...)
 	}
 	var out []string
 	fs.VisitAll(func(f *flag.Flag) {
@@ -91,12 +94,22 @@ func beginning(values []string, start string) (out []string) {
 		switch {
 		case v == anyCommand:
 			for _, c := range commands() {
-				if !c.hidden && strings.HasPrefix(c.name, start) {
+				if !c.hidden && !strings.Contains(c.name, " ") && strings.HasPrefix(c.name, start) {
 					out = append(out, c.name+"\t"+c.short)
 				}
 			}
 		case v == anyFile, v == anyDir, strings.HasPrefix(v, start):
 			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// seconds are the words that can follow a command's name and make it the name of another.
+func seconds(name, start string) (out []string) {
+	for _, c := range commands() {
+		if second, ok := strings.CutPrefix(c.name, name+" "); ok && strings.HasPrefix(second, start) {
+			out = append(out, second+"\t"+c.short)
 		}
 	}
 	return out

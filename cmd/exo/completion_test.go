@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // What is offered, without the descriptions.
 func TestCandidates(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                     "gen check repl help completion version",
+		"":                     "gen check indexes repl init validate show manifest diff run ask serve schema doctor help completion man version",
 		"c":                    "check completion",
 		"nope ":                "",
 		"__complete ":          "",
@@ -21,12 +23,18 @@ func TestCandidates(t *testing.T) {
 		"gen -o ":              ":dirs",
 		"gen -o x -ddl ":       ":files",
 		"gen -db ":             "",
-		"gen ":                 "",
+		"gen ":                 "rls",
+		"gen x":                "",
+		"gen rls ":             ":dirs",
+		"gen rls -r":           "-role",
+		"gen rls -role x -d":   "-db",
 		"check -json ":         ":dirs",
-		"check -":              "-db -func -indexes -json -strict -user",
+		"check -":              "-db -func -json -strict -user",
+		"indexes -":            "-db -func -json -strict -user",
+		"indexes -json ":       ":dirs",
 		"completion ":          "bash fish zsh",
 		"completion z":         "zsh",
-		"help ":                "gen check repl help completion version",
+		"help ":                "gen check indexes repl init validate show manifest diff run ask serve schema doctor help completion man version",
 		"help che":             "check",
 		"check -db sqlite:x x": ":dirs",
 	} {
@@ -70,6 +78,7 @@ func program(t *testing.T) string {
 
 // TestBash runs the script in bash, which completes words with it.
 func TestBash(t *testing.T) {
+	testutil.NotRaced(t)
 	bin := program(t)
 	dir := t.TempDir()
 	for _, d := range []string{"shop one", "shop two"} {

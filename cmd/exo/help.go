@@ -22,16 +22,15 @@ func helpCommand() command {
 
 func runHelp(_ context.Context, std stdio, args []string) error {
 	text := overview()
-	switch len(args) {
-	case 0:
-	case 1:
-		c, ok := find(args[0])
-		if !ok {
-			return usagef("there is no command %q; %s help lists them", args[0], programName)
+	if len(args) > 0 {
+		c, rest, ok := find(args[0], args[1:])
+		switch {
+		case !ok:
+			return noCommand(args[0])
+		case len(rest) > 0:
+			return usagef("want one command, not %q after %s", rest[0], c.name)
 		}
 		text = c.help()
-	default:
-		return usagef("want one command, not %d", len(args))
 	}
 	_, err := io.WriteString(std.out, text)
 	return err
@@ -71,7 +70,7 @@ func (c command) help() string {
 	if flags.Len() > 0 {
 		b.WriteString("\n" + flags.String())
 	}
-	b.WriteString("\n" + c.long + "\n" + cmp.Or(c.exits, exitHelp))
+	b.WriteString("\n" + c.long + "\n" + cmp.Or(c.exits, exitsOnly))
 	return b.String()
 }
 

@@ -19,6 +19,7 @@ const escapes = "\x1b[2J\x1b]52;c;aGk=\x07\u202e\u009b31m\rdone"
 // TestTerminal: nothing of a server, a database, a file or the command line itself
 // reaches the terminal as anything but text, on either stream of any command.
 func TestTerminal(t *testing.T) {
+	tu.NotRaced(t)
 	server := tu.NewFakePostgres(t, func(c *tu.FakeClient) {
 		c.Send(&pgproto3.ErrorResponse{Severity: "FATAL" + escapes, Code: "28000", Message: "no" + escapes, Detail: escapes, Hint: escapes})
 	})
@@ -61,6 +62,7 @@ func TestTerminal(t *testing.T) {
 // TestCutDefinitions: definitions that are too long are refused, not cut: what is behind
 // the cut would be missing from the declarations.
 func TestCutDefinitions(t *testing.T) {
+	tu.NotRaced(t)
 	const ddl = "CREATE TABLE a (id INTEGER PRIMARY KEY);"
 	const key = "CREATE TABLE b (id INTEGER PRIMARY KEY REFERENCES a);"
 	dir := filepath.Join(t.TempDir(), "out")

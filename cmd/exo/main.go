@@ -1,5 +1,13 @@
-// Exo is the command line of exoagent: it makes Go declarations of a live
-// database, compares declarations with one, and opens a terminal on what a package grants.
+// Exo is the command line of exoagent. Without a Go program it drafts a grant file from a
+// database, checks it, and runs programs on it or serves it to MCP clients:
+//
+//	exo init -db sqlite:shop.db
+//	exo validate
+//	exo run -as org=1 -e 'tickets.count()'
+//	exo serve exo.yaml -as org=1
+//
+// For a Go program it writes declarations of a database's tables, compares them with the
+// database, and opens a terminal on what a package grants:
 //
 //	exo gen -db postgres://you@localhost/shop -o ./shop
 //	exo check -db postgres://you@localhost/shop ./shop

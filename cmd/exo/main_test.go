@@ -44,6 +44,7 @@ func TestExitCodes(t *testing.T) {
 		{"version", exitDone, "exo "},
 		{"--version", exitDone, "exo "},
 		{"completion zsh", exitDone, "#compdef exo"},
+		{"schema", exitDone, `"$schema": "https://json-schema.org/draft/2020-12/schema"`},
 
 		{"help nope", exitUsage, `no command "nope"`},
 		{"help gen check", exitUsage, "want one command"},
@@ -51,16 +52,23 @@ func TestExitCodes(t *testing.T) {
 		{"-nope", exitUsage, `no command "-nope"`},
 		{"version x", exitUsage, "unexpected argument"},
 		{"version -x", exitUsage, "there is no flag -x"},
+		{"schema x", exitUsage, "unexpected argument"},
+		{"vaildate", exitUsage, `there is no command "vaildate"; did you mean exo validate?`},
+		{"help intt", exitUsage, `did you mean exo init?`},
+		{"xyz", exitUsage, `there is no command "xyz"; exo help lists them`},
+		{"__complte", exitUsage, `exo help lists them`},
 		{"completion", exitUsage, "want the name of one shell"},
 		{"completion tcsh", exitUsage, `no script for "tcsh"`},
 		{"help repl", exitDone, "1  a program failed"},
-		{"repl ./x -help", exitDone, "usage: exo repl [flags] PACKAGE\n"},
-		{"repl -db sqlite:x ./x --help", exitDone, "usage: exo repl [flags] PACKAGE\n"},
+		{"repl ./x -help", exitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
+		{"repl -db sqlite:x ./x --help", exitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
 		{"repl", exitUsage, "want one package"},
 		{"repl -db sqlite:x a b", exitUsage, "want one package"},
 		{"repl ./there/is/none", exitUsage, "-db is missing"},
 		{"repl ./there/is/none -db mysql://u:sekret@h/d", exitUsage, "no such kind of database"},
 		{"repl ./there/is/none -nope", exitUsage, "there is no flag -nope"},
+		{"repl ./there/is/none -as org=1", exitUsage, "given -user"},
+		{"repl exo.yaml -user org=1", exitUsage, "want -as"},
 		{"repl ./there/is/none -db sqlite:x -func grants", exitUsage, "want the name of an exported function"},
 		{"repl ./there/is/none -db sqlite:x", exitCannot, "there/is/none"},
 		{"gen", exitUsage, "-o is missing"},
@@ -137,7 +145,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("help of %s does not have -%s", c.name, f.Name)
 			}
 		})
-		for _, want := range []string{cmp.Or(c.exits, exitHelp), c.long, sentence(c.short)} {
+		for _, want := range []string{cmp.Or(c.exits, exitsOnly), c.long, sentence(c.short)} {
 			if !strings.Contains(help.out, want) {
 				t.Errorf("help of %s lacks %q", c.name, want)
 			}

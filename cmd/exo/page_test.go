@@ -14,6 +14,7 @@ import (
 // TestPageCommands runs what docs/schema.md says of a live database, to the letter, in
 // a module that has nothing yet.
 func TestPageCommands(t *testing.T) {
+	testutil.NotRaced(t)
 	commands := pageCommands(t)
 	url, change := database(t, shop)
 	change("INSERT INTO customers VALUES (1, 'ann'), (2, 'bob')")
@@ -107,9 +108,9 @@ func indexBlock(t *testing.T) block {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)\n<!-- test: TestPageCommands in cmd/exo -->\n```sh\n(go tool exo check [^`]* -indexes [^`]*)```\n```text\n([^`]*)```").FindSubmatch(page)
+	m := regexp.MustCompile("(?s)\n<!-- test: TestPageCommands in cmd/exo -->\n```sh\n(go tool exo indexes [^`]*)```\n```text\n([^`]*)```").FindSubmatch(page)
 	if m == nil {
-		t.Fatal("docs/schema.md does not have the commands with -indexes, and what they print")
+		t.Fatal("docs/schema.md does not have the commands of exo indexes, and what they print")
 	}
 	return block{strings.Split(strings.TrimSpace(string(m[1])), "\n"), string(m[2])}
 }

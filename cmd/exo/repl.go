@@ -16,8 +16,8 @@ import (
 func replCommand() command {
 	return command{
 		name:  "repl",
-		args:  "PACKAGE",
-		short: "open a terminal on what a package grants",
+		args:  "PACKAGE|FILE",
+		short: "open a terminal on what a package or a grant file grants",
 		long:  replHelp,
 		exits: replExits,
 		flags: func(fs *flag.FlagSet) action {
@@ -42,6 +42,11 @@ beside it.
   exo repl ./access -db postgres://you@localhost/shop -user 1
   exo repl ./access -db sqlite:shop.db -user 1 -e 'api.me.orders().count()'
 
+Of a grant file, FILE.yaml, -as gives the claims of the principal, as for exo run, and the
+database is the file's own unless -db names another:
+
+  exo repl exo.yaml -as org=5,user=1
+
 Nothing is written to the module: not to go.mod, and no file.
 `
 
@@ -56,6 +61,8 @@ const replExits = `exit codes:
 // so that help, completion and what is wrong with them need no build.
 type replOptions struct {
 	source source
+	user   string   // of a package: on whose behalf
+	as     string   // of a grant file: the same, as claims
 	name   string   // of the function
 	pass   []string // for the terminal, in their order
 }
@@ -72,8 +79,9 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 		o.source.db = v
 		return pass("db")(v)
 	})
+	fs.StringVar(&o.user, "user", "", "`NAME`: of a package: on whose behalf, what the function is given")
+	fs.StringVar(&o.as, "as", "", "`CLAIMS`: of a grant file: the principal, like org=5,user=1")
 	for _, f := range [][2]string{
-		{"user", "`NAME`: on whose behalf: what the function is given"},
 		{"e", "`PROGRAM`: run a program; its result is printed as JSON"},
 		{"f", "`FILE`: the same with a file; - is standard input"},
 		{"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"},
@@ -83,6 +91,7 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 		fs.Func(f[0], f[1], pass(f[0]))
 	}
 	for _, f := range [][2]string{
+		{"dry-run", "with -e or -f: show what the program would change, and keep nothing"},
 		{"api", "print what a model is shown, and end"},
 		{"trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects"},
 		{"no-history", "do not read or keep what is typed at the prompt"},
@@ -95,7 +104,27 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 // exit code is that of the main, or exitCannot if it did not come to run.
 func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
-		return usagef("want one package, not %d; %s help repl says which", len(args), programName)
+		return usagef("want one package or grant file, not %d; %s help repl says which", len(args), programName)
+	}
+	file, who := isGrantFile(args[0]), o.user
+	switch {
+	case file && o.user != "":
+		return usagef("a grant file has a principal: want -as CLAIMS, not -user")
+	case !file && o.as != "":
+		return usagef("a package's function is given -user; -as is for a grant file")
+	case file:
+		who = o.as
+	}
+	if who != "" {
+		o.pass = append(o.pass, "-user="+who)
+	}
+	if file {
+		if o.source.db != "" {
+			if err := o.source.validate(); err != nil {
+				return err
+			}
+		}
+		return replOnFile("repl", args[0], o.source.db, o.pass, std)
 	}
 	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // it becomes Go text
 		return usagef("-func %q: want the name of an exported function", o.name)

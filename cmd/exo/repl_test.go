@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	replmain "github.com/exoagent/exoagent/codemode/repl"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 const accessSource = `package access
@@ -114,6 +115,7 @@ func terminalOnly(line string) bool {
 }
 
 func TestRepl(t *testing.T) {
+	testutil.NotRaced(t)
 	db := accessModule(t)
 	before := moduleFiles(t)
 	const program = "api.me.select(u => ({ name: u.name }))"
@@ -173,7 +175,7 @@ func TestReplFlags(t *testing.T) {
 	if code := (replmain.App{Name: "x", Grants: func(*exosql.DB) codemode.Grants { return nil }}).Run([]string{"-help"}, strings.NewReader(""), &help, &errs); code != 0 {
 		t.Fatal(errs.String())
 	}
-	theirs := map[string]bool{"func": true}
+	theirs := map[string]bool{"func": true, "as": true} // as: what the terminal calls user, of a grant file
 	for _, m := range regexp.MustCompile(`(?m)^  -(\S+) `).FindAllStringSubmatch(help.String(), -1) {
 		theirs[m[1]] = true
 	}

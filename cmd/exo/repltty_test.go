@@ -4,27 +4,21 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/internal/testutil/ttytest"
 )
 
 // TestReplAtTerminal: Ctrl-C is for the program that runs: neither the terminal nor
 // exo, which waits for it, ends.
 func TestReplAtTerminal(t *testing.T) {
+	testutil.NotRaced(t) // what is built is not
 	exo := program(t)
 	db := accessModule(t)
 	tmp := t.TempDir()
-	env := []string{asProgram + "=1", "TMPDIR=" + tmp} // HOME is the test's own, and the go command keeps its cache there
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		env = append(env, name+"="+strings.TrimSpace(string(out)))
-	}
+	env := append([]string{asProgram + "=1", "TMPDIR=" + tmp}, goCaches(t)...) // HOME is the test's own, and the go command keeps its cache there
 	x := ttytest.Start(t, env, exo, "repl", "./internal/access", "-db", db, "-user", "1")
 	s := x.Ends("user 1>")
 	if !strings.Contains(s, "access acts for user 1. ") || !strings.Contains(s, ".1 api.me\n") {

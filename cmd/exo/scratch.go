@@ -114,14 +114,27 @@ func (s *source) inScratch(ctx context.Context, all []statement) (db *schema.Dat
 	return s.readPostgres(ctx, scratch)
 }
 
-// drop drops a scratch database, even where the context is done: by Ctrl-C.
+// drop drops a scratch database, even where the context is done: by Ctrl-C. It tries
+// again while somebody stands in it whom its role may not send away: a worker of
+// autovacuum looks at a new database, too.
 func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	if err := execute(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
-		return fmt.Errorf("-scratch: the database %s is left over: drop it: %w", name, err)
+	for {
+		err := execute(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		if err == nil {
+			return nil
+		}
+		const mayNot, inUse = "42501", "55006"
+		pe, _ := errors.AsType[*pgconn.PgError](err)
+		if pe == nil || pe.Code != mayNot && pe.Code != inUse || ctx.Err() != nil {
+			return fmt.Errorf("-scratch: the database %s is left over: drop it: %w", name, err)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+		}
 	}
-	return nil
 }
 
 // execute runs one statement over a connection of its own.

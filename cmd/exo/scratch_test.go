@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -68,6 +71,28 @@ func TestScratch(t *testing.T) {
 		if n := left(); n != 0 {
 			t.Fatalf("%s: %d databases are left over", name, n)
 		}
+	}
+}
+
+// TestScratchOccupied: the database is dropped as soon as a connection is gone that its
+// role may not end, as autovacuum's are.
+func TestScratchOccupied(t *testing.T) {
+	url, left := creator(t)
+	server, err := postgresConfig("-scratch", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "exo_scratch_occupied"
+	if err := execute(t.Context(), server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		t.Fatal(err)
+	}
+	worker, err := pgx.Connect(t.Context(), strings.Replace(tu.Server(t), "/postgres?", "/"+name+"?", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { worker.Close(context.Background()) })
+	if err := drop(t.Context(), server, name); err != nil || left() != 0 {
+		t.Errorf("%v, %d databases are left over", err, left())
 	}
 }
 

@@ -19,6 +19,8 @@ type ran struct {
 	result  *codemode.Result
 	queries []exosql.Query
 	events  []exo.Entry
+	changes []exosql.Changes
+	now     string // what has become of them, behind their number
 }
 
 // show prints the outcome of a program for eyes: what it logged, its rows or its
@@ -40,9 +42,10 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	if res.Err != nil && (len(r.queries) > 0 || !res.Label.Public()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
-	if note := res.EffectsNote(); note != "" {
+	if note := res.EffectsNote(); note != "" && (r.now == "" || res.Err != nil) { // of a try nothing has taken effect
 		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+oneLine(note), 2)))
 	}
+	s.changed(out, r.settled(), r.now)
 	if unfold {
 		fmt.Fprint(out, s.unfolded(r.queries))
 	}

@@ -34,13 +34,25 @@ type App struct {
 	// Setup is SQL that makes and fills an empty database. With it -db may be left out,
 	// for a database in memory, and a database with other tables is refused. Without it
 	// -db is somebody's own database, which is used as it is.
-	Setup string
+	Setup    string
+	Postgres string // Setup in PostgreSQL's words; "": the same text
 
 	// Users lists whom Who can name, by whole numbers, so that another one is refused.
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
-	Examples []string  // programs to start from; the first ones that anybody tries
-	Admits   exo.Label // what results may carry, on the screen as to a model
+	// Members lists who can act within what Who names, the one who does where nobody is named
+	// first. With it there is a flag -as, and Grants takes the number of a member after the user's.
+	Members func(ctx context.Context, db *exosql.DB, user int64) ([]User, error)
+
+	// Principal says what the record calls somebody whom Who named; nil: Who, the name, and the member that acts.
+	Principal func(user string) (exo.Principal, error)
+
+	Examples []string // programs to start from; the first ones that anybody tries
+
+	// Options are for the tool that programs run by, so that a terminal has the limits and the zone of
+	// the tool that is served. Admits holds for the screen as for a model. Record is kept beside the
+	// terminal's own; Principal is the terminal's, and so is Zone where -zone is given.
+	Options codemode.Options
 
 	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
 }
@@ -71,7 +83,7 @@ func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (a App) run(args []string, std *streams) int {
 	a.Name, a.Who = cmp.Or(a.Name, filepath.Base(os.Args[0])), cmp.Or(a.Who, "user")
 	a.Package = cmp.Or(a.Package, a.Name)
-	grants, err := adapt(a.Grants, a.Who)
+	grants, err := adapt(a.Grants, a.Who, a.Members != nil)
 	if err != nil {
 		std.complain(a.Name, err)
 		return exitUsage
@@ -103,13 +115,15 @@ func (a App) run(args []string, std *streams) int {
 	if opt.trace {
 		s.trace = record.New(std.err)
 	}
-	if err := s.become(ctx, opt.who); err != nil {
+	if err := s.become(ctx, opt.who, opt.as); err != nil {
 		return fail(err)
 	}
 	switch {
 	case opt.api:
 		fmt.Fprintln(std.out, s.api())
 		return exitOK
+	case program != nil && opt.dryRun:
+		return s.dryRun(ctx, *program, std)
 	case program != nil:
 		return s.once(ctx, *program, std)
 	case opt.ask != nil:
@@ -120,13 +134,35 @@ func (a App) run(args []string, std *streams) int {
 	return s.piped(ctx, std)
 }
 
-// once runs one program and prints what it gave as JSON.
+// dryRun is once, and keeps nothing.
+func (s *session) dryRun(ctx context.Context, program string, std *streams) (code int) {
+	if !s.tool.ReadOnly() {
+		var err error
+		if s.tx, err = s.db.Begin(ctx); err != nil {
+			std.complain(s.app.Name, err)
+			return exitUsage
+		}
+		defer func() {
+			if err := s.tx.Rollback(ctx); err != nil {
+				std.complain(s.app.Name, err)
+				code = exitUsage
+			}
+		}()
+	}
+	if code = s.once(ctx, program, std); code == exitOK {
+		std.complain(s.app.Name, errors.New("a dry run: nothing was kept"))
+	}
+	return code
+}
+
+// once runs one program and prints what it gave as JSON, and beside it what it changed.
 func (s *session) once(ctx context.Context, program string, std *streams) int {
 	res := s.interruptible(ctx, program)
 	fmt.Fprint(std.err, printable(res.Console))
 	if res.Notice != "" {
 		std.complain(s.app.Name, errors.New(res.Notice))
 	}
+	screen{}.changed(std.err, s.last.settled(), s.last.now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
 		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message

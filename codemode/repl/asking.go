@@ -7,13 +7,15 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/internal/spin"
 )
 
 // conversation shows the events of one answer as they come.
 type conversation struct {
 	*session
 	std  *streams
-	spin *spinner
+	spin *spin.Spinner
 
 	program  string // that runs
 	pending  string // bytes of a letter whose rest has not come yet
@@ -42,7 +44,7 @@ func (c *console) ask(ctx context.Context, question string) {
 func (s *session) askOnce(ctx context.Context, question string, std *streams) int {
 	m, err := s.modelled(ctx)
 	if err != nil {
-		std.complain(s.app.Name, fmt.Errorf("-ask: %w", err))
+		std.complain(s.app.Name, fmt.Errorf("the question was not asked: %w", err))
 		return exitUsage
 	}
 	v := &conversation{session: s, std: std, quiet: !std.screen.live}
@@ -68,7 +70,7 @@ func (v *conversation) think(what string) {
 
 func (v *conversation) still() {
 	if v.spin != nil {
-		v.spin.end()
+		v.spin.End()
 		v.spin = nil
 	}
 }

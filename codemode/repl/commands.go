@@ -34,14 +34,27 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 		fmt.Fprint(out, s.promptHelp())
 	case ".api":
 		fmt.Fprintln(out, s.api())
-	case "." + s.app.Who, ".user":
-		return s.become(ctx, arg)
+	case "." + s.app.Who, ".user", ".as":
+		if s.tx != nil {
+			return errors.New("first end what .begin began: .commit keeps what was changed, .rollback undoes it")
+		}
+		if cmd != ".as" {
+			return s.become(ctx, arg, "")
+		}
+		if s.app.Members == nil {
+			return fmt.Errorf("there is no command .as here; .help lists them")
+		}
+		return s.become(ctx, s.user, arg)
 	case ".tables":
 		text, err := s.tables(arg)
 		fmt.Fprint(out, text)
 		return err
+	case ".begin", ".commit", ".rollback":
+		return s.transaction(ctx, cmd, out)
 	case ".sql":
 		return fmt.Errorf(".sql is for the prompt; -trace shows the SQL of every query")
+	case ".save":
+		return fmt.Errorf(".save is for the prompt; without one each result is a line of JSON: send that to a file")
 	default:
 		return fmt.Errorf("there is no command %s; .help lists them", oneLine(cmd))
 	}
@@ -71,6 +84,8 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 		return c.save(arg)
 	case ".expanded":
 		return c.expandedCommand(arg)
+	case ".pager":
+		return c.pagerCommand(arg)
 	case ".ask":
 		if _, err := c.modelled(ctx); err != nil {
 			return err
@@ -84,7 +99,7 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 			return errors.New(".run PROGRAM runs a program, also one that reads like a question")
 		}
 		c.program(ctx, arg)
-	case "." + c.app.Who, ".user":
+	case "." + c.app.Who, ".user", ".as":
 		if err := c.session.command(ctx, cmd, arg, out); err != nil {
 			return err
 		}
@@ -92,7 +107,7 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 			return err
 		}
 	default:
-		return c.session.command(ctx, cmd, arg, out)
+		return c.paged(func(out io.Writer) error { return c.session.command(ctx, cmd, arg, out) })
 	}
 	return nil
 }
@@ -108,7 +123,10 @@ func (c *console) sql(arg string) error {
 	case len(c.last.queries) == 0:
 		return errors.New("the last program asked the database nothing")
 	default:
-		fmt.Fprint(c.std.out, c.std.screen.unfolded(c.last.queries))
+		return c.paged(func(out io.Writer) error {
+			_, err := io.WriteString(out, c.std.screen.unfolded(c.last.queries))
+			return err
+		})
 	}
 	return nil
 }
@@ -143,14 +161,17 @@ func (c *console) traceCommand(arg string) error {
 	case len(c.last.events) == 0:
 		return errors.New("the last program asked for nothing")
 	default:
-		fmt.Fprint(c.std.out, c.std.screen.traced(c.last.events))
+		return c.paged(func(out io.Writer) error {
+			_, err := io.WriteString(out, c.std.screen.traced(c.last.events))
+			return err
+		})
 	}
 	return nil
 }
 
 // commands are those of the prompt, each with a word for it.
 func (s *session) commands() []candidate {
-	return []candidate{
+	list := []candidate{
 		{".help", "this text"},
 		{".api", "what a model is shown"},
 		{".tables", "the tables in short; .tables NAME for one"},
@@ -159,11 +180,17 @@ func (s *session) commands() []candidate {
 		{".trace", "what the last program asked for; .trace on, .trace off for JSON lines"},
 		{"." + s.app.Who + " N", "act for another " + s.app.Who},
 		{".expanded", "rows one below the other: on, off, or auto, where a table is too wide"},
+		{".pager", "what is longer than the screen is shown with $PAGER, or less: on, off"},
 		{".save FILE", "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
+		{".begin", "try programs: .rollback undoes what they change from here on, .commit keeps it"},
 		{".ask TEXT", "ask the model; without a command, what is no program is asked too"},
 		{".run PROGRAM", "run it, whatever it looks like"},
 		{".quit", "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
 	}
+	if s.app.Members != nil {
+		list = append(list, candidate{".as N", "act as another member"})
+	}
+	return list
 }
 
 func (s *session) promptHelp() string {

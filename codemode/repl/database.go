@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 )
 
 // open opens the database that -db names.
-func (a App) open(ctx context.Context, url string, grants GrantFunc) (*exosql.DB, error) {
-	opt := &exosql.OpenOptions{}
+func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, error) {
+	opt := &exosql.OpenOptions{Images: maxImages}
 	if a.Setup != "" {
 		opt.Setup = a.setUp
 	}
@@ -33,11 +34,15 @@ func (a App) open(ctx context.Context, url string, grants GrantFunc) (*exosql.DB
 
 // check compares what the app grants with what the database has. On somebody's own
 // database the grants depend on the user, and exo check is for those.
-func (a App) check(ctx context.Context, db *exosql.DB, grants GrantFunc) error {
+func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	if a.Setup == "" {
 		return nil
 	}
-	granted, err := grants(ctx, db, a.Default)
+	as, _, err := a.member(ctx, db, a.Default, "")
+	if err != nil {
+		return err
+	}
+	granted, err := grants(ctx, db, a.Default, as)
 	if err != nil {
 		return err
 	}
@@ -66,16 +71,16 @@ func redacted(database string) string {
 // is, and refuses any other: a mistyped path must not mix the app's tables into
 // somebody's data.
 func (a App) setUp(ctx context.Context, db *sql.DB) error {
-	d := sqlite
+	d, setup := sqlite, a.Setup
 	if _, ok := db.Driver().(*stdlib.Driver); ok {
-		d = postgres
+		d, setup = postgres, cmp.Or(a.Postgres, a.Setup)
 	}
 	have, err := d.columns(ctx, db)
 	if err != nil {
 		return err
 	}
 	if len(have) == 0 {
-		have, err = a.create(ctx, db, d)
+		have, err = create(ctx, db, d, setup)
 		if err != nil || have == nil {
 			return err
 		}
@@ -110,7 +115,7 @@ var postgres = dialect{
 
 // create makes the tables in one transaction, so that there are all or none. If
 // another process was first it returns the columns that are there now.
-func (a App) create(ctx context.Context, db *sql.DB, d dialect) (there []string, err error) {
+func create(ctx context.Context, db *sql.DB, d dialect, setup string) (there []string, err error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -123,7 +128,7 @@ func (a App) create(ctx context.Context, db *sql.DB, d dialect) (there []string,
 	}
 	there, err = d.columns(ctx, c)
 	if err == nil && len(there) == 0 {
-		_, err = c.ExecContext(ctx, a.Setup)
+		_, err = c.ExecContext(ctx, setup)
 	}
 	if err != nil {
 		_, _ = c.ExecContext(ctx, "ROLLBACK")

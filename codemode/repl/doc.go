@@ -22,7 +22,7 @@ package repl
 //   - prompt, commands, lines, editor: a session with somebody who types, at a
 //     terminal that takes lines or at one that can be drawn on.
 //   - words, parts, save: psql's commands, text that was pasted, files.
-//   - screen, answer, table, columns, types, highlight, spinner: what is shown for eyes.
+//   - screen, answer, table, columns, types, highlight, spinner, pager: what is shown for eyes.
 //   - names, nametypes, candidates, values: completion, from the catalogue of what is granted.
 //   - asker, asking: questions to a model, and how its answer is shown.
 //

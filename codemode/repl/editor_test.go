@@ -130,7 +130,7 @@ func TestEditorPaste(t *testing.T) {
 // TestEditorAtTheBottom: where the screen is full, a program of several lines is
 // shown whole, and what was printed before it stays.
 func TestEditorAtTheBottom(t *testing.T) {
-	x := start(t, "notes", nil)
+	x := start(t, "notes", []string{"PAGER="})
 	x.Ends("owner 1>")
 	x.answer("console.log('line\\n'.repeat(60) + 'end')")
 	x.Send("[\r1,\r2,\r3\x1b[A\x1b[A")

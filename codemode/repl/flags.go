@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,10 +21,12 @@ type options struct {
 	trace   bool
 	api     bool
 	who     string
+	as      string
 	db      string
 	zone    string
 
 	noHistory bool
+	dryRun    bool
 }
 
 // maxProgram bounds what is read of a file or a stream: far above what a program
@@ -53,10 +56,14 @@ func (a App) parse(args []string) (*options, error) {
 	fs.StringVar(&o.model, "model", "", "")
 	fs.BoolVar(&o.noHistory, "no-history", false, "")
 	fs.BoolVar(&o.trace, "trace", false, "")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "")
 	fs.BoolVar(&o.api, "api", false, "")
 	fs.StringVar(&o.db, "db", o.db, "")
 	fs.StringVar(&o.zone, "zone", "", "")
 	fs.StringVar(&o.who, a.Who, o.who, "")
+	if a.Members != nil {
+		fs.StringVar(&o.as, "as", "", "")
+	}
 	if err := fs.Parse(args); err != nil {
 		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
 			return nil, fmt.Errorf("there is no flag %s", name)
@@ -74,6 +81,8 @@ func (a App) parse(args []string) (*options, error) {
 		return nil, errors.New("-ask asks a model for the program: leave out -e, -f and -api")
 	case o.ask != nil && strings.TrimSpace(*o.ask) == "":
 		return nil, errors.New("-ask: the question is empty")
+	case o.dryRun && o.program == nil && o.file == nil:
+		return nil, errors.New("-dry-run tries one program: give it with -e or -f; at the prompt there is .begin")
 	case o.db == "":
 		return nil, errors.New("which database? give -db sqlite:PATH or -db postgres://user@host/database")
 	}
@@ -120,6 +129,7 @@ func (a App) help() string {
 	row := func(flag, text string) { fmt.Fprintf(&b, "  %-16s %s\n", flag, text) }
 	row("-e PROGRAM", "run a program; its result is printed as JSON")
 	row("-f FILE", "the same with a file; - is standard input")
+	row("-dry-run", "with -e or -f: show what the program would change, and keep nothing")
 	row("-ask TEXT", "ask a model once, and print its answer")
 	row("-model P:NAME", "which model; without it the first key in the environment decides")
 	db := "-db sqlite:PATH"
@@ -129,10 +139,13 @@ func (a App) help() string {
 		row("-db postgres:…", "a PostgreSQL database: postgres://user:password@host/database")
 	} else {
 		row("-"+a.Who+" N", fmt.Sprintf("on whose behalf (default %s)", a.Default))
+		if a.Members != nil {
+			row("-as N", "which of its members acts (default: the first)")
+		}
 		row(db, "a database file, made and filled if it is not there (default: in memory)")
 		row("-db postgres:…", "the same in a PostgreSQL database: postgres://user:password@host/database")
 	}
-	row("-zone NAME", "the time zone of today and of local times, like Europe/Berlin (default: UTC)")
+	row("-zone NAME", "the time zone of today and of local times, like Europe/Berlin (default: "+cmp.Or(a.Options.Zone, "UTC")+")")
 	row("-api", "print what a model is shown, and end")
 	row("-trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 	row("-no-history", "do not read or keep what is typed at the prompt")

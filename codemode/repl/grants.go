@@ -22,8 +22,11 @@ type GrantFunc = func(ctx context.Context, db *exosql.DB, user string) (codemode
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
-// adapt is a function of grants in the one form; the flag named who says who acts.
-func adapt(f any, who string) (GrantFunc, error) {
+// granter is a function of grants in the one form; as is empty for an App without Members.
+type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemode.Grants, error)
+
+// adapt is a function of grants in the one form; the flag named who says who acts, and -as which of its members.
+func adapt(f any, who string, members bool) (granter, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
 		return nil, fmt.Errorf("it is no function; want %s", form)
@@ -40,31 +43,42 @@ func adapt(f any, who string) (GrantFunc, error) {
 	}
 	withContext := next(func(p reflect.Type) bool { return p == reflect.TypeFor[context.Context]() })
 	withDB := next(func(p reflect.Type) bool { return p == reflect.TypeFor[*exosql.DB]() })
-	withUser := next(func(p reflect.Type) bool {
+	names := func(p reflect.Type) bool {
 		zero := reflect.Zero(p)
 		return p.Kind() == reflect.String || zero.CanInt() || zero.CanUint() || p.Kind() == reflect.Array && p.ConvertibleTo(uuid)
-	})
+	}
+	withUser := next(names)
+	withMember := members && next(names)
 	grants := reflect.TypeFor[codemode.Grants]()
 	switch {
 	case !withDB || in != t.NumIn() || t.IsVariadic():
 		return nil, wrong
+	case members && !withMember:
+		return nil, fmt.Errorf("it is a %v; with Members it takes a member behind the user", t)
 	case t.NumOut() != 1 && t.NumOut() != 2, !t.Out(0).ConvertibleTo(grants):
 		return nil, wrong
 	case t.NumOut() == 2 && t.Out(1) != reflect.TypeFor[error]():
 		return nil, wrong
 	}
-	return func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error) {
+	return func(ctx context.Context, db *exosql.DB, user, as string) (codemode.Grants, error) {
 		var args []reflect.Value
 		if withContext {
 			args = append(args, reflect.ValueOf(ctx))
 		}
 		args = append(args, reflect.ValueOf(db))
 		if withUser {
-			u, err := userValue(who, user, t.In(in-1))
+			u, err := userValue(who, user, t.In(len(args)))
 			if err != nil {
 				return nil, err
 			}
 			args = append(args, u)
+			if withMember {
+				m, err := userValue("as", as, t.In(len(args)))
+				if err != nil {
+					return nil, err
+				}
+				args = append(args, m)
+			}
 		} else if user != "" {
 			return nil, errors.New("the function of grants takes no user; leave out -" + who)
 		}

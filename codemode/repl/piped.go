@@ -11,6 +11,7 @@ import (
 func (s *session) piped(ctx context.Context, std *streams) int {
 	in := newLines(std.in)
 	defer in.close()
+	defer s.leave(ctx, std.err)
 	code := exitOK
 	for {
 		line, ok := in.next()
@@ -35,7 +36,11 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 				return code
 			}
 		default:
-			if err := s.command(ctx, cmd, arg, std.out); err != nil {
+			said := std.out
+			if cmd == ".begin" || cmd == ".commit" || cmd == ".rollback" {
+				said = std.err
+			}
+			if err := s.command(ctx, cmd, arg, said); err != nil {
 				std.complain(s.app.Name, err)
 				code = exitUsage
 			}

@@ -24,8 +24,9 @@ var errDropped = errors.New("dropped")
 // console is a session with somebody who types.
 type console struct {
 	*session
-	std    *streams
-	unfold bool // the SQL of every program is shown under its result
+	std     *streams
+	noPager bool // what is longer than the screen is printed all the same
+	unfold  bool // the SQL of every program is shown under its result
 
 	interrupts chan os.Signal // nobody reads them: Ctrl-C between two moments in which it means something is nothing
 }
@@ -37,6 +38,7 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 	defer signal.Stop(c.interrupts)
 	in, warning := c.source(opt)
 	defer in.close()
+	defer s.leave(ctx, std.out)
 	if warning != nil {
 		std.complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
 	}
@@ -77,7 +79,11 @@ func (c *console) source(opt *options) (source, error) {
 
 func (c *console) primary() string {
 	who := printable(c.who)
-	return c.std.screen.paint(bold, cut(strings.ReplaceAll(who, "\n", " "), 30)) + "> "
+	trying := ""
+	if c.tx != nil {
+		trying = c.std.screen.paint(yellow, " (not kept)")
+	}
+	return c.std.screen.paint(bold, cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
 }
 
 // greet says who acts, who the model is, and how to begin.
@@ -136,8 +142,8 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 func (c *console) program(ctx context.Context, text string) {
 	spin := c.std.screen.spin(c.std.out, "running")
 	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
-	spin.end()
-	c.std.screen.show(c.std.out, c.last, c.unfold)
+	spin.End()
+	_ = c.paged(func(out io.Writer) error { c.std.screen.show(out, c.last, c.unfold); return nil })
 }
 
 func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {

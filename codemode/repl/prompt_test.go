@@ -199,7 +199,8 @@ func TestPiped(t *testing.T) {
 		{"statements", "const a = 1;\nreturn a\n+ 1\n", outcome{"1\n1\n", "", 0}},
 		{"commands", ".owner 2\napi.me.notes().count()\n.quit\n1\n", outcome{"1\n", "", 0}},
 		{"failure goes on", "throw new Error('x')\n2\n", outcome{`{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n2\n", "", 1}},
-		{"bad command", ".wat\n.sql on\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists them\nnotes: .sql is for the prompt; -trace shows the SQL of every query\n", 2}},
+		{"bad command", ".wat\n.sql on\n.save a.csv\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists them\nnotes: .sql is for the prompt; -trace shows the SQL of every query\n" +
+			"notes: .save is for the prompt; without one each result is a line of JSON: send that to a file\n", 2}},
 		{"console", "console.log('x')\n", outcome{"null\n", "x\n", 0}},
 		{"fence", "```\nconst a = 1\n\nreturn a\n```\n2\n", outcome{"1\n2\n", "", 0}},
 	} {

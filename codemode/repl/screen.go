@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/internal/spin"
 )
 
 // streams are where a command reads and writes.
@@ -31,16 +33,10 @@ type screen struct {
 // at both ends is plain, and so is one that says it is dumb.
 func standard(stdin io.Reader, stdout, stderr io.Writer) *streams {
 	std := &streams{in: stdin, out: stdout, err: stderr, terminal: isTerminal(stdin)}
-	if std.terminal && escapes(stdout) && escapes(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
+	if std.terminal && spin.Moves(stdout) && spin.Moves(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
 		std.screen = screen{live: true, color: os.Getenv("NO_COLOR") == "", cols: columns}
 	}
 	return std
-}
-
-func escapes(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	name := os.Getenv("TERM")
-	return ok && name != "" && name != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 func columns() int {

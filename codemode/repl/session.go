@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,13 +18,15 @@ import (
 // that runs them.
 type session struct {
 	app     App
-	granted GrantFunc
+	granted granter
 	db      *exosql.DB
+	tx      *exosql.Tx   // that programs are tried in, nil: what they change is kept
 	trace   exo.Recorder // nil: none
 	model   string       // as -model named it
 	zone    string       // as -zone named it
 
-	who     string // "org 1"
+	user    string // "1"
+	who     string // "org 1", "org 1 as 2"
 	name    string // of who acts; "" where it is not known
 	tool    *codemode.Tool
 	names   *names
@@ -34,18 +37,30 @@ type session struct {
 	last        *ran // the same; nil before the first
 
 	mu      sync.Mutex
-	queries []exosql.Query // of the program that runs
-	events  []exo.Entry    //
+	queries []exosql.Query   // of the program that runs
+	events  []exo.Entry      //
+	changes []exosql.Changes //
 }
 
-// become makes the session act for somebody else.
-func (s *session) become(ctx context.Context, who string) error {
-	grants, name, err := s.grants(ctx, who)
+// become makes the session act for somebody else; as is a member of who, "" for the first.
+func (s *session) become(ctx context.Context, who, as string) error {
+	grants, name, as, err := s.grants(ctx, who, as)
 	if err != nil {
 		return err
 	}
 	label := strings.TrimSpace(s.app.Who + " " + who)
-	tool, err := codemode.New(grants, &codemode.Options{Principal: exo.Principal(label), Admits: s.app.Admits, Record: recorder{s}, Zone: s.zone})
+	if as != "" {
+		label += " as " + as
+	}
+	principal := exo.Principal(label)
+	if s.app.Principal != nil {
+		if principal, err = s.app.Principal(who); err != nil {
+			return err
+		}
+	}
+	opt := s.app.Options
+	opt.Principal, opt.Record, opt.Zone = principal, recorder{s}, cmp.Or(s.zone, opt.Zone)
+	tool, err := codemode.New(grants, &opt)
 	if err != nil {
 		return err
 	}
@@ -53,30 +68,68 @@ func (s *session) become(ctx context.Context, who string) error {
 	if err != nil {
 		return err
 	}
-	s.who, s.name, s.tool = label, name, tool
+	s.user, s.who, s.name, s.tool = who, label, name, tool
 	s.names = &names{catalog: gate.Catalog(), granted: gate.Granted()}
 	s.asker, s.noAsker = nil, nil // a conversation about somebody else's rows must not go on
 	return nil
 }
 
-// grants are those of who, and their name.
-func (s *session) grants(ctx context.Context, who string) (codemode.Grants, string, error) {
-	g, err := s.granted(ctx, s.db, who)
-	if err != nil || s.app.Users == nil {
-		return g, "", err
+// grants are those of who, their name, and the member that acts.
+func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants, name, member string, err error) {
+	if s.app.Users != nil {
+		id, err := number(who)
+		if err != nil {
+			return nil, "", "", fmt.Errorf("-%s %q: %w", s.app.Who, who, err)
+		}
+		all, err := s.app.Users(ctx, s.db)
+		if err != nil {
+			return nil, "", "", err
+		}
+		if name, err = one(all, id, s.app.Who, "the database has none"); err != nil {
+			return nil, "", "", err
+		}
+	}
+	member, called, err := s.app.member(ctx, s.db, who, as)
+	if err != nil {
+		return nil, "", "", err
+	}
+	if called != "" {
+		name += " as " + called
+	}
+	g, err = s.granted(ctx, s.db, who, member)
+	return g, name, member, err
+}
+
+// member is who acts within who: the one that as names, or the first.
+func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member, name string, err error) {
+	if a.Members == nil {
+		return "", "", nil
 	}
 	id, err := number(who)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
-	all, err := s.app.Users(ctx, s.db)
+	all, err := a.Members(ctx, db, id)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
+	if as == "" && len(all) > 0 {
+		as = fmt.Sprint(all[0].ID)
+	}
+	m, err := number(as)
+	if err != nil {
+		return "", "", fmt.Errorf("-as %q: %w", as, err)
+	}
+	name, err = one(all, m, "member", fmt.Sprintf("%s %d has none", a.Who, id))
+	return as, name, err
+}
+
+// one is the name of the user with the id.
+func one(all []User, id int64, what, none string) (name string, err error) {
 	var there []string
 	for _, p := range all {
 		if p.ID == id {
-			return g, p.Name, nil
+			return p.Name, nil
 		}
 		there = append(there, fmt.Sprintf("%d (%s)", p.ID, oneLine(p.Name)))
 	}
@@ -84,9 +137,9 @@ func (s *session) grants(ctx context.Context, who string) (codemode.Grants, stri
 		there = append(there[:10], "…")
 	}
 	if len(there) == 0 {
-		return nil, "", fmt.Errorf("there is no %s %d; the database has none", s.app.Who, id)
+		return "", fmt.Errorf("there is no %s %d; %s", what, id, none)
 	}
-	return nil, "", fmt.Errorf("there is no %s %d; there are %s", s.app.Who, id, strings.Join(there, ", "))
+	return "", fmt.Errorf("there is no %s %d; there are %s", what, id, strings.Join(there, ", "))
 }
 
 // modelled is the model that answers, made when it is first needed.
@@ -119,25 +172,36 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queries, s.events = nil, nil
+	s.queries, s.events, s.changes = nil, nil, nil
 }
 
 func (s *session) remember(program string, res *codemode.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = &ran{program, res, s.queries, s.events}
+	s.last = &ran{program, res, s.queries, s.events, s.changes, s.now()}
 }
 
 // record receives the entries of a run, from several goroutines.
 func (s *session) record(ctx context.Context, e exo.Entry) error {
+	if err := s.tried(e); err != nil {
+		return err
+	}
+	if host := s.app.Options.Record; host != nil { // what it can't keep does not happen
+		if err := host.Record(ctx, e); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Call != 0 {
 		s.events = append(s.events, e)
 	}
 	for _, d := range e.Details {
-		if q, ok := d.(exosql.Query); ok {
-			s.queries = append(s.queries, q)
+		switch d := d.(type) {
+		case exosql.Query:
+			s.queries = append(s.queries, d)
+		case exosql.Changes:
+			s.changes = append(s.changes, d)
 		}
 	}
 	if s.trace == nil {

@@ -54,7 +54,7 @@ func secretApp() App {
 	a.Grants = func(db *exosql.DB, owner int64) codemode.Grants {
 		return codemode.Grants{"notes": exosql.NewFacet(table, "note", id, text).Of(exosql.Grant(db, table, of.Eq(owner)))}
 	}
-	a.Admits = exo.NewLabel("private notes")
+	a.Options.Admits = exo.NewLabel("private notes")
 	return a
 }
 

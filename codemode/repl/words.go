@@ -37,8 +37,8 @@ func (c *console) continued(text string) (string, error) {
 	switch {
 	case c.last == nil:
 		return "", errors.New("a line that begins with .name( goes on with the program before, and none has run yet")
-	case !c.tool.ReadOnly():
-		return "", errors.New("a line that begins with .name( goes on with the program before; that may have changed something, so it does not run again unasked: type the whole")
+	case c.last.result.Changed() || len(c.last.result.Effects) > 0:
+		return "", errors.New("a line that begins with .name( goes on with the program before; that changed something, or was to, so it does not run again unasked: type the whole")
 	}
 	return strings.TrimRight(c.last.program, "; \n") + "\n" + text, nil
 }

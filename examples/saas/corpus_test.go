@@ -4,15 +4,21 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 )
 
 var tracker = corpus.App{
-	Name:   "saas",
-	SQL:    schema + seed,
-	IDs:    "SELECT id FROM organizations ORDER BY id",
-	Grants: grant,
+	Name:     "saas",
+	SQL:      schema + seed,
+	Postgres: postgres,
+	IDs:      "SELECT id FROM organizations ORDER BY id",
+	Grants:   func(db *exosql.DB, id int64) codemode.Grants { return grant(db, id, owners[id]) },
 }
+
+// owners are those of the organizations.
+var owners = map[int64]int64{1: 1, 2: 6, 3: 10}
 
 const programs = "../../testdata/programs/saas"
 

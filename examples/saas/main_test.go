@@ -57,7 +57,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("-api does not show %q", want)
 		}
 	}
-	for _, hidden := range []string{"organization_id", "organizationId", "authorId", "taskId", "Acme", "SELECT"} {
+	for _, hidden := range []string{"organization_id", "organizationId", "authorId", "Acme", "SELECT"} {
 		if strings.Contains(out, hidden) {
 			t.Errorf("-api shows %q", hidden)
 		}

@@ -115,11 +115,12 @@ var (
 	taskComments        = exosql.Many("comments", taskID, commentTaskID)
 	commentTask         = exosql.One("task", commentTaskID, taskID)
 	commentAuthor       = exosql.One("author", commentAuthorID, memberID)
+	memberComments      = exosql.Many("comments", memberID, commentAuthorID)
 )
 
 // facets says what a program may see of each table. A column that is not listed
 // does not exist for it.
-func facets() *exosql.Facet[organization] {
+func facets() (*exosql.Facet[organization], *exosql.Facet[task]) {
 	org := exosql.NewFacet(organizations, "org", orgID, orgName, orgPlan, orgCreatedAt)
 	member := exosql.NewFacet(members, "member", memberID, memberName, memberEmail, memberRole, memberJoinedAt)
 	project := exosql.NewFacet(projects, "project", projectID, projectName, projectDescription, projectArchived, projectCreatedAt)
@@ -131,21 +132,48 @@ func facets() *exosql.Facet[organization] {
 	project.Add(exosql.Via(projectTasks, task), exosql.Via(projectOrganization, org))
 	task.Add(exosql.Via(taskComments, comment), exosql.Via(taskAssignee, member), exosql.Via(taskProject, project))
 	comment.Add(exosql.Via(commentAuthor, member), exosql.Via(commentTask, task))
-	return org
+	return org, task
+}
+
+// mine says what a program may see and change of the member that acts: comments are added and deleted here
+// alone, so that each is of that member. The link fills in the author; what a comment leads to
+// has to be a task in scope.
+func mine() *exosql.Facet[member] {
+	me := exosql.NewFacet(members, "me", memberID, memberName, memberRole)
+	own := exosql.NewFacet(comments, "myComment", commentID, commentBody, commentCreatedAt, commentTaskID)
+	on := exosql.NewFacet(tasks, "commentedTask", taskID, taskTitle, taskStatus)
+	me.Add(exosql.Via(memberComments, own))
+	own.Add(exosql.Via(commentTask, on)).AllowInsert(commentTaskID, commentBody).AllowDelete()
+	return me
 }
 
 // One organization, and all that it owns. A member can be reached as a member of
 // the organization, as an assignee and as an author, a task in three ways too.
 // Which of these decides is for us to say, and the others then show nothing that
 // is not ours: a task that is assigned to a stranger has no assignee.
-func grant(db *exosql.DB, id int64) codemode.Grants {
-	mine := exosql.Grant(db, organizations, orgID.Eq(id),
+//
+// What the member that acts has written is a grant of its own: a comment of theirs on a task of
+// another organization is none.
+func grant(db *exosql.DB, id, as int64) codemode.Grants {
+	org, task := facets()
+	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt) // members, projects and comments are only read here
+	me := exosql.Grant(db, members, exosql.And(memberOrgID.Eq(id), memberID.Eq(as)),
+		exosql.ScopeRows(organizations, orgID.Eq(id)),
+		exosql.ScopeVia(orgProjects),
+		exosql.ScopeVia(projectTasks),
+		exosql.ScopeVia(taskComments),
+	)
+	return codemode.Grants{"organization": org.Of(owned(db, id)), "me": mine().Of(me)}
+}
+
+// owned is an organization with the scopes of what it owns.
+func owned(db *exosql.DB, id int64) exosql.Relation[organization] {
+	return exosql.Grant(db, organizations, orgID.Eq(id),
 		exosql.ScopeVia(orgMembers),
 		exosql.ScopeVia(orgProjects),
 		exosql.ScopeVia(projectTasks),
 		exosql.ScopeVia(taskComments),
 	)
-	return codemode.Grants{"organization": facets().Of(mine)}
 }
 
 // everybody lists whom -org can name. This is the host's own code: it reads rows
@@ -159,14 +187,29 @@ func everybody(ctx context.Context, db *exosql.DB) ([]repl.User, error) {
 	return out, err
 }
 
+// staff lists whom -as can name, the owner first.
+func staff(ctx context.Context, db *exosql.DB, org int64) ([]repl.User, error) {
+	rows, err := exosql.Grant(db, members, memberOrgID.Eq(org)).OrderBy(memberID.Asc()).All(ctx)
+	var out []repl.User
+	for _, m := range rows {
+		out = append(out, repl.User{ID: m.ID, Name: m.Name})
+		if m.Role == "owner" {
+			out[0], out[len(out)-1] = out[len(out)-1], out[0]
+		}
+	}
+	return out, err
+}
+
 var app = repl.App{
-	Name:    "saas",
-	About:   "A project tracker. A program sees one organization and what belongs to it.",
-	Who:     "org",
-	Default: "1",
-	Setup:   schema + seed,
-	Users:   everybody,
-	Grants:  grant,
+	Name:     "saas",
+	About:    "A project tracker. A program sees one organization and what belongs to it, changes tasks, and comments as one of its members.",
+	Who:      "org",
+	Default:  "1",
+	Setup:    schema + seed,
+	Postgres: postgres,
+	Users:    everybody,
+	Members:  staff,
+	Grants:   grant,
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

@@ -65,6 +65,25 @@ func ExampleOnly() {
 	// <no value> denied: clock has no member `set`; it has `hour`
 }
 
+// Approve lets one message through once, when a person has approved exactly that one.
+func ExampleApprove() {
+	approvals := &policy.Approvals{}
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clock": policy.Approve(clock(), approvals, "hour")}, Record: exo.Unrecorded})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ask(gate, "hour"))
+	for _, r := range approvals.Waiting() {
+		fmt.Println(r.Principal, "asks", r.Text)
+		approvals.Allow(r.ID)
+	}
+	fmt.Println(ask(gate, "hour"))
+	// Output:
+	// <no value> clock.hour: denied: this has to be approved by a person first, who was asked; when it was approved, send exactly the same again
+	// ann asks clock.hour()
+	// 12 <nil>
+}
+
 // Revocable makes an object that can be cut off for good.
 func ExampleRevocable() {
 	object, revoke := policy.Revocable(clock())

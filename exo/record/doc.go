@@ -12,7 +12,7 @@
 //
 //	v        the version of the line, 1; a reader refuses any other
 //	run      ID of the run, 32 hexadecimal digits
-//	step     begun, refused, intent, outcome, withheld, released, committing, committed, acting, acted or ended
+//	step     begun, refused, intent, outcome, withheld, released, committing, committed, settled, acting, acted or ended
 //	at       when, RFC 3339 in UTC, with nanoseconds
 //	call     number of the message in its run
 //	op       what was asked, as the program wrote it, shortened

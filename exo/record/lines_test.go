@@ -182,6 +182,8 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
+		{exo.Entry{RunID: id, Step: exo.Settled, At: at, Took: time.Millisecond, Err: errors.New("x")},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"settled","at":"2026-01-02T03:04:05.000000678Z","took":"1ms","err":{"kind":"internal","text":"x"}}`},
 	} {
 		b, err := appendLine(nil, &c.e)
 		if err != nil || string(b) != c.want+"\n" {
@@ -194,7 +196,7 @@ func TestGoldenLine(t *testing.T) {
 	if n := reflect.TypeOf(exo.Prepared{}).NumField(); n != 2 {
 		t.Errorf("what was prepared has %d fields; a line was made for 2", n)
 	}
-	for what, name := range map[string]fmt.Stringer{"step(12)": lastStep + 1, "effect(4)": lastEffect + 1, "state(7)": lastState + 1} {
+	for what, name := range map[string]fmt.Stringer{"step(13)": lastStep + 1, "effect(4)": lastEffect + 1, "state(7)": lastState + 1} {
 		if name.String() != what {
 			t.Errorf("%v, and a line knows none such", name)
 		}

@@ -23,8 +23,23 @@ type Store interface {
 // ErrUnknown is what a Store answers that can't tell what became of a run, and never will.
 var ErrUnknown = errors.New("record: the store can't tell")
 
+// Forgetful is a Store that does not know for good: what it has not, of a run that began before Forgotten, says nothing.
+type Forgetful interface {
+	Store
+	// Forgotten is the time before which the store has forgotten runs; zero: none.
+	Forgotten(ctx context.Context) (time.Time, error)
+}
+
 // ErrInterrupted is why a run ended whose process did.
 var ErrInterrupted = errors.New("record: the process ended before the run did")
+
+// ErrAsked stands in the entries that Reconcile adds to a run that has ended without knowing whether it was kept.
+var ErrAsked = errors.New("record: the run's stores were asked after it had ended")
+
+// settling reports whether an entry is one of Reconcile's, by its error as the record has it.
+func settling(err error) bool {
+	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
+}
 
 // Reconcile appends to a record what is missing there of runs whose process ended: whether
 // they committed, what became of their effects, and that they are over. It asks stores,
@@ -45,13 +60,16 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 }
 
 func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Store) error {
-	state := r.committed
+	state, why := r.committed, ErrInterrupted
+	if r.ended {
+		why = ErrAsked
+	}
 	if r.Committing {
 		var err error
 		if state, err = r.ask(ctx, stores); err != nil {
 			return err
 		}
-		if err := r.append(ctx, to, exo.Entry{Step: exo.Committed, State: state, Err: ErrInterrupted}); err != nil {
+		if err := r.append(ctx, to, exo.Entry{Step: exo.Committed, State: state, Err: why}); err != nil {
 			return err
 		}
 	}
@@ -59,7 +77,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Sto
 		if e.Mode == exo.InUnit {
 			continue // it is what the run's commit is
 		}
-		entry := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, State: exo.StateUnknown, Err: ErrInterrupted}
+		entry := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, State: exo.StateUnknown, Err: why}
 		if e.Mode == exo.Held {
 			entry.Step = exo.Acted
 			if !r.effects[e.Call].acting {
@@ -70,7 +88,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Sto
 			return err
 		}
 	}
-	return r.append(ctx, to, exo.Entry{Step: exo.Ended, Err: ErrInterrupted})
+	return r.append(ctx, to, exo.Entry{Step: exo.Ended, Err: why})
 }
 
 // never is the state of a held effect that did not begin to act before its process ended.
@@ -95,9 +113,14 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 	if r.Changed < 0 || len(stores) == 0 {
 		return exo.StateUnknown, nil
 	}
-	kept := 0
+	kept, forgot := 0, false
 	for _, s := range stores {
 		yes, err := s.Committed(ctx, r.ID)
+		if f, ok := s.(Forgetful); ok && err == nil && !yes { // asked after: what is forgotten in between counts, too
+			var until time.Time
+			until, err = f.Forgotten(ctx)
+			forgot = forgot || r.Began.Before(until)
+		}
 		switch {
 		case errors.Is(err, ErrUnknown):
 			return exo.StateUnknown, nil
@@ -107,11 +130,11 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 			kept++
 		}
 	}
-	switch kept {
-	case 0:
-		return exo.StateRolledBack, nil
-	case r.Changed:
+	switch {
+	case kept == r.Changed:
 		return exo.StateApplied, nil
+	case kept == 0 && !forgot:
+		return exo.StateRolledBack, nil
 	}
-	return exo.StateUnknown, nil // some of its stores kept it and others did not
+	return exo.StateUnknown, nil // some of its stores kept it and others did not, or nobody remembers
 }

@@ -211,6 +211,14 @@ type answers struct {
 	asks int
 }
 
+// forgets is a store that has forgotten runs.
+type forgets struct {
+	*answers
+	until time.Time
+}
+
+func (f forgets) Forgotten(context.Context) (time.Time, error) { return f.until, nil }
+
 func (a *answers) Committed(context.Context, exo.RunID) (bool, error) { a.asks++; return a.kept, a.err }
 
 // What is missing is appended as it is known, and as unknown where it is not.
@@ -233,6 +241,8 @@ func TestReconcile(t *testing.T) {
 	intent := func(m exo.EffectMode) exo.Entry { return exo.Entry{Step: exo.Intent, Call: 3, Op: "x", Effect: m} }
 	committed := func(s exo.State) exo.Entry { return exo.Entry{Step: exo.Committed, State: s} }
 	yes, no := func() Store { return &answers{kept: true} }, func() Store { return &answers{} }
+	lost := exo.Entry{Step: exo.Committed, State: exo.StateUnknown, Err: errDisk}
+	forgetful := func(hours time.Duration) Store { return forgets{&answers{}, time.Now().Add(hours * time.Hour)} }
 	never := func() Store { return &answers{err: fmt.Errorf("gone: %w", ErrUnknown)} }
 	for name, c := range map[string]struct {
 		entries []exo.Entry
@@ -260,6 +270,16 @@ func TestReconcile(t *testing.T) {
 		"about to act":                       {made(mail, committing(0, 0), committed(exo.StateApplied), acting), nil, "acted(unknown) ended"},
 		"committing, ended":                  {made(put, mail, committing(1, 1), ended), []Store{yes()}, "committed(applied) acted(failed) ended"},
 		"committing, ended, committed":       {made(put, committing(1, 1), ended, committed(exo.StateApplied)), nil, ""},
+		"lost, ended, kept":                  {made(put, mail, committing(1, 1), lost, ended), []Store{yes()}, "committed(applied) acted(failed) ended"},
+		"lost, ended, not kept":              {made(put, mail, committing(1, 1), lost, ended), []Store{no()}, "committed(rolled back) acted(rolled back) ended"},
+		"lost, ended, no mark":               {made(put, committing(1, 0), lost, ended), []Store{no()}, ""},
+		"lost, ended, a store that can't":    {made(put, committing(1, 1), lost, ended), []Store{never()}, "committed(unknown) ended"},
+		"lost, kept":                         {made(put, committing(1, 1), lost), []Store{yes()}, "committed(applied) ended"},
+		"asked, ended":                       {made(put, committing(1, 1), ended, exo.Entry{Step: exo.Committed, State: exo.StateUnknown, Err: ErrAsked}, ended), []Store{yes()}, ""},
+		"interrupted":                        {made(put, committing(1, 1), exo.Entry{Step: exo.Committed, State: exo.StateUnknown, Err: ErrInterrupted}), []Store{yes()}, "ended"},
+		"forgotten":                          {made(put, committing(1, 1)), []Store{forgetful(1)}, "committed(unknown) ended"},
+		"forgotten, before it":               {made(put, committing(1, 1)), []Store{forgetful(-1)}, "committed(rolled back) ended"},
+		"forgotten, kept elsewhere":          {made(put, committing(1, 1)), []Store{forgetful(1), yes()}, "committed(applied) ended"},
 		"about to act, ended":                {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended), nil, "acted(unknown) ended"},
 		"about to act, ended, acted":         {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended, acted), nil, ""},
 		"acted":                              {made(mail, committing(0, 0), committed(exo.StateApplied), acting, acted), nil, "ended"},
@@ -292,7 +312,7 @@ func TestReconcile(t *testing.T) {
 				if e.State != exo.NoState {
 					s += "(" + e.State.String() + ")"
 				}
-				if e.RunID != id || e.Err == nil || e.Err.Error() != ErrInterrupted.Error() {
+				if want := map[bool]error{false: ErrInterrupted, true: ErrAsked}[strings.Contains(name, ", ended")]; e.RunID != id || e.Err == nil || e.Err.Error() != want.Error() {
 					t.Errorf("%s: run %v, %v", s, e.RunID, e.Err)
 				}
 				got = append(got, s)

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"io"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -12,9 +13,10 @@ import (
 type UnsettledRun struct {
 	ID    exo.RunID
 	Label exo.Label // all that it had read
+	Began time.Time // as the record says
 
-	// Committing says that it was to be committed, and not what became of that: only the
-	// stores know, whose number is Changed. It is -1 where one of them can't tell.
+	// Committing says that it was to be committed, and not what became of that, since its process was killed or its
+	// connection lost: only the stores know, whose number is Changed. It is -1 where one of them can't tell.
 	Committing bool
 	Changed    int
 
@@ -49,7 +51,7 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 			return nil, err
 		}
 		if e.Step == exo.Begun {
-			open[e.RunID] = &UnsettledRun{ID: e.RunID, effects: map[uint64]*progress{}}
+			open[e.RunID] = &UnsettledRun{ID: e.RunID, Began: e.At, effects: map[uint64]*progress{}}
 			order = append(order, e.RunID)
 		}
 		run := open[e.RunID]
@@ -92,7 +94,8 @@ func (r *UnsettledRun) note(e exo.Entry) {
 	case exo.Committing:
 		r.Committing, r.Changed = true, changed(e)
 	case exo.Committed:
-		r.Committing, r.committed = false, e.State
+		// Where the connection was lost the run itself did not know; its stores may. Who has asked them is not asked again.
+		r.Committing, r.committed = e.State == exo.StateUnknown && r.Changed > 0 && !settling(e.Err), e.State
 	}
 	if e.Effect == exo.NoEffect || e.Call == 0 {
 		return

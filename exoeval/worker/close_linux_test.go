@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -92,7 +93,7 @@ func TestCloseDuringStart(t *testing.T) {
 		go func() { done <- start(p) }()
 		started(t, n+1)
 		p.Close()
-		if err := <-done; !errors.Is(err, worker.ErrNotRun) || !errors.Is(err, exo.ErrCancelled) {
+		if err := <-done; !errors.Is(err, worker.ErrNotRun) || !errors.Is(err, exo.ErrCancelled) || !errors.Is(err, worker.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 		left()
@@ -193,7 +194,7 @@ func TestHungStart(t *testing.T) {
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "1"}) }()
 	select {
 	case r := <-done:
-		if exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !errors.Is(errors.Unwrap(r.Err), context.DeadlineExceeded) {
+		if exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !errors.Is(errors.Unwrap(r.Err), context.DeadlineExceeded) || !strings.Contains(exo.GuestText(r.Err), "not run: the deadline of its caller") {
 			t.Errorf("%v", r.Err)
 		}
 	case <-time.After(8 * time.Second):

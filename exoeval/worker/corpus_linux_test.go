@@ -19,6 +19,7 @@ import (
 // end or stall a process too. This process lives, does not grow with them, and has
 // a verdict not long after the time that the program had.
 func TestHostileCorpus(t *testing.T) {
+	testutil.NotRaced(t)
 	t.Setenv("EXO_CANARY", testutil.Environment)
 	const wall, slack = 100 * time.Millisecond, 15 * time.Second
 	db := testutil.Open(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // desk is an object each of whose methods takes as long as a test says.
@@ -72,6 +73,7 @@ func (u deskUnit) Rollback(context.Context) error { return nil }
 // is there, or is delivered, would let the first program post where `labelled` is slow: the
 // worker takes replies when it likes.
 func TestTimeIsNoOrder(t *testing.T) {
+	testutil.NotRaced(t)
 	t.Parallel()                   // it waits for most of its time
 	programs := map[string]string{ // and what must be in the error, "" for none
 		"const a = desk.fast(); const b = desk.labelled(); await a; await desk.post(); return 1":                                    "may not leave this way",

@@ -15,7 +15,7 @@ import (
 // A caller's deadline, a caller's cancel and our limit are told apart, whether the
 // program waits or computes.
 func TestWhoEndedTheRun(t *testing.T) {
-	const long = time.Minute
+	const long, short = time.Minute, 3 * time.Second // a start takes a second where much else runs
 	for name, c := range map[string]struct {
 		total   time.Duration
 		context func(context.Context) (context.Context, context.CancelFunc)
@@ -23,15 +23,15 @@ func TestWhoEndedTheRun(t *testing.T) {
 		says    string
 		is, not error
 	}{
-		"our limit": {300 * time.Millisecond, context.WithCancel, exo.Limit, "longer than 300ms in all", exo.ErrLimit, context.DeadlineExceeded},
-		"our limit, before the caller's": {300 * time.Millisecond, func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, long) },
-			exo.Limit, "longer than 300ms in all", exo.ErrLimit, context.DeadlineExceeded},
+		"our limit": {short, context.WithCancel, exo.Limit, "longer than 3s in all", exo.ErrLimit, context.DeadlineExceeded},
+		"our limit, before the caller's": {short, func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, long) },
+			exo.Limit, "longer than 3s in all", exo.ErrLimit, context.DeadlineExceeded},
 		"a deadline": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 300*time.Millisecond)
+			return context.WithTimeout(ctx, short)
 		}, exo.Cancelled, "the deadline of its caller", context.DeadlineExceeded, context.Canceled},
 		"a cancel": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(300*time.Millisecond, cancel)
+			time.AfterFunc(short, cancel)
 			return ctx, cancel
 		}, exo.Cancelled, "cancelled", context.Canceled, context.DeadlineExceeded},
 	} {

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 func TestIsolation(t *testing.T) {
@@ -85,6 +86,7 @@ func TestThreadFlags(t *testing.T) {
 
 // What no worker sends is a breach, and never reaches the gate or the result.
 func TestFrames(t *testing.T) {
+	testutil.NotRaced(t)
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{}, nil)
 	for _, name := range append(worker.FrameAttacks(), "hang up", "waits twice") {

@@ -90,7 +90,7 @@ func TestNothingLeaks(t *testing.T) {
 func TestRefusedCallsAreNotKept(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 1})
 	s := &shop{began: make(chan struct{})}
-	e := evaluator(t, s, exo.Limits{}, p)
+	e := evaluator(t, s, exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: time.Minute}, p)
 	if r := run(t, e, "1"); r.Err != nil {
 		t.Fatal(r.Err)
 	}

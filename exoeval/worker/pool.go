@@ -135,7 +135,8 @@ func (p *Pool) Stats() Stats {
 	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting, Kept: len(p.kept)}
 }
 
-var errClosed = errors.New("worker: the pool is closed")
+// ErrClosed is in the Err of what a Pool is asked after Close, and of runs that Close ended.
+var ErrClosed = errors.New("worker: the pool is closed")
 
 // enter counts a run, for which Close waits; exit must be called after it. The
 // context ends with the pool.
@@ -143,12 +144,12 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, nil, &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, errClosed)}
+		return nil, nil, &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, ErrClosed)}
 	}
 	p.busy.Add(1)
 	p.begin()
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(p.ctx, func() { cancel(errClosed) })
+	stop := context.AfterFunc(p.ctx, func() { cancel(ErrClosed) })
 	return ctx, func() {
 		stop()
 		cancel(nil)
@@ -215,6 +216,8 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 		return nil, err
 	case cause == errNoPlace:
 		return nil, &exo.Error{Kind: exo.Limit, Msg: "no place was free for the program in time; try again later", Err: errors.Join(ErrNotRun, cause)}
+	case cause == context.DeadlineExceeded:
+		return nil, &exo.Error{Kind: exo.Cancelled, Msg: "the program was not run: the deadline of its caller had passed", Err: errors.Join(ErrNotRun, cause)}
 	case cause != nil:
 		return nil, &exo.Error{Kind: exo.Cancelled, Err: errors.Join(ErrNotRun, cause, ctx.Err())}
 	}
@@ -310,7 +313,7 @@ func (p *Pool) Close() error {
 	idle = append(idle, p.kept...)
 	p.idle, p.kept = nil, nil
 	p.mu.Unlock()
-	p.kill(errClosed)
+	p.kill(ErrClosed)
 	for _, w := range idle {
 		w.reap()
 	}

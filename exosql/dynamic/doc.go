@@ -11,6 +11,7 @@
 //	user, err := users.Facet("user", "id", "name")
 //	todo, err := todos.Facet("todo", "id", "state")
 //	err = user.Add(own, todo)
+//	err = todo.AllowUpdate("state") // programs only read what no facet allows
 //	object, err := user.Grant(db, dynamic.Eq("id", 7))
 //
 // The words are those of package exosql: a [Predicate], a [Link], a [Scope] made by [ScopeRows],

@@ -195,6 +195,14 @@ func TestRefusals(t *testing.T) {
 			"search twice":        {func(w *world) error { must(w.t, w.item.Search("state")); return w.item.Search("state") }, "items", "two searches"},
 			"search of a hidden":  {func(w *world) error { must(w.t, w.item.Search("note")); return grant(w, Eq("id", 1)) }, "shops", "which it does not show"},
 			"search, zero facet":  {func(w *world) error { return (&Facet{}).Search("state") }, "dynamic.Facet", "Table.Facet makes one"},
+			"insert, column":      {func(w *world) error { return w.item.AllowInsert("nothing") }, "items.nothing", "there are id"},
+			"insert of nothing":   {func(w *world) error { return w.item.AllowInsert() }, "items", "name those that programs may write"},
+			"insert of a hidden":  {func(w *world) error { return w.item.AllowInsert("id", "note") }, "items", "does not show the column note"},
+			"update of a key":     {func(w *world) error { return w.item.AllowUpdate("id") }, "items", "can't be changed"},
+			"update of a hidden":  {func(w *world) error { return w.item.AllowUpdate("note") }, "items", "does not show the column note"},
+			"rights, zero facet":  {func(w *world) error { return (&Facet{}).AllowUpdate("state") }, "dynamic.Facet", "Table.Facet makes one"},
+			"delete, zero facet":  {func(w *world) error { return (&Facet{}).AllowDelete() }, "dynamic.Facet", "Table.Facet makes one"},
+			"rights, in use":      {func(w *world) error { must(w.t, grant(w, Eq("id", 1))); return w.item.AllowDelete() }, "items", "in use"},
 			"unusable name": {func(w *world) error {
 				_, err := w.marks.Facet("mark", "a b")
 				return err

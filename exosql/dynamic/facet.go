@@ -1,9 +1,10 @@
 package dynamic
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
-	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -83,32 +84,58 @@ func (f *Facet) Search(columns ...string) error {
 	return nil
 }
 
+// AllowInsert lets programs add rows with values for these columns, which the facet shows; see exosql.Facet's.
+func (f *Facet) AllowInsert(columns ...string) error {
+	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Insert: cols} })
+}
+
+// AllowUpdate lets programs change these columns, which the facet shows; see exosql.Facet's.
+func (f *Facet) AllowUpdate(columns ...string) error {
+	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Update: cols} })
+}
+
+// AllowDelete lets programs delete rows.
+func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
+
+// AllowEffects says what a write may set off besides, in the words of exosql.Check; see exosql.Facet's.
+func (f *Facet) AllowEffects(known ...string) error {
+	return f.rights(decl.Rights{Effects: slices.Clone(known)})
+}
+
+func (f *Facet) allow(columns []string, of func([]*decl.Column) decl.Rights) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	if len(columns) == 0 {
+		return wrong(f.t.t.Name, "there are no columns: name those that programs may write")
+	}
+	var cols []*decl.Column
+	for _, name := range columns {
+		c, err := f.t.col(name)
+		if err != nil {
+			return err
+		}
+		cols = append(cols, c)
+	}
+	return f.rights(of(cols))
+}
+
+func (f *Facet) rights(r decl.Rights) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	if err := f.f.Change(func() error { return f.f.Allow(r) }); err != nil {
+		return wrap(f.t.t.Name, err)
+	}
+	return nil
+}
+
 // Grant makes the object by which a program reaches the rows of the facet's table for which the
-// predicate holds. others fix the scopes of further tables. A table that the links reach in more
-// than one way needs one: the error names it. The facet, and all that its links lead to, can't
-// be changed any more.
+// predicate holds: it is Of(db, table.Rows(scope, others...)). A table that the links reach in more
+// than one way needs a scope among others: the error names it.
 func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")
 	}
-	p, err := scope.on(f.t)
-	if err != nil {
-		return nil, err
-	}
-	r := &decl.Relation{Kind: decl.StepGrant, Table: f.t.t, Pred: p}
-	for _, o := range others {
-		s, err := o.declared()
-		if err != nil {
-			return nil, err
-		}
-		r.Scopes = append(r.Scopes, s)
-	}
-	o, err := bridge.Object(db, f.f, r)
-	if err == nil {
-		_, err = o.Describe()
-	}
-	if err != nil {
-		return nil, wrap(f.t.t.Name, err)
-	}
-	return o, nil
+	return f.Of(db, f.t.Rows(scope, others...))
 }

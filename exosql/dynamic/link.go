@@ -6,7 +6,7 @@ import "github.com/exoagent/exoagent/exosql/internal/decl"
 type LinkSpec struct {
 	Name       string   // in programs
 	Columns    []string // of the table
-	To         *Table   //
+	To         *Table   // to whose rows it leads
 	References []string // of To, as many as Columns
 	One        bool     // it leads to at most one row
 	Doc        string   // a line for the model

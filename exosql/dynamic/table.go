@@ -51,6 +51,9 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
 		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
 	}
+	if err := decl.Reserved(name); err != nil {
+		return nil, wrong(name, "%v", err)
+	}
 	live := d.live.Table(schema.Name{Name: name})
 	if live == nil {
 		var names []string
@@ -122,6 +125,7 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	if m.Type != "" {
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
+	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
 	c.Key = live.PrimaryKey != nil && slices.Contains(live.PrimaryKey.Columns, x.Name)
 	c.Null = !x.NotNull && !c.Key
 	if c.Kind == "" && m.Name == "" {

@@ -27,8 +27,9 @@ func TestZeroValues(t *testing.T) {
 			Types: map[string]reflect.Type{
 				"Declarations": reflect.TypeFor[*Declarations](), "Table": reflect.TypeFor[*Table](), "Link": reflect.TypeFor[*Link](), "Facet": reflect.TypeFor[*Facet](),
 				"ColumnSpec": reflect.TypeFor[ColumnSpec](), "LinkSpec": reflect.TypeFor[LinkSpec](), "Predicate": reflect.TypeFor[Predicate](), "Scope": reflect.TypeFor[Scope](),
+				"Relation": reflect.TypeFor[Relation](),
 			},
-			Receivers: []any{w.d, w.shops, w.shop},
+			Receivers: []any{w.d, w.shops, w.shop, w.shops.Rows(Eq("id", 1))},
 		}, func(what string, out []reflect.Value) {
 			var err error
 			switch x := out[len(out)-1].Interface().(type) {
@@ -36,6 +37,8 @@ func TestZeroValues(t *testing.T) {
 				err = x
 			case Predicate:
 				_, err = w.shop.Grant(db, x)
+			case Relation:
+				_, err = w.shop.Of(db, x)
 			case Scope:
 				_, err = w.shop.Grant(db, Eq("id", 1), x)
 			case *Declarations:

@@ -23,6 +23,8 @@ var groupings = []grouping{
 	{"latest per ticket", "the latest of each ticket, by an index", indexTarget, indexTarget},
 	{"latest per customer", "the latest of each customer", scanTarget, scanTarget},
 	{"running sum", "a running sum by customer", scanTarget, scanTarget},
+	{"moving sum", "a sum of the last 7 by customer", scanTarget, scanTarget},
+	{"moving max", "the greatest of the last 7 by customer", scanTarget, scanTarget},
 	{"in a query", "a count of rows whose customer is in another query", scanTarget, scanTarget},
 	{"not in a query", "a count of those whose customer is not", scanTarget, scanTarget},
 	{"above the mean", "a count of rows above the mean of all", scanTarget, scanTarget},

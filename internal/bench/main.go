@@ -6,6 +6,7 @@
 //	go run ./internal/bench -lists    # the lists only
 //	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, which have a table of their own
 //	go run ./internal/bench -lists -rows 10000000 -rounds 1    # of any number of rows
+//	go run ./internal/bench -serve    # exo run and exo serve only: how soon they answer, what conversations cost; printed
 //	go run ./internal/bench -groups    # aggregates and groups only, with -long and -rows as the lists; printed
 //
 // Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
@@ -13,6 +14,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,6 +31,7 @@ func main() {
 	long := flag.Bool("long", false, "measure lists of 1,000,000 rows, and nothing else")
 	only := flag.Bool("lists", false, "measure the lists only")
 	sums := flag.Bool("groups", false, "measure aggregates and groups only, and print their table")
+	served := flag.Bool("serve", false, "measure exo serve only, and print how soon it is ready and what conversations cost")
 	rows := flag.Int("rows", shortRows, "how many rows the lists have; with other numbers than 100,000 and 1,000,000 nothing is written")
 	flag.Parse()
 	if *long {
@@ -36,6 +39,8 @@ func main() {
 	}
 	err := errors.New("-write is for lists of 100,000 rows, or with -long of 1,000,000")
 	switch {
+	case *served:
+		err = measureServe(context.Background(), os.Stdout, *rounds)
 	case *sums && *write:
 		err = errors.New("-groups has no place in the pages: it is printed")
 	case *sums:

@@ -28,6 +28,8 @@ type Case struct {
 	Revocable bool
 	Queries   []Query
 	Spelling  [2]uint64 // of the two texts of the program
+
+	looked map[int]bool // facets of tables that programs may not write: see hostHasToLook
 }
 
 // genWorld draws everything of a case but its program.

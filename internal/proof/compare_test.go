@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // drawn is a program that a test draws for a part of the language, with what it must give.
@@ -30,10 +29,7 @@ func compareRandom(t *testing.T, worlds, long, share int, draw func(g *generator
 	if os.Getenv("EXO_LONG") != "" {
 		worlds = long
 	}
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("EXO_SEED"), 10, 64); err == nil {
-		seed = s
-	}
+	seed := tu.Seed(t, 1)
 	s, ctx := newServer(t), context.Background()
 	ran, limited, some := 0, 0, 0
 	few := func() bool { return some*share < ran }

@@ -11,6 +11,9 @@
 // And the same program under a grant of everything does return such rows often
 // enough: a generator whose programs never try the walls would prove nothing.
 //
+// What a case grants is also written to a grant file, where one can say it, and read back: models then read the same of both, and
+// programs send the same statements.
+//
 // A case that failed is shrunk and can be kept as a numbered file in
 // testdata/random, which TestKeptCases runs for ever.
 package proof

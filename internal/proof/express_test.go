@@ -322,8 +322,15 @@ func (g *generator) leftJoin(q *Node, ns []member, outer []callback) (*Node, []m
 // reach goes some steps into JSON, and says of which type what is there has to be.
 func (g *generator) reach(x *Node) *Node {
 	n := &Node{Args: []*Node{x}}
-	n.Op = pick(g.draws, []string{"asText", "asNumber", "asBool"})
-	n.K = map[string]Kind{"asText": Text, "asNumber": Float, "asBool": Bool}[n.Op]
+	n.Op = pick(g.draws, []string{"asText", "asNumber", "asBool", "asIncludes", "asHas"})
+	n.K = map[string]Kind{"asText": Text, "asNumber": Float}[n.Op]
+	switch n.Op {
+	case "asIncludes", "asHas": // whether an element is there, which stands before the steps
+		n.Args = append(n.Args, &Node{Op: "lit", Val: pick(g.draws, []Value{{Kind: Int, I: 1}, {Kind: Float, F: 2.5}, {Kind: Text, S: "x"}, {Kind: Text, S: "X"}, {Kind: Text, S: ""}, {Kind: Bool, B: true}, {Kind: Bool}})})
+		fallthrough
+	case "asBool":
+		n.K = Bool
+	}
 	for range g.n(4) {
 		key := small(g.n(3))
 		if g.n(3) > 0 {

@@ -199,6 +199,14 @@ func (s *Schema) inverse(l, m int) bool {
 func genGrant(d *draws, s *Schema) Grant {
 	g := Grant{Root: d.n(len(s.Tables))}
 	g.Pred = genTenant(d, s, g.Root)
+	var carried []Scope
+	if chains := s.chains(); len(chains) > 0 && d.oneIn(2) {
+		c := pick(d, chains)
+		first, second := s.Links[c[0]], s.Links[c[1]]
+		g.Root = first.From
+		g.Pred = &Pred{Op: "eq", Slot: first.Pairs[0][0], Vals: []Value{genValue(d, slots[first.Pairs[0][0]].kind)}}
+		carried = []Scope{{Table: first.To, Kind: "via", Link: c[0]}, {Table: second.To, Kind: "via", Link: c[1]}}
+	}
 	t := g.Root
 	steps := func() {
 		for d.oneIn(3) {
@@ -245,9 +253,12 @@ func genGrant(d *draws, s *Schema) Grant {
 	g.Facet = pick(d, fs)
 	// Declared scopes lean only on the root and on those declared before.
 	firm := []int{g.Root}
+	for _, sc := range carried {
+		g.Scopes, firm = append(g.Scopes, sc), append(firm, sc.Table)
+	}
 	for i := range s.Tables {
 		t := (g.Root + i) % len(s.Tables)
-		if t != g.Root && d.n(5) > 2 {
+		if !has(firm, t) && d.n(5) > 2 {
 			g.Scopes = append(g.Scopes, genScope(d, s, t, firm))
 			firm = append(firm, t)
 		}

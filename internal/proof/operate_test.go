@@ -3,6 +3,7 @@ package proof
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -151,7 +152,7 @@ func apply(op string, vs []Value) truth {
 var calculated = func() map[string]bool {
 	m := map[string]bool{}
 	for _, op := range strings.Fields("coalesce nullIf lower upper trim length slice substring concat prepend add sub rsub mul div rdiv mod rmod neg abs round roundUp floor ceil toText " +
-		"year quarter month getMonth week day weekday hour minute second getTime truncate plus daysSince asText asNumber asBool") {
+		"year quarter month getMonth week day weekday hour minute second getTime truncate plus daysSince asText asNumber asBool asIncludes asHas") {
 		m[op] = true
 	}
 	return m
@@ -211,7 +212,9 @@ func calculate(op string, vs []Value) Value {
 	case "prepend":
 		return text(vs[1].S + a.S)
 	case "asText", "asNumber", "asBool":
-		return reached(op, a.S, vs[1:])
+		return reached(op, a.S, vs[1:], null)
+	case "asIncludes", "asHas":
+		return reached(op, a.S, vs[2:], vs[1])
 	case "toText":
 		switch {
 		case a.Kind.numeric():
@@ -325,8 +328,8 @@ func floor(r *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(n)
 }
 
-// reached is what stands in JSON at the end of some steps, if it is of the type that is asked for.
-func reached(op, doc string, steps []Value) Value {
+// reached is what stands in JSON at the end of some steps, if it is of the type that is asked for, or whether it has an element.
+func reached(op, doc string, steps []Value, element Value) Value {
 	var x any
 	if err := json.Unmarshal([]byte(doc), &x); err != nil {
 		panic(err)
@@ -348,9 +351,18 @@ func reached(op, doc string, steps []Value) Value {
 		}
 	}
 	switch v := x.(type) {
+	case []any:
+		if op == "asIncludes" || op == "asHas" {
+			return Value{Kind: Bool, B: slices.ContainsFunc(v, func(x any) bool {
+				return x == map[Kind]any{Text: element.S, Bool: element.B, Int: float64(element.I), Float: element.F}[element.Kind]
+			})}
+		}
 	case string:
-		if op == "asText" {
+		switch {
+		case op == "asText":
 			return Value{Kind: Text, S: v}
+		case op == "asIncludes" && element.Kind == Text:
+			return Value{Kind: Bool, B: strings.Contains(v, element.S)}
 		}
 	case float64:
 		if op == "asNumber" {

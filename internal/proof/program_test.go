@@ -42,6 +42,7 @@ type Node struct {
 	Names []string `json:",omitempty"`
 	K     Kind     `json:",omitempty"`
 	Miss  []Missed `json:",omitempty"`
+	Found bool     `json:",omitempty"` // of where: it is ifUnchanged, and some row has to be found
 }
 
 // Missed is a table of a left join.
@@ -87,6 +88,8 @@ type generator struct {
 	kept   []int
 	done   []*Node // queries that depend on no callback, to be used again
 	doneNS []member
+
+	refused map[int]bool // facets through which nothing can be written
 }
 
 func (g *generator) bind() int { g.binds++; return g.binds }

@@ -169,6 +169,9 @@ func (p *speller) written(n *Node) string {
 	case "as":
 		return fmt.Sprintf("%s.as(%s)", q, p.text(n.Name))
 	case "where":
+		if n.Found {
+			return q + ".ifUnchanged(" + p.unchanged(n) + ")"
+		}
 		if f := p.filter(n); f != "" {
 			return q + ".where(" + f + ")"
 		}
@@ -315,7 +318,11 @@ func (p *speller) expr(n *Node) string {
 		return x + ".length"
 	}
 	if strings.HasPrefix(n.Op, "as") && n.Args[0].kind() == JSON {
-		for _, a := range n.Args[1:] {
+		steps, call := n.Args[1:], n.Op+"()"
+		if n.Op == "asIncludes" || n.Op == "asHas" {
+			steps, call = n.Args[2:], strings.ToLower(strings.TrimPrefix(n.Op, "as"))+"("+p.literal(n.Args[1].Val, true)+")"
+		}
+		for _, a := range steps {
 			switch v := a.Val; {
 			case v.Kind == Int && p.n(2) == 1:
 				x += fmt.Sprintf("[%d]", v.I)
@@ -325,7 +332,7 @@ func (p *speller) expr(n *Node) string {
 				x += ".getKey(" + p.literal(v, true) + ")"
 			}
 		}
-		return x + "." + n.Op + "()"
+		return x + "." + call
 	}
 	if k := n.Args[0].kind(); !k.comparable() && (n.Op == "isNull" || n.Op == "isNotNull") {
 		return x + "." + n.Op + "()" // there is no eq
@@ -455,6 +462,11 @@ func (p *speller) filter(n *Node) string {
 	if len(n.NS) != 1 || p.n(2) == 0 {
 		return ""
 	}
+	return p.unchanged(n)
+}
+
+// unchanged writes the same wherever it can be one.
+func (p *speller) unchanged(n *Node) string {
 	seen := map[int]bool{}
 	var fs []string
 	var visit func(c *Node) bool

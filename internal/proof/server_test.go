@@ -26,6 +26,7 @@ func newServer(t testing.TB) *server {
 	_, s.schema, _ = strings.Cut(s.url, "search_path=")
 	s.schema, _, _ = strings.Cut(s.schema, "&")
 	s.url = tu.WithParam(t, s.url, "enable_seqscan", "off") // of a few rows it would use no index
+	s.url = tu.WithParam(t, s.url, "jit", "off")            // what is off costs so much that each statement would be compiled
 	return s
 }
 
@@ -33,8 +34,13 @@ func newServer(t testing.TB) *server {
 // world before whose client gave it up may still be locking the tables that go: the server ends
 // one of the two, and if that was fill it fills once more.
 func (s *server) fill(ctx context.Context, c *Case) error {
-	script := "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL client_min_messages = error; SET LOCAL timezone = 'UTC'; DROP SCHEMA " + s.schema + " CASCADE; CREATE SCHEMA " + s.schema + "; SET LOCAL search_path = " + s.schema + ";\n" +
-		c.Data.script(&c.Schema) + "COMMIT"
+	return s.make(ctx, c.Data.script(&c.Schema))
+}
+
+// make runs a script in a schema that is empty.
+func (s *server) make(ctx context.Context, script string) error {
+	script = "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL client_min_messages = error; SET LOCAL timezone = 'UTC'; DROP SCHEMA " + s.schema + " CASCADE; CREATE SCHEMA " + s.schema + "; SET LOCAL search_path = " + s.schema + ";\n" +
+		script + "COMMIT"
 	conn, err := s.admin.Conn(ctx)
 	if err != nil {
 		return err
@@ -73,6 +79,9 @@ func TestFillAfterDeadlock(t *testing.T) {
 			if _, err := other.ExecContext(ctx, "SELECT 1 FROM "+s.schema+"."+quoteName(tableNames[table.Name])+" LIMIT 1"); err != nil {
 				t.Error(err)
 			}
+		}
+		if _, err := other.ExecContext(ctx, "SET LOCAL deadlock_timeout = '1min'"); err != nil { // so it is not the one that is given up
+			t.Fatal(err)
 		}
 		read(tables[0])
 		filled := make(chan error, 1)

@@ -32,6 +32,15 @@ func (g *grouping) windowed(s *Schema, spelling uint64, ranked bool) string {
 	for _, a := range windowAggregates(g.value.kind()) {
 		show += fmt.Sprintf(", %s: window.%s(%s), r%s: window.running%s(%s)", a, a, of(), a, strings.ToUpper(a[:1])+a[1:], of())
 	}
+	cond := func() string {
+		return p.callback(g.bind, g.ns, []*Node{g.cond}, func() string { return p.expr(g.cond) })
+	}
+	show += fmt.Sprintf(", wc: window.where(%s).count(), wrc: window.where(%s).runningCount(), wmc: window.where(%s).movingCount(%d), mc: window.movingCount(%d)", cond(), cond(), cond(), g.moving, g.moving)
+	for _, a := range windowAggregates(g.value.kind()) {
+		name := strings.ToUpper(a[:1]) + a[1:]
+		show += fmt.Sprintf(", w%s: window.where(%s).%s(%s), wr%s: window.where(%s).running%s(%s), m%s: window.moving%s(%s, %d), wm%s: window.where(%s).moving%s(%s, %d)",
+			a, cond(), a, of(), a, cond(), name, of(), a, name, of(), g.moving, a, cond(), name, of(), g.moving)
+	}
 	first := p.callback(g.bind, g.ns, []*Node{g.value}, func() string { return "{ v: " + p.expr(g.value) + " }" })
 	return strings.Join(p.lets, "\n") + "\nconst q = " + q + ";\nreturn [await q.distinctBy(" + by + ").select(" + first + "), await q.partitionBy(" + by + ").select(({ window }) => ({ " + show + " })), await q.partitionBy(" + by + ").where(({ window }) => window.rowNumber() === 2).count()];"
 }
@@ -51,6 +60,7 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 	type part struct {
 		keys   []Value
 		values []Value
+		holds  []bool
 		sorted []tuple
 	}
 	var parts []*part
@@ -67,6 +77,7 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 			i, parts = len(parts), append(parts, &part{keys: keys})
 		}
 		parts[i].values, parts[i].sorted = append(parts[i].values, x.value(g.value)), append(parts[i].sorted, t)
+		parts[i].holds = append(parts[i].holds, x.cond(g.cond) == yes)
 	}
 	kind := g.value.kind()
 	for _, p := range parts {
@@ -93,6 +104,20 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 			for _, a := range windowAggregates(kind) {
 				text += fmt.Sprintf(`,"%s":%s,"r%s":%s`, a, aggregate(a, kind, p.values).json(), a, aggregate(a, kind, p.values[:i+1]).json())
 			}
+			// some are the values from one row to another, of those for which the condition holds
+			some := func(from, to int) (vs []Value) {
+				for k := from; k < to; k++ {
+					if p.holds[k] {
+						vs = append(vs, p.values[k])
+					}
+				}
+				return vs
+			}
+			all, from := len(p.values), max(0, i+1-g.moving)
+			text += fmt.Sprintf(`,"wc":%d,"wrc":%d,"wmc":%d,"mc":%d`, len(some(0, all)), len(some(0, i+1)), len(some(from, i+1)), i+1-from)
+			for _, a := range windowAggregates(kind) {
+				text += fmt.Sprintf(`,"w%s":%s,"wr%s":%s,"m%s":%s,"wm%s":%s`, a, aggregate(a, kind, some(0, all)).json(), a, aggregate(a, kind, some(0, i+1)).json(), a, aggregate(a, kind, p.values[from:i+1]).json(), a, aggregate(a, kind, some(from, i+1)).json())
+			}
 			rows = append(rows, text+"}")
 		}
 	}
@@ -103,8 +128,9 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 
 // TestRandomWindows compares windows of random queries with the slow evaluator. Few have a window of several rows.
 func TestRandomWindows(t *testing.T) {
-	compareRandom(t, 5, 3000, 25, func(gen *generator, s *Schema, x *slow) drawn {
+	compareRandom(t, 10, 3000, 25, func(gen *generator, s *Schema, x *slow) drawn {
 		g := gen.grouping()
+		g.moving = 1 + gen.n(4)
 		ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
 		firsts, rows, seconds := g.windows(x, ranked)
 		right := func(got []byte) bool {

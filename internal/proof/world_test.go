@@ -15,6 +15,7 @@ type Schema struct {
 	Tables []Table
 	Links  []Link
 	Facets []Facet
+	Refs   []Ref `json:",omitempty"`
 }
 
 // Table says which columns of the pool a table has and which are its key.
@@ -24,6 +25,10 @@ type Table struct {
 	Keys []int // slots, in the order of the key
 	ISO  bool  // its times are stored in one form
 	Decl int   // how its time columns are declared to the database
+
+	Unique []int `json:",omitempty"` // see writeworld_test.go
+	Small  bool  `json:",omitempty"`
+	Usual  []int `json:",omitempty"`
 }
 
 // Link goes from rows of one table to rows of another over pairs of slots.
@@ -38,6 +43,7 @@ type Facet struct {
 	Alias, Table int
 	Cols         []int
 	Links        []Via
+	Rights       Rights `json:",omitzero"`
 }
 
 // Via is a link of a facet, and the facet that it leads to.
@@ -202,6 +208,8 @@ func declare(t Table) *declared {
 			d.ints[k] = exosql.NewKey(d.table, "id", idOf)
 		case slotPart:
 			d.texts[k] = exosql.NewKey(d.table, "part", partOf)
+		case slotTenant:
+			d.ints[k] = exosql.NewKey(d.table, "tenant", func(r *Row) *int64 { return &r.Tenant })
 		}
 	}
 	for _, c := range t.Cols {
@@ -478,7 +486,26 @@ func genSchema(d *draws) Schema {
 	for range n + 1 + d.n(4) {
 		genLink(d, &s)
 	}
+	if n > 2 && d.oneIn(3) { // a way by which a key is carried through two links
+		at := d.n(n)
+		last := pick(d, []int{slotID, slotM0})
+		s.addLink(d, Link{Name: len(s.Links), From: at, To: (at + 1) % n, Pairs: [][2]int{{slotID, slotM0}}})
+		s.addLink(d, Link{Name: len(s.Links), From: (at + 1) % n, To: (at + 2) % n, Pairs: [][2]int{{slotM0, last}}, One: d.oneIn(3)})
+	}
 	return s
+}
+
+// chains are the pairs of links over three tables of which the second begins at the column that the
+// first ends at: a value of the first table's is carried through both.
+func (s *Schema) chains() (out [][2]int) {
+	for i, a := range s.Links {
+		for j, b := range s.Links {
+			if len(a.Pairs) == 1 && len(b.Pairs) == 1 && a.To == b.From && a.Pairs[0][1] == b.Pairs[0][0] && a.From != a.To && b.From != b.To && a.From != b.To {
+				out = append(out, [2]int{i, j})
+			}
+		}
+	}
+	return out
 }
 
 func genTable(d *draws, name int) Table {
@@ -539,6 +566,9 @@ func genLink(d *draws, s *Schema) {
 
 // addLink adds the link to the facets of its start; most show it.
 func (s *Schema) addLink(d *draws, l Link) {
+	if len(s.Links) == len(linkNames) {
+		return
+	}
 	s.Links = append(s.Links, l)
 	for i := range s.Facets {
 		if s.Facets[i].Table != l.From || d.oneIn(6) {

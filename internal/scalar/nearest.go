@@ -11,6 +11,9 @@ func Nearest(got string, names []string) string {
 		dist = 4
 	}
 	g := strings.ToLower(strings.ReplaceAll(got, "_", ""))
+	if len(g) == 2 {
+		dist = 2 // a letter is missing; two others would be any name
+	}
 	if len(g) > 64 { // a guest chooses got; the distance is quadratic in it
 		return ""
 	}
@@ -19,7 +22,7 @@ func Nearest(got string, names []string) string {
 		if l == g {
 			return n
 		}
-		if len(l) > 64 {
+		if len(l) > 64 || len(g) == 2 && len(l) != 3 {
 			continue
 		}
 		if d := editDistance(g, l); d < dist {

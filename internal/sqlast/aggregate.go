@@ -72,6 +72,7 @@ func (f *fragment) stored(e Aggregate) *fragment {
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"
+	movingPrefix   = "exo_moving_" // of the least and the greatest of a frame that rows leave
 )
 
 // aggregate checks an aggregate: it takes values of rows and no aggregates.

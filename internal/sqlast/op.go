@@ -115,6 +115,14 @@ const (
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
 	JSONNumber   // on Postgres it is given three times
+
+	// Of JSON and a value: whether it is an array and one of its elements is the value. What is no array gives NULL.
+	JSONHasText
+	JSONHasNumber
+	JSONHasBool
+
+	SameJSON  // JSON and a text of JSON that says the same
+	SameArray // an array and one of the same elements
 	numOps
 )
 
@@ -260,6 +268,17 @@ var ops = [numOps]opInfo{
 	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
 	JSONNumber: {"json-number", 1, 3, function("exo_json_number("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
+	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v)")},
+	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // containment would compare what a float has rounded with all digits
+		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
+	SameJSON:    {"same-json", 2, 2, function("exo_same("), spelling{"(CAST(", []constant{" AS jsonb) = CAST("}, " AS jsonb))"}},
+	SameArray:   {"same-array", 2, 2, function("exo_same_array("), infix("=")},
+	JSONHasBool: {"json-has-bool", 2, 2, function("exo_json_has_bool("), jsonHas("boolean", "j @> jsonb_build_array(v)")},
+}
+
+// jsonHas calculates the JSON and the value once, and asks of arrays alone.
+func jsonHas(of, holds constant) spelling {
+	return spelling{"(SELECT CASE jsonb_typeof(j) WHEN 'array' THEN " + holds + " END FROM (SELECT ", []constant{" AS j, CAST("}, " AS " + of + ") AS v OFFSET 0) AS b)"}
 }
 
 // String returns the operator's name in error messages.

@@ -8,9 +8,10 @@ import (
 // Searched asks of the texts of one row, and of nothing else, whether they have what a query looks for, or how well
 // they match it. Package exosql/internal/search says what that means.
 type Searched struct {
-	Query Arg // SQLite: the program's text; Postgres: a regular expression that was made of it
-	Texts []Expr
-	Rank  bool
+	Query  Arg // SQLite: the program's text; Postgres: a regular expression that was made of it
+	Texts  []Expr
+	Rank   bool
+	Needle Arg // Postgres, of no rank: a part of each text that the expression matches, which is looked for first
 }
 
 func (Searched) expr() {}
@@ -32,14 +33,8 @@ func (f *fragment) searched(e Searched) *fragment {
 		return f.call(s, append([]Expr{e.Query}, e.Texts...))
 	}
 	if !e.Rank {
-		f.write("((")
-		for i, x := range e.Texts {
-			if i > 0 {
-				f.write(` || U&' \E000 ' || `)
-			}
-			f.folded(x)
-		}
-		return f.write(") ~ (SELECT ").arg(e.Query).write("))")
+		f.write("(CASE WHEN strpos(").joined(e.Texts).write(", (SELECT ").arg(e.Needle).write(")) > 0 THEN ")
+		return f.joined(e.Texts).write(" ~ (SELECT ").arg(e.Query).write(") ELSE false END)")
 	}
 	f.write("CAST(")
 	for range e.Texts[1:] {
@@ -57,15 +52,25 @@ func (f *fragment) searched(e Searched) *fragment {
 	return f.write(" AS bigint)")
 }
 
+// joined writes the folded texts of a row as one.
+func (f *fragment) joined(texts []Expr) *fragment {
+	f.write("(")
+	for i, x := range texts {
+		if i > 0 {
+			f.write(` || U&' \E000 ' || `)
+		}
+		f.folded(x)
+	}
+	return f.write(")")
+}
+
 // folded writes a text as package search folds it. Of ASCII alone, which has a byte for each character, the lower
-// case is the same for all collations, and quicker without ICU.
+// case is the same for all collations, and quicker without ICU. Most texts are that and short, so substr, which
+// walks over the characters, is for the others.
 func (f *fragment) folded(x Expr) *fragment {
-	text := func() *fragment { return f.write("substr(coalesce(").add(x).write(", ''), 1, 65536)") }
-	f.write("(CASE WHEN octet_length(")
-	text().write(") = char_length(")
-	text().write(`) THEN (lower(`)
-	text().write(` COLLATE "C") COLLATE "C") ELSE replace((lower(`)
-	return text().write(` COLLATE "und-x-icu") COLLATE "C"), U&'\03C2', U&'\03C3') END)`)
+	f.write("(CASE WHEN octet_length(").add(x).write(") <= 65536 AND octet_length(").add(x).write(") = char_length(").add(x).write(") THEN (lower(").add(x)
+	f.write(` COLLATE "C") COLLATE "C") ELSE replace((lower(substr(coalesce(`).add(x)
+	return f.write(`, ''), 1, 65536) COLLATE "und-x-icu") COLLATE "C"), U&'\03C2', U&'\03C3') END)`)
 }
 
 // searched checks that each text counts as often as it is written.
@@ -78,9 +83,15 @@ func (c *checker) searched(e Searched, sc *scope) error {
 	}
 	n := 1
 	if c.dialect == Postgres {
-		n = 4
-		if e.Query.Cast != CastText {
+		n = 5
+		if e.Query.Cast != CastText || !e.Rank && e.Needle.Cast != CastText {
 			return errors.New("searched: the expression is no text")
+		}
+		if !e.Rank {
+			n = 10
+			if err := c.expr(e.Needle, sc, 0); err != nil {
+				return fmt.Errorf("searched: %w", err)
+			}
 		}
 	}
 	for _, x := range e.Texts {

@@ -16,12 +16,13 @@ type Windowed struct {
 	Func   WindowFunc
 	Agg    Func // with Aggregated: all but CountDistinct and Median
 	X      Expr // nil for those that take no value
-	N      Expr // of Lag and Lead: how many rows away, an Arg, or nil for one
+	N      Expr // of Lag and Lead: how many rows away, an Arg, or nil for one; of a Moving frame: how many rows before this one are in it, an Arg
 	Frame  Frame
 	Stored bool // as of Aggregate
 }
 
-// Frame is what an Aggregated function takes of a window: a window without order as a whole, one with order up to the row.
+// Frame is what an Aggregated function takes of a window: a window without order as a whole, one with order up to the row,
+// from its beginning or from some rows before.
 type Frame uint8
 
 // Frames. Functions that number rows, Lag and Lead have none.
@@ -29,6 +30,7 @@ const (
 	NoFrame Frame = iota
 	UpTo          // the rows up to this one
 	Whole         // all rows
+	Moving        // some rows before this one, and this one
 )
 
 // WindowFunc is a function of the rows of a window.
@@ -77,6 +79,9 @@ func (f *fragment) over(e Windowed) *fragment {
 	case e.Agg == SumWhole && f.dialect == Postgres:
 		return f.write("CAST(SUM(").add(e.X).write(")").frame(e).write(" AS numeric)")
 	default:
+		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // the others give rows up as they take them
+			s.open = movingPrefix + s.open[len(functionPrefix):]
+		}
 		if e.Stored {
 			s.open = StoredPrefix + s.open[len(functionPrefix):]
 		}
@@ -88,6 +93,8 @@ func (f *fragment) frame(e Windowed) *fragment {
 	switch e.Frame {
 	case UpTo:
 		return f.write(" OVER (").name(e.Window).write(" ROWS UNBOUNDED PRECEDING)")
+	case Moving:
+		return f.write(" OVER (").name(e.Window).write(" ROWS ").add(e.N).write(" PRECEDING)")
 	case Whole:
 		return f.write(" OVER (").name(e.Window).write(" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)")
 	}
@@ -168,8 +175,11 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 		if e.Stored && (c.dialect == Postgres || e.X == nil || funcs[e.Agg].sqlite.open[:min(len(functionPrefix), len(funcs[e.Agg].sqlite.open))] != functionPrefix) {
 			return errors.New("no such aggregate of stored decimals")
 		}
-		if ordered != (e.Frame == UpTo) || e.Frame > UpTo {
+		if ordered != (e.Frame == UpTo || e.Frame == Moving) || e.Frame == Whole || e.Frame > Moving {
 			return errors.New("an aggregate is of a whole window without order, or of one with an order up to a row")
+		}
+		if (e.N != nil) != (e.Frame == Moving) {
+			return errors.New("a frame that moves has a number of rows, and no other has one")
 		}
 	case windowFuncs[e.Func].ordered && !ordered:
 		return errors.New("a function of a window needs an order")

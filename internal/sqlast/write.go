@@ -18,9 +18,9 @@ const (
 	Delete
 )
 
-// Write is one statement that changes rows of one table. Which rows it changes is said by a
-// Select, so all that holds of what is read holds of what is written: an update or a delete finds
-// its rows by their keys among those of From.
+// Write is one statement that changes rows of one table. Which rows an update or a delete
+// changes is said by a Select, so all that holds of what is read holds of what is written: it finds
+// its rows by their keys among those of From. Without From it is those that meet Where.
 type Write struct {
 	Kind  WriteKind
 	Table string
@@ -30,16 +30,17 @@ type Write struct {
 	// Rows are the new rows of an Insert: for each column an Arg, or Null.
 	Rows [][]Expr
 
-	// Alias is what Table is called in an Update or a Delete, and From says which of its rows
-	// are changed: those whose columns Keys are equal to the outputs of From that stand beside
+	// Alias is what Table is called in an Update or a Delete, and From, if it is not nil, says which of
+	// its rows are changed: those whose columns Keys are equal to the outputs of From that stand beside
 	// them. From must not have two rows of one key: the engines differ on which counts.
 	Alias string
 	From  *Select
 	As    string // From is called this
 	Keys  []KeyOutput
-	// Values are, of an Update, what Columns get: an output of From, an Arg, or Null.
+	// Values are, of an Update, what Columns get: an output of From, an Arg, or Null. Without From
+	// they may be any expressions of the row.
 	Values []Expr
-	// Where are further conjuncts that read Alias only.
+	// Where are further conjuncts that read Alias only; without From there has to be one.
 	Where []Expr
 
 	// Returning are columns of an inserted row that the statement gives, in order.
@@ -119,12 +120,19 @@ func (f *fragment) update(w *Write) {
 		}
 		f.name(c).write(" = ").add(w.Values[i])
 	}
-	f.write(" FROM ").sub(w.From).write(" AS ").name(w.As).matched(w)
+	if w.From != nil {
+		f.write(" FROM ").sub(w.From).write(" AS ").name(w.As)
+	}
+	f.matched(w)
 }
 
 // delete writes IN for SQLite, which has no USING.
 func (f *fragment) delete(w *Write) {
 	f.write("DELETE FROM ").name(w.Table).write(" AS ").name(w.Alias)
+	if w.From == nil {
+		f.matched(w)
+		return
+	}
 	if f.dialect == Postgres {
 		f.write(" USING ").sub(w.From).write(" AS ").name(w.As).matched(w)
 		return
@@ -151,16 +159,19 @@ func (f *fragment) delete(w *Write) {
 
 func (f *fragment) matched(w *Write) {
 	for i, k := range w.Keys {
-		if i == 0 {
-			f.write(" WHERE ")
-		} else {
-			f.write(" AND ")
-		}
-		f.write("(").name(w.Alias).write(".").name(k.Column).write(" = ").name(w.As).write(".").name(k.Output).write(")")
+		f.and(i).write("(").name(w.Alias).write(".").name(k.Column).write(" = ").name(w.As).write(".").name(k.Output).write(")")
 	}
-	for _, e := range w.Where {
-		f.write(" AND ").add(e)
+	for i, e := range w.Where {
+		f.and(len(w.Keys) + i).add(e)
 	}
+}
+
+// and begins conjunct number i of a WHERE.
+func (f *fragment) and(i int) *fragment {
+	if i == 0 {
+		return f.write(" WHERE ")
+	}
+	return f.write(" AND ")
 }
 
 // checkWrite checks a Write and returns what it reads.
@@ -236,12 +247,17 @@ func (c *checker) changes(w *Write) error {
 	switch {
 	case len(w.Rows)+len(w.Returning) > 0:
 		return errors.New("only an insert has new rows")
-	case len(w.Keys) == 0:
+	case w.From == nil && (len(w.Keys) > 0 || w.As != "" || len(w.Where) == 0):
+		return errors.New("the rows are found by no condition, or by keys of nothing")
+	case w.From != nil && len(w.Keys) == 0:
 		return errors.New("the rows are found by no key")
 	case w.Kind == Delete && len(w.Columns)+len(w.Values) > 0:
 		return errors.New("a delete gives no values")
 	case w.Kind == Update && (len(w.Columns) == 0 || len(w.Columns) != len(w.Values)):
 		return errors.New("an update gives each column one value")
+	}
+	if w.From == nil {
+		return c.direct(w)
 	}
 	outputs, err := c.query(w.From, nil)
 	if err != nil {
@@ -275,4 +291,19 @@ func (c *checker) changes(w *Write) error {
 		}
 	}
 	return c.conjuncts("where", w.Where, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
+}
+
+// direct checks an update or a delete of the rows that meet its conditions.
+func (c *checker) direct(w *Write) error {
+	if err := checkIdent(w.Alias); err != nil {
+		return fmt.Errorf("alias: %w", err)
+	}
+	c.aliases[fold(w.Alias)] = true
+	row := &scope{sources: []source{{alias: w.Alias, table: w.Table}}}
+	for i, e := range w.Values {
+		if _, err := c.root(func() error { return c.expr(e, row, 0) }); err != nil {
+			return at("values", i, err)
+		}
+	}
+	return c.conjuncts("where", w.Where, row)
 }

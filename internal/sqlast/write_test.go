@@ -21,6 +21,10 @@ func changed(kind WriteKind, columns []string, values ...Expr) *Write {
 	return &Write{Kind: kind, Table: "todos", Alias: "w", From: rowsOf1(), As: "s", Keys: []KeyOutput{{"id", "c0"}}, Columns: columns, Values: values}
 }
 
+func direct(kind WriteKind, columns []string, values ...Expr) *Write {
+	return &Write{Kind: kind, Table: "todos", Alias: "w", Columns: columns, Values: values, Where: []Expr{call(Eq, col("w", "user_id"), arg(0)), call(IsNotNull, col("w", "prio"))}}
+}
+
 var writeCases = []struct {
 	name             string
 	w                *Write
@@ -48,6 +52,14 @@ var writeCases = []struct {
 		`DELETE FROM "todos" AS "w" WHERE ("w"."id") IN (SELECT "s"."c0" FROM (SELECT "t0"."id" AS "c0", ("t0"."prio" + 1) AS "c1" FROM "todos" AS "t0" WHERE ("t0"."user_id" = ?)) AS "s")`,
 		`DELETE FROM "todos" AS "w" USING (SELECT "t0"."id" AS "c0", ("t0"."prio" + 1) AS "c1" FROM "todos" AS "t0" WHERE ("t0"."user_id" = CAST($1 AS bigint))) AS "s" WHERE ("w"."id" = "s"."c0")`,
 		[]any{1}, "3|1|c; 4|2|d; 5|1|e"},
+	{"update of what meets a condition", direct(Update, []string{"prio"}, call(Add, col("w", "prio"), One)),
+		`UPDATE "todos" AS "w" SET "prio" = ("w"."prio" + 1) WHERE ("w"."user_id" = ?) AND ("w"."prio" IS NOT NULL)`,
+		`UPDATE "todos" AS "w" SET "prio" = ("w"."prio" + 1) WHERE ("w"."user_id" = CAST($1 AS bigint)) AND ("w"."prio" IS NOT NULL)`,
+		[]any{1}, "1|4|a; 2|NULL|b; 3|1|c; 4|2|d; 5|1|e"},
+	{"delete of what meets a condition", direct(Delete, nil),
+		`DELETE FROM "todos" AS "w" WHERE ("w"."user_id" = ?) AND ("w"."prio" IS NOT NULL)`,
+		`DELETE FROM "todos" AS "w" WHERE ("w"."user_id" = CAST($1 AS bigint)) AND ("w"."prio" IS NOT NULL)`,
+		[]any{1}, "2|NULL|b; 3|1|c; 4|2|d; 5|1|e"},
 }
 
 const after = "SELECT id, prio, title FROM todos ORDER BY id"
@@ -61,7 +73,11 @@ func TestWrites(t *testing.T) {
 				if err != nil || text != want {
 					t.Fatalf("%v\n%s\nwant\n%s", err, text, want)
 				}
-				if !reads["todos"]["id"] && (c.w.Kind != Insert || len(c.w.Returning) > 0) {
+				key := "id"
+				if c.w.Kind != Insert && c.w.From == nil {
+					key = "user_id"
+				}
+				if !reads["todos"][key] && (c.w.Kind != Insert || len(c.w.Returning) > 0) {
 					t.Errorf("it reads %v", reads)
 				}
 			}
@@ -130,11 +146,22 @@ func TestNoSuchWrite(t *testing.T) {
 		`values[0]: derived table`:             update(func(w *Write) { w.Values[0] = col("s", "prio") }),
 		`alias "t0" is used twice`:             update(func(w *Write) { w.Alias = "t0" }),
 		`where[0]: is-null[0]: no source "t0"`: update(func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} }),
-		"from: a select is missing":            update(func(w *Write) { w.From = nil }),
+		"or by keys of nothing":                update(func(w *Write) { w.From = nil }),
 		"only an insert has new":               update(func(w *Write) { w.Returning = []string{"id"} }),
 		"a delete gives no values":             update(func(w *Write) { w.Kind = Delete }),
 		"a question mark":                      update(func(w *Write) { w.Columns[0] = "a?" }),
 	} {
+		if _, _, _, err := RenderWrite(w, SQLite); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for want, change := range map[string]func(*Write){
+		"found by no condition":                func(w *Write) { w.Where = nil },
+		`values[0]: no source "s"`:             func(w *Write) { w.Values[0] = col("s", "prio") },
+		`where[0]: is-null[0]: no source "t0"`: func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} },
+	} {
+		w := direct(Update, []string{"prio"}, Null)
+		change(w)
 		if _, _, _, err := RenderWrite(w, SQLite); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -21,10 +21,23 @@ type File struct {
 func (f *File) Read() string { f.read = true; return f.text }
 
 // Root is the folder of the module.
-func Root() string {
+func Root() string { return root }
+
+// root is found at the start, when a test is in the folder of its package. A program that was built here knows the path of this
+// file; with -trimpath it knows that of the module only.
+var root = func() string {
 	_, here, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(here)))
-}
+	if filepath.IsAbs(here) {
+		return filepath.Dir(filepath.Dir(filepath.Dir(here)))
+	}
+	dir, err := os.Getwd()
+	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && strings.Contains(string(text), "module github.com/exoagent/exoagent\n") {
+			break
+		}
+	}
+	return dir
+}()
 
 // Corpus reads the files of testdata/folder. The test fails when there is none,
 // when a file has another ending (no reader would take it), and when it ends

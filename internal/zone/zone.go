@@ -30,6 +30,9 @@ type Zone struct {
 // noNames are files that systems keep beside the zones, and the zone of whoever set the machine up.
 var noNames = []string{"Local", "localtime", "posixrules", "Factory"}
 
+// abbreviations are names of zones that PostgreSQL takes for one shift, all year and in all years.
+var abbreviations = []string{"CET", "EET", "EST", "HST", "MET", "MST", "WET"}
+
 var loaded sync.Map // *Zone by name
 
 // Load finds a zone by its IANA name, like "Europe/Berlin", among those of the system, or else those
@@ -47,6 +50,9 @@ func Load(name string) (*Zone, error) {
 	}
 	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
 		return nil, unknown
+	}
+	if slices.ContainsFunc(abbreviations, func(a string) bool { return strings.EqualFold(a, name) }) {
+		return nil, fmt.Errorf("%s names a time zone and abbreviates another one, as databases have it: name a place, like \"Europe/Berlin\"", name)
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {

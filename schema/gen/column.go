@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -40,7 +41,7 @@ func (p *pack) takeColumns(t *table) {
 			t.leave("column %s: %s", name(c.Name), why)
 			continue
 		}
-		col := &column{c: c, field: fields.claim(nil, pascal(c.Name)), null: !c.NotNull}
+		col := &column{c: c, field: fields.claim(nil, naming.Pascal(c.Name)), null: !c.NotNull}
 		col.typ = goTypes[c.Kind]
 		if c.Kind == schema.List {
 			col.typ = "[]" + goTypes[c.Elem]
@@ -59,7 +60,7 @@ func (p *pack) takeColumns(t *table) {
 	}
 	for _, c := range t.cols {
 		if c.guest == "" {
-			low := lower(c.c.Name)
+			low := naming.Lower(c.c.Name)
 			c.guest, c.named = t.guest.claim(free, low, low+"Column"), true
 		}
 	}

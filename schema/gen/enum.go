@@ -3,6 +3,7 @@ package gen
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -34,11 +35,11 @@ func (p *pack) enumOf(c *schema.Column) *enum {
 
 // claim chooses the names of the type and its constants.
 func (e *enum) claim(names scope) {
-	base := pascal(e.e.Name.Name)
+	base := naming.Pascal(e.e.Name.Name)
 	e.name = names.claim(nil, base, base+"Enum")
 	for _, v := range e.e.Values {
 		word := ""
-		for _, w := range words(v) {
+		for _, w := range naming.Words(v) {
 			word += upper(w) // NC17 stays as it is
 		}
 		switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // indexes says which indexes a table has, as a sentence without its subject. A program's filter or order uses one that
-// begins with the columns of the scope; exo check -indexes says which do. Their order is that of
+// begins with the columns of the scope; exo indexes says which do. Their order is that of
 // their text: another database of the same definitions may list them in another.
 func indexes(t *schema.Table) string {
 	var all []string

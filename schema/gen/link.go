@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -56,7 +56,7 @@ func (p *pack) link() {
 	}
 	for _, r := range refs {
 		r.there = &link{from: r.from, to: r.to, pairs: r.pairs, one: true}
-		r.there.guest = r.from.guest.claim(linkable, r.thereNames()...)
+		r.there.guest = r.from.guest.claim(naming.Linkable, r.thereNames()...)
 		if cols := nullable(r.pairs); len(cols) > 0 {
 			r.there.doc = "none where " + strings.Join(cols, " or ") + " is null"
 		}
@@ -67,7 +67,7 @@ func (p *pack) link() {
 		for _, pair := range r.pairs {
 			r.back.pairs = append(r.back.pairs, [2]*column{pair[1], pair[0]})
 		}
-		r.back.guest = r.to.guest.claim(linkable, r.backNames(ways[[2]*table{r.from, r.to}])...)
+		r.back.guest = r.to.guest.claim(naming.Linkable, r.backNames(ways[[2]*table{r.from, r.to}])...)
 		r.to.links = append(r.to.links, r.back)
 	}
 	for _, t := range p.tables {
@@ -75,7 +75,7 @@ func (p *pack) link() {
 	}
 	for _, t := range p.tables {
 		for _, l := range t.links {
-			base := t.row + pascal(l.guest)
+			base := t.row + naming.Pascal(l.guest)
 			l.name = p.names.claim(nil, base, base+"Link")
 		}
 	}
@@ -155,7 +155,7 @@ func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 			column = n
 		}
 	}
-	ws := words(column)
+	ws := naming.Words(column)
 	idle := func(w string) bool {
 		switch strings.ToLower(w) {
 		case "id", "uuid", "fk", "key", "code":
@@ -170,16 +170,16 @@ func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 		ws = ws[1:]
 	}
 	if len(ws) == 0 {
-		return lower(singular(to.t.Name.Name))
+		return naming.Lower(naming.Singular(to.t.Name.Name))
 	}
-	return lower(strings.Join(ws, "_"))
+	return naming.Lower(strings.Join(ws, "_"))
 }
 
 // thereNames are names for the one row that a row leads to, the best first: its
 // role, assignee; and where a column has that name, assigneeMember.
 func (r *reference) thereNames() []string {
 	out := []string{r.role}
-	if one := lower(singular(r.to.t.Name.Name)); one != r.role {
+	if one := naming.Lower(naming.Singular(r.to.t.Name.Name)); one != r.role {
 		out = append(out, r.role+upper(one))
 	}
 	return append(out, r.role+"Row")
@@ -190,15 +190,15 @@ func (r *reference) thereNames() []string {
 func (r *reference) backNames(ways int) []string {
 	base := r.from.t.Name.Name
 	if r.unique {
-		base = lower(singular(base))
+		base = naming.Lower(naming.Singular(base))
 	} else {
-		base = lower(plural(base))
+		base = naming.Lower(naming.Plural(base))
 	}
 	by := base + "By" + upper(r.role)
 	switch {
 	case r.from == r.to && !r.unique && r.role == "parent":
 		return []string{"children", by}
-	case r.from == r.to, ways > 1 && r.role != lower(singular(r.to.t.Name.Name)):
+	case r.from == r.to, ways > 1 && r.role != naming.Lower(naming.Singular(r.to.t.Name.Name)):
 		return []string{by, by + "Rows"}
 	}
 	return []string{base, by, by + "Rows"}
@@ -213,7 +213,7 @@ func (t *table) describeJoins() {
 	}
 	for i, r := range mine {
 		if r.back.doc == "" && !r.back.one {
-			r.back.doc = fmt.Sprintf("many to many: %s().%s() are the %s", r.back.guest, mine[1-i].there.guest, lower(plural(mine[1-i].to.t.Name.Name)))
+			r.back.doc = fmt.Sprintf("many to many: %s().%s() are the %s", r.back.guest, mine[1-i].there.guest, naming.Lower(naming.Plural(mine[1-i].to.t.Name.Name)))
 		}
 	}
 }
@@ -261,10 +261,3 @@ func upper(s string) string {
 	}
 	return string(r)
 }
-
-// linkable reports whether a link can have a name: those of what can be done with
-// any query mean something else.
-func linkable(name string) bool { return !scalar.ReservedName(name) && !queryWords[name] }
-
-var queryWords = map[string]bool{"join": true, "leftJoin": true, "groupBy": true, "sum": true, "avg": true, "min": true, "max": true, "countDistinct": true, "countBy": true, "distinctBy": true, "partitionBy": true, "median": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
-	"offset": true, "as": true, "execute": true, "first": true, "page": true, "count": true, "exists": true, "some": true, "every": true, "none": true, "union": true, "unionAll": true, "concat": true, "intersect": true, "except": true}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -59,11 +60,11 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 	})
 	p.list = p.names.claim(nil, "Declared")
 	for _, t := range p.tables {
-		one := pascal(singular(t.t.Name.Name))
+		one := naming.Pascal(naming.Singular(t.t.Name.Name))
 		t.row = p.names.claim(nil, one, one+"Row")
 	}
 	for _, t := range p.tables {
-		many := pascal(plural(t.t.Name.Name))
+		many := naming.Pascal(naming.Plural(t.t.Name.Name))
 		t.name = p.names.claim(nil, many, many+"Table")
 	}
 	for _, e := range p.enums {
@@ -92,6 +93,8 @@ func (p *pack) choose(o Options) error {
 		case p.db.Engine == schema.Postgres && !slices.Contains(schemas, t.Schema), !wanted(t.Name, o.Tables), t.PartitionOf != nil:
 		case t.Virtual:
 			p.leave("table %s: a module of SQLite decides what its rows are", name(t.Name.Name))
+		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness
+			p.leave("table %s: it holds the marks of runs, which no program may reach", name(t.Name.Name))
 		case !nameable(t.Name.Name):
 			p.leave("table %s: exosql can't write its name", name(t.Name.Name))
 		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):

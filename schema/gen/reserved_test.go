@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/naming"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -19,7 +20,7 @@ func TestLinkNames(t *testing.T) {
 		if i.Name == "Query" {
 			for m := range i.Methods {
 				known[m] = true
-				if !queryWords[m] {
+				if !naming.QueryWords[m] {
 					t.Errorf("%s is a method of queries", m)
 				}
 			}
@@ -28,7 +29,7 @@ func TestLinkNames(t *testing.T) {
 	if len(known) < 10 {
 		t.Fatalf("queries have %d methods", len(known))
 	}
-	for w := range queryWords {
+	for w := range naming.QueryWords {
 		if !known[w] {
 			t.Errorf("%s is no method of queries", w)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -41,7 +42,7 @@ func (p *pack) root() *table {
 				n++
 			}
 		}
-		if i := slices.Index(owners, strings.ToLower(singular(t.t.Name.Name))); i >= 0 {
+		if i := slices.Index(owners, strings.ToLower(naming.Singular(t.t.Name.Name))); i >= 0 {
 			n += 1000 * (len(owners) - i)
 		}
 		return n
@@ -76,7 +77,7 @@ const few, named = 3, 12
 func (p *pack) sketch(b *strings.Builder, root *table, pkg string) {
 	aliases := newScope()
 	alias := func(t *table) string {
-		a := lower(singular(t.t.Name.Name))
+		a := naming.Lower(naming.Singular(t.t.Name.Name))
 		return aliases.claim(func(s string) bool { return !scalar.ReservedName(s) && !scalar.Keyword(s) }, a, a+"Row")
 	}
 	fmt.Fprintf(b, "package %s\n\nimport (\n\t\"github.com/exoagent/exoagent/codemode\"\n\t\"github.com/exoagent/exoagent/exosql\"\n)\n\n", pkg)

@@ -155,3 +155,17 @@ const x = 5; return tasks.where((t) => 1 <= t.priority < 5)
 return [(1 < 2) < 3, 1 < 2 && 2 < 3, 'a' in { a: 1 } === true, 1 < 2 === true]  //=> [true,true,true,true]
 ---
 return 'aa'.matchAll(/a/)  //! program "flag g"
+---
+return tasks.where((t) => t.title === /a/)  //! invalid "a regular expression can't be passed on as data"
+---
+return tasks.where({ title: new RegExp('a') })  //! invalid "a regular expression can't be passed on as data"
+---
+return tasks.where((t) => t.title === new Error('a'))  //! invalid "an error can't be passed on as data"
+---
+return tasks.where((t) => t.title === new WeakMap())  //! invalid "got an object"
+---
+return tasks.where((t) => t.title === ({ toJSON: () => 'a' }))  //! invalid "the object has a function toJSON"
+---
+return tasks.where((t) => t.title.in(Object.assign(['a'], { toJSON: () => ['b'] })))  //! invalid "the object has a function toJSON"
+---
+return (await tasks.where((t) => t.done === new Boolean(false)).count()) === (await tasks.where((t) => t.done === false).count())  //=> true

@@ -105,4 +105,4 @@ return await tasks.select(t => Object.fromEntries(Array.from({ length: 70 }, (_,
 //! limit "too many links and queries"
 ---
 return await tasks.exists()
-//! invalid "a condition of the database"
+//! invalid "here write (await tasks.limit(1).count()) > 0"

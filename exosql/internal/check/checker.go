@@ -33,6 +33,9 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 		c.link(l)
 		c.pairs(l)
 	}
+	for _, w := range c.writes {
+		c.writable(w)
+	}
 	c.path()
 	c.role()
 	return c.found, nil
@@ -45,6 +48,7 @@ type Checker struct {
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
 	links  map[*decl.Link]bool // whether it is granted
+	writes []Write
 	found  []Finding
 	err    error
 }
@@ -91,14 +95,27 @@ func (c *Checker) Reads(cols ...*decl.Column) {
 	}
 }
 
+// Read are the columns that queries of what is granted use.
+func (c *Checker) Read() (out []*decl.Column) {
+	for _, t := range c.tables {
+		for _, col := range t.Cols {
+			if c.uses[t].reads[col] {
+				out = append(out, col)
+			}
+		}
+	}
+	return out
+}
+
 // scoped notes a predicate that rows of t must satisfy.
 func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
 	u := c.Use(t)
 	u.granted, u.scopes = true, append(u.scopes, p)
-	c.Reads(predColumns(p)...)
+	c.Reads(PredColumns(p)...)
 }
 
-func predColumns(p *decl.Pred) (out []*decl.Column) {
+// PredColumns are the columns that a predicate names.
+func PredColumns(p *decl.Pred) (out []*decl.Column) {
 	if p == nil {
 		return nil
 	}
@@ -106,7 +123,7 @@ func predColumns(p *decl.Pred) (out []*decl.Column) {
 		out = append(out, p.Col)
 	}
 	for _, s := range p.Subs {
-		out = append(out, predColumns(s)...)
+		out = append(out, PredColumns(s)...)
 	}
 	return out
 }
@@ -169,7 +186,7 @@ func (c *Checker) Relation(r *decl.Relation) {
 		for _, o := range s.Order {
 			c.Reads(o.Col)
 		}
-		c.Reads(predColumns(s.Pred)...)
+		c.Reads(PredColumns(s.Pred)...)
 	}
 	root := r.Grant()
 	c.scoped(root.Table, root.Pred)
@@ -183,6 +200,12 @@ func (c *Checker) Writes(t *decl.Table, known []string) {
 	u := c.Use(t)
 	u.written = true
 	u.known = append(u.known, known...)
+}
+
+// Write notes what a grant lets programs change, in which scope.
+func (c *Checker) Write(w Write) {
+	c.writes = append(c.writes, w)
+	c.Writes(w.Table, w.Rights.Effects)
 }
 
 // add notes a finding, once. Its text holds names that a database chose,

@@ -10,30 +10,34 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Serving says what would serve a use of a column within a scope: an index that is there already, or else the
-// statement that makes one, or a change of the declaration without which none does. Both are "" where no index
+// Serving says what would serve a use of a column within a scope: an index that is there already, or else one
+// to make, or a change of the declaration without which none does. It is zero where no index
 // does, or where the database has no such table. scope are the columns that the scope fixes; exact says
 // that the column is compared by =, and by order otherwise; ties that there is an index, which leaves ties of an order to sort.
 //
 // The columns of the scope are the index's first, see judgePlan of both engines. The key is the last, by which
 // programs' orders break ties.
-func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (there, fix string) {
+func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (out Served) {
 	table := live.Table(schema.Name{Name: t.Name})
 	if table == nil {
-		return "", ""
+		return out
 	}
 	s := &server{live: live, table: table}
-	part, fix := s.part(col, exact)
+	part, declared := s.part(col, exact)
 	if part == nil {
-		return "", fix
+		return declared
 	}
 	orders := !exact || s.same(col)
 	// Descending the index is read backwards, and they are last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
 	if there := s.there(scope, part, col.Null && orders); there != "" && !ties {
-		return there, ""
+		return Served{There: there}
 	}
-	names, parts := append(slices.Clone(scope), col.Name), []string{s.text(part)}
+	names, parts := append(slices.Clone(scope), col.Name), []schema.Part{}
+	for _, name := range scope {
+		parts = append(parts, schema.Part{Column: name})
+	}
+	parts = append(parts, *part)
 	if orders {
 		for _, k := range t.Keys {
 			if slices.Contains(names, k.Name) || s.rowid(k) {
@@ -43,14 +47,28 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			if tie == nil {
 				break
 			}
-			names, parts = append(names, k.Name), append(parts, s.text(tie))
+			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	var first []string
-	for _, name := range scope {
-		first = append(first, quoteName(name))
+	return Served{Index: &schema.Index{Name: s.name(t.Name + "_by_" + strings.Join(names, "_")), Parts: parts}}
+}
+
+// Served is what serves the use of a column: an index that is there, one to make, or a
+// declaration that one could serve. Zero: nothing does.
+type Served struct {
+	There       string // the name of the index
+	Index       *schema.Index
+	Declaration string // what the column's declaration would have,
+	If          string // and what the column must hold for that
+}
+
+// CreateIndex is the statement that makes an index of columns and expressions.
+func CreateIndex(table string, x *schema.Index) string {
+	var parts []string
+	for i := range x.Parts {
+		parts = append(parts, partText(&x.Parts[i]))
 	}
-	return "", fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(s.name(t.Name+"_by_"+strings.Join(names, "_"))), quoteName(t.Name), strings.Join(append(first, parts...), ", "))
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(x.Name), quoteName(table), strings.Join(parts, ", "))
 }
 
 type server struct {
@@ -66,31 +84,31 @@ func (s *server) same(col *decl.Column) bool {
 }
 
 // part is a column in an index as statements compare or sort it: see package compile. It
-// is nil where none serves, and fix then says what would help.
-func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, fix string) {
+// is nil where none serves, and declared then says what would help.
+func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
 	x := (&Checker{live: s.live}).find(s.table.Columns, col.Name)
 	if x == nil {
-		return nil, ""
+		return nil, declared
 	}
 	plain := &schema.Part{Column: x.Name}
 	if s.live.Engine == schema.SQLite {
 		switch {
 		case col.Kind == exo.TypeDecimal || col.Kind == exo.TypeInterval:
-			return nil, "" // compared by functions of ours
+			return nil, declared // compared by functions of ours
 		case col.Kind == exo.TypeTime && !col.Iso:
-			return nil, "StoredISO() in the declaration, if the column holds times in that form only"
+			return nil, Served{Declaration: "StoredISO()", If: "holds times in that form only"}
 		}
-		return plain, ""
+		return plain, declared
 	}
 	switch {
 	case col.Kind == exo.TypeTime && !col.Iso && !exact:
-		return nil, "StoredISO() in the declaration, if the column holds no finer times than milliseconds"
+		return nil, Served{Declaration: "StoredISO()", If: "holds no finer times than milliseconds"}
 	case col.Kind != exo.TypeText, exact && col.Enum != nil:
-		return plain, ""
+		return plain, declared
 	case x.Enum != nil && exact:
-		return nil, "OneOf in the declaration"
+		return nil, Served{Declaration: "OneOf"}
 	case x.Enum != nil:
-		return nil, "" // the text of an enum is not immutable, says PostgreSQL
+		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}
 	if kind := plainType(x); kind != "text" && kind != "character varying" {
 		plain = &schema.Part{Expr: quoteName(x.Name) + "::text"}
@@ -98,11 +116,11 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, fix stri
 	if !exact && (plain.Expr != "" || collation(x) != "C") {
 		plain.Collation = "C"
 	}
-	return plain, ""
+	return plain, declared
 }
 
-// text is a part as CREATE INDEX has it.
-func (s *server) text(p *schema.Part) string {
+// partText is a part as CREATE INDEX has it.
+func partText(p *schema.Part) string {
 	text := quoteName(p.Column)
 	if p.Expr != "" {
 		text = "(" + p.Expr + ")"

@@ -37,7 +37,9 @@ func (c *Checker) table(t *decl.Table) {
 	c.readable(t, live.Columns)
 	if u.written {
 		c.effects(t, live)
-		c.spanning(t, live)
+		if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
+			c.spanning(t, live)
+		}
 	}
 }
 

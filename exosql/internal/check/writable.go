@@ -13,41 +13,151 @@ import (
 type Write struct {
 	Table  *decl.Table
 	Rights decl.Rights
-	Fixed  []*decl.Column // of the scope: each row in scope has one value in them
-	Links  []*decl.Link   // whose far end is looked for in scope before a key that points to it is written: from the table, or to it
+	// Scope are the columns by which it is decided whether a row is in scope: rows that are equal in them are all
+	// in scope or all not. Decided says that these columns decide it.
+	Scope   []*decl.Column
+	Decided bool
+	Links   []*decl.Link   // from the table: whose far end is looked for in scope before a key that points to it is written
+	Into    []*decl.Link   // to the table: the same of whose near end
+	Leading []*decl.Link   // from the table: rows at whose far end are in scope by it
+	Filled  []*decl.Column // that hooks of the host fill, maybe by what the program gives
+	Told    []*decl.Column // by which it is told what else is in scope, of this grant or of another of the same programs
+	Beside  []*decl.Table  // other tables of which the grants of the same programs tell which rows are in scope
+	Trusted bool           // it is Go code that writes: it may learn that others have a value
 }
 
 // Writable is why no program may write a table, or nil. What it refuses would let a program
 // change, or have confirmed, a row out of its scope: it is asked before the first write, and
 // Check says the same beforehand.
 func Writable(live *schema.Database, w Write) error {
-	t := live.Table(schema.Name{Name: w.Table.Name})
-	if t == nil {
-		return fmt.Errorf("exosql: %s is no table of the database, or a view: programs can't write it", w.Table.Name)
-	}
-	if t.Inherited {
-		return fmt.Errorf("exosql: other tables inherit from %s, and no key of it spans them: programs can't write it", w.Table.Name)
-	}
-	if !identified(live, t, w.Table) {
-		return fmt.Errorf("exosql: table %s: the declared key (%s) is no primary key and no unique one: a write could find rows out of scope by it", w.Table.Name, strings.Join(names(w.Table.Keys), ", "))
-	}
 	c := NewChecker()
 	c.live = live
+	c.writable(w)
+	if len(c.found) == 0 {
+		return nil
+	}
+	f := c.found[0]
+	return fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
+}
+
+// writable finds all for which no program may write a table.
+func (c *Checker) writable(w Write) {
+	refuse := func(kind, fix, problem string, args ...any) {
+		c.add(Finding{Kind: kind, Table: w.Table.Name, Problem: fmt.Sprintf(problem, args...), Fix: fix})
+	}
+	t := c.live.Table(schema.Name{Name: w.Table.Name})
+	if t == nil {
+		refuse(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
+		return
+	}
+	if t.Inherited {
+		refuse(NoKey, c.disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
+	}
+	if !identified(c.live, t, w.Table) {
+		refuse(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
+			"the declared key (%s) is no primary key and no unique one: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
+	}
 	c.Writes(w.Table, w.Rights.Effects)
 	c.effects(w.Table, t)
-	if len(c.found) > 0 {
-		return fmt.Errorf("exosql: table %s: %s; name it in AllowEffects if it may act", w.Table.Name, c.found[0].Problem)
+	for _, k := range c.uniques(t) {
+		if w.Trusted || !confirms(c.live, t, k, w) || slices.Contains(w.Rights.Effects, k.name()) {
+			continue
+		}
+		refuse(SpanningUnique, c.fixUnique(k, w), "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
-	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
-	if err := confirming(live, t, w, written); err != nil {
-		return err
-	}
-	for _, fk := range t.ForeignKeys {
-		if shares(live, fk.Columns, written) && !slices.ContainsFunc(w.Links, func(l *decl.Link) bool { return along(live, l, w.Table, fk) }) {
-			return fmt.Errorf("exosql: table %s: programs may write (%s), which refers to %s, and the facet has no link by it: a row of anybody's would be confirmed. Give the facet the link, by Via", w.Table.Name, strings.Join(fk.Columns, ", "), fk.Table.Name)
+	for _, o := range w.Beside {
+		if name := "rows(" + o.Name + ")"; c.shows(o, t) && !slices.Contains(w.Rights.Effects, name) {
+			refuse(HiddenEffect, fmt.Sprintf("one declaration for both, or AllowEffects(%q) on the facet, if no row comes into scope there by what is written here", name),
+				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
-	return nil
+	c.calculated(t, w, refuse)
+	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
+	for _, fk := range t.ForeignKeys {
+		if shares(c.live, fk.Columns, written) && !w.looks(c.live, fk) {
+			if w.Trusted {
+				refuse(HiddenEffect, fmt.Sprintf("a link over these columns, declared by exosql.One or exosql.Many, and a scope of %s in the grant", fk.Table.Name),
+					"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
+				continue
+			}
+			refuse(HiddenEffect, fmt.Sprintf("the link from it to %s on its facet, by exosql.Via", fk.Table.Name),
+				"programs may write (%s), which refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", strings.Join(fk.Columns, ", "), fk.Table.Name)
+		}
+	}
+	if len(w.Rights.Insert) > 0 {
+		c.waiting(t, w, refuse)
+	}
+}
+
+// calculated refuses writes of what the database calculates another column from by which rows are told: nobody sees its value
+// before it is written, so a row would leave its scope, and a key lead to a row of anybody's.
+func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+	told := slices.Concat(names(w.Scope), names(w.Told))
+	for _, l := range slices.Concat(w.Leading, w.Links) {
+		for _, p := range l.Pairs {
+			told = append(told, p.From.Name)
+		}
+	}
+	for _, fk := range t.ForeignKeys {
+		told = append(told, fk.Columns...)
+	}
+	for i := range t.Columns {
+		if col := &t.Columns[i]; shares(c.live, told, []string{col.Name}) && w.calculates(c.live, t, col) {
+			refuse(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+				"a write changes the generated column %s, by which rows are told that may be seen or that it leads to", col.Name)
+		}
+	}
+}
+
+// calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope decides.
+func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
+	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
+	return t.Calculates(col, func(name string) bool {
+		return is(names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(names(w.Scope), name)
+	})
+}
+
+// looks reports whether what a foreign key refers to is looked for in scope before it is written.
+func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
+	return slices.ContainsFunc(w.Links, func(l *decl.Link) bool { return along(live, l.Pairs, l.To, fk) }) ||
+		slices.ContainsFunc(w.Into, func(l *decl.Link) bool { return along(live, reversed(l.Pairs), l.From, fk) })
+}
+
+// waiting refuses inserts where rows of others may wait for a row with a key that no row has yet, or has no more: they would come into
+// scope with it. A foreign key sees to it that there are none.
+func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+	for _, l := range w.Leading {
+		of, cols, by := c.live.Table(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
+		for _, p := range l.Pairs {
+			cols, by = append(cols, p.To.Name), append(by, p.From.Name)
+		}
+		name := fmt.Sprintf("%s(%s)", l.To.Name, strings.Join(cols, ", "))
+		if of == nil || slices.Contains(w.Rights.Effects, name) {
+			continue
+		}
+		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return along(c.live, reversed(l.Pairs), l.From, fk) }); held {
+			continue
+		}
+		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool { return col.Default != "" && shares(c.live, []string{col.Name}, by) }); decided {
+			continue // what is given is looked for in scope
+		}
+		refuse(HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s), or AllowEffects(%q) on the facet, if no row of %s refers to a row that is not there", c.named(of), quoteAll(cols), c.named(t), quoteAll(by), name, l.To.Name),
+			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
+	}
+}
+
+// toKey reports whether a link leads to one row at most.
+func toKey(l *decl.Link) bool {
+	return len(l.To.Keys) > 0 && !slices.ContainsFunc(l.To.Keys, func(k *decl.Column) bool {
+		return !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == k })
+	})
+}
+
+func reversed(pairs []decl.Pair) (out []decl.Pair) {
+	for _, p := range pairs {
+		out = append(out, decl.Pair{From: p.To, To: p.From})
+	}
+	return out
 }
 
 // identified reports whether no two rows have the same declared key.
@@ -63,64 +173,16 @@ func shares(live *schema.Database, a, b []string) bool {
 	})
 }
 
-// confirming refuses a unique key of rows out of scope too: a write that it refuses says that somebody has
-// the value. Columns that the scope fixes, and keys of rows in scope, keep it within the scope.
-func confirming(live *schema.Database, t *schema.Table, w Write, written []string) error {
-	within := names(w.Fixed)
-	for _, l := range w.Links {
-		for _, p := range l.Pairs {
-			if l.From == w.Table {
-				within = append(within, p.From.Name)
-			}
-			if l.To == w.Table {
-				within = append(within, p.To.Name)
-			}
-		}
-	}
-	for _, k := range uniques(t) {
-		name := "unique(" + strings.Join(k, ", ") + ")"
-		if (shares(live, k, written) || slices.Contains(k, "")) && !shares(live, k, within) && !slices.Contains(w.Rights.Effects, name) {
-			return fmt.Errorf("exosql: table %s: programs may write (%s), which is unique among everybody's rows: that a value is taken would tell of rows out of scope. Make it unique within the tenant, or say AllowEffects(%q)", w.Table.Name, strings.Join(k, ", "), name)
-		}
-	}
-	return nil
-}
-
-// uniques are the columns of all that is unique, of some rows only too; "" stands for an expression.
-func uniques(t *schema.Table) [][]string {
-	var out [][]string
-	if t.PrimaryKey != nil {
-		out = append(out, t.PrimaryKey.Columns)
-	}
-	for _, k := range t.Uniques {
-		out = append(out, k.Columns)
-	}
-	for _, x := range t.Indexes {
-		if !x.Unique {
-			continue
-		}
-		var cols []string
-		for _, p := range x.Parts {
-			cols = append(cols, p.Column)
-		}
-		out = append(out, cols)
-	}
-	return out
-}
-
-// along reports whether a link is by a foreign key.
-func along(live *schema.Database, l *decl.Link, t *decl.Table, fk schema.ForeignKey) bool {
+// along reports whether pairs of columns, to another table, are those of a foreign key.
+func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
-	by := func(ours, theirs *decl.Column) bool {
-		i := slices.IndexFunc(fk.Columns, func(col string) bool { return is(col, ours.Name) })
-		return i >= 0 && ours.Table == t && is(theirs.Table.Name, fk.Table.Name) && (i >= len(fk.References) || is(fk.References[i], theirs.Name))
-	}
-	for _, p := range l.Pairs {
-		if !by(p.From, p.To) && !by(p.To, p.From) {
+	for _, p := range pairs {
+		i := slices.IndexFunc(fk.Columns, func(col string) bool { return is(col, p.From.Name) })
+		if i < 0 || i < len(fk.References) && !is(fk.References[i], p.To.Name) {
 			return false
 		}
 	}
-	return len(l.Pairs) == len(fk.Columns)
+	return is(to.Name, fk.Table.Name) && len(pairs) == len(fk.Columns)
 }
 
 func names(cols []*decl.Column) (out []string) {

@@ -18,13 +18,15 @@ func TestWritable(t *testing.T) {
 		return c
 	}
 	id, org, title, person, personID := col(jobs, "id", true), col(jobs, "org", false), col(jobs, "title", false), col(jobs, "person_id", false), col(people, "id", true)
+	region, job := col(jobs, "region", false), col(people, "job", false)
 	link := &decl.Link{From: jobs, To: people, Name: "person", One: true, Pairs: []decl.Pair{{From: person, To: personID}}}
 	world := func(engine schema.Engine) (*schema.Database, *schema.Table, Write) {
 		live := &schema.Table{Name: schema.Name{Name: "jobs"}, PrimaryKey: &schema.Key{Name: "pk", Columns: []string{"id"}},
-			Uniques:     []schema.Key{{Name: "u", Columns: []string{"org", "title"}}},
+			Columns:     []schema.Column{{Name: "id", Identity: schema.ByDefault, NotNull: true}, {Name: "org", NotNull: true}, {Name: "title", NotNull: true}, {Name: "person_id"}, {Name: "code"}, {Name: "region", NotNull: true}},
+			Uniques:     []schema.Key{{Name: "u", Columns: []string{"org", "title"}, NullsDistinct: true}},
 			ForeignKeys: []schema.ForeignKey{{Columns: []string{"person_id"}, Table: schema.Name{Name: "people"}, References: []string{"id"}}}}
 		return &schema.Database{Engine: engine, Tables: []*schema.Table{live, {Name: schema.Name{Name: "people"}}}}, live,
-			Write{Table: jobs, Rights: decl.Rights{Insert: []*decl.Column{title, person}, Update: []*decl.Column{title}, Delete: true}, Fixed: []*decl.Column{org}, Links: []*decl.Link{link}}
+			Write{Table: jobs, Rights: decl.Rights{Insert: []*decl.Column{title, person}, Update: []*decl.Column{title}, Delete: true}, Scope: []*decl.Column{org}, Decided: true, Links: []*decl.Link{link}}
 	}
 	for name, c := range map[string]struct {
 		change func(d *schema.Database, t *schema.Table, w *Write)
@@ -32,7 +34,7 @@ func TestWritable(t *testing.T) {
 	}{
 		"as it is":      {func(*schema.Database, *schema.Table, *Write) {}, ""},
 		"no such table": {func(d *schema.Database, t *schema.Table, w *Write) { t.Name.Name = "other" }, "is no table"},
-		"inherited":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Inherited = true }, "inherit from jobs"},
+		"inherited":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Inherited = true }, "other tables inherit from it"},
 		"no unique key": {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey = nil }, "is no primary key"},
 		"a wider key":   {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey.Columns = []string{"id", "org"} }, "is no primary key"},
 		"a trigger":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Triggers = []schema.Trigger{{Name: "audit"}} }, "the trigger audit"},
@@ -57,13 +59,125 @@ func TestWritable(t *testing.T) {
 			w.Rights.Effects = []string{"unique(title)"}
 		}, ""},
 		"not written":      {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"code"} }, ""},
-		"the key is given": {func(d *schema.Database, t *schema.Table, w *Write) { w.Rights.Insert = append(w.Rights.Insert, id) }, "(id), which is unique among everybody's rows"},
-		"within a parent": {func(d *schema.Database, t *schema.Table, w *Write) {
+		"the key is given": {func(d *schema.Database, t *schema.Table, w *Write) { w.Rights.Insert = append(w.Rights.Insert, id) }, "(id) is unique among everybody's rows"},
+		"within a parent of its own scope": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns = []string{"person_id", "title"}
+		}, "(person_id, title) is unique among everybody's rows"}, // a person may be everybody's
+		"within the parent that it is in scope by": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, w.Scope = []string{"person_id", "title"}, []*decl.Column{person}
 		}, ""},
+		"within half of the scope": {func(d *schema.Database, t *schema.Table, w *Write) { w.Scope = append(w.Scope, region) }, "UNIQUE (region, org, title) in its place"},
+		"within all of it": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Scope, t.Uniques[0].Columns = append(w.Scope, region), []string{"region", "title", "org"}
+		}, ""},
+		"every row is in scope": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Scope, t.Uniques[0].Columns = nil, []string{"title"}
+		}, ""},
+		"a limited grant": {func(d *schema.Database, t *schema.Table, w *Write) { w.Decided = false }, "(org, title) is unique"},
+		"in part, and said so of another part": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, Where: "done", Parts: []schema.Part{{Column: "title"}}}}
+			w.Rights.Effects = []string{"unique(title)"}
+		}, `AllowEffects("unique(title) where done")`},
+		"in part, by what is not in the key": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, Where: "done", Parts: []schema.Part{{Column: "code"}}}}
+		}, "(code) where done is unique"},
+		"by an expression, said so": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Expr: "lower(title)"}}}}
+			w.Rights.Effects = []string{"unique(lower(title))"}
+		}, ""},
+		"by an expression, within the tenant": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Column: "org"}, {Expr: "lower(title)"}}}}
+		}, ""},
+		"excluded": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Exclusions = []schema.Exclusion{{Parts: []schema.Part{{Column: "title"}, {Column: "org"}}, Operators: []string{"=", "<>"}}}
+		}, `AllowEffects("exclude(title, org)")`},
+		"excluded within the tenant": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Exclusions = []schema.Exclusion{{Parts: []schema.Part{{Column: "title"}, {Column: "org"}}, Operators: []string{"&&", "="}}}
+		}, ""},
+		"NULL is like NULL": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0] = schema.Key{Columns: []string{"code"}}
+		}, "(code) is unique"},
+		"an index where NULL is": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, NullsAlike: true, Parts: []schema.Part{{Column: "code"}}}}
+		}, "(code) is unique"},
+		"a default for all": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, t.Columns[4].Default = []string{"code"}, "'x'"
+		}, "(code) is unique"},
+		"a default, and no insert": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, t.Columns[4].Default, w.Rights.Insert = []string{"code"}, "'x'", nil
+		}, ""},
+		"a random default": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, t.Columns[4] = []string{"code"}, schema.Column{Name: "code", Kind: schema.UUID, Default: "gen_random_uuid()"}
+		}, ""},
+		"what the scope fills in": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, w.Scope = []string{"org"}, append(w.Scope, region)
+		}, "(org) is unique"},
+		"of the whole that it is a part of": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.PartitionOf = &schema.Name{Name: "whole"}
+			d.Tables = append(d.Tables, &schema.Table{Name: *t.PartitionOf, Uniques: []schema.Key{{Columns: []string{"title"}}}})
+		}, "(title) is unique"},
+		"of one of its parts": {func(d *schema.Database, t *schema.Table, w *Write) {
+			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, Uniques: []schema.Key{{Columns: []string{"title"}}}})
+		}, "(title) is unique"},
 		"no link":          {func(d *schema.Database, t *schema.Table, w *Write) { w.Links = nil }, "no link by it"},
 		"a link by others": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].References = []string{"code"} }, "no link by it"},
 		"a link elsewhere": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].Table.Name = "orgs" }, "no link by it"},
+		"a link to itself, the other way round": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.ForeignKeys[0].Table.Name = "jobs"
+			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: id, To: person}}}}
+		}, "no link by it"},
+		"a link to itself": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.ForeignKeys[0].Table.Name = "jobs"
+			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: person, To: id}}}}
+		}, ""},
+		"the link that it is in scope by": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Links, w.Into = nil, []*decl.Link{{From: people, To: jobs, Pairs: []decl.Pair{{From: personID, To: person}}}}
+		}, ""},
+		"rows that wait for a new one": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
+		}, `ALTER TABLE people ADD FOREIGN KEY (job) REFERENCES jobs (id), or AllowEffects("people(job)")`},
+		"those that a foreign key holds": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
+			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name}}
+		}, ""},
+		"those that the host knows": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
+			w.Rights.Effects = []string{"people(job)"}
+		}, ""},
+		"those of rows that nobody adds": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Leading, w.Rights.Insert = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}, nil
+		}, ""},
+		"a row that is led to": {func(d *schema.Database, t *schema.Table, w *Write) { w.Leading = []*decl.Link{link} }, ""},
+		"a row that a default leads to": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Leading, t.Columns[3].Default = []*decl.Link{link}, "1"
+		}, "are in scope by (id) without a foreign key"},
+		"the scope, by a generated column": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `substr("TITLE", 1, 1)`
+		}, "changes the generated column org"},
+		"by one of another": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `code`
+			t.Columns[4].Generated, t.Columns[4].GenExpr = schema.Virtual, `lower(title)`
+		}, "changes the generated column org"},
+		"by what can't be read": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `'`
+		}, "changes the generated column org"},
+		"by what nobody writes": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[1].Generated, t.Columns[1].GenExpr, w.Rights.Insert = schema.Stored, `lower(region)`, nil
+		}, ""},
+		"a generated key to others": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[3].Generated, t.Columns[3].GenExpr, w.Rights.Insert = schema.Stored, `length(title)`, nil
+		}, "changes the generated column person_id"},
+		"a generated key by which others are told": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[5].Generated, t.Columns[5].GenExpr, w.Rights.Insert, w.Told = schema.Stored, `title`, nil, []*decl.Column{region}
+		}, "changes the generated column region"},
+		"unique, generated": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[4].Generated, t.Columns[4].GenExpr, w.Rights.Insert = schema.Stored, `lower(title)`, nil
+			t.Uniques[0].Columns = []string{"code"}
+		}, "(code) is unique among everybody's rows"},
+		"unique, generated of what is not written": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Columns[4].Generated, t.Columns[4].GenExpr, w.Rights.Insert = schema.Stored, `lower(region)`, nil
+			t.Uniques[0].Columns = []string{"code"}
+		}, ""},
 		"not written either": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Links, w.Rights.Insert = nil, []*decl.Column{title}
 		}, ""},

@@ -24,13 +24,13 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 		for _, tr := range by.Triggers {
 			if !tr.Disabled && !slices.Contains(known, tr.Name) {
 				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write sets off%s the trigger %s of %s (%s %s)", through, tr.Name, by.Name.Name, tr.Timing, strings.Join(tr.Events, " or ")),
-					Fix: c.dropTrigger(tr.Name, by) + fmt.Sprintf(", or its name in exosql.Written if it may act: %q", tr.Name)})
+					Fix: c.dropTrigger(tr.Name, by) + orAllow(tr.Name)})
 			}
 		}
 		for _, r := range by.Rules {
 			if !slices.Contains(known, r) {
 				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is rewritten%s by the rule %s of %s", through, r, by.Name.Name),
-					Fix: fmt.Sprintf("DROP RULE %s ON %s, or its name in exosql.Written if it may act: %q", quoteName(r), c.named(by), r)})
+					Fix: fmt.Sprintf("DROP RULE %s ON %s", quoteName(r), c.named(by)) + orAllow(r)})
 			}
 		}
 		for _, child := range c.live.Tables {
@@ -41,7 +41,7 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 				name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
 				if !slices.Contains(known, name) {
 					c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate),
-						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions, or its name in exosql.Written if it may act: %q", quoteAll(fk.Columns), c.named(by), quoteAll(fk.References), name)})
+						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(fk.References)) + orAllow(name)})
 				}
 				if !slices.Contains(seen, child) {
 					seen = append(seen, child)
@@ -49,6 +49,11 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 			}
 		}
 	}
+}
+
+// orAllow is the other way: to say that it may act, where each write asks. Written, which only Check is told, is not asked.
+func orAllow(name string) string {
+	return fmt.Sprintf(", or AllowEffects(%q) on the facet by which programs write, or on the Table for Go code, if it may act; exosql.Written takes the same name", name)
 }
 
 func carries(a schema.Action) bool {

@@ -225,7 +225,7 @@ func same(a, b expr) bool {
 		return ok && a.w == b.w && a.fn == b.fn && a.of == b.of && a.away == nil && b.away == nil && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x))
 	case overAll:
 		b, ok := b.(overAll)
-		return ok && a.w == b.w && a.running == b.running && same(a.x, b.x)
+		return ok && a.w == b.w && a.frame == b.frame && a.rows == nil && b.rows == nil && same(a.x, b.x)
 	case aggExpr:
 		b, ok := b.(aggExpr)
 		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, same)

@@ -17,5 +17,5 @@ var casts = map[string]sqlast.Cast{
 	exo.TypeDecimal: sqlast.CastNumeric, exo.TypeDate: sqlast.CastDate, exo.TypeInterval: sqlast.CastInterval,
 	exo.TypeUUID: sqlast.CastUUID, exo.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
 	plan.ArgKey: sqlast.CastText, plan.ArgIndex: sqlast.CastInteger,
-	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText,
+	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
 }

@@ -18,6 +18,28 @@ type Prepared struct {
 	Vals  []exo.Value // what the shape has not
 }
 
+// Scope is the grant, to ask for the scopes of its tables.
+func (p Prepared) Scope() *scope.Grant { return &p.grant }
+
+// Tells reports whether rows of one table may say which of another are in scope, or rows of one which others of it, or columns
+// which of its rows.
+func (p Prepared) Tells() bool {
+	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
+		for _, s := range ss {
+			if s.Kind == decl.ScopeVia || columnsOf(s.Pred, nil) != nil {
+				return true
+			}
+		}
+	}
+	for s := p.grant.Rel; s != nil; s = s.Prev {
+		switch s.Kind {
+		case decl.StepFollow, decl.StepLimit, decl.StepOffset, decl.StepWhere:
+			return true
+		}
+	}
+	return false
+}
+
 // Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of
 // one facet and one structure are prepared once: a host has a grant for each of its users,
 // and what the facet reaches is most of the work.

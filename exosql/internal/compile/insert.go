@@ -15,7 +15,11 @@ import (
 
 // insert plans an insert of one row, or of many.
 func (w *writer) insert() error {
-	entry, filled, err := w.target(w.m.Root.Recv)
+	target := w.target
+	if w.chain != nil {
+		target = w.targetOfChain
+	}
+	entry, filled, err := target(w.m.Root.Recv)
 	if err != nil {
 		return err
 	}
@@ -23,9 +27,14 @@ func (w *writer) insert() error {
 	if len(fc.Rights.Insert) == 0 {
 		return exo.Errorf(exo.Denied, "", "rows can't be inserted")
 	}
-	rows, err := w.rows(fc)
-	if err != nil {
-		return err
+	if arg := w.m.Root.Args[0]; arg.Op != exo.OpLit {
+		return exo.Errorf(exo.Invalid, "", "a new row is of plain values")
+	}
+	if len(w.sets) == 0 {
+		return exo.Errorf(exo.Invalid, "", "there are no rows to insert")
+	}
+	if len(w.sets) > maxColumnSets {
+		return exo.Errorf(exo.Limit, "", "the rows have %d different sets of columns, and the limit is %d: each has statements of its own; give null where a row has no value", len(w.sets), maxColumnSets)
 	}
 	fixed, rest := entry.Parts()
 	after := false
@@ -36,8 +45,23 @@ func (w *writer) insert() error {
 		}
 		a := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
 		filled = append(filled, w.valued(x.Col, a))
-		if x.Via != nil {
-			if err := w.reach(x.Via.Grant, x.Via.Link.From, x.Via.Link, [][]written{filled}, true); err != nil {
+	}
+	var rows [][]written // for each set
+	for _, set := range w.sets {
+		row, err := w.row(fc, set, 0)
+		if err != nil {
+			return err
+		}
+		for _, v := range filled {
+			if i := slices.IndexFunc(row, func(o written) bool { return o.col == v.col }); i >= 0 {
+				return ofHook(row[i].hook(), exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", v.col.Guest))
+			}
+		}
+		rows = append(rows, append(row, filled...))
+	}
+	for _, x := range fixed {
+		if x.Via != nil && len(x.Slots) == 1 {
+			if err := w.reach(x.Via.Grant, x.Via.Link.From, x.Via.Link, rows, true); err != nil {
 				return err
 			}
 		}
@@ -45,35 +69,30 @@ func (w *writer) insert() error {
 	for _, c := range rest {
 		if c.Kind != scope.Linked {
 			after = true
-		}
-	}
-	for i := range rows {
-		for _, v := range filled {
-			if slices.ContainsFunc(rows[i], func(o written) bool { return o.col == v.col }) {
-				return exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", v.col.Guest)
-			}
-		}
-		rows[i] = append(rows[i], filled...)
-	}
-	for _, c := range rest {
-		if c.Kind == scope.Linked {
-			if err := w.reach(c.Grant, c.Link.From, c.Link, rows, true); err != nil {
-				return err
-			}
+		} else if err := w.reach(c.Grant, c.Link.From, c.Link, rows, true); err != nil {
+			return err
 		}
 	}
 	if err := w.points(w.w.Grant, fc, rows); err != nil {
+		return err
+	}
+	if err := w.leads(w.w.Grant, w.w.Table, fc, rows); err != nil {
+		return err
+	}
+	if err := w.besides(w.w.Grant, w.w.Table, fc, rows); err != nil {
 		return err
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
 		return exo.Errorf(exo.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
 	}
-	if err := w.inserts(entry, rows, one); err != nil {
-		return err
+	for _, set := range w.sets {
+		if err := w.inserts(entry, fc, set, filled, one || w.keys && hasKey(w.w.Table) == nil); err != nil {
+			return err
+		}
 	}
 	if one {
-		w.w.Back, err = w.back(len(w.m.Args) + len(w.w.Given))
+		w.w.Back, err = w.back(len(w.m.Args) + len(w.sets[0]))
 	}
 	return err
 }
@@ -109,87 +128,72 @@ func (w *writer) target(n *exo.Node) (scope.Entry, []written, error) {
 	if err != nil {
 		return scope.Entry{}, nil, err
 	}
-	out, filled := &projection{}, []written(nil)
-	for i, p := range l.L.Pairs {
+	w.w.Through = q.base.facet.Alias
+	filled, err := w.through(f, q, l.L)
+	return e, filled, err
+}
+
+// through finds the one row of q that rows are inserted through, by a link from it. filled is what the link says of them.
+func (w *writer) through(f *from, q *query, l *decl.Link) (filled []written, err error) {
+	out := &projection{}
+	for i, p := range l.Pairs {
 		out.names = append(out.names, fmt.Sprintf("k%d", i))
 		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
 	}
 	if err := f.settle(q); err != nil {
-		return scope.Entry{}, nil, err
+		return nil, err
 	}
-	q.limits = append(q.limits, c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
+	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
 	if w.w.Parent, err = f.finish(q, plan.RunAll, out); err != nil {
-		return scope.Entry{}, nil, err
+		return nil, err
 	}
-	w.w.Through = q.base.facet.Alias
 	// Behind the values of the rows, whose number is known later: see rows.
-	for i, p := range l.L.Pairs {
-		filled = append(filled, w.valued(p.To, argExpr{src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}, kind: p.From.Kind}))
+	for i, p := range l.Pairs {
+		filled = append(filled, w.valued(p.To, argExpr{src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}, kind: valueKind(p.From.Kind)}))
 	}
-	return e, filled, nil
+	return filled, nil
 }
 
-// rows are the values that the program gives.
-func (w *writer) rows(fc *decl.Facet) (rows [][]written, err error) {
-	arg := w.m.Root.Args[0]
-	if arg.Op != exo.OpLit {
-		return nil, exo.Errorf(exo.Invalid, "", "a new row is of plain values")
-	}
-	one := func(item int, v exo.Value) error {
-		var row []written
-		for n, x := range v.Fields() {
-			col := named1(fc.Rights.Insert, n)
-			if col == nil {
-				return exo.Errorf(exo.Denied, "", "`%s` can't be given", n)
-			}
-			row = append(row, w.given(col, arg.Slot, item, x))
+// row is row number n of those that give values for the columns of a set.
+func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err error) {
+	for i, name := range set {
+		col := column(fc.Rights.Insert, fc, name)
+		if col == nil {
+			return nil, exo.Errorf(exo.Denied, "", "`%s` can't be given", name)
 		}
-		rows = append(rows, row)
-		return nil
+		row = append(row, w.given(col, set, n, i))
 	}
-	if w.m.Root.Name == language.Insert {
-		return rows, one(-1, arg.Lit)
-	}
-	if arg.Lit.Len() == 0 {
-		return nil, exo.Errorf(exo.Invalid, "", "there are no rows to insert")
-	}
-	for i := range arg.Lit.Len() {
-		if err := one(i, arg.Lit.At(i)); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
+	return row, nil
 }
 
-// inserts makes a statement for each set of columns: a column that a row leaves out has its default.
-func (w *writer) inserts(entry scope.Entry, rows [][]written, returning bool) error {
-	var sets []string
-	by := map[string][][]written{}
-	for _, r := range rows {
-		key := ""
-		for _, v := range r {
-			key += v.col.Name + "\x00"
-		}
-		if by[key] == nil {
-			sets = append(sets, key)
-		}
-		by[key] = append(by[key], r)
+// maxColumnSets is how many sets of columns the rows of one insert may have.
+const maxColumnSets = 50
+
+// maxBatch is how many rows one statement inserts.
+const maxBatch = 50
+
+// inserts makes the statements for a set of columns: a column that a row leaves out has its default. One that is
+// returning gives the key.
+func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
+	if len(set)+len(filled) == 0 {
+		return exo.Errorf(exo.Invalid, "", "a new row needs a value at least")
 	}
-	for _, key := range sets {
+	of := func(rows int) (*plan.Plan, error) {
 		c := w.compiler()
 		x, err := entry.Write(sqlast.Insert)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, v := range by[key][0] {
-			x.Columns = append(x.Columns, v.col.Name)
-		}
-		if len(x.Columns) == 0 {
-			return exo.Errorf(exo.Invalid, "", "a new row needs a value at least")
-		}
-		for _, r := range by[key] {
+		for n := range rows {
+			row, err := w.row(fc, set, n)
+			if err != nil {
+				return nil, err
+			}
 			var vals []sqlast.Expr
-			for _, v := range r {
+			for _, v := range append(row, filled...) {
+				if n == 0 {
+					x.Columns = append(x.Columns, v.col.Name)
+				}
 				vals = append(vals, w.stored(c, v))
 			}
 			x.Rows = append(x.Rows, vals)
@@ -201,13 +205,15 @@ func (w *writer) inserts(entry scope.Entry, rows [][]written, returning bool) er
 				cells = append(cells, plan.Cell{Kind: k.Kind, Name: k.Table.Name + "." + k.Name})
 			}
 		}
-		p, err := w.finished(c, x, cells)
-		if err != nil {
-			return err
-		}
-		w.w.Write = append(w.w.Write, p)
+		return w.finished(c, x, cells)
 	}
-	return nil
+	out := Insert{Batch: min(maxBatch, maxValues/(len(set)+len(filled)))}
+	var err error
+	if out.One, err = of(1); err == nil && w.m.Root.Name == language.InsertMany {
+		out.Many, err = of(out.Batch)
+	}
+	w.w.Inserts = append(w.w.Inserts, out)
+	return err
 }
 
 // back reads the row with the key whose values are arguments from on, in scope.
@@ -222,9 +228,13 @@ func (w *writer) back(from int) (*plan.Plan, error) {
 		return nil, err
 	}
 	for i, k := range w.w.Table.Keys {
-		f.demand(f.equals(row, k, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: from + i, Item: -1}, kind: scalarOf(k.Kind)}))
+		f.demand(f.equals(row, k, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: from + i, Item: -1}, kind: valueKind(k.Kind)}))
 	}
-	return f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, wholeRow(row))
+	out := wholeRow
+	if w.chain != nil {
+		out = allColumns
+	}
+	return f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, out(row))
 }
 
 // equals is the condition that a column has a value.
@@ -236,18 +246,28 @@ func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
 // points checks each link to at most one row that a written column is part of: what it leads to has
 // to be in scope. Programs could otherwise have a row of somebody else's confirmed by its foreign key.
 func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error {
-	for _, m := range fc.Links {
+	links := fc.Links
+	for _, l := range HookLinks(fc.Table) { // also where the facet does not show them
+		if !slices.ContainsFunc(links, func(m decl.LinkMember) bool { return m.L.To == l.To && slices.Equal(m.L.Pairs, l.Pairs) }) {
+			links = append(links[:len(links):len(links)], decl.LinkMember{L: l})
+		}
+	}
+	for _, m := range links {
 		if !m.L.One {
 			continue
 		}
-		touched := slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
-			return slices.ContainsFunc(rows, func(r []written) bool {
-				return slices.ContainsFunc(r, func(v written) bool {
-					return v.col == p.From && v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.col == p.From && v.out != nil
+		touched := func(by func(written) bool) bool {
+			return slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
+				return slices.ContainsFunc(rows, func(r []written) bool {
+					return slices.ContainsFunc(r, func(v written) bool { return v.col == p.From && by(v) })
 				})
 			})
+		}
+		given := touched(func(v written) bool {
+			return !v.filled && (v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.out != "")
 		})
-		if !touched {
+		// A hook may fill what leads to a table that the grant does not reach.
+		if !given && (g.Scopes[m.L.To] == nil || !touched(func(v written) bool { return v.filled })) {
 			continue
 		}
 		if err := w.reach(g, m.L.To, m.L, rows, false); err != nil {
@@ -257,8 +277,8 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 	return nil
 }
 
-// reach adds the check that rows of t are in scope to which a link's columns lead. With back, the link leads to the
-// row that is written, and from t otherwise; then it has to have a value.
+// reach adds the check that rows of t are in scope to which a link's columns lead; rows has one for each set of columns.
+// With back, the link leads to the row that is written, and from t otherwise; then it has to have a value.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
 	var ours, theirs []*decl.Column
 	for _, p := range l.Pairs {
@@ -268,80 +288,148 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 			ours, theirs = append(ours, p.From), append(theirs, p.To)
 		}
 	}
-	var tuples [][]argExpr
+	check := Check{Needed: back, Grant: g}
+	some := false
 	for _, r := range rows {
-		tuple, err := tupleOf(ours, r, back)
+		key, err := partsOf(ours, r, back)
 		if err != nil {
 			return err
 		}
-		if tuple != nil {
-			tuples = append(tuples, tuple)
-		}
+		check.Keys, some = append(check.Keys, key), some || key != nil
 	}
-	if len(tuples) == 0 {
+	if !some {
 		return nil
 	}
-	var list []string
-	for _, c := range ours {
-		list = append(list, "`"+c.Guest+"`")
+	check.Columns, check.Hooks = guestNames(ours), hooked(ours, rows)
+	var err error
+	if check.One, err = w.asks(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
+		// Rows are counted: of a key that several rows have, one would stand for another that none has.
+		check.Many, err = w.asks(g, t, theirs, CheckBatch)
 	}
-	text := fmt.Sprintf("there is no such row: %s leads nowhere", strings.Join(list, ", "))
+	w.w.Checks = append(w.w.Checks, check)
+	return err
+}
+
+func guestNames(cols []*decl.Column) (out []string) {
+	for _, c := range cols {
+		out = append(out, c.Guest)
+	}
+	return out
+}
+
+func sameColumns(a, b []*decl.Column) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(c *decl.Column) bool { return !slices.Contains(b, c) })
+}
+
+// asks counts the rows of t in scope that have one of n keys.
+func (w *writer) asks(g *scope.Grant, t *decl.Table, cols []*decl.Column, n int) (*plan.Plan, error) {
 	c := w.compiler()
 	f := c.newFrom(nil)
 	row, err := f.occur(g, nil, t, nil, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	check := Check{Text: text}
+	at := func(i int) argExpr {
+		return argExpr{src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
+	}
 	var any []expr
-	for _, tuple := range tuples {
+	for r := range n {
 		var all []expr
-		var srcs []plan.Source
-		for i, a := range tuple {
-			all = append(all, f.equals(row, theirs[i], a))
-			srcs = append(srcs, a.src)
+		for i, col := range cols {
+			all = append(all, f.equals(row, col, at(r*len(cols)+i)))
 		}
 		any = append(any, joined(sqlast.And, all))
-		check.Values = append(check.Values, srcs)
 	}
 	cond := joined(sqlast.Or, any)
-	if len(theirs) == 1 && len(tuples) > 1 {
-		in := inExpr{x: colExpr{row, theirs[0]}}
-		for _, tuple := range tuples {
-			in.list = append(in.list, tuple[0].beside(theirs[0].Kind))
+	if len(cols) == 1 && n > 1 {
+		in := []expr{colExpr{row, cols[0]}}
+		for i := range n {
+			in = append(in, at(i).beside(cols[0].Kind))
 		}
-		all := f.keyed(append([]expr{in.x}, in.list...))
-		cond = inExpr{all[0], all[1:], false}
+		in = f.keyed(in)
+		cond = inExpr{in[0], in[1:], false}
 	}
 	f.demand(cond)
-	if check.Plan, err = f.finish(&query{base: row}, plan.RunCount, nil); err != nil {
-		return err
-	}
-	w.w.Checks = append(w.w.Checks, check)
-	return nil
+	return f.finish(&query{base: row}, plan.RunCount, nil)
 }
 
-// tupleOf are the values that a row gives a link's columns; nil: one is null, and it leads nowhere.
-func tupleOf(cols []*decl.Column, row []written, needed bool) (out []argExpr, err error) {
+// partsOf says where the parts of a link's key are among what a row gives; nil: it leads nowhere. Whether a value is null
+// is known when it is written: see Leads.
+func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, err error) {
+	some, nowhere := false, false
 	for _, col := range cols {
 		i := slices.IndexFunc(row, func(v written) bool { return v.col == col })
 		switch {
 		case i < 0 && needed:
 			return nil, exo.Errorf(exo.Invalid, "", "`%s` is needed: it says where the row belongs", col.Guest)
-		case i < 0 && len(out) > 0 || i < 0 && len(cols) > 1:
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` has to be given as well: a link is of several columns", col.Guest)
 		case i < 0:
-			return nil, nil
-		case row[i].out != nil:
+			out = append(out, KeyPart{Absent: true})
+			continue
+		case row[i].out != "":
 			return nil, exo.Errorf(exo.Invalid, "", "`%s` leads to another row, and can be set to a value only, not to what is calculated", col.Guest)
 		case row[i].null && needed:
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` can't be null: it says where the row belongs", col.Guest)
+			return nil, cantBeNull(col.Guest)
 		case row[i].null:
-			return nil, nil
+			nowhere = true
+			continue
 		}
-		out = append(out, *row[i].arg)
+		out, some = append(out, KeyPart{Source: row[i].arg.src}), true
+	}
+	if !some || nowhere {
+		return nil, nil
 	}
 	return out, nil
+}
+
+func cantBeNull(column string) error {
+	return exo.Errorf(exo.Invalid, "", "`%s` can't be null: it says where the row belongs", column)
+}
+
+// Leads is the key of a check that a row gives, whose parts value finds; nil: it leads nowhere and need not. A key with a
+// part that is null leads nowhere, whatever the others are.
+func (c *Check) Leads(set int, value func(plan.Source) exo.Value) (key []exo.Value, err error) {
+	absent := ""
+	for i, p := range c.Keys[set] {
+		if p.Absent {
+			absent = c.Columns[i]
+			continue
+		}
+		v := value(p.Source)
+		switch {
+		case v.IsNull() && c.Needed:
+			return nil, ofHook(c.Hooks[i], cantBeNull(c.Columns[i]))
+		case v.IsNull() && !c.Closed:
+			return nil, nil
+		case v.IsNull():
+			continue
+		case c.Closed:
+			return nil, ofHook(c.Hooks[i], leadsToOthers(c.Columns[i]))
+		}
+		key = append(key, v)
+	}
+	if key != nil && absent != "" {
+		return nil, ofHook(c.Hooks[slices.Index(c.Columns, absent)], exo.Errorf(exo.Invalid, "", "`%s` has to be given as well: a link is of several columns", absent))
+	}
+	return key, nil
+}
+
+func leadsToOthers(column string) error {
+	return exo.Errorf(exo.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
+}
+
+// Nowhere is the error of a key that leads to no row in scope: whether there is one out of scope it does not say.
+func (c *Check) Nowhere() error {
+	var given []string
+	for i, name := range c.Columns {
+		if c.Hooks[i] == nil {
+			given = append(given, name)
+		}
+	}
+	err := exo.Errorf(exo.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
+	if given == nil {
+		return ofHook(c.Hooks[0], err)
+	}
+	return err
 }
 
 func joined(op sqlast.Op, list []expr) expr {

@@ -41,7 +41,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	switch n.Name {
 	case language.All:
 		return f.query(n.Recv, env)
-	case "where", "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.First, language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
+	case "where", language.IfUnchanged, "join", "leftJoin", "select", "distinct", "orderBy", "limit", "offset", "as", language.First, language.GroupBy, language.CountBy, language.DistinctBy, language.PartitionBy,
 		language.Union, language.UnionAll, language.Concat, language.Intersect, language.Except:
 	case language.Recursive:
 		return f.tree(n, env)
@@ -60,7 +60,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	switch n.Name {
 	case language.Search:
 		return q, f.doSearch(q, n)
-	case "where":
+	case "where", language.IfUnchanged:
 		return q, f.doWhere(q, n.Args[0], env)
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
@@ -377,6 +377,9 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 		}
 		return p, nil
 	}
+	if isWindow(n.Type) {
+		return nil, errShowsWindow()
+	}
 	if isGroup(n.Type) {
 		return nil, exo.Errorf(exo.Invalid, "select", "some of the rows of a group can't be shown; show an aggregate of them, like %s.where(…).count()", language.GroupAlias)
 	}
@@ -398,7 +401,7 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 				it.elem = item.Name
 			}
 		}
-		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam || isGroup(a.Type) {
+		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam || isGroup(a.Type) || isWindow(a.Type) {
 			sub, err := f.projection(a, env)
 			if err != nil {
 				return nil, err

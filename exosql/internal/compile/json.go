@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -86,6 +87,37 @@ func (f *from) jsonAs(x expr, kind string) expr {
 	return e
 }
 
+// has is what JavaScript's includes means: of an array, whether a value is one of its elements; of a text, whether it is a
+// part, unless an array alone is asked.
+func (f *from) has(op *language.Operator, x expr, n *exo.Node) (expr, error) {
+	kind := kindOfValue(n.Args[0].Lit)
+	if scalar.NumberRank(kind) > 0 {
+		kind = exo.TypeFloat
+	}
+	has, ok := map[string]sqlast.Op{exo.TypeText: sqlast.JSONHasText, exo.TypeFloat: sqlast.JSONHasNumber, exo.TypeBool: sqlast.JSONHasBool}[kind]
+	if !ok {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "looks for a text, a number, true or false; a date in JSON is a text, like '2024-01-31'")
+	}
+	of := exprType{kind: exo.TypeBool}
+	among := opExpr{has, []expr{jsonOf(x), f.literal(n.Args[0], kind)}, of}
+	if op.Name == "has" || kind != exo.TypeText {
+		return among, nil
+	}
+	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, exo.TypeText), f.literal(n.Args[0], kind)})), of}
+	return opExpr{sqlast.Coalesce, []expr{part, among}, of}, nil
+}
+
+// whole is whether JSON or an array is what a program says that it was.
+func (f *from) whole(op *language.Operator, x expr, n *exo.Node) expr {
+	src := plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDocument}
+	if op.Ast == sqlast.SameArray {
+		if src.Elem = n.Recv.Type.Args["item"].Name; f.c.dialect == sqlast.Postgres {
+			src.Kind = plan.ArgArray
+		}
+	}
+	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: exo.TypeText}}, exprType{kind: exo.TypeBool}}
+}
+
 // besides is JSON as what it is compared with: 'mac' finds texts, 3 numbers, true truth values. What is
 // asked whether it is null stays as it is. null says that the comparison takes null for a value.
 func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) {
@@ -104,12 +136,12 @@ func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) 
 		case a.Op == exo.OpLit:
 			k = kindOfValue(a.Lit)
 		case isQuery(a):
-			return nil, exo.Errorf(exo.Invalid, n.Name, "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
+			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
 		case a.Op == exo.OpList:
-			return nil, exo.Errorf(exo.Invalid, n.Name, "JSON is compared with a list of values, and no columns in it; join conditions with ||")
+			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
 		case null:
 			// A number in it and a column without a value would both be null as text, and so the same.
-			return nil, exo.Errorf(exo.Invalid, n.Name, "say what the JSON is that is compared with a column: column.key.asText() === other")
+			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
 		default:
 			y, err := f.expr(a, env)
 			if err != nil {
@@ -121,7 +153,7 @@ func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) 
 			k = exo.TypeFloat
 		}
 		if kind != "" && kind != k || k != exo.TypeText && k != exo.TypeFloat && k != exo.TypeBool {
-			return nil, exo.Errorf(exo.Invalid, n.Name, "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
+			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
 		}
 		kind = k
 	}

@@ -39,6 +39,10 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		return f.key(x, n.Args[0])
 	case op.Form == language.FormJSON:
 		return f.jsonAs(x, of.kind), nil
+	case op.Form == language.FormWhole:
+		return f.whole(op, x, n), nil
+	case op.Form == language.FormJSONHas:
+		return f.has(op, x, n)
 	case x.typ().kind == exo.TypeJSON:
 		if x, err = f.besides(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err

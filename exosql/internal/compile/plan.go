@@ -191,6 +191,11 @@ func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...exo.
 	return typed{s.key, append(s.vals, more...), chain, fixed, kind}
 }
 
+// Grant is the chain as a grant, to ask for its scopes.
+func (s *typed) Grant() *scope.Grant {
+	return &scope.Grant{Rel: s.chain, Scopes: s.scopes, Chain: s.scopes}
+}
+
 // Compile plans it; of a page, the size is its last value.
 func (s *typed) Compile(d sqlast.Dialect, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
@@ -208,15 +213,21 @@ func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunK
 	if kind == plan.RunFirst && len(r.Table.Keys) == 0 {
 		return nil, noKey(r.Table)
 	}
-	out := &projection{}
-	for _, col := range r.Table.Cols {
-		out.names = append(out.names, col.Name)
-		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
-	}
+	out := allColumns(row)
 	if kind == plan.RunPage {
 		if err := f.page(q, size); err != nil {
 			return nil, err
 		}
 	}
 	return f.finish(q, kind, out)
+}
+
+// allColumns are those of a row's table, in the order of its declaration.
+func allColumns(row *occurrence) *projection {
+	out := &projection{}
+	for _, col := range row.table.Cols {
+		out.names = append(out.names, col.Name)
+		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
+	}
+	return out
 }

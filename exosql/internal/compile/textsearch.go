@@ -33,15 +33,17 @@ func (e searchExpr) sql(f *from) sqlast.Expr {
 		return sqlast.Null // finish refuses the whole
 	}
 	a := argExpr{src: e.text, kind: exo.TypeText}
+	var x sqlast.Searched
 	switch {
 	case f.c.dialect == sqlast.SQLite:
 		a = a.as(plan.ArgSearch)
 	case e.rank:
 		a = a.as(plan.ArgRank)
 	default:
+		x.Needle = a.as(plan.ArgSought).sql(f).(sqlast.Arg)
 		a = a.as(plan.ArgMatch)
 	}
-	x := sqlast.Searched{Query: a.sql(f).(sqlast.Arg), Rank: e.rank}
+	x.Query, x.Rank = a.sql(f).(sqlast.Arg), e.rank
 	for _, c := range e.by.Cols {
 		x.Texts = append(x.Texts, textExpr{colExpr{e.row, c}}.sql(f))
 	}
@@ -52,7 +54,7 @@ func (e searchExpr) sql(f *from) sqlast.Expr {
 // nothing stops it within a row: see handle.
 func (f *from) searching(row *occurrence, text plan.Source, rank bool) searchExpr {
 	n := len(row.searched().Cols) * 4 * search.MaxText
-	f.c.handled += 2 * n
+	f.c.handled += 3 * n
 	f.c.held += 3 * n
 	return searchExpr{row, row.searched(), text, rank}
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -27,9 +28,9 @@ func (t exprType) bytes() digits {
 func (t exprType) fits(op string) error {
 	switch d := t.digits(); {
 	case t.number() && d.whole+d.part > number.MaxNumeric:
-		return exo.Errorf(exo.Limit, op, "what is calculated here could have more than %d digits", number.MaxNumeric)
+		return exo.Errorf(exo.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
 	case t.kind == exo.TypeText && t.size.whole > maxMade:
-		return exo.Errorf(exo.Limit, op, "the text that is put together here could be longer than %d MiB", maxMade>>20)
+		return exo.Errorf(exo.Limit, language.Shown(op), "the text that is put together here could be longer than %d MiB", maxMade>>20)
 	}
 	return nil
 }

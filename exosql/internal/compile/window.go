@@ -144,21 +144,26 @@ func isWindow(t *exo.Type) bool { return t.Args["over"] != nil }
 
 // ofWindow interprets a function of a window.
 func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
-	row, err := f.row(n.Recv, env)
+	row, conds, err := f.groupOf(n.Recv, env)
 	if err != nil || row.window == nil {
 		return nil, errNode(n)
 	}
 	w := row.window
-	var x expr
-	if len(n.Args) > 0 {
-		if strange(n.Args[0], nil) {
-			return nil, exo.Errorf(exo.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
+	var within []expr
+	for _, c := range conds {
+		y, err := w.value(n, c)
+		if err != nil {
+			return nil, err
 		}
-		if x, err = w.inner.expr(n.Args[0].Args[0], names{n.Args[0].Recv: w.ns}); err != nil {
+		within = append(within, y)
+	}
+	var x expr
+	if len(n.Args) > 0 && n.Args[0].Op == exo.OpLambda {
+		if x, err = w.value(n, n.Args[0]); err != nil {
 			return nil, err
 		}
 	}
-	made, err := w.function(n, x)
+	made, err := w.function(n, x, within)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +175,14 @@ func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
 	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Iso: true}, of: made.typ()}
 	w.cells[c.col] = made
 	return c, nil
+}
+
+// value interprets a callback about the rows of the window.
+func (w *window) value(n, lambda *exo.Node) (expr, error) {
+	if strange(lambda, nil) {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
+	}
+	return w.inner.expr(lambda.Args[0], names{lambda.Recv: w.ns})
 }
 
 // strange reports whether a callback uses a placeholder that is neither its own nor of a callback within it.
@@ -187,11 +200,27 @@ func strange(n *exo.Node, own []*exo.Node) bool {
 	return slices.ContainsFunc(n.Args, func(a *exo.Node) bool { return strange(a, own) })
 }
 
-// function is the function of the window that a node asks for, of x.
-func (w *window) function(n *exo.Node, x expr) (expr, error) {
+// function is the function of the window that a node asks for, of x, or of that in the rows for which conditions hold.
+func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
+	all := overAll{w: w}
+	name := n.Name
+	if of, ok := language.Running[name]; ok {
+		name, all.frame = of, sqlast.UpTo
+	} else if of, ok := language.Moving[name]; ok {
+		name, all.frame = of, sqlast.Moving
+		all.rows = &plan.Source{Origin: plan.FromMessage, Index: n.Args[len(n.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
+	}
 	e := overExpr{w: w, x: x, of: exprType{kind: exo.TypeInt, size: digits{19, 0}}}
-	aggregate, running := language.Running[n.Name]
-	switch n.Name {
+	switch name {
+	case language.Count, language.Sum, language.Avg, language.Min, language.Max:
+		var err error
+		all.x, err = w.inner.aggregate(name, x, within)
+		return all, err
+	}
+	if len(within) > 0 {
+		return nil, exo.Errorf(exo.Invalid, n.Name, "can't be of some of a window's rows: after where write an aggregate, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
+	}
+	switch name {
 	case language.RowNumber:
 		e.fn = sqlast.Number
 		return e, nil
@@ -213,11 +242,7 @@ func (w *window) function(n *exo.Node, x expr) (expr, error) {
 	case language.LastOf:
 		e.fn, e.frame = sqlast.LastValue, sqlast.Whole
 	default:
-		if !running {
-			aggregate = n.Name
-		}
-		y, err := w.inner.aggregate(aggregate, x, nil)
-		return overAll{w, running, y}, err
+		return nil, errNode(n)
 	}
 	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
 		return nil, exo.Errorf(exo.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
@@ -256,9 +281,10 @@ func (e overExpr) sql(f *from) sqlast.Expr {
 
 // overAll is an aggregate, or what is calculated of several, over the rows of a window.
 type overAll struct {
-	w       *window
-	running bool
-	x       expr
+	w     *window
+	frame sqlast.Frame // none: of all rows
+	rows  *plan.Source // of a moving one: how many are before
+	x     expr
 }
 
 func (e overAll) typ() exprType { return e.x.typ() }
@@ -273,10 +299,12 @@ func (e overAll) sql(f *from) sqlast.Expr {
 // of makes of an aggregate one over the window.
 func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
 	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
-	if e.running {
-		o.Window, o.Frame = e.w.over(eachRow), sqlast.UpTo
-	} else {
+	if o.Frame = e.frame; o.Frame == sqlast.NoFrame {
 		o.Window = e.w.over(together)
+		return o
+	}
+	if o.Window = e.w.over(eachRow); e.rows != nil {
+		o.N = e.w.inner.c.arg(*e.rows)
 	}
 	return o
 }

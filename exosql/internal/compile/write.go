@@ -19,45 +19,75 @@ import (
 // it is inserted through says. Whatever a written key points to has to be in scope as well, which
 // queries find out before, in the same transaction: a foreign row and a missing one are one error.
 
-// Writing is how a message that writes is answered: the plans in the order in which they run.
+// Writing is how messages of one shape that write are answered, for whatever values. It is kept, see Keep.
 type Writing struct {
+	Kind  Kind
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Given are values that stand within literals of the message. They are arguments of the plans, after those
-	// of the message.
-	Given []Given
 	// Parent finds the row whose link a row is inserted through, or is nil. There has to be one; its
 	// cells are arguments of their own.
 	Parent  *plan.Plan
 	Through string // what the program calls it
 	Checks  []Check
-	Write   []*plan.Plan // an insert of many rows has one for each set of columns
-	// Back reads an inserted row as programs see it, or is nil. The cells of Write are arguments after
-	// Given. There has to be one, or the row was inserted out of scope.
+	Change  *plan.Plan // of an update or a delete
+	Found   bool       // which has to find a row: see language.IfUnchanged
+	Inserts []Insert   // of an insert, for each of the sets of columns that rows give
+	// Back reads an inserted row as programs see it, or is nil. The key that the insert gave is the last of its
+	// arguments. There has to be one, or the row was inserted out of scope.
 	Back *plan.Plan
 }
 
-// Given is where a value stands: in a field of literal number Slot, or of item Item of the list that it is.
-type Given struct {
-	Slot, Item int // -1: it is no list
-	Field      string
+// Kind is what a message does with rows.
+type Kind = decl.WriteKind
+
+const (
+	Inserts = decl.Inserts
+	Updates = decl.Updates
+	Deletes = decl.Deletes
+)
+
+// Insert adds rows that give values for the same columns: One adds one, and Many adds Batch of them. The values of the rows
+// are the arguments after those of the message.
+type Insert struct {
+	One, Many *plan.Plan
+	Batch     int
 }
 
-// Check is a query that finds out whether rows are in scope that a written key points to. It
-// counts them: there has to be one for each of the different values.
+// Check is a query that finds out whether rows are in scope that written keys point to. It
+// counts them: there has to be one for each of the different keys. One asks of one key, and Many of CheckBatch of them, whose
+// values are the arguments after those of the message.
 type Check struct {
-	Plan   *plan.Plan
-	Values [][]plan.Source // of each written row: one for each column of the key
-	Text   string          // the error
+	One, Many *plan.Plan
+	Keys      [][]KeyPart  // for each set of columns: the parts of the key, as if one row were written; nil: it has none
+	Columns   []string     // that are the key, as programs call them
+	Needed    bool         // it can't be null
+	Grant     *scope.Grant // in whose scope the rows have to be; nil of a Closed one
+	Closed    bool         // no key may be written: it leads to rows that may be out of scope, and is no key of theirs
+
+	Hooks []*decl.Column // those of Columns that a hook fills in some row; the others are nil
 }
+
+// KeyPart is where the value of one column of a key is. Absent says that the row gives none.
+type KeyPart struct {
+	Source plan.Source
+	Absent bool
+}
+
+// CheckBatch is how many keys are asked for at once.
+const CheckBatch = 100
 
 // writer compiles one message that writes.
 type writer struct {
 	d      sqlast.Dialect
 	m      *exo.Message
 	grants []*scope.Grant
+	beside []*scope.Grant // of the same programs, which the message doesn't speak of
+	sets   [][]string
 	w      *Writing
+	keys   bool // what is inserted is known by its keys afterwards
+
+	chain *decl.Relation // of the typed API: the rows that are written; nil: the message says them
 }
 
 // IsWrite reports whether a message writes.
@@ -69,41 +99,62 @@ func IsWrite(m *exo.Message) bool {
 	return false
 }
 
-// Write plans a guest's message that writes.
-func Write(d sqlast.Dialect, m *exo.Message, grants []Prepared) (*Writing, error) {
-	c := newCompiler(d, m, grants)
-	w := &writer{d: d, m: m, grants: c.grants, w: &Writing{}}
-	var err error
-	switch m.Root.Name {
-	case language.Insert, language.InsertMany:
-		err = w.insert()
-	default:
-		err = w.change()
+// Write plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
+// the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
+func Write(d sqlast.Dialect, m *exo.Message, grants []Prepared, sets [][]string, keys bool) (*Writing, error) {
+	c, n := newCompiler(d, m, grants), len(m.Objects)
+	w := &writer{d: d, m: m, grants: c.grants[:n], beside: c.grants[n:], sets: sets, w: &Writing{}, keys: keys}
+	return w.planned()
+}
+
+// planned makes all plans.
+func (w *writer) planned() (*Writing, error) {
+	make := w.change
+	if w.w.Kind = writeKind(w.m.Root.Name); w.w.Kind == Inserts {
+		make = w.insert
 	}
-	if err != nil {
+	if err := make(); err != nil {
 		return nil, err
 	}
 	return w.w, nil
+}
+
+// writeKind is what a method does with rows.
+func writeKind(method string) Kind {
+	switch method {
+	case language.Insert, language.InsertMany:
+		return Inserts
+	case language.Update:
+		return Updates
+	}
+	return Deletes
 }
 
 func (w *writer) compiler() *compiler { return compilerOf(w.d, w.m, w.grants) }
 
 // written is one column of a row that is written, and its value.
 type written struct {
-	col  *decl.Column
-	arg  *argExpr     // nil: null, or an output
-	out  *sqlast.Expr // of the select that finds the rows
-	null bool
+	col    *decl.Column
+	arg    *argExpr // nil: null, or an output
+	out    string   // of the select that finds the rows: what is calculated
+	null   bool
+	filled bool // by a hook
 }
 
-// given adds a value that stands within a literal.
-func (w *writer) given(col *decl.Column, slot, item int, v exo.Value) written {
-	if v.IsNull() {
-		return written{col: col, null: true}
+// given is the value of column number i that a row gives, row number n of those that are written together.
+func (w *writer) given(col *decl.Column, set []string, n, i int) written {
+	v := w.valued(col, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, kind: valueKind(col.Kind)})
+	v.filled = filled(set[i])
+	return v
+}
+
+// valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
+func valueKind(column string) string {
+	switch column {
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime:
+		return column
 	}
-	w.w.Given = append(w.w.Given, Given{slot, item, col.Guest})
-	index := len(w.m.Args) + len(w.w.Given) - 1
-	return w.valued(col, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: index, Item: -1}, kind: kindOfValue(v)})
+	return exo.TypeText
 }
 
 func (w *writer) valued(col *decl.Column, a argExpr) written { return written{col: col, arg: &a} }
@@ -114,11 +165,15 @@ func (w *writer) stored(c *compiler, v written) sqlast.Expr {
 	if v.null {
 		return sqlast.Null
 	}
-	if v.out != nil {
-		return *v.out
-	}
 	src := v.arg.src
 	switch {
+	case v.col.Kind == exo.TypeJSON:
+		src.Kind = plan.ArgDocument
+	case v.col.Kind == exo.TypeList:
+		src.Kind, src.Elem = plan.ArgDocument, v.col.Elem
+		if w.d == sqlast.Postgres {
+			src.Kind = plan.ArgArray
+		}
 	case w.d == sqlast.Postgres && v.col.Kind == exo.TypeBytes:
 		src.Kind = plan.ArgStoredBytes
 	case w.d == sqlast.Postgres:
@@ -142,7 +197,7 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
-		Write: &plan.Write{Table: x.Table, Insert: x.Kind == sqlast.Insert, Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
+		Write: &plan.Write{Table: x.Table, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
 	if x.Kind == sqlast.Update {
 		p.Write.Update = x.Columns
 	}
@@ -158,26 +213,78 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 // change plans an update or a delete.
 func (w *writer) change() error {
 	root := w.m.Root
-	if !conditioned(root.Recv) {
+	if w.chain != nil && !narrowed(w.chain) {
+		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by Where, or say Where(AllRows) if all are meant", root.Name)
+	}
+	if w.chain == nil && !conditioned(root.Recv) {
 		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by where, or say .all().%s(…) if all are meant", root.Name, root.Name)
 	}
 	c := w.compiler()
-	f := c.newFrom(nil)
-	q, err := f.query(root.Recv, names{})
+	p, err := w.changed(c)
 	if err != nil {
 		return err
 	}
+	w.w.Change, w.w.Found = p, w.chain == nil && calls(root.Recv, language.IfUnchanged)
+	if c.fences > 0 {
+		again := w.compiler()
+		again.open = true
+		p.Open = w.openChange(again)
+	}
+	return nil
+}
+
+// openChange is the open plan of an update or a delete, or nil: see open.go. Of more tables than the one that is
+// written there is none.
+func (w *writer) openChange(c *compiler) *plan.Plan {
+	once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
+	p, err := once.changed(c)
+	if err != nil || p == nil {
+		return nil
+	}
+	p.Derived = c.derived
+	if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
+		return nil
+	}
+	return p
+}
+
+// GuardedWrite is Guarded of a message that updates or deletes.
+func GuardedWrite(d sqlast.Dialect, m *exo.Message, grants []Prepared, sets [][]string, guards, scans []string) *plan.Plan {
+	c := newCompiler(d, m, grants)
+	w := &writer{d: d, m: m, grants: c.grants, sets: sets}
+	c.open, c.guards, c.scans = true, guards, scans
+	p := w.openChange(c)
+	if len(c.linked) > 0 && p != nil {
+		again := w.compiler()
+		again.open, again.guards, again.scans, again.compared = true, guards, scans, c.linked
+		p = w.openChange(again)
+	}
+	if p == nil {
+		return &plan.Plan{}
+	}
+	return p
+}
+
+// changed is the plan of an update or a delete. The rows of one table that meet conditions are changed where they stand; those
+// that something else tells, or that fences stand around, are found first, and changed by their keys. An open compilation has nil for these.
+func (w *writer) changed(c *compiler) (*plan.Plan, error) {
+	root := w.m.Root
+	f := c.newFrom(nil)
+	q, err := w.rows(f)
+	if err != nil {
+		return nil, err
+	}
 	if q.out != nil || len(q.ns) != 1 || q.base.grouped() || q.base.facet == nil || q.base.window != nil || q.base.selected != nil {
-		return exo.Errorf(exo.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
+		return nil, exo.Errorf(exo.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
 	}
 	row := q.base
 	w.w.Table, w.w.Facet, w.w.Grant = row.table, row.facet, row.grant
 	if err := hasKey(row.table); err != nil {
-		return err
+		return nil, err
 	}
 	entry, err := row.grant.Enter(row.table, nil, nil) // all that the scope says, of which the way here may have implied some
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kind := sqlast.Delete
 	if root.Name == language.Update {
@@ -185,49 +292,80 @@ func (w *writer) change() error {
 	}
 	x, err := entry.Write(kind)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.Alias, x.As = c.alias(), c.alias()
+	alias, as := c.alias(), c.alias()
 	sel := &sqlast.Select{}
 	for i, k := range row.table.Keys {
 		out := fmt.Sprintf("c%d", i)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: f.col(row, k), As: out})
 		x.Keys = append(x.Keys, sqlast.KeyOutput{Column: k.Name, Output: out})
 	}
+	var set []written
+	before := c.tables
 	if root.Name == language.Update {
-		set, err := w.set(f, q, sel, x.As)
-		if err != nil {
-			return err
+		if set, err = w.set(f, q, sel); err != nil {
+			return nil, err
 		}
 		if err := w.stays(entry, set); err != nil {
-			return err
+			return nil, err
 		}
 		if err := w.points(row.grant, row.facet, [][]written{set}); err != nil {
-			return err
-		}
-		for _, v := range set {
-			x.Columns = append(x.Columns, v.col.Name)
-			x.Values = append(x.Values, w.stored(c, v))
+			return nil, err
 		}
 	} else if !row.facet.Rights.Delete {
-		return exo.Errorf(exo.Denied, "", "rows can't be deleted")
+		return nil, exo.Errorf(exo.Denied, "", "rows can't be deleted")
 	}
+	if err := w.decides(row.grant, row.table, set); err != nil {
+		return nil, err
+	}
+	if err := w.leads(row.grant, row.table, row.facet, [][]written{set}); err != nil {
+		return nil, err
+	}
+	var rows [][]written
+	if set != nil {
+		rows = append(rows, set)
+	}
+	if err := w.besides(row.grant, row.table, row.facet, rows); err != nil {
+		return nil, err
+	}
+	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
+	asks := w.d == sqlast.SQLite && c.tables > before
+	direct := f.sources.First() == row.alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
+	if !direct && c.open {
+		return nil, nil
+	}
+	for _, v := range set {
+		var value sqlast.Expr
+		switch {
+		case v.out == "":
+			value = w.stored(c, v)
+		case direct:
+			value = sel.Columns[slices.IndexFunc(sel.Columns, func(o sqlast.Output) bool { return o.As == v.out })].Expr
+		default:
+			value = sqlast.Column{Alias: as, Name: v.out}
+		}
+		x.Columns, x.Values = append(x.Columns, v.col.Name), append(x.Values, value)
+	}
+	if direct {
+		x.Alias, x.Keys, x.Where = row.alias, nil, f.where
+		return w.finished(c, x, nil)
+	}
+	x.Alias, x.As = alias, as
 	if sel.Limit, sel.Offset = q.limits, q.offsets; len(q.limits)+len(q.offsets) > 0 {
 		sel.OrderBy = f.orders(q, true)
 	}
 	sel.Where = f.where
 	f.sources.Changing(x, sel)
-	// The key finds the row. That it finds no other, whatever the declarations say of keys, the
-	// scope's own columns say once more (TestKeyThatIsNone).
+	// The key finds the row. That it finds no other, should two rows have one, the
+	// scope's own columns say once more.
 	fixed, _ := entry.Parts()
 	for _, y := range fixed {
 		if y.Via == nil {
 			x.Where = append(x.Where, c.again(y, x.Alias))
 		}
 	}
-	p, err := w.finished(c, x, nil)
-	w.w.Write = []*plan.Plan{p}
-	return err
+	return w.finished(c, x, nil)
 }
 
 // again is a condition of the scope on the row that is written.
@@ -244,10 +382,20 @@ func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 func conditioned(n *exo.Node) bool {
 	for ; n != nil; n = n.Recv {
 		switch n.Name {
-		case "where", "limit", language.First, language.All, language.DistinctBy:
+		case "where", "limit", language.IfUnchanged, language.First, language.All, language.DistinctBy:
 			if n.Op == exo.OpCall {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// calls reports whether a method is among a chain of calls.
+func calls(n *exo.Node, method string) bool {
+	for ; n != nil; n = n.Recv {
+		if n.Op == exo.OpCall && n.Name == method {
+			return true
 		}
 	}
 	return false
@@ -262,7 +410,7 @@ func hasKey(t *decl.Table) error {
 }
 
 // set are the values of an update. Those that are calculated become outputs of sel.
-func (w *writer) set(f *from, q *query, sel *sqlast.Select, as string) ([]written, error) {
+func (w *writer) set(f *from, q *query, sel *sqlast.Select) ([]written, error) {
 	arg, env := w.m.Root.Args[0], names{}
 	if arg.Op == exo.OpLambda {
 		env = f.bound(arg, q, env)
@@ -271,24 +419,30 @@ func (w *writer) set(f *from, q *query, sel *sqlast.Select, as string) ([]writte
 	fc := q.base.facet
 	var out []written
 	add := func(name string, value func(*decl.Column) (written, error)) error {
-		col := named1(fc.Rights.Update, name)
+		col := column(fc.Rights.Update, fc, name)
 		if col == nil {
 			return exo.Errorf(exo.Denied, "", "`%s` can't be changed", name)
+		}
+		if col.Key { // no program has the right
+			return ofHook(written{col: col, filled: filled(name)}.hook(), exo.Errorf(exo.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)
 		return err
 	}
+	for i, n := range w.sets[0] { // what a literal gives, and what hooks fill beside what is calculated
+		if arg.Op == exo.OpRecord && !filled(n) {
+			return nil, errNode(arg)
+		}
+		if err := add(n, func(col *decl.Column) (written, error) { return w.given(col, w.sets[0], 0, i), nil }); err != nil {
+			return nil, err
+		}
+	}
 	switch arg.Op {
 	case exo.OpLit:
-		for n, v := range arg.Lit.Fields() {
-			if err := add(n, func(col *decl.Column) (written, error) { return w.given(col, arg.Slot, -1, v), nil }); err != nil {
-				return nil, err
-			}
-		}
 	case exo.OpRecord:
 		for i, n := range arg.Names {
-			if err := add(n, func(col *decl.Column) (written, error) { return w.calculated(f, col, arg.Args[i], env, sel, as) }); err != nil {
+			if err := add(n, func(col *decl.Column) (written, error) { return w.calculated(f, col, arg.Args[i], env, sel) }); err != nil {
 				return nil, err
 			}
 		}
@@ -302,12 +456,15 @@ func (w *writer) set(f *from, q *query, sel *sqlast.Select, as string) ([]writte
 }
 
 // calculated is a value that an update's callback gives.
-func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, sel *sqlast.Select, as string) (written, error) {
+func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, sel *sqlast.Select) (written, error) {
 	if n.Op == exo.OpLit {
 		if n.Lit.IsNull() {
 			return written{col: col, null: true}, nil
 		}
 		return w.valued(col, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: kindOfValue(n.Lit)}), nil
+	}
+	if n.Op == exo.OpList {
+		return written{}, exo.Errorf(exo.Invalid, "", "`%s` can't be calculated of columns: read the row first, and give plain values", col.Guest)
 	}
 	e, err := f.expr(n, env)
 	if err != nil {
@@ -318,8 +475,7 @@ func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, s
 	}
 	name := fmt.Sprintf("c%d", len(sel.Columns))
 	sel.Columns = append(sel.Columns, sqlast.Output{Expr: e.sql(f), As: name})
-	var x sqlast.Expr = sqlast.Column{Alias: as, Name: name}
-	return written{col: col, out: &x}, nil
+	return written{col: col, out: name}, nil
 }
 
 // stays sees to it that rows that are updated stay in scope: a column by which that is told is not
@@ -340,7 +496,7 @@ func (w *writer) stays(entry scope.Entry, set []written) error {
 				continue
 			}
 			if c.Kind != scope.Linked {
-				return exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.col.Guest)
+				return ofHook(v.hook(), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.col.Guest))
 			}
 			touched = true
 		}

@@ -15,6 +15,7 @@ type Column struct {
 	Guest string // in programs
 	Kind  string // a scalar type of exo, or exo.TypeList
 	Elem  string // of a list: the type of its elements
+	Nulls bool   // of a list: an element may be null
 	Null  bool
 	Key   bool
 	Enum  []string

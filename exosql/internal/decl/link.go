@@ -15,6 +15,7 @@ type Link struct {
 	Pairs    []Pair
 	One      bool
 	Doc      string
+	turned   bool // made of one that leads the other way: it leads to one row if it leads to the key
 }
 
 // NewLink declares a link over pairs of columns of two tables.
@@ -27,7 +28,9 @@ func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 			return nil, fmt.Errorf("exosql: link %q is made of %s.%s, which is JSON or an array: they can't be compared", name, p.From.Table.Name, p.From.Name)
 		}
 	}
-	return &Link{ID: TableIDs.Add(1), Name: name, From: pairs[0].From.Table, To: pairs[0].To.Table, Pairs: pairs, One: one}, nil
+	l := &Link{ID: TableIDs.Add(1), Name: name, From: pairs[0].From.Table, To: pairs[0].To.Table, Pairs: pairs, One: one}
+	l.refer()
+	return l, nil
 }
 
 // Pair is two columns that a link finds equal.

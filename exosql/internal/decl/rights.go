@@ -29,9 +29,6 @@ func (f *Facet) Allow(r Rights) error {
 			if !slices.Contains(f.Cols, c) {
 				return fmt.Errorf("exosql: facet %s does not show the column %s, so programs can't write it: add it to the facet first", f.Alias, c.Name)
 			}
-			if c.Kind == exo.TypeList || c.Kind == exo.TypeJSON {
-				return fmt.Errorf("exosql: facet %s: column %s holds arrays or JSON, which programs can read but not write", f.Alias, c.Name)
-			}
 		}
 	}
 	for _, c := range r.Update {
@@ -66,7 +63,7 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 		out = append(out, language.DeleteMethod())
 	}
 	if len(r.Update) > 0 || r.Delete {
-		out = append(out, language.AllMethod())
+		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
 	}
 	return out
 }
@@ -75,7 +72,16 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 func record(cols []*Column, opt func(*Column) bool) *exo.Type {
 	t := &exo.Type{Name: exo.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: opt(c), Doc: c.Doc, Type: &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}})
+		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: opt(c), Doc: c.Doc, Type: c.storedType()})
+	}
+	return t
+}
+
+// storedType is the type of what a column may be given.
+func (c *Column) storedType() *exo.Type {
+	t := &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
+	if c.Kind == exo.TypeList {
+		t.Args = map[string]*exo.Type{"of": {Name: c.Elem, Null: c.Nulls}}
 	}
 	return t
 }

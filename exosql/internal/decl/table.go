@@ -2,6 +2,8 @@ package decl
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -12,6 +14,57 @@ type Table struct {
 	Cols  []*Column
 	Keys  []*Column
 	inUse atomic.Bool // granted: its declaration is frozen
+
+	Effects []string // that a write by Go code may have besides: see exosql.Table.AllowEffects
+
+	Hooks []Hook    // before each write, in this order
+	Fills []*Column // that these may fill
+
+	Afters []After // each commit
+
+	mu     sync.Mutex
+	refers []*Link // see Refers
+}
+
+// Column finds a column by its name in the database.
+func (t *Table) Column(name string) *Column { return t.col(name) }
+
+// Refers are links from the table to at most one row of another, whichever way round they were declared, one for
+// each list of columns: a value that is written into these columns says that there is such a row.
+func (t *Table) Refers() (out []*Link) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.refers {
+		if !l.turned || !slices.ContainsFunc(l.To.Keys, func(k *Column) bool {
+			return !slices.ContainsFunc(l.Pairs, func(p Pair) bool { return p.To == k })
+		}) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// refer notes a declared link: a host may declare the same for each request, and one is kept.
+func (l *Link) refer() {
+	if !l.One {
+		back := &Link{ID: TableIDs.Add(1), Name: l.Name, From: l.To, To: l.From, One: true, turned: true}
+		for _, p := range l.Pairs {
+			back.Pairs = append(back.Pairs, Pair{From: p.To, To: p.From})
+		}
+		l = back
+	}
+	t := l.From
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, m := range t.refers {
+		if m.To == l.To && slices.Equal(m.Pairs, l.Pairs) {
+			if m.turned && !l.turned { // it leads to one row because somebody says so
+				t.refers[i] = l
+			}
+			return
+		}
+	}
+	t.refers = append(t.refers, l)
 }
 
 // TableIDs numbers tables and links, for the keys of plans.
@@ -32,6 +85,12 @@ func (t *Table) Freeze() {
 	if !t.inUse.Load() {
 		t.inUse.Store(true)
 	}
+}
+
+// Allow adds names of effects.
+func (t *Table) Allow(effects ...string) {
+	t.change()
+	t.Effects = append(t.Effects, effects...)
 }
 
 // change panics once the table is in use: plans and catalogues made from the

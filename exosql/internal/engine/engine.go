@@ -25,10 +25,16 @@ type Engine interface {
 	Close() error
 }
 
+// Settings are what row-level policies know of the grants of a statement: settings of PostgreSQL that
+// last as long as the statement does. nil: there are no policies.
+type Settings struct{ Names, Values []string }
+
 // Options are what an engine needs to know.
 type Options struct {
 	Setup         func(ctx context.Context, db *sql.DB) error // see exosql.OpenOptions
 	PreparedBytes int                                         // bounds the statements of one connection
+	Marks         bool                                        // runs leave marks: see Marks
+	PlanCost      float64                                     // see exosql.OpenOptions
 }
 
 // Session is one guarded connection. It runs one query at a time; whoever holds
@@ -44,6 +50,8 @@ type Session interface {
 	// today's size tell nothing of tomorrow's. column is one of that table's. args are as for
 	// Query. The session has to be a fresh one, and is used for nothing else.
 	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (Access, error)
+	// With says what policies know in the next queries.
+	With(*Settings)
 	// Sound reports whether the session may serve another query. One that does not
 	// know its own state says no, and is closed.
 	Sound() bool

@@ -56,21 +56,24 @@ func (p *Pool) shut() error {
 	return errors.Join(errs...)
 }
 
-// ErrClosed answers queries after Close.
-var ErrClosed = &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: the database is closed")}
+// ErrClosed is in the error of queries after Close.
+var ErrClosed = errors.New("exosql: the database is closed")
+
+// Closed answers queries after Close. Each answer is an error of its own: who passes it on may fill in its Op.
+func Closed() error { return &exo.Error{Kind: exo.Internal, Err: ErrClosed} }
 
 // Acquire takes a session out of the pool, or opens one.
 func (p *Pool) Acquire(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:
-		return nil, ErrClosed
+		return nil, Closed()
 	default:
 	}
 	var s Session
 	select {
 	case s = <-p.Free:
 	case <-p.closed:
-		return nil, ErrClosed
+		return nil, Closed()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -95,9 +98,9 @@ func (p *Pool) Release(s Session) {
 }
 
 // Run runs a plan, on another session where one was found dead before anything was sent.
-func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, by *Settings, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
-		err := p.Once(ctx, pl, args, out)
+		err := p.Once(ctx, pl, args, by, out)
 		if errors.Is(err, ErrLost) && tries < p.opened {
 			continue // all may be lost; then the last try opens a new one
 		}
@@ -109,12 +112,13 @@ func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, out *pl
 }
 
 // Once runs a plan on one session.
-func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, by *Settings, out *plan.Collector) error {
 	s, err := p.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.Release(s)
+	s.With(by)
 	return s.Query(ctx, pl, args, out)
 }
 
@@ -123,7 +127,7 @@ func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, out *p
 func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:
-		return nil, ErrClosed
+		return nil, Closed()
 	default:
 		return p.Engine.Connect(ctx)
 	}
@@ -133,7 +137,7 @@ func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 func (p *Pool) Catalog(ctx context.Context) (*schema.Database, error) {
 	select {
 	case <-p.closed:
-		return nil, ErrClosed
+		return nil, Closed()
 	default:
 		return p.Engine.Catalog(ctx)
 	}

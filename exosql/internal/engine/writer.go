@@ -15,16 +15,48 @@ type Writer interface {
 	Session
 	// Begin opens a unit: SERIALIZABLE on PostgreSQL, a deferred transaction on SQLite.
 	Begin(ctx context.Context) error
-	// Write runs a plan that changes rows, and gives their number. After an error nothing of
-	// it is done; whether the unit is still there says Open.
-	Write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (rows int64, err error)
+	// Write makes changes, and gives the number of rows. out gets what the last statement returns. After an error
+	// nothing of them is done; whether the unit is still there says Open.
+	Write(ctx context.Context, changes []Change, out *plan.Collector) (rows int64, err error)
 	// Open reports whether the unit that began is still there: some errors end it.
 	Open() bool
-	// Prepare forces what can still go wrong, such as deferred constraints.
+	// Prepare forces what can still go wrong, such as deferred constraints. It fails, too, where ctx has ended: a commit that is
+	// not sent then would leave nobody knowing that nothing was kept, and one that is, changes for somebody who has left.
 	Prepare(ctx context.Context) error
+	// Mark begins a part of the unit, which ends by Keep, or by Back, which undoes it and nothing that
+	// came before. No part begins in another.
+	Mark(ctx context.Context) error
+	Keep(ctx context.Context) error
+	Back(ctx context.Context) error
 	// Commit and Rollback end the unit. After an error of Commit that is no ErrSerial nobody knows whether it was kept.
 	Commit(ctx context.Context) error
 	Rollback(ctx context.Context) error
+
+	Marks
+}
+
+// Change is a plan that changes rows, and the values with which it is run, once with each.
+type Change struct {
+	Plan *plan.Plan
+	Args [][]exo.Value
+}
+
+// One is the only statement of changes that are one.
+func One(changes []Change) (p *plan.Plan, args []exo.Value, ok bool) {
+	if len(changes) == 1 && len(changes[0].Args) == 1 {
+		return changes[0].Plan, changes[0].Args[0], true
+	}
+	return nil, nil, false
+}
+
+// OnlyWrites reports whether each of the changes is one.
+func OnlyWrites(changes []Change) bool {
+	for _, c := range changes {
+		if c.Plan.Write == nil {
+			return false
+		}
+	}
+	return len(changes) > 0
 }
 
 // ErrSerial is in the error of a unit that can't be put in an order with others that ran at the

@@ -10,6 +10,7 @@ import (
 type Writers struct {
 	Engine Engine
 	places chan struct{}
+	closed chan struct{}
 
 	mu   sync.Mutex
 	free []Writer
@@ -18,13 +19,15 @@ type Writers struct {
 
 // NewWriters keeps at most n connections.
 func NewWriters(e Engine, n int) *Writers {
-	return &Writers{Engine: e, places: make(chan struct{}, n)}
+	return &Writers{Engine: e, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 // Acquire waits for a place, and gives a connection.
 func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	select {
 	case p.places <- struct{}{}:
+	case <-p.closed: // Close takes all places, for good
+		return nil, Closed()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -32,7 +35,7 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	if p.shut {
 		p.mu.Unlock()
 		<-p.places
-		return nil, ErrClosed
+		return nil, Closed()
 	}
 	if n := len(p.free); n > 0 {
 		w := p.free[n-1]
@@ -41,12 +44,39 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 		return w, nil
 	}
 	p.mu.Unlock()
+	connected := false
+	defer func() { // also where a driver panics
+		if !connected {
+			<-p.places
+		}
+	}()
 	w, err := p.Engine.ConnectWriter(ctx)
 	if err != nil {
-		<-p.places
 		return nil, err
 	}
+	connected = true
 	return w, nil
+}
+
+// Use calls f with a connection that was acquired, and takes it away from f where f panics or ends its goroutine: nobody knows then what
+// state it is in, and in an open transaction it would hold its locks and its place for good.
+func (p *Writers) Use(w Writer, f func() error) error {
+	returned := false
+	defer func() {
+		if !returned {
+			p.Discard(w)
+		}
+	}()
+	err := f()
+	returned = true
+	return err
+}
+
+// Discard closes a connection of which nobody knows what state it is in, and gives its place back, whatever becomes of that.
+func (p *Writers) Discard(w Writer) {
+	defer func() { <-p.places }()
+	defer func() { _ = recover() }() // the panic before it is the one to tell of
+	_ = w.Close()
 }
 
 // Release gives a connection back, or closes one whose state is not known.
@@ -71,6 +101,7 @@ func (p *Writers) Close() error {
 		return nil
 	}
 	p.shut = true
+	close(p.closed)
 	free := p.free
 	p.free = nil
 	p.mu.Unlock()

@@ -119,6 +119,12 @@ func paramOf(param, on string, null bool) exo.Param {
 		return exo.Param{Name: "the list", Want: app(exo.TypeList, map[string]*exo.Term{"of": of})}
 	case "item":
 		return exo.Param{Name: "the value", Want: v("item"), Fixed: true}
+	case "element":
+		return exo.Param{Name: "the element", Want: con(exo.TypeData), Fixed: true}
+	case "whole":
+		return exo.Param{Name: "the value", Want: con(exo.TypeData), Fixed: true}
+	case "elements":
+		return exo.Param{Name: "the array", Want: app(exo.TypeList, map[string]*exo.Term{"of": con(exo.TypeData)}), Fixed: true}
 	case "key":
 		return exo.Param{Name: "the key", Want: con(exo.TypeData), Fixed: true}
 	case "condition":

@@ -106,7 +106,7 @@ func makeShared() []*exo.Interface {
 			q.Order = append(q.Order, m.Name)
 		}
 	}
-	out := []*exo.Interface{q, groupInterface(), windowInterface(), {Name: recordInterface, Doc: "a row of what select showed"}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}}}
+	out := []*exo.Interface{q, groupInterface(), windowInterface(), {Name: recordInterface, Doc: "a row of what select showed", Words: []exo.Words{phrases(recordPhrases)}}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}, Words: []exo.Words{phrases(orderPhrases)}}}
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}

@@ -2,6 +2,7 @@ package language
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
@@ -55,6 +56,8 @@ const (
 	FormDays                 // two times or days give days
 	FormKey                  // JSON and a key of it
 	FormJSON                 // JSON as what it holds
+	FormJSONHas              // JSON and an element of it, or a part of it
+	FormWhole                // JSON or an array, and plain data
 )
 
 // The interfaces of column expressions by what their values can do.
@@ -160,10 +163,16 @@ var operators = []Operator{
 	{Name: "has", also: []string{"includes"}, on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas, doc: "one of its elements is the value"},
 	{Name: "length", on: lists, result: "int", Ast: sqlast.Elements, field: true},
 
+	{Name: "has", unlisted: true, on: jsons, params: []string{"element"}, Form: FormJSONHas},
+	{Name: "includes", also: []string{"contains"}, on: jsons, params: []string{"element"}, Form: FormJSONHas, doc: "an element of an array, or a part of a text; null for anything else"},
 	{Name: GetKey, unlisted: true, on: jsons, params: []string{"key"}, result: "json", Form: FormKey},
 	{Name: "asText", on: jsons, result: "textNull", Ast: sqlast.JSONText, Form: FormJSON, doc: "of a text; null for anything else"},
 	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},
 	{Name: "asBool", on: jsons, result: "boolNull", Ast: sqlast.JSONBool, Form: FormJSON},
+
+	// What a filter object of the method IfUnchanged means by a value of them.
+	{Name: IfUnchanged, unlisted: true, on: jsons, params: []string{"whole"}, Ast: sqlast.SameJSON, Form: FormWhole},
+	{Name: IfUnchanged, unlisted: true, on: lists, params: []string{"elements"}, Ast: sqlast.SameArray, Form: FormWhole},
 
 	{Name: "asc", on: equal, result: "order", Form: FormOrder, doc: "null first"},
 	{Name: "desc", on: equal, result: "order", Form: FormOrder, doc: "null last"},
@@ -197,6 +206,19 @@ var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	}
 	return m
 })
+
+// Shown is what an error calls an operator: by JavaScript's own sign if it has one, since a message knows no other
+// name than ours, and most programs write the sign.
+func Shown(name string) string {
+	if op := OperatorByName()[name]; op != nil {
+		for _, also := range op.also {
+			if also != "=" && also != "<>" && also != "!=" && strings.ContainsAny(also[:1], "=!<>+-*/%&|?") {
+				return also
+			}
+		}
+	}
+	return name
+}
 
 // OperatorByName finds what the typed API and programs alike call by one name on
 // whatever column.

@@ -28,6 +28,9 @@ const (
 // Running are the aggregates of the rows of a window up to one, by their names.
 var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
 
+// Moving are the aggregates of the last rows of a window up to one, by their names.
+var Moving = map[string]string{"movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
+
 func distinctBy() *exo.Method {
 	return &exo.Method{Name: DistinctBy, Doc: "the first of each key; after orderBy(t => t.at.desc()) the latest",
 		Params: keys(), Result: v("self")}
@@ -62,14 +65,14 @@ func windowInterface() *exo.Interface {
 	for _, name := range []string{FirstOf, LastOf} {
 		add(name, same(scalarInterfaces), value(countable))
 	}
-	aggregate := func(name, of string) {
+	aggregate := func(name, of string, more ...exo.Param) {
 		if of == Count {
-			add(name, whole)
+			add(name, whole, more...)
 			return
 		}
 		for _, a := range functions {
 			if a.name == of {
-				add(name, a.result(scalarInterfaces), value(a.wants))
+				add(name, a.result(scalarInterfaces), append([]exo.Param{value(a.wants)}, more...)...)
 			}
 		}
 	}
@@ -79,12 +82,17 @@ func windowInterface() *exo.Interface {
 	for _, name := range []string{"runningCount", "runningSum", "runningAvg", "runningMin", "runningMax"} {
 		aggregate(name, Running[name])
 	}
+	for _, name := range []string{"movingCount", "movingSum", "movingAvg", "movingMin", "movingMax"} {
+		aggregate(name, Moving[name], exo.Param{Name: "how many rows, with this one", Want: con(exo.TypeInt), Count: true})
+	}
+	add(WhereMethod, v("self"), exo.Param{Name: "the condition", Want: con("Bool"), Lambda: v("over"), Filter: true})
 	return i
 }
 
 // windowPhrases are of a window: its functions give a value in each row.
 var windowPhrases = [][3]string{
 	{"within", "first sum", "`{name}` is a column of its rows: window.first(t => t.{name}), or window.sum(t => t.{name})"},
+	{"unsuited", "count where", "a window is no value: a function of it gives one, like window.count() or window.where(t => condition).count()"},
 	{"uncalled", "", "{it} is a function of a window: call it, {it}()"},
 	{"callback arguments", "*.partitionBy *.orderBy", "takes no arguments: it is of the rows that partitionBy puts together, in the order of the orderBy before it"},
 	{".row_number .number .index .position .rowNum .rownum", "rowNumber", "write window.rowNumber()"},
@@ -98,7 +106,8 @@ var windowPhrases = [][3]string{
 	{".average .mean", "avg", "write window.avg(t => t.column)"},
 	{".size .length", "count", "write window.count()"},
 	{".orderBy .sort", "*.orderBy *.partitionBy", "it has the order of the query: write .orderBy(t => t.column) before .partitionBy(t => t.key)"},
-	{".where .filter", "sum", "for some of its rows take a value that the others don't have: window.sum(t => t.done ? 1 : 0)"},
+	{"as.filter", "where", "where"},
+	{".rolling .moving .movingAverage .rollingAvg .rollingMean .rollingSum .rows .rowsBetween .range .between .frame .preceding .slice .take .limit", "movingAvg movingSum", "of the last 7 rows up to each write window.movingAvg(t => t.column, 7), or movingSum, movingMin, movingMax, movingCount"},
 	{".median .countDistinct .collect", "*.groupBy *.select *.median", "of a whole group write .groupBy(t => t.key).select(g => ({ key: g.key, median: g.median(t => t.column) }))"},
 	{".ntile .percentRank .percent_rank .cumeDist .cume_dist", "rowNumber count", "calculate it: window.rowNumber() / window.count()"},
 	{".partitionBy .over", "*.partitionBy *.orderBy", "it is of the rows that .partitionBy(t => t.key) puts together, in the order of the .orderBy(t => t.column) before it"},

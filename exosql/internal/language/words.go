@@ -12,6 +12,8 @@ import (
 // other libraries for what an operator or a method is here; each phrase names the way out,
 // and needs the members that it names. See exo.Phrase.
 
+const updateCalculates = "to calculate write .where(condition).update(t => ({ column: t.column + 1 }))"
+
 const onRows = "select it, and do that with the rows"
 
 // onlyOnRows are members of JavaScript's own values for which no column has anything.
@@ -149,10 +151,14 @@ var (
 
 // jsonPhrases are for members that texts and arrays have: whoever writes them means those, and not a key.
 var jsonPhrases = [][3]string{
-	{".length .includes .contains .startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
+	{".length .startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
 		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
 	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "of an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
 	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "of a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
+	{"asDate() asTime() asDay() asTimestamp() asDateTime() toDate()", "asText", "a date in JSON is a text: compare it, like column.key.asText() >= '2024-01-31'"},
+	{"asString() asStr() asVarchar()", "asText", "write .asText()"},
+	{"asInt() asInteger() asFloat() asDecimal() asDouble() asNum()", "asNumber", "write .asNumber()"},
+	{"asBoolean()", "asBool", "write .asBool()"},
 	{".asc .desc", "asText asNumber", "to sort by it say what it is: column.key.asText() or column.key.asNumber()"},
 	{"unsuited op:?? op:+ op:- op:* op:/ op:% op:neg op:! op:&& op:|| op:?:", "asText asNumber asBool", "say what it is: column.key.asText(), .asNumber() or .asBool()"},
 	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"},
@@ -228,7 +234,7 @@ var queryPhrases = [][3]string{
 	{"min() max()", "min max groupBy", "query.min(t => t.column) or query.max(t => t.column), or after groupBy g => ({ key: g.key, max: g.max(t => t.column) })"},
 
 	// Synonyms: other libraries' words that mean one thing.
-	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy", "where", "where"},
+	{"as.filter", "where", "=where"}, {"as.andWhere as.filterBy as.findBy as.match", "where", "where"},
 	{"as.map", "select", "=select"}, {"as.project as.pick as.only as.fields as.columns", "select", "select"},
 	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"},
 	{"as.skip", "offset", "offset"},
@@ -237,6 +243,27 @@ var queryPhrases = [][3]string{
 	{"as.maxBy", "orderBy first *.desc", "=orderBy/desc first"},
 	{"as.having", "where groupBy", "groupBy>where"},
 	{"as.all()", "every", "every"},
+	{"as.updateMany as.updateAll as.set as.patch as.modify", "update where", "update"}, {"as.update{}", "update where", "where data"},
+	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"},
+	{"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
+	{"as.createMany as.insertAll as.bulkInsert as.bulkCreate as.addMany", "insertMany", "insertMany"},
+	{"as.then.execute as.then.run as.then.exec", "", "then"},
+
+	// What changes rows acts at once, and gives a number or a row.
+	{"changed.where changed.filter changed.and changed.andWhere changed.eq changed.neq changed.gt changed.gte changed.lt changed.lte changed.is changed.in changed.match changed.whereIn changed.limit changed.orderBy", "where",
+		"{method} acts at once, on the rows that are said before it: write .where(condition).{method}(…)"},
+	{"changed.set", "where", "{method} is given the values itself: write .where(condition).{method}({ column: value })"},
+	{"changed.values", "", "{method} is given the row itself: write .{method}({ column: value })"},
+	{"changed.onConflict changed.onConflictDoUpdate changed.onConflictDoNothing changed.onDuplicateKeyUpdate changed.orIgnore changed.orUpdate changed.ignore changed.merge", "insert update where", "write .where(condition).update({ … }), and .insert({ … }) if that gives 0"},
+	{"changed.returning changed.select changed.single changed.output changed.first changed.returningAll", "", "nothing follows {method}: insert gives the row as it is then, the others give the number of rows; what they are says a query after it"},
+	{"read.update read.save read.set read.patch read.updateAttributes read.increment read.decrement", "update where", "write query.where({ id: row.id }).update({ column: value })"},
+	{"read.delete read.remove read.destroy read.del", "delete where", "write query.where({ id: row.id }).delete()"},
+	{"given.$set given.$unset given.set given.data given.values", "update", "write the values themselves, .update({ column: value })"},
+	{"given.where given.filter", "update where", "say which rows before it, .where(condition).update({ column: value })"},
+	{"given given.$inc given.$mul given.increment given.decrement", "update where", updateCalculates},
+	{"fixed", "update where", "`{name}` of a row that was read can't be assigned, which would change the program's copy alone: to change the row write query.where({ id: row.id }).update({ {name}: value }), and to show it otherwise { ...row, {name}: value }"},
+	{"assigned", "update", "the callback assigns nothing: it gives the new values, like .{method}(t => ({ {name}: value }))"},
+	{"changes", "", "it is a number and has no members: update, delete and insertMany give how many rows were changed; what they are says a query after it"},
 	{"grouped", "count select groupBy", "of groups: for how many rows each has write .select(g => ({ key: g.key, n: g.count() })) before it is run; how many groups there are says .groupBy(t => t.key).count()"},
 	{"as.any", "some", "some"},
 	{"as.find()", "where first", "=where first"},
@@ -257,6 +284,8 @@ var queryPhrases = [][3]string{
 	{"as.gt", "where *.gt", "where/gt"}, {"as.gte", "where *.ge", "where/ge"}, {"as.lt", "where *.lt", "where/lt"}, {"as.lte", "where *.le", "where/le"},
 	{"as.like", "where *.like", "where/like"}, {"as.ilike", "where *.ilike", "where/ilike"},
 	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // of a row, in a filter
+	{"asked", "count where limit", "is for callbacks, where it asks of each row; here write (await {of}.limit(1).count()) > 0, with .where(condition) before .limit for some of the rows"},
+	{".none", "where count *.===", "write (await ….where(t => condition).count()) === 0; in a callback it asks the rows of a link"},
 	{"shown", "select execute", "`{name}` after .select(…) would be of what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
 
 	// Members that queries don't have: other libraries' words for what one does.
@@ -271,7 +300,8 @@ var queryPhrases = [][3]string{
 	{".page .paginate .range .slice", "orderBy offset limit", "write .orderBy(t => t.column), .offset(n) and .limit(n)"},
 	{".orderByDesc .sortBy .sort .order .desc .asc .order_by .thenBy", "orderBy *.desc", "write .orderBy(t => t.column), or .orderBy(t => t.column.desc()) to sort backwards"},
 	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},
-	{".include .with .populate .innerJoin .preload", "join select", "write .join(({ a }) => a.link()), and select from both tables"},
+	{".include .with .populate .preload .including .eager", "select where", "a link in select is its rows: .select(t => ({ id: t.id, linked: t.link() })), with .where(…) or .select(…) behind the link for some of them"},
+	{".innerJoin", "join select", "write .join(({ a }) => a.link()), and select from both tables"},
 	{".leftOuterJoin .left_join", "leftJoin", "write .leftJoin(({ a }) => a.link())"},
 	{".average .mean", "avg", "write .avg(t => t.column)"},
 	{".includes .contains .has", "select *.in", "whether a value is in it asks column.in(query.select(t => t.column)) in a callback; else await it, and look in the rows"},
@@ -287,10 +317,21 @@ var queryPhrases = [][3]string{
 	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
 	{".having", "groupBy where count", "write .where(g => g.count() > 1) after .groupBy(t => t.key)"},
 	queryFirsts, queryWindow, callWindow,
-	{".updateMany .set", "update where", "write .where(…).update({ … })"},
-	{".deleteMany .remove", "delete where", "write .where(…).delete()"},
-	{".create .save", "insert", "write .insert({ … })"},
-	{".insert .insertMany .update .updateMany .delete .deleteMany .create .save .upsert .remove .set", "", "nothing that changes data was granted here"},
+	{".upsert .updateOrInsert .insertOrUpdate .createOrUpdate .insertOrReplace .replace .findOrCreate .findOrCreateBy .firstOrCreate .findOneOrCreate .updateOrCreate", "insert update where", "write .where(condition).update({ … }), and .insert({ … }) if that gives 0"},
+	{".save", "insert update where", "write .where({ id: row.id }).update({ … }) for a row that is there, and .insert({ … }) for a new one"},
+	{".increment .decrement .inc .dec .toggle .touch", "update where", updateCalculates},
+	{".update .updateMany .updateAll .set .patch .modify .save", "update where", "write .where(condition).update({ column: value }), or with a callback that calculates .update(t => ({ column: t.column + 1 }))"},
+	{".updateOne .updateFirst .updateBy .updateById .updateWhere .replaceOne .findAndUpdate .findOneAndUpdate .findByIdAndUpdate", "update where limit", "write .where(condition).update({ column: value }); .limit(1) before it leaves the first row"},
+	{".deleteOne .deleteById .deleteFirst .findOneAndDelete .findByIdAndDelete .findByIdAndRemove .pop .shift .splice", "delete where limit", "write .where(condition).delete(); .limit(1) before it leaves the first row"},
+	{".truncate .clear .deleteAll .empty", "delete all", "write .all().delete()"},
+	{".delete .deleteMany .remove .destroy .del .deleteWhere", "delete where", "write .where(condition).delete()"},
+	{".insertMany .createMany .insertAll .bulkInsert .bulkCreate .addMany", "insertMany", "write .insertMany([{ column: value }, …])"},
+	{".insertGetId .insertReturning", "insert", "write (await ….insert({ column: value })).id: it gives the row"},
+	{".insert .insertOne .create .save .add .values .push .unshift", "insert insertMany", "write .insert({ column: value }), and for several rows .insertMany([{ column: value }, …])"},
+	{"api.transaction api.$transaction api.begin api.commit api.rollback .transaction .$transaction .begin .beginTransaction .commit .rollback .savepoint .atomic", "", "the whole program is one transaction: it keeps all changes when it ends, and none if it throws an error"},
+	{".insert .insertOne .insertMany .create .createMany .insertAll .bulkInsert .bulkCreate .add", "", "no right to add rows was granted here"},
+	{".update .updateMany .updateOne .save .set .patch .upsert", "", "no right to change rows was granted here"},
+	{".delete .deleteMany .deleteOne .remove .destroy", "", "no right to delete rows was granted here"},
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
 	{"result.then", "execute", "of a query it is .execute().then(…)"},
@@ -308,10 +349,23 @@ var queryPhrases = [][3]string{
 	{"linked", "join execute", "a row that was read is plain data and has no `{name}`: links belong to a query: follow the link before execute, or join it"},
 }
 
+// orderPhrases are of what desc and asc give.
+var orderPhrases = [][3]string{
+	{".nullsFirst .nullsLast .nulls", "*.desc *.orderBy *.isNull *.===", "null comes first, and last of .desc(); for another place sort by it before: .orderBy(t => [t.column === null, t.column])"},
+	{".*", "", "nothing follows a direction: it stands behind the whole expression"},
+}
+
+// recordPhrases are of a row of what select showed.
+var recordPhrases = [][3]string{
+	{"parts", "", "only what the two queries show is there"},
+}
+
 // groupPhrases are of a group: its keys are its fields.
 var groupPhrases = [][3]string{
 	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"},
+	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it too write one groupBy, .groupBy(t => [t.key, t.{name}])"},
 	{"within", "max count", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count()"},
+	{"parts", "max", "what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"uncalled", "", "{it} is an aggregate: call it, {it}()"},
 	{"callback arguments", "where count", "takes no arguments; group.where(t => condition).count() counts some of the rows"},
 	{".key .keys", "", "its keys are its members by their names: after groupBy(t => t.status) it is group.status"},

@@ -9,6 +9,8 @@ const (
 	Update     = "update"
 	Delete     = "delete"
 	All        = "all"
+
+	IfUnchanged = "ifUnchanged"
 )
 
 // InsertMethod adds one row, of the columns that the type has.
@@ -38,4 +40,10 @@ func DeleteMethod() *exo.Method {
 // AllMethod says that every row is meant.
 func AllMethod() *exo.Method {
 	return &exo.Method{Name: All, Doc: "all rows, said before update or delete without where", Result: v("self")}
+}
+
+// IfUnchangedMethod narrows a query to rows as they were read, of which a change has to find one.
+func IfUnchangedMethod() *exo.Method {
+	return &exo.Method{Name: IfUnchanged, Doc: "only rows that still have these values; with none, update and delete fail with a conflict",
+		Params: []exo.Param{{Name: "the row as it was read", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")}
 }

@@ -36,6 +36,31 @@ func (s *Sum) Add(x any) {
 	}
 }
 
+// Remove gives up a number that was added.
+func (s *Sum) Remove(x any) {
+	d, ok := Read(x)
+	if !ok {
+		return
+	}
+	if s.n--; s.n == 0 {
+		*s = Sum{} // and not parts that cancel each other out
+		return
+	}
+	if p, ok := shortOf(x); ok {
+		if t, ok := s.part.plus(short{-p.coef, p.exp}); ok {
+			s.part = t
+			return
+		}
+	}
+	if i, ok := x.(int64); ok {
+		if t := s.whole - i; (t < s.whole) == (i > 0) {
+			s.whole = t
+			return
+		}
+	}
+	s.add(Decimal{new(big.Int).Neg(d.Coef), d.Exp})
+}
+
 func (s *Sum) add(d Decimal) {
 	if s.rest.Coef == nil {
 		s.rest = Decimal{new(big.Int).Set(d.Coef), d.Exp}
@@ -104,4 +129,50 @@ func (e *Extreme) Value() any {
 		return nil
 	}
 	return result(e.d)
+}
+
+// Moving is the least or the greatest of numbers of which the oldest leave. It holds those that may yet be it.
+type Moving struct {
+	Greatest       bool
+	in             []place
+	added, removed int
+}
+
+// place is a number and when it came.
+type place struct {
+	d Decimal
+	n int
+}
+
+// Add takes one more number.
+func (m *Moving) Add(x any) {
+	d, ok := Read(x)
+	if !ok {
+		return
+	}
+	m.added++
+	last := len(m.in)
+	for last > 0 && (d.Cmp(m.in[last-1].d) >= 0) == m.Greatest {
+		last-- // it leaves before d, and is no better
+	}
+	m.in = append(m.in[:last], place{d, m.added})
+}
+
+// Remove gives up the oldest number, which is x.
+func (m *Moving) Remove(x any) {
+	if _, ok := Read(x); !ok {
+		return
+	}
+	m.removed++
+	if len(m.in) > 0 && m.in[0].n <= m.removed {
+		m.in = m.in[1:]
+	}
+}
+
+// Value is the number, or nil of no numbers.
+func (m *Moving) Value() any {
+	if len(m.in) == 0 {
+		return nil
+	}
+	return result(m.in[0].d)
 }

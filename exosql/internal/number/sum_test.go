@@ -89,3 +89,41 @@ func TestWhole(t *testing.T) {
 		}
 	})
 }
+
+// Of numbers of which the oldest leave, the sum, the mean, the least and the greatest are those of the ones that are left.
+func TestMoving(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sum Sum
+		least, greatest := Moving{}, Moving{Greatest: true}
+		n := rapid.IntRange(1, 5).Draw(t, "rows")
+		var in []any
+		for range rapid.IntRange(0, 20).Draw(t, "numbers") {
+			x := rapid.OneOf(rapid.SampledFrom([]any{int64(0), int64(1), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), 0.1, -0.5, 1e300, 5e-324, nil, "", "x", math.NaN(), []byte("1"), "0.10", "-0.3", "999999999999999999", "123456789012345678901234567890.5"}),
+				rapid.Map(rapid.Int64(), func(i int64) any { return i }), rapid.Map(rapid.Int64Range(-30, 30), func(i int64) any { return strconv.FormatInt(i, 10) + ".5" })).Draw(t, "x")
+			sum.Add(x)
+			least.Add(x)
+			greatest.Add(x)
+			if in = append(in, x); len(in) > n {
+				sum.Remove(in[0])
+				least.Remove(in[0])
+				greatest.Remove(in[0])
+				in = in[1:]
+			}
+			var want Sum
+			low, high := Extreme{}, Extreme{Greatest: true}
+			for _, x := range in {
+				want.Add(x)
+				low.Add(x)
+				high.Add(x)
+			}
+			for what, v := range map[string][2]any{"sum": {sum.Value(), want.Value()}, "mean": {sum.Mean(), want.Mean()}, "least": {least.Value(), low.Value()}, "greatest": {greatest.Value(), high.Value()}} {
+				if v[0] != v[1] {
+					t.Fatalf("the %s of %v is %v, want %v", what, in, v[0], v[1])
+				}
+			}
+			if len(least.in) > n {
+				t.Fatalf("%d numbers are held of %d", len(least.in), n)
+			}
+		}
+	})
+}

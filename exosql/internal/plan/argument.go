@@ -37,6 +37,7 @@ type Source struct {
 	OneMore bool // a limit of a page: one more than what was asked for, to see whether there is more
 
 	Kind    string // what it is bound as, where that is not what it is
+	Elem    string // the type of the elements of an array
 	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
 	Or      int    // of a position: the index of another one, plus 1; the lesser counts
 	Swap    bool   // of a length: from whichever position comes first
@@ -54,12 +55,16 @@ const (
 	ArgIndex    = "index"    // of an array of JSON, from 0
 	ArgZone     = "zone"     // the name of a time zone
 	ArgDepth    = "depth"    // of a tree, from 1
+	ArgMoving   = "moving"   // of the rows that move along with one, which is among them; bound is how many are before it
 	ArgSearch   = "search"   // a text that is searched for; SQLite
 	ArgMatch    = "match"    // the same, as the regular expression of what matches it; PostgreSQL
 	ArgRank     = "rank"     // of what is counted
+	ArgSought   = "sought"   // a part of each text that is matched
 
 	ArgStored      = "stored"       // PostgreSQL: what a column is given, as a text of whatever type that has
 	ArgStoredBytes = "stored bytes" // the same of bytes
+	ArgDocument    = "document"     // plain data as the text of JSON; with Elem an array, as SQLite holds it
+	ArgArray       = "array"        // PostgreSQL: a list as the text of an array of Elem
 
 )
 
@@ -74,12 +79,22 @@ const (
 	DefaultDepth = 100
 )
 
+// MaxMoving bounds how many rows move along with one: for some aggregates PostgreSQL reads them anew for each row.
+const MaxMoving = 1000
+
 // convert makes of an argument what is bound for it. all are those that it is one of.
 func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 	switch v.Type() {
 	case exo.TypeNull:
 		return v, nil
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime:
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime, exo.TypeList, exo.TypeRecord:
+		if a.Kind == ArgDocument || a.Kind == ArgArray {
+			return a.whole(v)
+		}
+		if v.Type() != exo.TypeList && v.Type() != exo.TypeRecord {
+			break
+		}
+		fallthrough
 	default:
 		return v, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
 	}
@@ -122,12 +137,17 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		if v.Int() < 1 || v.Int() > MaxDepth {
 			return v, exo.Errorf(exo.Invalid, "recursive", "the depth of a tree is from 1 to %d; got %d", MaxDepth, v.Int())
 		}
+	case ArgMoving:
+		if v.Int() < 1 || v.Int() > MaxMoving {
+			return v, exo.Errorf(exo.Invalid, "", "the rows up to one, with itself, are from 1 to %d; got %d; of all rows up to it write runningSum and its like", MaxMoving, v.Int())
+		}
+		return exo.Int(v.Int() - 1), nil
 	case ArgIndex:
 		if v.Int() < 0 {
 			return v, exo.Errorf(exo.Invalid, "", "an index of JSON counts from 0")
 		}
 		return exo.Int(position(v)), nil
-	case ArgSearch, ArgMatch, ArgRank:
+	case ArgSearch, ArgMatch, ArgRank, ArgSought:
 		q, err := search.Parse(v.Text())
 		switch {
 		case err != nil:
@@ -136,6 +156,8 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 			return exo.Text(q.Regexp()), nil
 		case a.Kind == ArgRank:
 			return exo.Text(q.Counting()), nil
+		case a.Kind == ArgSought:
+			return exo.Text(q.Needle()), nil
 		}
 		return v, nil
 	case ArgPath:
@@ -150,6 +172,24 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		return v, exo.Errorf(exo.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
 	}
 	return v, nil
+}
+
+// whole is a document or an array as one argument.
+func (a *Source) whole(v exo.Value) (exo.Value, error) {
+	if a.Elem == "" {
+		return document(v)
+	}
+	if v.Type() != exo.TypeList {
+		return v, exo.Errorf(exo.Invalid, "", "this value is no array")
+	}
+	v, err := elements(a.Elem, v)
+	if err != nil || a.Kind == ArgDocument {
+		if err == nil {
+			v, err = document(v)
+		}
+		return v, err
+	}
+	return array(v), nil
 }
 
 // position keeps positions in a text within what an integer of the engines holds.

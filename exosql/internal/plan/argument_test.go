@@ -45,6 +45,16 @@ func TestIndexesCountFromZero(t *testing.T) {
 	}
 }
 
+// TestMoving: how many rows move along with one is bounded, and counts that one, which is not among those before it.
+func TestMoving(t *testing.T) {
+	for n, ok := range map[int64]bool{1: true, MaxMoving: true, 0: false, -1: false, MaxMoving + 1: false, 1 << 62: false} {
+		v, err := (&Source{Item: -1, Kind: ArgMoving}).convert(exo.Int(n), nil)
+		if (err == nil) != ok || ok && v.Int() != n-1 {
+			t.Errorf("%d: %v, %v", n, v, err)
+		}
+	}
+}
+
 // TestDepths: a tree is as deep as a program says within bounds, and has one where it says nothing.
 func TestDepths(t *testing.T) {
 	for n, ok := range map[int64]bool{1: true, MaxDepth: true, 0: false, -1: false, MaxDepth + 1: false, 1 << 62: false} {

@@ -4,6 +4,7 @@ package plan
 type Write struct {
 	Table   string
 	Insert  bool
+	Rows    int      // that an insert adds
 	Update  []string // the columns
 	Delete  bool
 	Effects []string // that its host knows of: names of triggers, and cascades as "table(columns)"

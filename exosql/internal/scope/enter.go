@@ -155,3 +155,27 @@ func (g *Grant) followed(s *decl.Relation) ([]Condition, error) {
 func noScopeFor(t *decl.Table) error {
 	return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
 }
+
+// There are the conditions on the rows that c compares with: those at the start of its link, or, of Among, those that the
+// limit was taken of.
+func (c Condition) There() ([]Condition, error) {
+	switch c.Kind {
+	case Linked:
+		return c.Grant.conditions(c.Link.From, nil, nil)
+	case Followed:
+		return c.Grant.within(c.Rel)
+	case Among:
+		var out []Condition
+		for s := c.Rel; s != nil; s = s.Prev {
+			switch s.Kind {
+			case decl.StepGrant, decl.StepWhere:
+				out = append(out, c.Grant.holds(s.Pred))
+			case decl.StepFollow:
+				more, err := c.Grant.followed(s)
+				return append(out, more...), err
+			}
+		}
+		return out, nil
+	}
+	return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a condition of kind %d compares with no rows", c.Kind)}
+}

@@ -52,26 +52,25 @@ func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 
 // carried is what a condition by a link fixes, where the scope at the start of the link fixes its key:
 // todos.user_id IN (SELECT id FROM users WHERE id = ?) is todos.user_id = ?, if there is such a user.
+// The scope at the start may have the value through a link itself.
 func (c Condition) carried() (Fixed, bool) {
 	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
 		return Fixed{}, false
 	}
-	var there []Condition
-	switch {
-	case c.Kind == Linked:
-		must, err := c.Grant.conditions(c.Link.From, nil, nil)
-		if err != nil {
-			return Fixed{}, false
-		}
-		there = must
-	case c.Kind == Followed && c.Rel.Kind == decl.StepGrant:
-		there = []Condition{c.Grant.holds(c.Rel.Pred)}
+	if c.Kind == Followed && c.Rel.Kind != decl.StepGrant && c.Rel.Kind != decl.StepFollow {
+		return Fixed{}, false
+	}
+	there, err := c.There()
+	if err != nil {
+		return Fixed{}, false
 	}
 	var fixed []Fixed
 	for _, t := range there {
-		ok := t.Kind == Holds
-		if ok {
+		ok := false
+		if t.Kind == Holds {
 			fixed, ok = fixedBy(t.Pred, t.Grant.Origin, fixed)
+		} else if x, carried := t.carried(); carried {
+			fixed, ok = add(fixed, x)
 		}
 		if !ok {
 			return Fixed{}, false
@@ -84,6 +83,12 @@ func (c Condition) carried() (Fixed, bool) {
 		}
 	}
 	return Fixed{}, false
+}
+
+// direct reports whether the rows at the start of the link are in scope by no other link.
+func (c Condition) direct() bool {
+	there, err := c.There()
+	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
 // fixedBy adds what a predicate fixes. Of two values for one column a search could be for
@@ -124,14 +129,14 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 }
 
 // Parts are the conditions of the scope, taken apart for a row that is to be written: the columns
-// that they fix, and what has to be seen to besides.
+// that they fix, and what has to be seen to besides. A value through two links is the program's to give.
 func (e Entry) Parts() (fixed []Fixed, rest []Condition) {
 	for _, c := range e.must {
 		var of []Fixed
 		ok := false
 		if c.Kind == Holds {
 			of, ok = fixedBy(c.Pred, c.Grant.Origin, fixed[:len(fixed):len(fixed)])
-		} else if x, carried := c.carried(); carried {
+		} else if x, carried := c.carried(); carried && c.direct() {
 			of, ok = add(fixed[:len(fixed):len(fixed)], x)
 		}
 		if !ok {

@@ -91,6 +91,49 @@ func TestFixed(t *testing.T) {
 			}
 		}
 	}
+	// Through two links: where the second begins at the column that has the value of the first, of a relation that is
+	// followed and nothing else.
+	teams := &decl.Table{Name: "teams"}
+	team, boss := &decl.Column{Table: teams, Name: "id", Kind: "int"}, &decl.Column{Table: teams, Name: "boss", Kind: "int"}
+	byTeam := &decl.Link{From: teams, To: users, Pairs: []decl.Pair{{From: team, To: id}}}
+	byBoss := &decl.Link{From: teams, To: users, Pairs: []decl.Pair{{From: boss, To: day}}}
+	byDay := &decl.Link{From: users, To: table, Pairs: []decl.Pair{{From: day, To: owner}}}
+	root := &decl.Relation{Kind: decl.StepGrant, Table: teams, Pred: eq(team, 7)}
+	follow := func(l *decl.Link) *decl.Relation {
+		return &decl.Relation{Kind: decl.StepFollow, Table: users, Link: l, Prev: root}
+	}
+	for name, c := range map[string]struct {
+		first, second *decl.Link
+		rel           *decl.Relation
+		want          bool
+	}{
+		"the key of both":      {byTeam, byOwner, follow(byTeam), true},
+		"another column":       {byTeam, byDay, follow(byTeam), false},
+		"of another start":     {byBoss, byDay, follow(byBoss), false},
+		"a relation in search": {byTeam, byOwner, &decl.Relation{Kind: decl.StepSearch, Table: users, Prev: follow(byTeam)}, false},
+	} {
+		every := Scopes{teams: {Kind: decl.ScopeRoot, Table: teams, Pred: root.Pred}, users: {Kind: decl.ScopeVia, Table: users, Link: c.first}, table: {Kind: decl.ScopeVia, Table: table, Link: c.second}}
+		g := &Grant{Scopes: every, Chain: every}
+		for _, must := range [][]Condition{{{Kind: Linked, Grant: g, Link: c.second}}, {{Kind: Followed, Grant: g, Link: c.second, Rel: c.rel}}} {
+			if must[0].Kind == Linked && c.rel.Kind == decl.StepSearch {
+				continue
+			}
+			e := Entry{grant: g, table: table, must: must}
+			fixed, ok := e.Fixed()
+			if ok != c.want || ok && (len(fixed) != 1 || fixed[0].Col != owner || fixed[0].Slots[0] != 7 || fixed[0].Via.Link != c.second) {
+				t.Errorf("through two links, %s: %v %t", name, fixed, ok)
+			}
+			if fixed, rest := e.Parts(); len(fixed) != 0 || len(rest) != 1 {
+				t.Errorf("through two links, %s: a write is told %v, and is to see to %v", name, fixed, rest)
+			}
+		}
+	}
+	// What the start of the link demands besides is not left out.
+	every := Scopes{teams: {Kind: decl.ScopeRoot, Table: teams, Pred: root.Pred}, users: {Kind: decl.ScopeVia, Table: users, Link: byBoss}, table: {Kind: decl.ScopeVia, Table: table, Link: byOwner}}
+	narrowed := &Grant{Scopes: every, Chain: every, Rel: &decl.Relation{Kind: decl.StepWhere, Table: users, Pred: eq(id, 7), Prev: follow(byBoss)}}
+	if fixed, ok := (Entry{grant: narrowed, table: table, must: []Condition{{Kind: Linked, Grant: narrowed, Link: byOwner}}}).Fixed(); ok {
+		t.Errorf("one user of a set: %v", fixed)
+	}
 	g.Scopes[table] = &decl.Scope{Kind: decl.ScopeShared, Table: table}
 	if fixed, ok := (Entry{g, table, nil}).Fixed(); !ok || len(fixed) != 0 {
 		t.Errorf("a shared table: %v %t", fixed, ok)

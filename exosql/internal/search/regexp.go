@@ -24,6 +24,23 @@ func (q *Query) Regexp() string {
 	return b.String()
 }
 
+// Needle is a part of each text that Regexp matches, "" if none is known. To look for it first is quicker than the expression is for a
+// text without it.
+func (q *Query) Needle() string {
+	longest := ""
+	for _, g := range q.groups {
+		if len(g) > 1 { // one of them is enough, and it may be the other
+			continue
+		}
+		for _, w := range g[0].words {
+			if len(w) > len(longest) {
+				longest = w
+			}
+		}
+	}
+	return longest
+}
+
 // Counting matches once for each of the terms that Rank counts in a folded text.
 func (q *Query) Counting() string {
 	var terms []term

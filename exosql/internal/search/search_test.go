@@ -60,6 +60,16 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestNeedle: a needle is in each text that a query matches.
+func TestNeedle(t *testing.T) {
+	for q, want := range map[string]string{"a": "a", "a longer pay*": "longer", `x "of three words"`: "three", "a OR longer": "", "a OR longer b": "b", "-a": "", "a -longer": "a", "ΣΊΣΥΦΟΣ": "σίσυφοσ", "pay-ment": "ment"} {
+		parsed, err := Parse(q)
+		if err != nil || parsed.Needle() != want {
+			t.Errorf("%q: %q %v, want %q", q, parsed.Needle(), err, want)
+		}
+	}
+}
+
 // TestRank: what a rank counts.
 func TestRank(t *testing.T) {
 	for _, x := range []struct {
@@ -117,6 +127,9 @@ func TestAgainstWords(t *testing.T) {
 		q, err := Parse(query)
 		if err != nil {
 			t.Fatalf("%q: %v", query, err)
+		}
+		if want && !strings.Contains(Fold(text.String()), q.Needle()) {
+			t.Fatalf("%q: %q is not in %q, which matches", query, q.Needle(), text.String())
 		}
 		if got := q.Matches(text.String()); got != want {
 			t.Fatalf("%q in %q: %v, want %v", query, text.String(), got, want)

@@ -37,9 +37,10 @@ type Question struct {
 	Name, Path string
 	Asked      string
 	As         int64
-	Form       string // of the SQL's answer: value, row, rows or list
+	Form       string // of the SQL's answer: value, row, rows or list; or "after": the SQL is what is to be done, see Changes
 	AnyOrder   bool
 	SQL        string
+	Before     string // what was done before a change is asked for
 	Right      []Program
 	Wrong      []Wrong
 }
@@ -151,9 +152,11 @@ func (q *Question) add(name, body string) error {
 			return fmt.Errorf("it belongs to no program")
 		}
 		q.Wrong[last].Mended = body
+	case "before":
+		q.Before = body
 	default:
 		form, order, _ := strings.Cut(head, ", ")
-		if q.SQL != "" || !strings.Contains(" value row rows list ", " "+form+" ") || order != "" && order != "any order" {
+		if q.SQL != "" || !strings.Contains(" value row rows list after ", " "+form+" ") || order != "" && order != "any order" {
 			return fmt.Errorf("what is this?")
 		}
 		q.SQL, q.Form, q.AnyOrder = body, form, order != ""

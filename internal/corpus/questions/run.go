@@ -33,7 +33,7 @@ func Run(t *testing.T, app corpus.App, questions []*Question) {
 		for _, q := range questions {
 			t.Run(q.Name, func(t *testing.T) {
 				if tools[q.As] == nil {
-					tool, err := codemode.New(app.Grants(db, q.As), nil)
+					tool, err := codemode.New(app.Grants(db, q.As), &codemode.Options{Record: exo.Unrecorded})
 					if err != nil {
 						t.Fatal(err)
 					}

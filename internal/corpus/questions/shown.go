@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -15,7 +16,7 @@ import (
 // Shown holds the row of docs/models.md that says what a model is shown of the app.
 func Shown(t *testing.T, app corpus.App) {
 	db, ids := app.Open(t, tu.SQLite)
-	tool, err := codemode.New(app.Grants(db, ids[0]), nil)
+	tool, err := codemode.New(app.Grants(db, ids[0]), &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}

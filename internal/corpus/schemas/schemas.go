@@ -7,6 +7,12 @@
 //	table track shared                                      everybody's
 //	link customer(support_rep_id) rep employee(employee_id) customers   there, and back
 //	grant me employee                                       rows in scope, under that name
+//
+// rights.txt, where it is there, says what programs may change:
+//
+//	insert invoice customer_id,total                        and update
+//	delete invoice
+//	postgres ALTER TABLE …                                  what PostgreSQL needs to number new rows
 package schemas
 
 import (
@@ -25,8 +31,13 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Open is the app of a directory of testdata/schemas.
-func Open(name string) (corpus.App, error) {
+// Open is the app of a directory of testdata/schemas, whose programs read.
+func Open(name string) (corpus.App, error) { return open(name, "") }
+
+// OpenChanged is the same for programs that may change what rights.txt says.
+func OpenChanged(name string) (corpus.App, error) { return open(name, "rights.txt") }
+
+func open(name, rights string) (corpus.App, error) {
 	dir := filepath.Join(tu.Root(), "testdata", "schemas", name)
 	var text [3]string
 	for i, file := range []string{"schema.sql", "rows.sql", "declare.txt"} {
@@ -36,8 +47,15 @@ func Open(name string) (corpus.App, error) {
 		}
 		text[i] = string(b)
 	}
+	if rights != "" {
+		b, err := os.ReadFile(filepath.Join(dir, rights))
+		if err != nil {
+			return corpus.App{}, err
+		}
+		text[2] += string(b)
+	}
 	d := parse(text[2])
-	return corpus.App{Name: name, SQL: text[0] + text[1], IDs: d.ids, Grants: func(db *exosql.DB, id int64) codemode.Grants {
+	return corpus.App{Name: name, SQL: text[0] + text[1], Postgres: text[0] + text[1] + d.postgres, IDs: d.ids, Grants: func(db *exosql.DB, id int64) codemode.Grants {
 		g, err := d.grants(db, id)
 		if err != nil {
 			panic(err)
@@ -51,6 +69,9 @@ type declared struct {
 	tables  [][]string // name, kind, column or link
 	links   [][]string // from, columns, name, to, columns, name of the way back
 	granted [][]string // name, table
+	rights  [][]string // insert, update or delete, table, columns
+
+	postgres string
 }
 
 var linkLine = regexp.MustCompile(`^link (\w+)\(([\w,]+)\) (\w+) (\w+)\(([\w,]+)\) (\w+)$`)
@@ -67,6 +88,10 @@ func parse(text string) *declared {
 			d.tables = append(d.tables, append(strings.Fields(rest), ""))
 		case "grant":
 			d.granted = append(d.granted, strings.Fields(rest))
+		case "insert", "update", "delete":
+			d.rights = append(d.rights, append([]string{word}, strings.Fields(rest)...))
+		case "postgres":
+			d.postgres += rest + ";\n"
 		case "link":
 			d.links = append(d.links, linkLine.FindStringSubmatch(line)[1:])
 		}
@@ -112,6 +137,19 @@ func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 			return nil, err
 		}
 		if err := facets[l[3]].Add(back, facets[l[0]]); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range d.rights {
+		switch f := facets[r[1]]; r[0] {
+		case "insert":
+			err = f.AllowInsert(strings.Split(r[2], ",")...)
+		case "update":
+			err = f.AllowUpdate(strings.Split(r[2], ",")...)
+		default:
+			err = f.AllowDelete()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -24,3 +24,12 @@ func TestQuestions(t *testing.T) {
 	}
 	t.Logf("%d of %d programs are right as they were written first", right, right+wrong)
 }
+
+// TestQuestionsOfAClerk: the same of questions that ask for a change.
+func TestQuestionsOfAClerk(t *testing.T) {
+	app, err := OpenChanged("northwind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions.Changes(t, app, questions.Read(t, questions.Dir("northwind-changes"), 23), "orders.order_id", "order_details.order_id")
+}

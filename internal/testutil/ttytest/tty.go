@@ -95,7 +95,7 @@ func (x *TTY) Written() string {
 // Until waits for the screen to end with a text, and returns it.
 func (x *TTY) Until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute) // some build what they start, beside others
 	for {
 		s := x.Screen()
 		if ok(s) {

@@ -6,4 +6,4 @@ async (api) => {
 
 //! denied 2:30
 //! no member `insert`
-//! nothing that changes data was granted here
+//! no right to add rows was granted here

@@ -50,3 +50,16 @@ func Everybody(db *exosql.DB) map[string]exo.Object {
 
 // Wrong is no function of grants.
 func Wrong(float64) {}
+
+// Clerk is one that lets programs write.
+func Clerk(db *exosql.DB, user int64) map[string]exo.Object {
+	order := exosql.NewFacet(orders, "order", orderID, orderNote).AllowInsert(orderNote).AllowUpdate(orderNote)
+	return map[string]exo.Object{"orders": order.Of(exosql.Grant(db, orders, orderCustomer.Eq(user)))}
+}
+
+// Desk is one that lets programs write through a link.
+func Desk(db *exosql.DB, user int64) map[string]exo.Object {
+	order := exosql.NewFacet(orders, "order", orderID, orderNote).AllowInsert(orderNote).AllowUpdate(orderNote).AllowDelete()
+	customer := exosql.NewFacet(customers, "customer", customerID, customerName, exosql.Via(customerOrders, order))
+	return map[string]exo.Object{"me": customer.Of(exosql.Grant(db, customers, customerID.Eq(user), exosql.ScopeVia(customerOrders)))}
+}

@@ -54,7 +54,7 @@ func (j *judge) guarded(t plan.Table, node map[string]any) error {
 	}
 	held := make([]bool, len(t.Scope))
 	for _, cond := range append(first, filter...) {
-		if strings.Contains(plainName.ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+		if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
 			return fmt.Errorf("%s is filtered by a column with an odd name", t.Alias)
 		}
 		scope := false

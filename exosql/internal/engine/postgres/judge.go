@@ -32,8 +32,14 @@ func judgePlan(text []byte, tables []plan.Table, known indexes) error {
 	}
 	j := &judge{tables: tables, indexes: known, seen: make([]bool, len(tables)), found: map[string]string{}}
 	j.gates(top[0].Plan)
-	if err := j.node(top[0].Plan, nil); err != nil {
-		return err
+	nodes := []map[string]any{top[0].Plan}
+	if said(top[0].Plan, "Node Type") == "ModifyTable" { // which changes the rows that those below it read
+		nodes = plansOf(top[0].Plan)
+	}
+	for _, node := range nodes {
+		if err := j.node(node, nil); err != nil {
+			return err
+		}
 	}
 	for i, t := range tables {
 		if !j.seen[i] && len(t.Scope) > 0 && !t.Optional {
@@ -53,7 +59,7 @@ type judge struct {
 
 // returned finds the numbers of placeholders that a plan uses for what a part of it
 // returns: EXPLAIN writes them as it does those of the statement.
-var returned = regexp.MustCompile(`\$[0-9]+`)
+var returned = engine.Pattern(`\$[0-9]+`)
 
 // node judges a node and those below it. filters are the conditions that have held before it runs.
 func (j *judge) node(node map[string]any, filters []string) error {
@@ -64,8 +70,8 @@ func (j *judge) node(node map[string]any, filters []string) error {
 		}
 		filters = append(filters[:len(filters):len(filters)], held...)
 	}
-	gate := slices.ContainsFunc(j.tables, func(t plan.Table) bool { return slices.Contains(t.Gates, said(node, "Alias")) })
-	for _, p := range returned.FindAllString(said(node, "Subplan Name"), -1) {
+	gate := slices.ContainsFunc(j.tables, func(t plan.Table) bool { return slices.Contains(t.Gates, said(asked(node), "Alias")) })
+	for _, p := range returned().FindAllString(said(node, "Subplan Name"), -1) {
 		if gate { // true or false, which no column of a scope is compared with
 			break
 		}
@@ -107,22 +113,39 @@ func (j *judge) node(node map[string]any, filters []string) error {
 }
 
 // initPlan is what PostgreSQL 14 to 16 call a part of a plan that runs once, and later ones.
-var initPlan = regexp.MustCompile(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
+var initPlan = engine.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
 // gates notes what the plan calls the answer whether a table has a row.
 func (j *judge) gates(node map[string]any) {
-	if m := initPlan.FindStringSubmatch(said(node, "Subplan Name")); m != nil {
+	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
 		name := m[2]
 		if name == "" {
 			name = "(InitPlan " + m[1] + ").col1"
 		}
-		if alias := said(node, "Alias"); said(node, "Relation Name") != "" {
-			j.found[alias] = name
+		if table := asked(node); said(table, "Relation Name") != "" {
+			j.found[said(table, "Alias")] = name
 		}
 	}
 	for _, p := range plansOf(node) {
 		j.gates(p)
 	}
+}
+
+// asked is the node that reads the one table of a part of a plan, which may wait for an answer itself.
+func asked(node map[string]any) map[string]any {
+	for said(node, "Node Type") == "Result" && said(node, "Relation Name") == "" {
+		var under []map[string]any
+		for _, p := range plansOf(node) {
+			if said(p, "Parent Relationship") == "Outer" {
+				under = append(under, p)
+			}
+		}
+		if len(under) != 1 {
+			break
+		}
+		node = under[0]
+	}
+	return node
 }
 
 func plansOf(node map[string]any) (out []map[string]any) {
@@ -178,7 +201,7 @@ func (j *judge) reads(t plan.Table, node map[string]any) error {
 // searched judges an index and what it is searched by.
 func (j *judge) searched(t plan.Table, node map[string]any) error {
 	name, cond := said(node, "Index Name"), said(node, "Index Cond")
-	if strings.Contains(plainName.ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+	if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
 		return fmt.Errorf("the index %s is searched by a column with an odd name", name)
 	}
 	columns := j.indexes(name)
@@ -199,7 +222,7 @@ func (j *judge) searched(t plan.Table, node map[string]any) error {
 	return nil
 }
 
-var plainName = regexp.MustCompile(`"[A-Za-z0-9_]+"`)
+var plainName = engine.Pattern(`"[A-Za-z0-9_]+"`)
 
 // cast is one that changes no value.
 const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`

@@ -162,6 +162,22 @@ func TestJudgeGates(t *testing.T) {
 	} {
 		judgedAs(t, c.plan, judgePlan([]byte(`[{"Plan": {`+c.plan+`}}]`), tables, indexes), c.refused)
 	}
+	// The row at the start of the link may be in scope through a link itself.
+	tables[1].Gates = []string{"t2"}
+	tables = append(tables, plan.Table{Name: "owners", Alias: "t2", Scope: []plan.Equality{{Column: "id", Params: []int{3}}}})
+	const (
+		orgs   = `{"Node Type": "Index Only Scan", "Parent Relationship": "Outer", "Relation Name": "orgs", "Alias": "t1", "Index Name": "key", "Index Cond": "(id = $2)"}`
+		owners = `{"Node Type": "Index Only Scan", "Parent Relationship": "InitPlan", "Subplan Name": "InitPlan 1 (returns $8)", "Relation Name": "owners", "Alias": "t2", "Index Name": "key", "Index Cond": "(id = $3)"}`
+	)
+	for _, c := range []struct{ filter, second, under, refused string }{
+		{"$9", "$8", owners + ", " + orgs, ""},
+		{"$8", "$8", owners + ", " + orgs, "whether t1 has a row"},
+		{"$9", "$9", owners + ", " + orgs, "whether t2 has a row"},
+		{"$9", "$8", owners + ", " + orgs + ", " + orgs, "whether t1 has a row"},
+	} {
+		p := `"Node Type": "Result", "One-Time Filter": "` + c.filter + `", "Plans": [{"Node Type": "Result", "Parent Relationship": "InitPlan", "Subplan Name": "InitPlan 2 (returns $9)", "One-Time Filter": "` + c.second + `", "Plans": [` + c.under + `]}, ` + scan + `]`
+		judgedAs(t, p, judgePlan([]byte(`[{"Plan": {`+p+`}}]`), tables, indexes), c.refused)
+	}
 }
 
 func judgedAs(t *testing.T, plan string, err error, refused string) {

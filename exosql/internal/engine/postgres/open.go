@@ -63,6 +63,9 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, o
 	if err := s.judged(ctx, p, st); err != nil {
 		return err
 	}
+	if err := s.affordable(ctx, st); err != nil {
+		return err
+	}
 	params, formats := s.args.encode(args)
 	err = s.guarded(ctx, 3, func(pl *pgconn.Pipeline) {
 		pl.SendQueryStatement(s.indexes, st.open.names, nil, nil)
@@ -79,6 +82,10 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, o
 	})
 	if errors.Is(err, errReplanned) {
 		st.open.plan = nil // judged anew the next time
+		if p.Write != nil {
+			// It was run, in the way that was not judged: the whole unit is taken back, and begins again.
+			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
+		}
 		return &engine.Refused{Why: errReplanned}
 	}
 	return err
@@ -152,7 +159,12 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 
 // explainOf asks how the server would run a statement, for whatever values.
 func explainOf(st *stmt) string {
-	text := "EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE " + st.sd.Name
+	return "EXPLAIN (FORMAT JSON, COSTS OFF) " + st.execution()
+}
+
+// execution names a statement and as many values as it has, all NULL: the planner looks at none.
+func (st *stmt) execution() string {
+	text := "EXECUTE " + st.sd.Name
 	if n := len(st.kinds); n > 0 {
 		text += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 	}

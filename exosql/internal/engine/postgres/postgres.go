@@ -21,8 +21,10 @@ import (
 // database is one PostgreSQL database, or one that speaks its protocol.
 type database struct {
 	config   Config
-	prepared int // bytes of statements that a connection keeps, as estimated
+	prepared int     // bytes of statements that a connection keeps, as estimated
+	maxCost  float64 // of a statement, as the server estimates it; 0 is no ceiling
 	refusals Refusals
+	marks    bool // see engine.Marks
 }
 
 func (e *database) Close() error { return nil }
@@ -61,7 +63,7 @@ func Parse(url string) (Config, error) {
 // Open runs Setup, and prepares to connect.
 func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, error) {
 	conf.Conn = conf.Conn.Copy() // the host's may change
-	e := &database{config: conf, prepared: opt.PreparedBytes}
+	e := &database{config: conf, prepared: opt.PreparedBytes, marks: opt.Marks, maxCost: opt.PlanCost}
 	e.refusals.all.Bytes = opt.PreparedBytes
 	if opt.Setup == nil {
 		return e, nil
@@ -155,7 +157,7 @@ const maxStatement = time.Hour
 
 // Connect opens one guarded connection, sets it up, and verifies that its wall holds.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
-	s := &Session{timeout: maxStatement, Used: time.Now(), Refusals: &e.refusals}
+	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
 	c := e.config.Conn.Copy()
 	if err := e.prepare(ctx, c, 0); err != nil {

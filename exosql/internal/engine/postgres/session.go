@@ -25,6 +25,7 @@ type Session struct {
 	gone    []string      // statements that are to be deallocated
 	names   int           // statements prepared so far
 	timeout time.Duration // the longest that a statement may run
+	maxCost float64       // of a statement; 0 is no ceiling
 	Used    time.Time     // when the last query ended
 	busy    bool          // with a batch: where a panic leaves it, nobody knows what comes next
 	bad     bool
@@ -34,8 +35,12 @@ type Session struct {
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 
-	unit *unitStatements // of a Writer, while it is in a unit of work
-	tag  pgconn.CommandTag
+	settings *engine.Settings // see With
+	set      *pgconn.StatementDescription
+	was      []string // settings that the unit of work has
+
+	unit     *unitStatements // of a Writer, while it is in a unit of work
+	affected int64           // rows that statements have changed
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -46,15 +51,16 @@ type stmt struct {
 	texts  []bool // cells that are texts as they came
 	rows   []*rowsDecoder
 	open   *opened
+	costed time.Time // when its cost was last found to be below the ceiling
 }
 
 func (s *Session) Prepared() (n, bytes int) { return s.stmts.Len(), s.stmts.Size() }
 
-// Sound reports whether the connection is open, in no transaction, and sure that
+// Sound reports whether the connection is open, in no transaction but that of its unit, and sure that
 // no cancel request is on its way to it.
 func (s *Session) Sound() bool {
 	idle := byte('I')
-	if s.unit != nil {
+	if s.unit != nil && !s.unit.pending {
 		idle = 'T'
 	}
 	return !s.bad && !s.busy && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
@@ -131,6 +137,9 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *
 	if _, kept := s.stmts.Get(p); !kept {
 		defer s.dropped(st) // too large: it ends with its query
 	}
+	if err := s.affordable(ctx, st); err != nil {
+		return err
+	}
 	params, formats := s.args.encode(args)
 	return s.guarded(ctx, 1, func(pl *pgconn.Pipeline) {
 		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
@@ -178,6 +187,14 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
 		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
 	}
+	first := -2 // the transaction and its limit come first
+	settings, err := s.policies(ctx)
+	if err != nil {
+		return err
+	}
+	if settings != nil {
+		first--
+	}
 	start := time.Now()
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -187,13 +204,22 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		begin, limits, end = s.unit.around()
 	}
 	pl := s.Conn.StartPipeline(qctx)
+	if s.unit != nil && s.unit.pending {
+		// Where it fails, the server skips all up to the synchronisation point: no statement runs by itself.
+		first--
+		s.unit.pending = false
+		pl.SendQueryStatement(s.unit.begin, nil, nil, nil)
+	}
 	pl.SendQueryStatement(begin, nil, nil, nil)
 	pl.SendQueryStatement(limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
+	if settings != nil {
+		pl.SendQueryStatement(s.set, settings, nil, nil)
+	}
 	send(pl)
 	pl.SendPipelineSync()
 	pl.SendQueryStatement(end, nil, nil, nil)
-	err := pl.Sync()
-	for i := -2; i < n && err == nil; i++ { // the transaction and its limit come first
+	err = pl.Sync()
+	for i := first; i < n && err == nil; i++ {
 		var res any
 		if res, err = pl.GetResults(); err != nil {
 			break
@@ -209,7 +235,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 				break
 			}
 		}
-		s.tag, err = rr.Close()
+		var tag pgconn.CommandTag
+		if tag, err = rr.Close(); tag.Insert() || tag.Update() || tag.Delete() {
+			s.affected += tag.RowsAffected()
+		}
 	}
 	if cerr := pl.Close(); err == nil {
 		err = cerr // of the rollback

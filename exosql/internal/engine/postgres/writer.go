@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -18,14 +19,18 @@ import (
 // statement that fails. What reads is read-only all the same, by its savepoint.
 type Writer struct {
 	*Session
-	begin, commit, immediate *pgconn.StatementDescription
-	statements               unitStatements
+	commit, immediate, deferrable *pgconn.StatementDescription
+	mark                          *pgconn.StatementDescription // nil: runs leave none
+	statements                    unitStatements
+	atOnce                        time.Time // when the database was last found to check all constraints at once
 }
 
 // unitStatements are what stands around each statement of a unit.
 type unitStatements struct {
-	save, reads, writes, release *pgconn.StatementDescription
-	writing                      bool // the statement is one that a plan writes by
+	begin, save, reads, writes, release *pgconn.StatementDescription
+
+	writing bool // the statement is one that a plan writes by
+	pending bool // BEGIN is not sent yet: it travels with the first statement, by which the snapshot is taken
 }
 
 func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescription) {
@@ -38,6 +43,13 @@ func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescripti
 // readOnly limits a statement as limit does, and makes it one that only reads: SET TRANSACTION
 // READ ONLY in a savepoint is over with it (TestUnitReads).
 const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('transaction_read_only', 'on', true)`
+
+// canDefer is whether anything in the database can wait for the end of a transaction: keys, exclusions and foreign keys that
+// can have triggers of their own that say so. Any role may ask.
+const canDefer = `SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgdeferrable)`
+
+// atOnceFor is how long it is believed that nothing can.
+const atOnceFor = time.Minute
 
 // ConnectWriter implements engine.Engine.
 func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
@@ -52,9 +64,10 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 		name string
 		text string
 	}{
-		{&w.begin, "exo_unit", "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE"},
+		{&w.statements.begin, "exo_unit", "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE"},
 		{&w.commit, "exo_commit", "COMMIT"},
 		{&w.immediate, "exo_immediate", "SET CONSTRAINTS ALL IMMEDIATE"},
+		{&w.deferrable, "exo_deferrable", canDefer},
 		{&w.statements.save, "exo_save", "SAVEPOINT exo"},
 		{&w.statements.release, "exo_release", "RELEASE SAVEPOINT exo"},
 		{&w.statements.reads, "exo_reads", readOnly},
@@ -62,6 +75,9 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 		if *p.to, err = w.Conn.Prepare(ctx, p.name, p.text, nil); err != nil {
 			break
 		}
+	}
+	if err == nil && e.marks {
+		w.mark, err = w.Conn.Prepare(ctx, "exo_mark", leaveMark, nil)
 	}
 	if err == nil {
 		err = w.verifyUnit(ctx)
@@ -84,15 +100,27 @@ func (w *Writer) verifyUnit(ctx context.Context) error {
 
 // Begin implements engine.Writer.
 func (w *Writer) Begin(ctx context.Context) error {
-	if err := w.ping(ctx); err != nil {
-		return err
+	if time.Since(w.Used) > idleCheck {
+		if err := w.ping(ctx); err != nil {
+			return err
+		}
+		w.Used = time.Now()
 	}
-	if err := w.simple(ctx, w.begin); err != nil {
-		return err
-	}
-	w.unit = &w.statements
+	w.unit, w.was, w.statements.pending = &w.statements, nil, true
 	return nil
 }
+
+// begun sends the BEGIN of a unit in which nothing was run yet.
+func (w *Writer) begun(ctx context.Context) error {
+	if !w.statements.pending {
+		return nil
+	}
+	w.statements.pending = false
+	return w.simple(ctx, w.statements.begin)
+}
+
+// over forgets the unit.
+func (w *Writer) over() { w.unit, w.statements.pending = nil, false }
 
 // simple runs a statement that stands around those of a unit.
 func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription) error {
@@ -118,17 +146,57 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer.
-func (w *Writer) Write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
-	if p.Write == nil || !w.Open() {
+// Write implements engine.Writer. Several statements travel together, and have one savepoint.
+func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
+	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
 	}
-	w.unit.writing = true
+	w.unit.writing, w.affected = true, 0
 	defer func() { w.statements.writing = false }()
-	if err := w.Session.Query(ctx, p, args, out); err != nil {
-		return 0, serial(violation(p, err))
+	p, args, one := engine.One(changes)
+	if one {
+		if err := w.Session.Query(ctx, p, args, out); err != nil {
+			return 0, serial(violation(p, err))
+		}
+		return w.affected, nil
 	}
-	return w.tag.RowsAffected(), nil
+	if err := w.writeAll(ctx, changes, out); err != nil {
+		return 0, serial(violation(changes[0].Plan, err))
+	}
+	return w.affected, nil
+}
+
+// writeAll runs several statements in one batch.
+func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *plan.Collector) error {
+	defer w.deallocate()
+	total := 0
+	var all []*stmt // one for each statement that is run
+	for _, c := range changes {
+		st, err := w.prepare(ctx, c.Plan, c.Args[0])
+		if err != nil {
+			return err
+		}
+		if _, kept := w.stmts.Get(c.Plan); !kept {
+			defer w.dropped(st)
+		}
+		if err := w.affordable(ctx, st); err != nil {
+			return err
+		}
+		total += len(c.Args)
+		for range c.Args {
+			all = append(all, st)
+		}
+	}
+	return w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
+		for i, n := 0, 0; i < len(changes); i++ {
+			for _, args := range changes[i].Args {
+				var a arguments // that are sent later
+				params, formats := a.encode(args)
+				pl.SendQueryStatement(all[n].sd, params, formats, binaryFormat)
+				n++
+			}
+		}
+	}, func(i int, rr *pgconn.ResultReader) error { return all[i].read(rr, out) })
 }
 
 // undo takes back the statement of a unit that failed. Where it can't, the unit is lost.
@@ -150,12 +218,59 @@ func (s *Session) undo() {
 	s.bad = true
 }
 
-// Prepare implements engine.Writer.
+// Prepare implements engine.Writer. Where nothing in the database can be deferred there is nothing to force. Of a constraint that
+// was made meanwhile and can be, COMMIT says that it does not hold, and keeps nothing.
 func (w *Writer) Prepare(ctx context.Context) error {
+	switch {
+	case !w.Open():
+		return errNoUnit
+	case w.statements.pending || time.Since(w.atOnce) < atOnceFor:
+		return ctx.Err() // nothing else would notice
+	}
+	if err := w.simple(ctx, w.immediate); err != nil {
+		return serial(violation(nil, err))
+	}
+	w.busy = true
+	rr := w.Conn.ExecStatement(ctx, w.deferrable, nil, nil, nil)
+	said, err := textIn(rr)
+	if _, failed := rr.Close(); err == nil {
+		err = failed
+	}
+	if w.busy = false; err != nil {
+		return serial(boundError(err))
+	}
+	if string(said) == "f" {
+		w.atOnce = time.Now()
+	}
+	return nil
+}
+
+// Mark implements engine.Writer.
+func (w *Writer) Mark(ctx context.Context) error { return w.part(ctx, "SAVEPOINT exo_part") }
+
+// Keep implements engine.Writer.
+func (w *Writer) Keep(ctx context.Context) error { return w.part(ctx, "RELEASE SAVEPOINT exo_part") }
+
+// Back implements engine.Writer.
+func (w *Writer) Back(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := w.part(ctx, "ROLLBACK TO SAVEPOINT exo_part"); err != nil {
+		return err
+	}
+	return w.Keep(ctx)
+}
+
+func (w *Writer) part(ctx context.Context, text string) error {
 	if !w.Open() {
 		return errNoUnit
 	}
-	return serial(violation(nil, w.simple(ctx, w.immediate)))
+	if err := w.begun(ctx); err != nil {
+		return err
+	}
+	w.busy = true
+	_, err := w.Conn.ExecParams(ctx, text, nil, nil, nil, nil).Close()
+	w.busy = false
+	return serial(boundError(err))
 }
 
 // Commit implements engine.Writer. What the server says about a commit that it refuses is that nothing was kept.
@@ -163,17 +278,20 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
 	}
-	w.unit = nil
+	nothing := w.statements.pending
+	if w.over(); nothing {
+		return nil
+	}
 	err := w.simple(ctx, w.commit)
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
-		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(err))
+		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(violation(nil, err)))
 	}
 	return err
 }
 
 // Rollback implements engine.Writer.
 func (w *Writer) Rollback(ctx context.Context) error {
-	w.unit = nil
+	w.over()
 	if w.Conn.IsClosed() || w.Conn.TxStatus() == 'I' {
 		return nil
 	}

@@ -50,12 +50,12 @@ func access(lines []string, alias, column string) (a engine.Access, rowid bool) 
 			a.Index = "PRIMARY KEY"
 		}
 		rowid = rowid || how == rowidSearch
-		m := searchLine.FindStringSubmatch(how)
+		m := searchLine().FindStringSubmatch(how)
 		if verb != "SEARCH" || m == nil {
 			continue
 		}
 		for _, term := range strings.Split(m[2], " AND ") {
-			if c := searchTerm.FindStringSubmatch(term); c != nil {
+			if c := searchTerm().FindStringSubmatch(term); c != nil {
 				a.Searched = a.Searched || strings.EqualFold(c[1], column)
 				rowid = rowid || c[1] == "rowid"
 			}

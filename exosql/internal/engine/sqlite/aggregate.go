@@ -31,6 +31,9 @@ type accumulator interface {
 // bounded is an accumulator that holds what it takes, up to a bound.
 type bounded interface{ Full() bool }
 
+// leaving is an accumulator from which what was added first may be removed first.
+type leaving interface{ Remove(x any) }
+
 // list is texts as the text of JSON, without NULL.
 type list struct {
 	json []byte
@@ -73,6 +76,9 @@ var aggregates = map[string]func() accumulator{
 	"exo_median":  func() accumulator { return &number.Median{} },
 	"exo_min":     func() accumulator { return &number.Extreme{} },
 	"exo_max":     func() accumulator { return &number.Extreme{Greatest: true} },
+
+	"exo_moving_min": func() accumulator { return &number.Moving{} },
+	"exo_moving_max": func() accumulator { return &number.Moving{Greatest: true} },
 }
 
 // stored is an accumulator of a column of decimals as it is stored. What is no number contradicts what is
@@ -88,6 +94,13 @@ func (s *stored) Add(x any) {
 		s.bad = true
 	case number.Number:
 		s.accumulator.Add(x)
+	}
+}
+
+// Remove leaves the error of a cell that was no number: the row was in scope.
+func (s *stored) Remove(x any) {
+	if number.CellOf(x) == number.Number {
+		s.accumulator.(leaving).Remove(x)
 	}
 }
 
@@ -126,8 +139,20 @@ func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 	return nil
 }
 
-// WindowInverse is for windows, which sqlast writes of other functions only.
-func (a aggregate) WindowInverse(*sqlite.FunctionContext, []driver.Value) error { return errWindow }
+// WindowInverse is for frames that rows leave.
+func (a aggregate) WindowInverse(_ *sqlite.FunctionContext, args []driver.Value) error {
+	of := a.accumulator
+	if s, ok := of.(*stored); ok {
+		of = s.accumulator
+	}
+	if _, ok := of.(leaving); !ok {
+		return errWindow // sqlast writes no such frame of it
+	}
+	if args[0] != nil {
+		a.accumulator.(leaving).Remove(args[0])
+	}
+	return nil
+}
 
 func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { return a.Value(), nil }
 

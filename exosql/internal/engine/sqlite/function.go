@@ -66,6 +66,15 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_json_text", jsonText)
 	d.defineText("exo_json_number", jsonNumber)
 	d.defineText("exo_json_bool", jsonBool)
+	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
+		d.define(name, 2, func(args []driver.Value) any {
+			s, ok := args[0].(string)
+			if !ok || args[1] == nil {
+				return nil
+			}
+			return jsonHas(s, args[1], of)
+		})
+	}
 	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
 		if number.CellOf(args[0]) == number.Number {
@@ -132,6 +141,10 @@ func (d Definer) DefineAll() {
 			return nil
 		}
 		return args[0]
+	})
+	d.defineText2("exo_same", func(a, b string) any { return truth(same(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b)))) })
+	d.defineText2("exo_same_array", func(a, b string) any {
+		return truth(sameArray(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b))))
 	})
 	d.defineHas("exo_has", func(v driver.Value) func(exo.Value) bool {
 		return func(x exo.Value) bool { return plain(x) == v }

@@ -1,8 +1,12 @@
 package sqlite
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"strconv"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
 // What a piece of JSON holds, as SQLite writes it: nil for anything of another type.
@@ -34,4 +38,76 @@ func jsonBool(s string) any {
 		return int64(0)
 	}
 	return nil
+}
+
+// jsonHas is whether an array has an element that is v as the type that of reads; nil for what is no array.
+func jsonHas(s string, v driver.Value, of func(string) any) any {
+	var list []json.RawMessage
+	if len(s) == 0 || s[0] != '[' || json.Unmarshal([]byte(s), &list) != nil {
+		return nil
+	}
+	if whole, ok := v.(int64); ok && of("0") != nil { // a number without a fraction
+		v = float64(whole)
+	}
+	for _, x := range list {
+		if of(string(x)) == v {
+			return int64(1)
+		}
+	}
+	return int64(0)
+}
+
+// same reports whether two documents say the same, as jsonb compares them: numbers by what they are worth, objects whatever the
+// order of their fields. What is no document is the same as nothing.
+func same(a, b exo.Value) bool {
+	switch typ := a.Type(); {
+	case isNumber(a) && isNumber(b):
+		return sameNumber(a, b)
+	case typ == "" || typ != b.Type() || a.Len() != b.Len():
+		return false
+	case typ == exo.TypeList:
+		for i := range a.Len() {
+			if !same(a.At(i), b.At(i)) {
+				return false
+			}
+		}
+		return true
+	case typ == exo.TypeRecord: // by a map: a document may have a hundred thousand fields
+		of := make(map[string]exo.Value, b.Len())
+		for name, y := range b.Fields() {
+			of[name] = y
+		}
+		for name, x := range a.Fields() {
+			if y, ok := of[name]; !ok || !same(x, y) {
+				return false
+			}
+		}
+		return true
+	}
+	return plain(a) == plain(b)
+}
+
+// sameArray reports whether two arrays have the same elements. A decimal is held as a number or as a text.
+func sameArray(a, b exo.Value) bool {
+	if a.Type() != exo.TypeList || b.Type() != exo.TypeList || a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		x, y := a.At(i), b.At(i)
+		if !same(x, y) && !(isNumber(x) != isNumber(y) && sameNumber(x, y)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isNumber(v exo.Value) bool { return v.Type() == exo.TypeInt || v.Type() == exo.TypeFloat }
+
+func sameNumber(a, b exo.Value) bool {
+	if a.Type() == exo.TypeBool || b.Type() == exo.TypeBool {
+		return false
+	}
+	x, okX := number.Read(plain(a))
+	y, okY := number.Read(plain(b))
+	return okX && okY && x.Cmp(y) == 0
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -41,15 +40,15 @@ func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func
 		case line == "MULTI-INDEX OR":
 			either, several = fmt.Errorf("a table is read by several indexes: %s", line), true
 			continue
-		case several && eitherLine.MatchString(line):
+		case several && eitherLine().MatchString(line):
 			continue
-		case knownLine.MatchString(line):
+		case knownLine().MatchString(line):
 			continue
 		default:
 			return fmt.Errorf("it is not known what this means: %s", line)
 		}
 		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
-		if i < 0 && (slices.Contains(derived, alias) || flattened.MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
+		if i < 0 && (slices.ContainsFunc(derived, func(d string) bool { return strings.EqualFold(d, alias) }) || flattened().MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
 			either = nil
 			continue // a derived table, or one of which every row is in scope
 		}
@@ -63,7 +62,7 @@ func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func
 			continue
 		}
 		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often, and not which rows
-		if tables[i].Guarded && (verb == "SCAN" && wholeTable.MatchString(how) || verb == "SEARCH" && byValues.MatchString(how)) {
+		if tables[i].Guarded && (verb == "SCAN" && wholeTable().MatchString(how) || verb == "SEARCH" && byValues().MatchString(how)) {
 			continue
 		}
 		if err := judgeLine(tables[i], verb, how, rowid); err != nil {
@@ -84,29 +83,29 @@ func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func
 // wholeTable is how a guarded table may be scanned: in no order but its own, or for a filter of
 // the values of a link. byValues is how it may be searched: for one value of each column.
 var (
-	wholeTable = regexp.MustCompile(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
-	byValues   = regexp.MustCompile(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
-	eitherLine = regexp.MustCompile(`^INDEX [0-9]+$`)
+	wholeTable = engine.Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
+	byValues   = engine.Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
+	eitherLine = engine.Pattern(`^INDEX [0-9]+$`)
 )
 
 // knownLine are lines that read no table themselves.
-var knownLine = regexp.MustCompile(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
+var knownLine = engine.Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
 	// Of two selects together: how their rows are put together, each of which is read as the lines below say.
 	`COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(UNION|INTERSECT|EXCEPT) USING TEMP B-TREE|MERGE \((UNION|UNION ALL|INTERSECT|EXCEPT)\)|LEFT|RIGHT)$`)
 
 // flattened are the aliases that SQLite itself gives to what a subquery returns. Any other
 // name that the statement does not have is of a table behind a view.
-var flattened = regexp.MustCompile(`^\(subquery-[0-9]+\)$`)
+var flattened = engine.Pattern(`^\(subquery-[0-9]+\)$`)
 
-var searchLine = regexp.MustCompile(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
+var searchLine = engine.Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
 // searchTerm is one column that is searched, with a plain name: in another one " AND " could
 // stand. ANY(code) is none: it goes from value to value of everybody's.
-var searchTerm = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
+var searchTerm = engine.Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
 // searchRow is several columns that are searched together, from a row of values on. It may stand only behind the scope: one that begins with
 // the scope's column has no bound in it.
-var searchRow = regexp.MustCompile(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
+var searchRow = engine.Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
 
 const rowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
@@ -115,14 +114,14 @@ func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) erro
 	if verb == "SEARCH" && how == rowidSearch && len(t.Scope) == 1 && rowid(t) {
 		return nil
 	}
-	m := searchLine.FindStringSubmatch(how)
+	m := searchLine().FindStringSubmatch(how)
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
 		return fmt.Errorf("%s is read by %s %s", t.Alias, verb, how)
 	}
 	var fixed []string // the first columns of the index, which it is searched by
 	for _, term := range strings.Split(m[2], " AND ") {
-		c := searchTerm.FindStringSubmatch(term)
-		if c == nil && len(fixed) == len(t.Scope) && searchRow.MatchString(term) {
+		c := searchTerm().FindStringSubmatch(term)
+		if c == nil && len(fixed) == len(t.Scope) && searchRow().MatchString(term) {
 			continue
 		}
 		if c == nil {

@@ -30,7 +30,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	// Asked after it was prepared: a schema that changes in between ends the statement.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
-		err = judgePlan(lines, p.Tables, p.Derived, s.rowid)
+		err = judgePlan(lines, p.Tables, s.besides(p), s.rowid)
 	}
 	if err == nil {
 		st.alone = alone(lines, p.Tables)
@@ -46,6 +46,18 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 		s.Stmts.Add(p, refused, p.Bytes)
 	}
 	return nil, refused.refused
+}
+
+// besides are the tables that a plan reads whatever a program says: derived ones, and those of which SQLite itself
+// sees, when rows are changed, whether they refer to them.
+func (s *Session) besides(p *plan.Plan) []string {
+	out := p.Derived
+	if p.Write != nil {
+		for table := range s.Guard.keys[strings.ToLower(p.Write.Table)] {
+			out = append(out[:len(out):len(out)], table)
+		}
+	}
+	return out
 }
 
 // prepareFixed compiles one statement that is never planned anew.

@@ -73,6 +73,9 @@ func (e *Database) connect(dsn string, first func(*Session) error) (*Session, er
 	return s, nil
 }
 
+// With implements engine.Session: SQLite has no policies.
+func (s *Session) With(*engine.Settings) {}
+
 func (s *Session) Sound() bool { return !s.bad }
 
 func (s *Session) Prepared() (n, bytes int) { return s.Stmts.Len(), s.Stmts.Size() }
@@ -212,8 +215,8 @@ const (
 // More reports whether to try once more after err.
 func (p *Patience) More(ctx context.Context, err error) bool {
 	var e *SqlError
-	if err == nil || !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_BUSY || ctx.Err() != nil {
-		return false
+	if err == nil || !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_BUSY || e.Code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
+		return false // a snapshot that is not the newest any more never is again
 	}
 	now := time.Now()
 	if p.until.IsZero() {

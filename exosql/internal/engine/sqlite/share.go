@@ -33,7 +33,7 @@ func alone(lines []string, tables []plan.Table) (out []string) {
 		rest, search := strings.CutPrefix(line, "SEARCH ")
 		alias, how, _ := strings.Cut(rest, " ")
 		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
-		m := searchLine.FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
+		m := searchLine().FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
 		if !search || i < 0 || tables[i].Scanned || m == nil || m[1] == "" || strings.HasPrefix(how, "USING COVERING") {
 			continue
 		}

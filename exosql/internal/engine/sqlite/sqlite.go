@@ -37,6 +37,7 @@ type Database struct {
 	read     string       // opens a connection that can't write
 	write    string       // opens one that can
 	prepared int          // bytes of statements that a connection keeps
+	marks    bool         // see engine.Marks
 	Opened   atomic.Int64 // connections, without keep
 	Keep     *sql.DB      // for a database in memory: what keeps it alive
 }
@@ -49,7 +50,7 @@ func (e *Database) Close() error {
 }
 
 func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, error) {
-	e := &Database{prepared: opt.PreparedBytes}
+	e := &Database{prepared: opt.PreparedBytes, marks: opt.Marks}
 	memory := path == ":memory:"
 	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
 	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"
@@ -110,7 +111,7 @@ func verifyWall(c *conn) error {
 type guard struct {
 	reads  atomic.Pointer[map[string]map[string]bool]
 	writes atomic.Pointer[plan.Write]
-	bounds atomic.Bool // of a unit of work: its beginning and its end
+	bounds atomic.Bool // of a unit of work, and of several statements in it: the beginning and the end
 
 	keys map[string]map[string]map[string]bool // see foreignKeys
 }
@@ -122,7 +123,7 @@ var Functions = map[string]bool{"count": true, "row_number": true, "rank": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
-	if action == sqlite.AuthTransaction && g.bounds.Load() {
+	if (action == sqlite.AuthTransaction || action == sqlite.AuthSavepoint) && g.bounds.Load() {
 		return sqlite.AuthorizerOK
 	}
 	reads := g.reads.Load()

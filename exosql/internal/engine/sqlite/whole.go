@@ -18,22 +18,31 @@ import (
 // boxes each number and takes two locks for it, which costs more than the sum. Its state
 // lies in the engine's memory, so nothing of it is left when a statement ends early.
 
-// wholeState is a sum, upper half first, and what was added.
+// wholeState is a sum, upper half first, of how many numbers, and whether there was anything that contradicts the column.
 type wholeState []byte
 
-const wholeStateSize = 24
-
-const (
-	addedNothing = iota
-	addedNumbers
-	addedOthers // what contradicts the column
-)
+const wholeStateSize = 32
 
 func (w wholeState) add(upper, lower uint64) {
 	sum, carry := bits.Add64(binary.NativeEndian.Uint64(w[8:]), lower, 0)
 	binary.NativeEndian.PutUint64(w[8:], sum)
 	sum, _ = bits.Add64(binary.NativeEndian.Uint64(w), upper, carry)
 	binary.NativeEndian.PutUint64(w, sum)
+}
+
+// numbers counts one more, or one less.
+func (w wholeState) numbers(more int64) (n int64) {
+	n = int64(binary.NativeEndian.Uint64(w[16:])) + more
+	binary.NativeEndian.PutUint64(w[16:], uint64(n))
+	return n
+}
+
+// others notes that there was something else.
+func (w wholeState) others(found bool) bool {
+	if found {
+		w[24] = 1
+	}
+	return w[24] != 0
 }
 
 func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
@@ -48,13 +57,10 @@ func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 		return
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
-	if kind != sqlite3.SQLITE_INTEGER {
-		state[16] = addedOthers
+	if state.others(kind != sqlite3.SQLITE_INTEGER) {
 		return
 	}
-	if state[16] == addedNothing {
-		state[16] = addedNumbers
-	}
+	state.numbers(1)
 	i := sqlite3.Xsqlite3_value_int64(tls, value)
 	state.add(uint64(i>>63), uint64(i))
 }
@@ -65,8 +71,11 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 		return // of no numbers it is NULL
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
-	if state[16] == addedOthers {
+	if state.others(false) {
 		fail(tls, ctx, errWhole) // of rows in scope: no others are aggregated
+		return
+	}
+	if state.numbers(0) == 0 {
 		return
 	}
 	switch sum := number.Whole(int64(binary.NativeEndian.Uint64(state)), binary.NativeEndian.Uint64(state[8:])).(type) {
@@ -83,8 +92,24 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	}
 }
 
-// wholeInverse is for frames that rows leave, which sqlast does not write.
-func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, _ uintptr) { fail(tls, ctx, errWindow) }
+// wholeInverse is for frames that rows leave.
+func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
+	value := pointerAt(argv)
+	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, 0)
+	if p == 0 || sqlite3.Xsqlite3_value_type(tls, value) != sqlite3.SQLITE_INTEGER {
+		return
+	}
+	state := wholeState(libc.GoBytes(p, wholeStateSize))
+	if state.others(false) {
+		return
+	}
+	state.numbers(-1)
+	i := sqlite3.Xsqlite3_value_int64(tls, value)
+	upper, lower := uint64(i>>63), uint64(i)
+	lower, borrow := bits.Sub64(0, lower, 0)
+	upper, _ = bits.Sub64(0, upper, borrow)
+	state.add(upper, lower)
+}
 
 func fail(tls *libc.TLS, ctx uintptr, err error) {
 	text, e := libc.CString(err.Error())
@@ -117,7 +142,7 @@ func defineWhole(d *sqlite.Driver) {
 			return errNoMemory
 		}
 		defer libc.Xfree(tls, name)
-		p := wholePointers() // what it has at the end it has up to any row of a window: nothing is given up
+		p := wholePointers() // what it has at the end it has up to any row of a window
 		rc := sqlite3.Xsqlite3_create_window_function(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, p.step, p.final, p.final, p.inverse, 0)
 		if rc != sqlite3.SQLITE_OK {
 			return &SqlError{rc, "exo_whole can't be defined"}

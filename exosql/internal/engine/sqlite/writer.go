@@ -22,6 +22,9 @@ import (
 type Writer struct {
 	*Session
 	stale bool // what it knows of foreign keys may be
+	marks bool // runs leave them
+
+	bounds map[string]*stmt // what begins and ends transactions and their parts
 }
 
 // ConnectWriter implements engine.Engine.
@@ -33,19 +36,44 @@ func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{Session: s}, nil
+	return &Writer{Session: s, marks: e.marks, bounds: map[string]*stmt{}}, nil
 }
 
-// bound runs BEGIN, COMMIT or ROLLBACK.
+// bound runs BEGIN, COMMIT or ROLLBACK, which a unit would be compiling longer than running.
 func (w *Writer) bound(ctx context.Context, text string) error {
 	w.Guard.bounds.Store(true)
 	defer w.Guard.bounds.Store(false)
 	for wait := (Patience{}); ; {
-		err := w.C.Exec(text)
+		err := w.once(text)
 		if !wait.More(ctx, err) {
 			return err
 		}
 	}
+}
+
+// once runs a constant statement, which is kept.
+func (w *Writer) once(text string) (err error) {
+	st := w.bounds[text]
+	if st == nil {
+		if st, err = w.C.prepare(text); err != nil {
+			return err
+		}
+		w.bounds[text] = st
+	}
+	defer w.C.reset(st)
+	for more := true; more && err == nil; {
+		more, err = w.C.step(st)
+	}
+	return err
+}
+
+// Close implements engine.Session.
+func (w *Writer) Close() error {
+	for _, st := range w.bounds {
+		w.C.finalize(st)
+	}
+	w.bounds = nil
+	return w.Session.Close()
 }
 
 // Begin implements engine.Writer.
@@ -72,11 +100,34 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer.
-func (w *Writer) Write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
-	if p.Write == nil || !w.Open() {
+// Write implements engine.Writer. Several statements stand in a savepoint.
+func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
+	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
 	}
+	p, args, one := engine.One(changes)
+	if one {
+		return w.write(ctx, p, args, out)
+	}
+	if err := w.bound(ctx, "SAVEPOINT exo"); err != nil {
+		return 0, err
+	}
+	for _, c := range changes {
+		for _, args := range c.Args {
+			n, err := w.write(ctx, c.Plan, args, out)
+			if err != nil {
+				if w.Open() { // it is not, if SQLite has ended the transaction itself
+					err = errors.Join(err, w.bound(context.WithoutCancel(ctx), "ROLLBACK TO exo"), w.bound(context.WithoutCancel(ctx), "RELEASE exo"))
+				}
+				return 0, err
+			}
+			rows += n
+		}
+	}
+	return rows, w.bound(ctx, "RELEASE exo")
+}
+
+func (w *Writer) write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
@@ -89,9 +140,12 @@ func (w *Writer) Write(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 }
 
 // Prepare implements engine.Writer: a deferred foreign key is checked at the end of the transaction.
-func (w *Writer) Prepare(context.Context) error {
+func (w *Writer) Prepare(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if n := w.deferred(); n > 0 {
 		return &engine.Violation{Rule: engine.ForeignKey, Err: fmt.Errorf("exosql: %d deferred foreign keys lead nowhere", n)}
@@ -107,6 +161,28 @@ func (w *Writer) deferred() int32 {
 	}
 	b := libc.GoBytes(at, 4)
 	return int32(b[0]) | int32(b[1])<<8 | int32(b[2])<<16 | int32(b[3])<<24
+}
+
+// Mark implements engine.Writer.
+func (w *Writer) Mark(ctx context.Context) error { return w.part(ctx, "SAVEPOINT exo_part") }
+
+// Keep implements engine.Writer.
+func (w *Writer) Keep(ctx context.Context) error { return w.part(ctx, "RELEASE exo_part") }
+
+// Back implements engine.Writer.
+func (w *Writer) Back(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := w.part(ctx, "ROLLBACK TO exo_part"); err != nil {
+		return err
+	}
+	return w.Keep(ctx)
+}
+
+func (w *Writer) part(ctx context.Context, text string) error {
+	if !w.Open() {
+		return errNoUnit
+	}
+	return serial(w.bound(ctx, text))
 }
 
 // Commit implements engine.Writer.

@@ -1,13 +1,17 @@
-package gen
+// Package naming makes names of names: those of a database's tables and columns become names of Go and of programs, in the singular or
+// in the plural. Different names may become the same one.
+package naming
 
 import (
 	"strings"
 	"unicode"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// words are the parts of a name: what lies between signs, and between a small
+// Words are the parts of a name: what lies between signs, and between a small
 // letter and a capital one.
-func words(name string) []string {
+func Words(name string) []string {
 	var out []string
 	var word []rune
 	end := func() {
@@ -38,11 +42,11 @@ func words(name string) []string {
 var initialisms = map[string]bool{"api": true, "css": true, "dns": true, "html": true, "http": true, "https": true, "id": true, "ip": true, "isbn": true,
 	"json": true, "sku": true, "sql": true, "ssl": true, "tls": true, "ui": true, "uri": true, "url": true, "utc": true, "utf8": true, "uuid": true, "vat": true, "xml": true}
 
-// pascal is a name as an exported identifier of Go. Different names may become
+// Pascal is a name as an exported identifier of Go. Different names may become
 // the same one: see scope.
-func pascal(name string) string {
+func Pascal(name string) string {
 	var b strings.Builder
-	for _, w := range words(name) {
+	for _, w := range Words(name) {
 		b.WriteString(title(w))
 	}
 	s := b.String()
@@ -65,11 +69,11 @@ func title(w string) string {
 	return string(r)
 }
 
-// lower is a name as programs write the names of things: dueAt. Letters beyond
+// Lower is a name as programs write the names of things: dueAt. Letters beyond
 // those that programs can name are left out.
-func lower(name string) string {
+func Lower(name string) string {
 	var b strings.Builder
-	for i, w := range words(name) {
+	for i, w := range Words(name) {
 		low := strings.ToLower(w)
 		if i > 0 {
 			r := []rune(low)
@@ -100,15 +104,15 @@ var irregular = map[string]string{"person": "people", "child": "children", "man"
 	"quiz": "quizzes", "analysis": "analyses", "axis": "axes", "basis": "bases", "crisis": "crises", "movie": "movies", "cookie": "cookies", "zombie": "zombies",
 	"shoe": "shoes", "cache": "caches", "axe": "axes", "lens": "lenses", "canvas": "canvases", "gas": "gases", "virus": "viruses", "campus": "campuses", "bonus": "bonuses"}
 
-// singular is the name of one row of a table, as words joined like name.
-func singular(name string) string { return inflect(name, toSingular) }
+// Singular is the name of one row of a table, as words joined like name.
+func Singular(name string) string { return inflect(name, toSingular) }
 
-// plural is the name of many.
-func plural(name string) string { return inflect(name, toPlural) }
+// Plural is the name of many.
+func Plural(name string) string { return inflect(name, toPlural) }
 
 // inflect changes the last word of a name.
 func inflect(name string, change func(string) string) string {
-	ws := words(name)
+	ws := Words(name)
 	if len(ws) == 0 {
 		return name
 	}
@@ -167,3 +171,11 @@ func match(w, s string) string {
 	}
 	return s
 }
+
+// Linkable reports whether a link can have a name: those of what can be done with
+// any query mean something else.
+func Linkable(name string) bool { return !scalar.ReservedName(name) && !QueryWords[name] }
+
+// QueryWords are the methods of queries.
+var QueryWords = map[string]bool{"join": true, "leftJoin": true, "groupBy": true, "sum": true, "avg": true, "min": true, "max": true, "countDistinct": true, "countBy": true, "distinctBy": true, "partitionBy": true, "median": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
+	"offset": true, "as": true, "execute": true, "first": true, "page": true, "count": true, "exists": true, "some": true, "every": true, "none": true, "union": true, "unionAll": true, "concat": true, "intersect": true, "except": true}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"strings"
+)
+
+func askCommand() command {
+	return command{
+		name:  "ask",
+		args:  "[FILE] QUESTION",
+		short: "ask a model a question about what a grant file grants",
+		long: `A model answers one question with programs on what a grant file (default: exo.yaml) grants to one principal. Its answer is
+printed; at a terminal with the programs that it ran. -as gives the claims of the principal, as for exo run. The model is that of
+the first key in the environment (GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY), or the one that -model names;
+with OPENAI_BASE_URL, one of a server of your own. What is granted is sent to it as declarations, and what its programs return.
+
+examples:
+  exo ask -as org=5 'Which tickets are open for longer than a week?'
+  exo ask shop.yaml -as org=5,user=1 -model openai:gpt-5.4-mini 'What did we sell in May?'
+`,
+		exits: "exit codes:\n  0  with an answer\n  1  the model did not answer, or the file is wrong\n  2  the command line is wrong, or there is no key for a model\n  3  the file can't be read\n",
+		flags: func(fs *flag.FlagSet) action {
+			o := &askOptions{}
+			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
+			fs.StringVar(&o.model, "model", "", "`P:NAME`: which model; without it the first key in the environment decides")
+			fs.BoolVar(&o.trace, "trace", false, "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
+			return o.run
+		},
+		values: map[string][]string{"": {anyFile}},
+	}
+}
+
+type askOptions struct {
+	as, model string
+	trace     bool
+}
+
+// run is exo repl FILE -ask: one terminal knows how a model is asked, and what is shown of its answer.
+func (o *askOptions) run(_ context.Context, std stdio, args []string) error {
+	path := defaultFile
+	switch {
+	case len(args) == 1 && isGrantFile(args[0]):
+		return usagef("the question is missing: exo ask %s QUESTION", args[0])
+	case len(args) == 2:
+		path = args[0]
+	case len(args) != 1:
+		return usagef("want a grant file and a question, in quotes, not %d words", len(args))
+	}
+	question := args[len(args)-1]
+	if strings.TrimSpace(question) == "" {
+		return usagef("the question is empty")
+	}
+	flags := []string{"-user=" + o.as, "-ask=" + question}
+	if o.model != "" {
+		flags = append(flags, "-model="+o.model)
+	}
+	if o.trace {
+		flags = append(flags, "-trace")
+	}
+	return replOnFile("ask", path, "", flags, std)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+func doctorCommand() command {
+	return command{
+		name:  "doctor",
+		args:  "[FILE]",
+		short: "say which walls this machine has, and what a grant file's databases lack",
+		long: `Starts a worker, in which programs run, and says which walls the system puts round it. Of a grant file (default: exo.yaml,
+if it is there) it says whether somebody reviewed it, as which role its databases know us, which keys tenants share, which
+indexes are missing, and what would be right. No row is read.
+
+examples:
+  exo doctor
+  exo doctor shop.yaml
+`,
+		exits:  "exit codes:\n  0  nothing is missing\n  1  something is missing, or wrong in the file\n  2  the command line is wrong\n  3  no worker starts, or the file or a database can't be read\n",
+		flags:  func(*flag.FlagSet) action { return runDoctor },
+		values: map[string][]string{"": {anyFile}},
+	}
+}
+
+// walls are those that a worker can have round it. Without a strong one a program is not contained as the promise says.
+var walls = []struct {
+	is     worker.Isolation
+	name   string
+	has    string
+	remedy string
+}{
+	{worker.Process, "process", "each program has a process of its own, without files, environment and arguments", "run on Linux, macOS or Windows"},
+	{worker.Resources, "resources", "the kernel bounds its memory and processor time, and refuses new files", "run on Linux, or in a container with limits of its own"},
+	{worker.SystemCalls, "system calls", "the kernel ends it at any other system call than those that it needs (seccomp)", "run on Linux 3.17 or later, amd64 or arm64, where no container forbids seccomp; or in a container that holds nothing else"},
+	{worker.Files, "files", "the kernel refuses it files and networks once more (Landlock)", "run on Linux 5.13 or later with Landlock; the wall of system calls refuses the same without"},
+	{worker.Watched, "watched", "its memory and processor time are watched from outside", "run on Linux with /proc"},
+	{worker.Tied, "tied", "it ends with its host", "run on Linux"},
+}
+
+func runDoctor(ctx context.Context, std stdio, args []string) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	missing, err := doctorWalls(ctx, std)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && len(args) == 0 {
+		fmt.Fprintf(std.out, "note     file: there is no %s here; exo init drafts one\n", path)
+	} else {
+		n, err := doctorFile(ctx, std, path)
+		if err != nil {
+			return err
+		}
+		missing += n
+	}
+	if missing > 0 {
+		return &failure{code: exitFound}
+	}
+	return nil
+}
+
+// doctorWalls lists the walls, and counts those that are missing.
+func doctorWalls(ctx context.Context, std stdio) (missing int, err error) {
+	has, err := during(std, "starting a worker", func(stdio) (worker.Isolation, error) { return worker.Shared().Isolation(ctx) })
+	if err != nil {
+		return 0, fmt.Errorf("no worker starts here: %w", err)
+	}
+	for _, w := range walls {
+		switch {
+		case has.Has(w.is):
+			fmt.Fprintf(std.out, "ok       wall, %s: %s\n", w.name, w.has)
+		case worker.Strong.Has(w.is):
+			missing++
+			fmt.Fprintf(std.out, "MISSING  wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+		default:
+			fmt.Fprintf(std.out, "note     wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+		}
+	}
+	return missing, nil
+}
+
+// doctorFile lists what is to say of a grant file and its databases, and counts what is to do.
+func doctorFile(ctx context.Context, std stdio, path string) (missing int, err error) {
+	d, err := during(std, holding(path), func(stdio) (*grantfile.Declared, error) { return declareGrants(ctx, path) })
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	say := func(word, format string, args ...any) {
+		if word == "MISSING" {
+			missing++
+		}
+		fmt.Fprintf(std.out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
+	}
+	if d.File.Reviewed {
+		say("ok", "file: somebody reviewed %s", path)
+	} else {
+		say("MISSING", "file: nobody reviewed %s, so it is not served. To do: read it, then write reviewed: true", path)
+	}
+	roles := d.Roles()
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		switch r := roles[name]; {
+		case r.Superuser:
+			say("MISSING", "role of %s: %s is a superuser: no right and no policy binds it. To do: a role of its own for exo, with the rights that it needs", name, r.Name)
+		case r.BypassRLS:
+			say("MISSING", "role of %s: %s has BYPASSRLS: no row-level security binds it. To do: ALTER ROLE … NOBYPASSRLS, or another role", name, r.Name)
+		default:
+			say("ok", "role of %s: %s is no superuser, and row-level security binds it", name, r.Name)
+		}
+	}
+	findings, err := during(std, comparing, func(stdio) ([]exosql.Finding, error) { return d.Check(ctx) })
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range findings {
+		word := "MISSING"
+		if f.Warning && f.Kind != exosql.NoIndex && f.Kind != exosql.RoleRights {
+			word = "note"
+		}
+		f.Warning = false
+		say(word, "database: %s", f)
+	}
+	if len(findings) == 0 {
+		say("ok", "database: it is as the file says, and no key spans tenants")
+	}
+	paths, err := during(std, "asking for the database's plans", func(stdio) ([]exosql.AccessPath, error) { return d.Access(ctx) })
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range paths {
+		if !p.Served() && p.Fix != nil {
+			say("note", "index: %s", p)
+		}
+	}
+	return missing, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// formats are the forms of a result.
+func formats() []string { return []string{"csv", "json", "jsonl", "table"} }
+
+// writeResult writes a result, which is JSON, in a form: a list has a row for each element, and anything else is one row.
+func writeResult(w io.Writer, form string, result []byte) error {
+	if form == "json" {
+		_, err := fmt.Fprintf(w, "%s\n", result)
+		return err
+	}
+	list := []json.RawMessage{result}
+	if bytes.HasPrefix(bytes.TrimSpace(result), []byte("[")) {
+		list = nil
+		if err := json.Unmarshal(result, &list); err != nil {
+			return err
+		}
+	}
+	if form == "jsonl" {
+		for _, x := range list {
+			var b bytes.Buffer
+			if err := json.Compact(&b, x); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintln(w, b.String()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	header, rows, err := grid(list)
+	if err != nil {
+		return err
+	}
+	if form == "csv" {
+		c := csv.NewWriter(w)
+		return c.WriteAll(append([][]string{header}, rows...))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{header}, rows...) {
+		for i := range row {
+			row[i] = schema.Printable(row[i]) // a line break in a cell is not one of the table
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	return t.Flush()
+}
+
+// grid are the cells of a list: a column for each field that a row has, in the order in which they are met, and one for what has no fields.
+func grid(list []json.RawMessage) (header []string, rows [][]string, err error) {
+	at := map[string]int{}
+	for _, x := range list {
+		var row []string
+		put := func(name, cell string) {
+			i, known := at[name]
+			if !known {
+				i = len(header)
+				at[name], header = i, append(header, name)
+			}
+			for len(row) <= i {
+				row = append(row, "")
+			}
+			row[i] = cell
+		}
+		names, cells, err := fields(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, n := range names {
+			put(n, cells[i])
+		}
+		rows = append(rows, row)
+	}
+	for i := range rows {
+		rows[i] = append(rows[i], slices.Repeat([]string{""}, len(header)-len(rows[i]))...)
+	}
+	return header, rows, nil
+}
+
+// fields are those of an object, in its order; of what is none, one of the name "value".
+func fields(x json.RawMessage) (names, cells []string, err error) {
+	d := json.NewDecoder(bytes.NewReader(x))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return []string{"value"}, []string{cell(x)}, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, nil, err
+		}
+		names, cells = append(names, fmt.Sprint(name)), append(cells, cell(v))
+	}
+	return names, cells, nil
+}
+
+// cell is a value in a table: a text as it is, nothing for null, else JSON.
+func cell(v json.RawMessage) string {
+	var s *string
+	if json.Unmarshal(v, &s) == nil {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return string(v)
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl"
+	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+// defaultFile is the grant file of a command that is given none.
+const defaultFile = "exo.yaml"
+
+// fileOf is the grant file that the arguments name.
+func fileOf(args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return defaultFile, nil
+	case 1:
+		return args[0], nil
+	}
+	return "", usagef("want one grant file, not %d", len(args))
+}
+
+// readGrants reads a grant file. What is wrong in it is the failure of a file that can't be used.
+func readGrants(path string) (*grantfile.File, error) {
+	_, f, err := readGrantsText(path)
+	return f, err
+}
+
+// readGrantsText is readGrants, with the text of the file.
+func readGrantsText(path string) ([]byte, *grantfile.File, error) {
+	in, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && path == defaultFile {
+		return nil, nil, fmt.Errorf("%w; name the grant file", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, 2<<20))
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := grantfile.Parse(path, text)
+	return text, f, found(err)
+}
+
+// found makes an error of a grant file what exit code 1 stands for: something was found in it.
+func found(err error) error {
+	if wrong, ok := errors.AsType[*grantfile.Errors](err); ok {
+		n := fmt.Sprintf("%d problems", len(wrong.Problems))
+		if len(wrong.Problems) == 1 {
+			n = "a problem"
+		}
+		return &failure{exitFound, fmt.Errorf("%s\n%w", n, err)}
+	}
+	return err
+}
+
+// declareGrants reads a grant file and holds it against its databases.
+func declareGrants(ctx context.Context, path string) (*grantfile.Declared, error) {
+	f, err := readGrants(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := f.Declare(ctx, nil)
+	return d, found(err)
+}
+
+// recordOf opens the record that a file names; nil: none.
+func recordOf(f *grantfile.File) (*record.File, error) {
+	if f.Record == "" {
+		return nil, nil
+	}
+	return record.Open(f.Record)
+}
+
+// isGrantFile reports whether an argument names a grant file, and not a package.
+func isGrantFile(arg string) bool {
+	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
+}
+
+// replOnFile opens the terminal on a grant file, for a command. flags are those of the terminal.
+func replOnFile(command, path, url string, flags []string, std stdio) error {
+	f, err := readGrants(path)
+	if err != nil {
+		return err
+	}
+	name, own, err := f.URL(os.Getenv)
+	if err != nil {
+		return err
+	}
+	opt := f.ToolOptions(grantfile.Principal{})
+	rec, err := recordOf(f)
+	switch {
+	case err != nil:
+		return err
+	case rec != nil:
+		defer rec.Close()
+		opt.Record = rec
+	}
+	app := repl.App{Name: programName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt,
+		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
+			d, err := f.Declare(ctx, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}})
+			if err != nil {
+				return nil, err
+			}
+			p, err := f.ParseClaims(claims)
+			if err != nil {
+				return nil, err
+			}
+			return d.Grants(p)
+		},
+		Principal: func(claims string) (core.Principal, error) {
+			p, err := f.ParseClaims(claims)
+			return p.Name(), err
+		}}
+	if url == "" {
+		flags = append(flags, "-db="+own)
+	}
+	if code := app.Run(flags, std.in, terminal(std.out), terminal(std.err)); code != 0 {
+		return &failure{code: code}
+	}
+	return nil
+}

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/draft"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/schema"
+)
+
+func initCommand() command {
+	return command{
+		name:  "init",
+		args:  "[FILE]",
+		short: "draft a grant file from a database",
+		long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. No row
+is read, and nothing is written to the database. What isn't given is asked for at a terminal, and nowhere else.
+
+The file grants what it can say whose it is: the rows of tables that lead, by foreign keys, to one table of tenants. The other tables,
+and columns whose names sound like secrets, persons or free text, stand in it as comments, with the reason. Programs may only read.
+It says reviewed: false, and nothing serves it before a person has changed that.
+
+-db takes the URL itself, or where it is: env:NAME, file:PATH. The file never holds a URL of PostgreSQL, which may have a password.
+-tenant none says that there is one tenant: everybody may reach every row.
+
+examples:
+  exo init -db sqlite:shop.db
+  exo init -db env:SHOP_URL -tenant stores -client cursor
+`,
+		exits: "exit codes:\n  0  the file is written, and exo validate finds nothing wrong in it\n  1  it is written, and something is left to do before it is valid\n  2  the command line is wrong\n  3  the database can't be read, or the file is there already\n",
+		flags: func(fs *flag.FlagSet) action {
+			o := &initOptions{}
+			fs.StringVar(&o.db, "db", "", "`URL`: the database: sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH")
+			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas (default: the database's)")
+			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are; none: there is one tenant")
+			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, cursor, vscode or codex starts exo serve")
+			fs.BoolVar(&o.force, "force", false, "write over a file that is there")
+			return o.run
+		},
+		values: map[string][]string{"": {anyFile}, "-client": clients(), "-tenant": {draft.None}},
+	}
+}
+
+type initOptions struct {
+	db, schemas, tenant, client string
+	force                       bool
+	env                         string // the variable that holds the URL; "": none
+}
+
+func (o *initOptions) run(ctx context.Context, std stdio, args []string) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	if o.client != "" && !slices.Contains(clients(), o.client) {
+		return usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
+	}
+	if _, err := os.Lstat(path); err == nil && !o.force {
+		return fmt.Errorf("%s is there already; -force writes over it", path)
+	}
+	ask := asker(std)
+	if o.db == "" {
+		if ask == nil {
+			return usagef("-db is missing: the URL of a database, or where it is")
+		}
+		if o.db, err = ask("The database (sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH)", "", nil); err != nil {
+			return err
+		}
+	}
+	opt, url, err := o.database()
+	if err != nil {
+		return err
+	}
+	s := source{db: url, schemas: o.schemas}
+	if err := s.validate(); err != nil {
+		return err
+	}
+	live, err := during(std, "reading the catalogue of "+s.describe(), func(stdio) (*schema.Database, error) { return s.read(ctx, nil) })
+	if err != nil {
+		return err
+	}
+	opt.About, opt.Tenant = s.describe(), o.tenant
+	d, err := draft.New(live, opt)
+	if err != nil {
+		return &failure{exitUsage, err}
+	}
+	if o.tenant == "" && ask != nil && len(d.Tenants) > 0 {
+		if opt.Tenant, err = o.askTenant(std, ask, d); err != nil {
+			return err
+		}
+	}
+	if o.client == "" && ask != nil {
+		if o.client, err = ask("The client ("+strings.Join(clients(), ", ")+", or none)", "none", append(clients(), "none")); err != nil {
+			return err
+		}
+	}
+	made, err := during(std, "holding the draft against the database", func(stdio) (m drafted, err error) {
+		m.draft, m.text, m.rest, err = o.finish(ctx, live, opt, path, url)
+		return m, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := writeGrants(path, made.text, o.force); err != nil {
+		return err
+	}
+	return o.report(std, made.draft, path, made.rest)
+}
+
+// drafted is what finish makes.
+type drafted struct {
+	draft *draft.Draft
+	text  string
+	rest  []string
+}
+
+// database is where the URL is, as the file says it, and the URL.
+func (o *initOptions) database() (opt draft.Options, url string, err error) {
+	opt.Schemas = list(o.schemas)
+	kind, rest, _ := strings.Cut(o.db, ":")
+	switch {
+	case kind == "env" || kind == "file":
+		at := grantfile.Secret{Kind: kind, Name: rest}
+		opt.URL = at.String()
+		if kind == "env" {
+			o.env = rest
+		} else if full, err := filepath.Abs(rest); err != nil {
+			return opt, "", err
+		} else {
+			opt.URL = "file:" + full // in the file, a relative path begins at its folder
+		}
+		if url, err = at.Read(os.Getenv); err != nil {
+			return opt, "", err
+		}
+		opt.Name = databaseName(url)
+		return opt, url, nil
+	case kindOf(o.db) == schema.SQLite:
+		path, err := filepath.Abs(rest)
+		opt.URL, opt.Name = "sqlite:"+path, databaseName(o.db)
+		return opt, o.db, err
+	}
+	opt.Name = databaseName(o.db)
+	o.env = strings.ToUpper(opt.Name) + "_URL"
+	opt.URL = "env:" + o.env
+	return opt, o.db, nil
+}
+
+var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// databaseName is what the file calls the database of a URL: nothing of a user, a host or a password.
+func databaseName(url string) string {
+	name := ""
+	if kindOf(url) == schema.SQLite {
+		name = filepath.Base(strings.TrimPrefix(url, "sqlite:"))
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	} else if pc, err := postgresConfig("-db", url); err == nil {
+		name = pc.Database
+	}
+	name = strings.Trim(notWord.ReplaceAllString(name, "_"), "_")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return "db"
+	}
+	return strings.ToLower(name)
+}
+
+func (o *initOptions) askTenant(std stdio, ask question, d *draft.Draft) (string, error) {
+	fmt.Fprintln(std.err, "Whose is a row? These tables are led to by others:")
+	var names []string
+	for i, t := range d.Tenants {
+		names = append(names, t.Table)
+		if i < 5 {
+			fmt.Fprintf(std.err, "  %s: %d of %d other tables (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
+		}
+	}
+	return ask("The table of tenants, or none", names[0], append(names, draft.None))
+}
+
+// finish drafts, holds the draft against the database as exo validate does, leaves out the tables that can't be declared or in which that
+// finds something, and pins the others. rest is what is left that is wrong.
+func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt draft.Options, path, url string) (d *draft.Draft, text string, rest []string, err error) {
+	opt.Out = map[string]string{}
+	getenv := func(name string) string {
+		if name == o.env {
+			return url
+		}
+		return os.Getenv(name)
+	}
+	var why error // of what was left out last: without it the draft may not be what was asked for
+	for range len(live.Tables) + 1 {
+		if d, err = draft.New(live, opt); err != nil {
+			return nil, "", nil, cmp.Or(why, err)
+		}
+		text = d.Text(nil)
+		if d.Granted() == 0 {
+			return d, text, []string{"nothing is granted yet: take out the # before what programs may see"}, nil
+		}
+		pins, findings, err := inspect(ctx, path, text, getenv)
+		if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && leaveOut(d, opt.Out, wrong) {
+			why = err
+			continue
+		}
+		if err != nil {
+			return nil, "", nil, err
+		}
+		text, rest = d.Text(pins), nil
+		again := false
+		for _, f := range findings {
+			switch {
+			case f.Warning:
+			case f.Table != "" && opt.Out[f.Table] == "" && slices.ContainsFunc(d.Facets, func(x *draft.Facet) bool { return x.Table == f.Table && x.Out == "" }):
+				opt.Out[f.Table], again = f.Problem, true
+			default:
+				rest = append(rest, f.String())
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	return d, text, rest, nil
+}
+
+// leaveOut adds the tables of which a draft can't be declared to those that are left out, with the reason. It is false where what is
+// wrong is of no table, or of one that is left out already.
+func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bool {
+	more := false
+	for _, p := range wrong.Problems {
+		if table := d.TableAt(p.Line); table != "" && out[table] == "" {
+			out[table], more = p.Msg, true
+		}
+	}
+	return more
+}
+
+// inspect is what exo validate finds in a draft, and the digests of its tables.
+func inspect(ctx context.Context, path, text string, env func(string) string) (map[string]string, []exosql.Finding, error) {
+	f, err := grantfile.Parse(path, []byte(text))
+	if err != nil {
+		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)
+	}
+	decl, err := f.Declare(ctx, &grantfile.Options{Env: env})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer decl.Close()
+	findings, err := decl.Check(ctx)
+	return decl.Digests(), findings, err
+}
+
+// writeGrants writes a file. One that is there stays, but for force: then the new one takes its place whole.
+func writeGrants(path, text string, force bool) error {
+	if !force {
+		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // a link or a file that somebody made meanwhile is refused
+		if err != nil {
+			return err
+		}
+		_, err = out.WriteString(text)
+		return errors.Join(err, out.Close())
+	}
+	out, err := os.CreateTemp(filepath.Dir(path), ".exo-*")
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteString(text)
+	err = errors.Join(err, out.Chmod(0o644), out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return nil
+}
+
+func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []string) error {
+	fmt.Fprintf(std.err, "%s: %d of %d tables are granted, to read; the others are comments, with the reason\n", path, d.Granted(), len(d.Facets))
+	if t := d.Tenant; t != nil {
+		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
+	}
+	if o.env != "" && os.Getenv(o.env) == "" {
+		fmt.Fprintf(std.err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)
+	}
+	fmt.Fprintf(std.err, "next: read %s, change it, write reviewed: true; exo validate %s\n", path, path)
+	if o.client != "" && o.client != "none" {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(std.out, snippet(o.client, full, o.env, d)); err != nil {
+			return err
+		}
+	}
+	if len(rest) > 0 {
+		return &failure{exitFound, errors.New("before it is valid:\n" + strings.Join(rest, "\n"))}
+	}
+	return nil
+}
+
+// question asks for one thing. allowed are the answers; nil: any text.
+type question func(what, otherwise string, allowed []string) (string, error)
+
+// asker asks at the terminal that the input is; nil: it is none, so that a script never waits for an answer.
+func asker(std stdio) question {
+	in, ok := std.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return nil
+	}
+	lines := bufio.NewReader(io.LimitReader(in, 1<<16))
+	return func(what, otherwise string, allowed []string) (string, error) {
+		for {
+			prompt := what
+			if otherwise != "" {
+				prompt += " [" + otherwise + "]"
+			}
+			fmt.Fprint(std.err, prompt+": ")
+			answer, err := lines.ReadString('\n')
+			if err != nil {
+				return "", errors.New("no answer")
+			}
+			if answer = strings.TrimSpace(answer); answer == "" {
+				answer = otherwise
+			}
+			if answer != "" && (allowed == nil || slices.Contains(allowed, answer)) {
+				return answer, nil
+			}
+			if allowed != nil {
+				fmt.Fprintf(std.err, "want one of %s\n", strings.Join(allowed, ", "))
+			}
+		}
+	}
+}

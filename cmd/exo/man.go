@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func manCommand() command {
+	return command{
+		name:  "man",
+		args:  "DIR",
+		short: "write the manual pages, of exo and of each command",
+		long: `They say what exo help says, and are made of the same text: DIR/exo.1, and DIR/exo-COMMAND.1 for each command. A page of
+that name which is there already is written over. DIR has to be there.
+
+examples:
+  exo man ~/.local/share/man/man1
+  man exo-serve
+`,
+		flags:  func(*flag.FlagSet) action { return runMan },
+		values: map[string][]string{"": {anyDir}},
+	}
+}
+
+func runMan(_ context.Context, std stdio, args []string) error {
+	if len(args) != 1 {
+		return usagef("want one directory, not %d", len(args))
+	}
+	pages := map[string]string{programName: manOverview()}
+	for _, c := range commands() {
+		if !c.hidden {
+			pages[c.page()] = c.man()
+		}
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(args[0], name+".1"), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(std.out, "%s: %d pages\n", args[0], len(pages))
+	return err
+}
+
+// page is the name of a command's page, as that of git's: exo-gen-rls.
+func (c command) page() string { return programName + "-" + strings.ReplaceAll(c.name, " ", "-") }
+
+// roff is the text of a page in the macros of man(7).
+type roff struct{ strings.Builder }
+
+var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`)
+
+// roffText is text of ours within a line.
+func roffText(s string) string { return roffEscapes.Replace(s) }
+
+// line is one of text: it begins no request, whatever its first character.
+func (r *roff) line(s string) {
+	if strings.HasPrefix(s, ".") {
+		r.WriteString(`\&`)
+	}
+	r.WriteString(roffText(s) + "\n")
+}
+
+// macro is a request of ours; its arguments are escaped, and each is one.
+func (r *roff) macro(name string, args ...string) {
+	r.WriteString("." + name)
+	for _, a := range args {
+		r.WriteString(` "` + roffText(a) + `"`)
+	}
+	r.WriteString("\n")
+}
+
+// head begins a page. It has no date: the same commands give the same page.
+func (r *roff) head(page, short string) {
+	r.macro("TH", strings.ToUpper(page), "1", "", programName, "exo's manual")
+	r.macro("SH", "NAME")
+	r.line(page + " - " + short)
+}
+
+// prose is a text of ours: paragraphs that are filled, and lines as they are where they stand further in. "examples:" is a
+// section of its own.
+func (r *roff) prose(text string) {
+	fixed, fresh := false, true
+	end := func() {
+		if fixed {
+			r.WriteString(".fi\n.RE\n")
+		}
+		fixed = false
+	}
+	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+		inner := strings.HasPrefix(l, "  ")
+		switch {
+		case l == "":
+			fresh = true
+			continue
+		case l == "examples:":
+			end()
+			r.macro("SH", "EXAMPLES")
+			fresh = false
+			continue
+		case inner && !fixed:
+			r.WriteString(".PP\n.RS 4\n.nf\n")
+			fixed = true
+		case inner && fresh:
+			r.WriteString("\n")
+		case !inner && (fixed || fresh):
+			end()
+			r.WriteString(".PP\n")
+		}
+		fresh = false
+		if fixed {
+			l = l[2:]
+		}
+		r.line(l)
+	}
+	end()
+}
+
+// exits are a text of exit codes: a line for each, which may go on in the next ones.
+func (r *roff) exits(text string) {
+	r.macro("SH", "EXIT STATUS")
+	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+		code, what, _ := strings.Cut(strings.TrimSpace(l), " ")
+		switch {
+		case !strings.HasPrefix(l, " "): // "exit codes:"
+		case len(code) == 1 && code[0] >= '0' && code[0] <= '9':
+			r.WriteString(".TP\n")
+			r.macro("B", code)
+			r.line(strings.TrimSpace(what))
+		default:
+			r.line(strings.TrimSpace(l))
+		}
+	}
+}
+
+// man is the page of a command, made of what its help is made of.
+func (c command) man() string {
+	r := &roff{}
+	r.head(c.page(), c.short)
+	fs := c.flagSet()
+	c.flags(fs)
+	r.macro("SH", "SYNOPSIS")
+	r.macro("B", programName+" "+c.name)
+	var flags int
+	fs.VisitAll(func(*flag.Flag) { flags++ })
+	if flags > 0 {
+		r.line("[flags]")
+	}
+	if c.args != "" {
+		r.line(c.args)
+	}
+	if c.long != "" {
+		about, examples, _ := strings.Cut("\n"+c.long, "\nexamples:\n")
+		r.macro("SH", "DESCRIPTION")
+		r.prose(about)
+		if flags > 0 {
+			r.macro("SH", "OPTIONS")
+			fs.VisitAll(func(f *flag.Flag) {
+				value, text := usageOf(f)
+				r.WriteString(".TP\n.BI \"" + roffText("-"+f.Name) + "\" \"" + roffText(strings.TrimRight(" "+value, " ")) + "\"\n")
+				r.line(sentence(text))
+			})
+		}
+		if examples != "" {
+			r.prose("examples:\n" + examples)
+		}
+	}
+	r.exits(cmp.Or(c.exits, exitsOnly))
+	r.macro("SH", "SEE ALSO")
+	r.line(programName + "(1)")
+	return r.String()
+}
+
+// manOverview is the page of exo itself: its commands, and where each is said more of.
+func manOverview() string {
+	r := &roff{}
+	r.head(programName, "let model-written programs use a database, and nothing else of it than was granted")
+	r.macro("SH", "SYNOPSIS")
+	r.macro("B", programName)
+	r.line("COMMAND [flags]")
+	r.macro("SH", "COMMANDS")
+	var pages []string
+	for _, c := range commands() {
+		if c.hidden {
+			continue
+		}
+		pages = append(pages, c.page()+"(1)")
+		r.WriteString(".TP\n")
+		r.macro("B", c.name)
+		r.line(sentence(c.short))
+	}
+	r.exits(exitHelp)
+	r.macro("SH", "SEE ALSO")
+	r.line(strings.Join(pages, ", "))
+	return r.String()
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// request are the lines that a page has of its own; any other is text.
+var request = regexp.MustCompile(`^\.(TH|SH|PP|TP|B|BI|RS 4|RE|nf|fi)( |$)`)
+
+// TestMan: each command has a page with each of its flags, and what formats pages has nothing to say against them.
+func TestMan(t *testing.T) {
+	dir := t.TempDir()
+	if r := exo(t, "", "man", dir); r.code != exitDone {
+		t.Fatal(r)
+	}
+	overview := manPage(t, dir, "exo")
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	n := 0
+	for _, c := range commands() {
+		page := filepath.Join(dir, c.page()+".1")
+		if c.hidden {
+			if _, err := os.Stat(page); err == nil {
+				t.Errorf("%s is hidden, and has a page", c.name)
+			}
+			continue
+		}
+		n++
+		text := plain(manPage(t, dir, c.page()))
+		if !strings.Contains(text, plain(c.page()+" - "+c.short)) || !strings.Contains(plain(overview), c.page()+"(1)") {
+			t.Errorf("%s: its name is not in its page, or its page not in that of exo:\n%s", c.name, text)
+		}
+		fs := c.flagSet()
+		c.flags(fs)
+		fs.VisitAll(func(f *flag.Flag) {
+			value, what := usageOf(f)
+			if want := plain("-" + f.Name + " " + value + " " + sentence(what)); !strings.Contains(text, want) {
+				t.Errorf("%s has no %q:\n%s", c.page(), want, text)
+			}
+		})
+		for _, l := range strings.Split(c.long, "\n") {
+			if l != "examples:" && !strings.Contains(text, plain(l)) {
+				t.Errorf("%s has no line %q:\n%s", c.page(), l, text)
+			}
+		}
+	}
+	if pages, err := os.ReadDir(dir); err != nil || len(pages) != n+1 {
+		t.Errorf("%d pages of %d commands and exo: %v", len(pages), n, err)
+	}
+	for _, args := range [][]string{{"man"}, {"man", dir, dir}} {
+		if r := exo(t, "", args...); r.code != exitUsage {
+			t.Errorf("%q: %v", args, r)
+		}
+	}
+	if r := exo(t, "", "man", filepath.Join(dir, "none")); r.code != exitCannot {
+		t.Error(r)
+	}
+}
+
+// manPage is the text of a page. Where groff is, it has to format it without a word; where it is not, the page's escapes are
+// taken back here. Either way no line of text is taken for a request.
+func manPage(t *testing.T, dir, name string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(dir, name+".1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, l := range strings.Split(string(page), "\n") {
+		m := request.FindString(l)
+		if m == "" && (strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'")) {
+			t.Errorf("%s: %q would be a request", name, l)
+		}
+		if strings.HasPrefix(m, ".B") || m == "" {
+			lines = append(lines, strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(l, ".BI "), ".B "), `"`, ""))
+		}
+	}
+	if groff, err := exec.LookPath("groff"); err == nil {
+		cmd := exec.Command(groff, "-man", "-Tascii", "-ww", "-rLL=400n", "-P-cbou")
+		cmd.Stdin = strings.NewReader(string(page))
+		var says strings.Builder
+		cmd.Stderr = &says
+		out, err := cmd.Output()
+		if err != nil || says.Len() > 0 || len(out) < len(page)/2 {
+			t.Errorf("%s: %v, %s", name, err, says.String())
+		}
+	}
+	return strings.NewReplacer(`\-`, "-", `\e`, `\`, `\(aq`, "'", `\(ga`, "`", `\(ha`, "^", `\(ti`, "~", `\(dq`, `"`, `\&`, "").Replace(strings.Join(lines, "\n"))
+}
+
+// TestRoff: no text becomes a request or an escape, wherever it stands.
+func TestRoff(t *testing.T) {
+	r := &roff{}
+	r.prose(".so /etc/passwd\n'br \\fB\n  .indented\nx")
+	r.macro("B", `a" .ps \n`)
+	const want = ".PP\n" + `\&.so /etc/passwd` + "\n" + `\(aqbr \efB` + "\n.PP\n.RS 4\n.nf\n" + `\&.indented` + "\n.fi\n.RE\n.PP\nx\n" + `.B "a\(dq .ps \en"` + "\n"
+	if r.String() != want {
+		t.Errorf("%q\nwant %q", r.String(), want)
+	}
+}

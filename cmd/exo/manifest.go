@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+
+	"github.com/exoagent/exoagent/internal/printable"
+)
+
+func manifestCommand() command {
+	return command{
+		name:  "manifest",
+		args:  "[FILE]",
+		short: "list what a grant file reaches in its databases, and what it excludes",
+		long: `Holds a grant file (default: exo.yaml) against its databases, and prints for each grant the facets that it reaches, for
+each facet its rows, columns, links, rights and digest, and all tables, views and columns that no facet shows. No row is read.
+
+examples:
+  exo manifest > manifest.json
+  exo manifest -format mermaid shop.yaml
+`,
+		exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		flags: func(fs *flag.FlagSet) action {
+			format := fs.String("format", "json", "`FORM`: json, or mermaid for a flow chart")
+			return func(ctx context.Context, std stdio, args []string) error {
+				return runManifest(ctx, std, args, *format)
+			}
+		},
+		values: map[string][]string{"": {anyFile}, "-format": {"json", "mermaid"}},
+	}
+}
+
+func runManifest(ctx context.Context, std stdio, args []string, format string) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	if format != "json" && format != "mermaid" {
+		return usagef("-format: want json or mermaid, not %q", format)
+	}
+	d, err := declareGrants(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	m := d.Manifest()
+	if format == "mermaid" {
+		_, err := io.WriteString(std.out, m.Mermaid())
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return err
+	}
+	_, err = std.out.Write(printable.JSON(b.Bytes()))
+	return err
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+func runCommand() command {
+	return command{
+		name:  "run",
+		args:  "[FILE]",
+		short: "run a program on what a grant file grants",
+		long: `Runs one JavaScript program, in a process of its own, on what a grant file (default: exo.yaml) grants to one principal.
+Its result is printed as JSON, or as -format says. -as gives the claims of the principal; a list is joined by +, as in states=open+done.
+
+examples:
+  exo run -as org=5,user=1 -e 'tickets.where({ state: "open" }).count()'
+  exo run shop.yaml -as org=5 -f report.js
+`,
+		exits: "exit codes:\n  0  with a result\n  1  the program failed, or the file is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		flags: func(fs *flag.FlagSet) action {
+			o := &runOptions{}
+			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
+			fs.StringVar(&o.program, "e", "", "`PROGRAM`: the program")
+			fs.StringVar(&o.file, "f", "", "`FILE`: a file with the program; - is standard input")
+			fs.StringVar(&o.format, "format", "json", "`FORM`: of the result: "+strings.Join(formats(), ", "))
+			fs.BoolVar(&o.description, "api", false, "print what a model is shown, and end")
+			return o.run
+		},
+		values: map[string][]string{"": {anyFile}, "-f": {anyFile}, "-format": formats()},
+	}
+}
+
+type runOptions struct {
+	as, program, file string
+	format            string
+	description       bool
+}
+
+func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	if n := len(o.program) + len(o.file); (n == 0) != o.description || o.program != "" && o.file != "" {
+		return usagef("want one of -e PROGRAM, -f FILE and -api")
+	}
+	if !slices.Contains(formats(), o.format) {
+		return usagef("-format: want one of %s, not %q", strings.Join(formats(), ", "), o.format)
+	}
+	program, err := o.source(std.in)
+	if err != nil {
+		return err
+	}
+	d, err := declareGrants(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	p, err := d.File.ParseClaims(o.as)
+	if err != nil {
+		return usagef("-as: %w", err)
+	}
+	tool, closing, err := toolOf(d, p)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	if o.description {
+		_, err := fmt.Fprintln(std.out, tool.Description())
+		return err
+	}
+	r := tool.Run(ctx, program)
+	if r.Console != "" {
+		fmt.Fprintln(std.err, r.Console)
+	}
+	for _, note := range []string{r.Notice, r.EffectsNote()} {
+		if note != "" {
+			fmt.Fprintln(std.err, note)
+		}
+	}
+	if r.Err != nil {
+		return &failure{exitFound, r.Err} // with its place and its cause: whoever runs this is the host
+	}
+	return writeResult(std.out, o.format, r.JSON)
+}
+
+func (o *runOptions) source(stdin io.Reader) (string, error) {
+	switch o.file {
+	case "":
+		return o.program, nil
+	case "-":
+		text, err := io.ReadAll(io.LimitReader(stdin, 1<<20))
+		return string(text), err
+	}
+	text, err := os.ReadFile(o.file)
+	return string(text), err
+}
+
+// toolOf is the tool of a principal, with the limits and the record of its file, and what closes that.
+func toolOf(d *grantfile.Declared, p grantfile.Principal) (*codemode.Tool, func() error, error) {
+	grants, err := d.Grants(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	opt := d.File.ToolOptions(p)
+	closing := func() error { return nil }
+	rec, err := recordOf(d.File)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case rec != nil:
+		opt.Record, closing = rec, rec.Close
+	case d.File.Writes():
+		opt.Record = core.Unrecorded // the file names none
+	}
+	tool, err := codemode.New(grants, &opt)
+	if err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	return tool, closing, nil
+}

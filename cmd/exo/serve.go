@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/mcp"
+	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+func serveCommand() command {
+	return command{
+		name:  "serve",
+		args:  "[FILE]",
+		short: "serve what a grant file grants to a client of the Model Context Protocol",
+		long: `Serves the tool of a grant file (default: exo.yaml) to one client on standard input and output, for the principal that -as
+names; or with -http to many clients, each request for the principal of its bearer token. The file has to say who is let in
+(serve: issuers, tokens); where it does not, -as names the one principal, the token is that of the variable EXO_TOKEN or made at
+start and printed, and the address has to be of this machine. A file with reviewed: false is not served.
+Where the kernel gives no wall round the processes of programs, the file has to say wall: container, or wall: none.
+
+examples:
+  exo serve exo.yaml -as org=5,user=1
+  exo serve exo.yaml -http 127.0.0.1:8642
+`,
+		exits: "exit codes:\n  0  the client has gone, or SIGTERM came\n  1  the file is wrong, or nobody has reviewed it\n  2  the command line is wrong\n  3  the file, a database or the address can't be used\n",
+		flags: func(fs *flag.FlagSet) action {
+			o := &serveOptions{}
+			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
+			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
+			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
+			return o.run
+		},
+		values: map[string][]string{"": {anyFile}},
+	}
+}
+
+type serveOptions struct {
+	as, http string
+	drain    time.Duration
+}
+
+func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	f, err := readGrants(path)
+	if err != nil {
+		return err
+	}
+	if !f.Reviewed {
+		return &failure{exitFound, fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
+	}
+	log := &serveLog{to: std.err}
+	serve, identify, err := o.clients(f, log)
+	if err != nil {
+		return err
+	}
+	t, err := openTools(ctx, f, identify)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool})
+	if err != nil {
+		return err
+	}
+	return serve(ctx, std, s)
+}
+
+// serving serves until the clients have gone or the context ends.
+type serving func(context.Context, stdio, *mcp.Server) error
+
+// identifying is whom an identity stands for.
+type identifying func(mcp.Identity) (grantfile.Principal, error)
+
+// clients is how clients come, and for whom.
+func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, identifying, error) {
+	if o.http != "" {
+		return o.overHTTP(f, log)
+	}
+	p, err := f.ParseClaims(o.as)
+	if err != nil {
+		return nil, nil, usagef("-as: %w", err)
+	}
+	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio"}
+	return func(ctx context.Context, std stdio, s *mcp.Server) error {
+		in, ok := std.in.(io.ReadCloser)
+		if !ok {
+			in = io.NopCloser(std.in)
+		}
+		log.say("%s is served on standard input and output", f.Name)
+		// Frames alone go to standard output, byte by byte: what is not printable is escaped in them already.
+		return s.ServeStdio(ctx, who, in, keptOpen{terminal(std.out)})
+	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
+}
+
+// keptOpen is a writer that is not closed by the one who writes.
+type keptOpen struct{ io.Writer }
+
+func (keptOpen) Close() error { return nil }
+
+// serveLog is standard error, for several goroutines.
+type serveLog struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (l *serveLog) say(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintf(l.to, programName+" serve: "+format+"\n", args...)
+}
+
+// maxTools is of how many principals a tool is kept. One that is not kept is made again.
+const maxTools = 256
+
+// tools are the tools of principals, made when they are first asked for.
+type tools struct {
+	d        *grantfile.Declared
+	pool     *worker.Pool
+	record   core.Recorder
+	closing  func() error // of the record
+	identify identifying
+
+	mu   sync.Mutex
+	made map[core.Principal]*codemode.Tool
+	last []core.Principal // the one that was made first at the front
+}
+
+// openTools opens what all tools share: the databases, the processes of programs and the record.
+func openTools(ctx context.Context, f *grantfile.File, identify identifying) (*tools, error) {
+	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
+	// The first process of a program starts while the catalogue is read.
+	require := worker.Strong
+	if f.Wall != grantfile.WallKernel {
+		require = worker.Process
+	}
+	pooled := make(chan error, 1)
+	go func() {
+		var err error
+		t.pool, err = worker.NewPool(worker.PoolOptions{Require: require})
+		pooled <- err
+	}()
+	var err error
+	t.d, err = f.Declare(ctx, nil)
+	if walls := <-pooled; walls != nil {
+		walls = fmt.Errorf("there are no walls round the processes of programs: %w; exo doctor says which this machine has; with `wall: container` or `wall: none` in the file they run all the same", walls)
+		err = errors.Join(err, walls)
+	}
+	if err == nil {
+		var rec *record.File
+		if rec, err = recordOf(f); rec != nil {
+			t.record, t.closing = rec, rec.Close
+		} else if f.Writes() {
+			t.record = core.Unrecorded // the file names none
+		}
+	}
+	if err != nil {
+		t.close()
+		return nil, found(err)
+	}
+	return t, nil
+}
+
+func (t *tools) close() {
+	if t.pool != nil {
+		t.pool.Close() // what runs ends first: it uses the databases
+	}
+	if t.d != nil {
+		t.d.Close()
+	}
+	t.closing()
+}
+
+// tool is the tool of an identity, as mcp.Config wants it.
+func (t *tools) tool(_ context.Context, who mcp.Identity) (*codemode.Tool, error) {
+	p, err := t.identify(who)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if had := t.made[p.Name()]; had != nil {
+		return had, nil
+	}
+	grants, err := t.d.Grants(p)
+	if err != nil {
+		return nil, err
+	}
+	opt := t.d.File.ToolOptions(p)
+	opt.Evaluator, opt.Record = t.pool, t.record
+	tool, err := codemode.New(grants, &opt)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.last) == maxTools {
+		delete(t.made, t.last[0])
+		t.last = t.last[1:]
+	}
+	t.made[p.Name()], t.last = tool, append(t.last, p.Name())
+	return tool, nil
+}
+
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "dev"
+}

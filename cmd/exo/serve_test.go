@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+const servedShop = "reviewed: true\n" + grantsOfShop
+
+// grantFileOf writes a grant file for a database of the shop, and returns its path.
+func grantFileOf(t *testing.T, text string) string {
+	t.Helper()
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann'), (2, 'bob'), (3, char(27) || ']0;x' || char(7) || char(155) || char(8238))")
+	t.Setenv("GRANTS_TEST_DB", url)
+	path := filepath.Join(t.TempDir(), "exo.yaml")
+	write(t, path, text)
+	return path
+}
+
+// child is the command line as a process of its own.
+func child(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+func callText(t *testing.T, c *mcp.ClientSession, code string) (string, bool) {
+	t.Helper()
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"code": code}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Content[0].(*mcp.TextContent).Text, res.IsError
+}
+
+// TestServeStdio: the SDK's own client, in each revision, drives a child process; only frames are on its standard output, nothing
+// that a terminal acts on is on either, and it ends when the client goes.
+func TestServeStdio(t *testing.T) {
+	path := grantFileOf(t, servedShop)
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		cmd := child(t, "serve", path, "-as", "customer=3")
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		if err != nil {
+			t.Fatal(version, err, said.String())
+		}
+		if got := c.InitializeResult().ProtocolVersion; got != version {
+			t.Errorf("it speaks %s, want %s", got, version)
+		}
+		if text, failed := callText(t, c, "me.select(c => c.id)"); text != `{"result":[3]}` || failed {
+			t.Errorf("%s: %s", version, text)
+		}
+		if text, failed := callText(t, c, "me.where(c => c.id === 1 || true).count()"); text != `{"result":1}` || failed {
+			t.Errorf("%s: another's row: %s", version, text)
+		}
+		if text, failed := callText(t, c, "throw new Error('\\u001b]0;x\\u0007')"); !failed {
+			t.Errorf("%s: %q", version, text)
+		}
+		if err := c.Close(); err != nil {
+			t.Errorf("%s: the server ended with %v", version, err)
+		}
+		if strings.ContainsAny(said.String(), "\x1b\x07\u009b\u202e") || !strings.Contains(said.String(), "exo serve: ") {
+			t.Errorf("%s: it said %q", version, said.String())
+		}
+	}
+}
+
+// TestServeFrames: standard output is lines of JSON-RPC and nothing else, in bytes that a terminal can show; what is no message
+// of the protocol gets no program run.
+func TestServeFrames(t *testing.T) {
+	path := grantFileOf(t, servedShop)
+	call := func(id int, code string) string {
+		b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": map[string]any{"name": "execute", "arguments": map[string]any{"code": code},
+			"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": map[string]any{"name": "t", "version": "1"}, "io.modelcontextprotocol/clientCapabilities": map[string]any{}}}})
+		return string(b) + "\n"
+	}
+	cmd := child(t, "serve", path, "-as", "customer=3")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, call(1, "me")+call(2, "console.log('\\u001b[2J'); 1"))
+	lines := bufio.NewScanner(out)
+	for n := 0; lines.Scan(); n++ {
+		var frame struct{ JSONRPC string }
+		if err := json.Unmarshal(lines.Bytes(), &frame); err != nil || frame.JSONRPC != "2.0" {
+			t.Errorf("%q on standard output: %v", lines.Text(), err)
+		}
+		if strings.ContainsAny(lines.Text(), "\x1b\x07\u009b\u202e") || !strings.Contains(lines.Text(), `"result"`) {
+			t.Errorf("a terminal would act on it, or it failed: %q", lines.Text())
+		}
+		if n == 1 {
+			in.Close()
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeEnds: SIGTERM ends it as the end of its input does, a program that runs too.
+func TestServeEnds(t *testing.T) {
+	path := grantFileOf(t, servedShop)
+	cmd := child(t, "serve", path, "-as", "customer=1")
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(context.WithoutCancel(t.Context()), &mcp.CallToolParams{Name: "execute", Arguments: map[string]any{"code": "for (;;) {}"}})
+		ended <- err
+	}()
+	if _, err := c.ListTools(t.Context(), nil); err != nil { // it has read the call
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the program had a result")
+	}
+	c.Close()
+	if code := cmd.ProcessState.ExitCode(); code != exitDone {
+		t.Errorf("it ended with %d", code)
+	}
+}
+
+// TestServeRefuses: no file that nobody reviewed, no principal, and no address of others without authentication.
+func TestServeRefuses(t *testing.T) {
+	path := grantFileOf(t, servedShop)
+	for text, want := range map[string]int{"": exitDone, "reviewed: false\n": exitFound, "-": exitFound} {
+		write(t, path, strings.Replace(servedShop, "reviewed: true\n", strings.TrimPrefix(text, "-"), 1))
+		if text == "" {
+			write(t, path, servedShop)
+		}
+		r := exo(t, "", "serve", path, "-as", "customer=1")
+		if r.code != want || r.out != "" || want == exitFound && !strings.Contains(r.err, "reviewed: true") {
+			t.Errorf("%q: code %d, want %d: %s", text, r.code, want, r.err)
+		}
+		if v := exo(t, "", "validate", path); v.code != exitDone || strings.Contains(v.out, "nobody has reviewed") != (want == exitFound) {
+			t.Errorf("validate: %+v", v)
+		}
+	}
+	write(t, path, servedShop)
+	for args, want := range map[string]string{
+		"":                                    "the principal has no claim `customer`",
+		"-as customer=":                       "has to be int",
+		"-as customer=1+2":                    "has to be int",
+		"-as org=1":                           "declares no claim `org`",
+		"-http 0.0.0.0:0 -as customer=1":      "says no authentication",
+		"-http :0 -as customer=1":             "says no authentication",
+		"-http shop.example:0 -as customer=1": "says no authentication",
+		"-http 127.0.0.1:0":                   "the principal has no claim `customer`",
+		"-http 127.0.0.1 -as customer=1":      "want an address like",
+	} {
+		r := exo(t, "", append([]string{"serve", path}, strings.Fields(args)...)...)
+		if r.code != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("%s: code %d: %s", args, r.code, r.err)
+		}
+	}
+	if r := exo(t, "", "serve", path+".none", "-as", "customer=1"); r.code != exitCannot {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestServePage: what docs/mcp.md says to write is read as it is meant.
+func TestServePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testutil.Root(), "docs", "mcp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range regexp.MustCompile("(?s)```(json|toml|yaml)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		n++
+		args := regexp.MustCompile(`args"? ?[:=] \[(.*?)\]`).FindStringSubmatch(m[2])
+		switch {
+		case m[1] == "yaml":
+			path := grantFileOf(t, strings.Replace(servedShop, "{customer: int}", "{customer: int, org: int}", 1)+strings.Replace(m[2], "{ org: 1 }", "{ org: 1, customer: 1 }", 1))
+			if r := exo(t, "", "validate", path); r.code != exitDone {
+				t.Errorf("%s\n%s", m[2], r.err)
+			}
+		case m[1] == "json" && !json.Valid([]byte(m[2])):
+			t.Errorf("no JSON: %s", m[2])
+		case args == nil || args[1] != `"serve", "/home/ann/exo.yaml", "-as", "org=1"`:
+			t.Errorf("the arguments are %v", args)
+		}
+	}
+	if n != 4 {
+		t.Errorf("there are %d blocks", n)
+	}
+}

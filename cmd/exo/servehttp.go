@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode/mcp"
+	"github.com/exoagent/exoagent/codemode/mcp/bearer"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+// tokenVariable holds the token of the one principal of -as.
+const tokenVariable = "EXO_TOKEN"
+
+// The bounds of connections, besides those of requests (mcp.HTTPOptions).
+const (
+	maxConnections = 4096
+	headerTime     = 5 * time.Second
+	headerBytes    = 16 << 10
+	idleTime       = 2 * time.Minute
+)
+
+// overHTTP is how clients come over HTTP: by what the file says of them, or, on this machine, with one token for the principal of -as.
+func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, identifying, error) {
+	host, _, err := net.SplitHostPort(o.http)
+	if err != nil {
+		return nil, nil, usagef("-http %s: want an address like 127.0.0.1:8642", o.http)
+	}
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	opt := mcp.HTTPOptions{Resource: f.Serve.Resource.Text, Log: to.reasons(time.Now)}
+	for _, o := range f.Serve.Origins {
+		opt.Origins = append(opt.Origins, o.Text)
+	}
+	identify := func(who mcp.Identity) (grantfile.Principal, error) {
+		return f.Identify(who.Issuer, who.Subject, who.Claims)
+	}
+	said := ""
+	switch known := len(f.Serve.Issuers)+len(f.Serve.Tokens) > 0; {
+	case !known && !local:
+		return nil, nil, usagef("-http %s: that is not an address of this machine alone, and %s says no authentication (serve: issuers or tokens)", o.http, f.Name)
+	case !local && f.Serve.Resource.Text == "":
+		return nil, nil, usagef("-http %s: that is not an address of this machine alone, and %s does not say how clients call it (serve: resource)", o.http, f.Name)
+	case known && o.as != "":
+		return nil, nil, usagef("-as: %s says who is let in over HTTP, each as their own principal", f.Name)
+	case known:
+		opt.Verifier, err = verifierOf(f, &opt)
+	default:
+		var p grantfile.Principal
+		if p, err = f.ParseClaims(o.as); err != nil {
+			return nil, nil, usagef("-as: %w", err)
+		}
+		identify = func(mcp.Identity) (grantfile.Principal, error) { return p, nil }
+		token := os.Getenv(tokenVariable)
+		if token == "" {
+			token = rand.Text() + rand.Text()
+			said = "; clients send Authorization: Bearer " + token
+		}
+		one := &bearer.Tokens{}
+		err, opt.Verifier = one.Add(token, mcp.Identity{Issuer: "exo serve", Subject: "-as"}), one
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context, _ stdio, s *mcp.Server) error {
+		h, err := s.Handler(opt)
+		if err != nil {
+			return err
+		}
+		l, err := net.Listen("tcp", o.http)
+		if err != nil {
+			return err
+		}
+		to.say("%s is served at http://%s%s%s", f.Name, l.Addr(), h.Path(), said)
+		return o.listen(ctx, l, h, to)
+	}, identify, nil
+}
+
+// verifierOf knows the tokens of the file, and puts what clients are told of them into opt.
+func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error) {
+	var all []bearer.Verifier
+	for _, i := range f.Serve.Issuers {
+		var scopes []string
+		for _, s := range i.Scopes {
+			if scopes = append(scopes, s.Text); !slices.Contains(opt.Scopes, s.Text) {
+				opt.Scopes = append(opt.Scopes, s.Text)
+			}
+		}
+		j, err := bearer.NewJWT(bearer.Options{Issuer: i.Text, Audience: f.Serve.Resource.Text, Keys: i.KeySet(), Scopes: scopes})
+		if err != nil {
+			return nil, err
+		}
+		opt.Issuers = append(opt.Issuers, i.Text)
+		all = append(all, j)
+	}
+	fixed := &bearer.Tokens{}
+	for _, t := range f.Serve.Tokens {
+		text, err := t.Read(nil)
+		if err == nil {
+			err = fixed.Add(text, mcp.Identity{Issuer: grantfile.TokenIssuer, Subject: t.Text})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return bearer.First(append(all, fixed)...), nil
+}
+
+// listen serves until the context ends, and then lets programs that run come to their end, for a while.
+func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, to *serveLog) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(&limitedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	h.Drain()
+	to.say("no more requests are taken; those that run have %s", o.drain)
+	late, stop := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
+	defer stop()
+	if err := srv.Shutdown(late); err != nil {
+		to.say("programs that still ran were stopped")
+		srv.Close() // which ends the contexts of their requests
+	}
+	<-ended
+	return nil
+}
+
+// limitedListener accepts no more connections than it has places.
+type limitedListener struct {
+	net.Listener
+	places chan struct{}
+}
+
+func (l *limitedListener) Accept() (net.Conn, error) {
+	l.places <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+}
+
+type limitedConn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// Write implements io.Writer, for what net/http has to say.
+func (l *serveLog) Write(p []byte) (int, error) {
+	l.say("%s", strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+// reasons says why requests are refused, each kind of reason once in a second: whoever asks for it could fill a disk.
+func (l *serveLog) reasons(now func() time.Time) func(string) {
+	var mu sync.Mutex
+	last := map[string]time.Time{}
+	return func(reason string) {
+		kind, _, _ := strings.Cut(reason, ":")
+		mu.Lock()
+		at := now()
+		due := at.Sub(last[kind]) >= time.Second
+		if due {
+			last[kind] = at
+		}
+		mu.Unlock()
+		if due {
+			l.say("refused: %s", reason)
+		}
+	}
+}

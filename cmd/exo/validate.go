@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
+)
+
+func validateCommand() command {
+	return command{
+		name:  "validate",
+		args:  "[FILE]",
+		short: "say what is wrong in a grant file",
+		long: `Reads a grant file (default: exo.yaml) and holds it against its databases: names, types, links,
+scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
+that span tenants. Warnings do not fail unless -strict says so. No row is read.
+
+-pin, when nothing is wrong but the pins, writes into the file the digest of each facet's table as it is now, and prints what it has
+written: look at what has changed in the database first.
+
+examples:
+  exo validate
+  exo validate -pin
+  exo validate -offline shop.yaml
+`,
+		exits: "exit codes:\n  0  nothing is wrong\n  1  something is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		flags: func(fs *flag.FlagSet) action {
+			offline := fs.Bool("offline", false, "only what can be said without a database")
+			strict := fs.Bool("strict", false, "fail for warnings too")
+			pin := fs.Bool("pin", false, "write the digests of the tables as they are now into the file")
+			return func(ctx context.Context, std stdio, args []string) error {
+				return runValidate(ctx, std, args, *offline, *strict, *pin)
+			}
+		},
+		values: map[string][]string{"": {anyFile}},
+	}
+}
+
+func runValidate(ctx context.Context, std stdio, args []string, offline, strict, pin bool) error {
+	path, err := fileOf(args)
+	if err != nil {
+		return err
+	}
+	if offline && pin {
+		return usagef("-pin needs the database, and -offline says not to ask it")
+	}
+	text, f, err := readGrantsText(path)
+	if err != nil {
+		return err
+	}
+	var d *grantfile.Declared
+	var findings []exosql.Finding
+	if !offline {
+		d, err = during(std, holding(path), func(stdio) (*grantfile.Declared, error) { return f.Declare(ctx, &grantfile.Options{Unpinned: pin}) })
+		if err != nil {
+			return found(err)
+		}
+		defer d.Close()
+		if findings, err = during(std, comparing, func(stdio) ([]exosql.Finding, error) { return d.Check(ctx) }); err != nil {
+			return err
+		}
+	}
+	fails := false
+	for _, x := range findings {
+		fails = fails || strict || !x.Warning
+		fmt.Fprintln(std.out, x.String())
+	}
+	if fails {
+		return &failure{code: exitFound}
+	}
+	if pin {
+		if err := writePins(std, d, path, text); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(std.out, "%s: %d grants of %d facets; nothing is wrong", path, len(f.Grants), len(f.Facets))
+	if !f.Reviewed {
+		fmt.Fprint(std.out, ", and nobody has reviewed it: reviewed is not true")
+	}
+	fmt.Fprintln(std.out)
+	return nil
+}
+
+// writePins writes the digests into the file that text was read from, and says which are other ones now.
+func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error {
+	made, pins, err := d.Pin(text)
+	if err != nil || len(pins) == 0 {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := writeGrants(path, string(made), true); err != nil {
+		return err
+	}
+	if err := os.Chmod(path, info.Mode().Perm()); err != nil {
+		return err
+	}
+	for _, p := range pins {
+		was := p.Was
+		if was == "" {
+			was = "not pinned"
+		}
+		fmt.Fprintf(std.out, "%s: %s, and was %s\n", p.Facet, p.Is, was)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package codemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// maxChanging is how many kinds of objects the rules name of which something can be changed.
+const maxChanging = 10
+
+// changes says which methods change something and are undone if the program fails, by the name of what has them; "" if there are none.
+func (p *prompt) changes() string {
+	var says []string
+	for _, name := range sorted(p.catalog) {
+		i := p.catalog[name]
+		var ops []string
+		for _, n := range sorted(i.Methods) {
+			if m := i.Methods[n]; m.Effect == exo.InUnit && m.Name == n { // not a second name of it
+				ops = append(ops, n)
+			}
+		}
+		if len(ops) > 0 {
+			says = append(says, fmt.Sprintf("`%s` has %s", name, strings.Join(ops, ", ")))
+		}
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	if more := len(says) - maxChanging; more > 0 {
+		says = append(says[:maxChanging], fmt.Sprintf("and %d more", more))
+	}
+	return "A program can change data: " + strings.Join(says, "; ") + ". Change only what was asked for. These act when called: await them. All that a program changes is kept if it ends well, and nothing if it fails. " +
+		"Do not run a program again that ended well: it would change everything twice."
+}
+
+// maxWalk bounds the way to an object that is changed in an example.
+const maxWalk = 4
+
+// changed is an example of a query's method that changes rows, made of the query's own columns; preferably an
+// update. Of an insert there is none: which values a new row needs is not in the catalogue.
+func (p *prompt) changed() Example {
+	var found [2]string
+	seen := map[string]bool{}
+	var walk []*queryShape
+	for _, g := range p.granted {
+		if q := p.shape("api."+g.Name, g.Type); q != nil {
+			walk = append(walk, q)
+		}
+	}
+	for len(walk) > 0 {
+		q := walk[0]
+		walk = walk[1:]
+		if seen[q.name] || strings.Count(q.path, ".") > maxWalk {
+			continue
+		}
+		seen[q.name] = true
+		for i, c := range []string{q.updated(), q.deleted()} {
+			if found[i] == "" {
+				found[i] = c
+			}
+		}
+		for _, l := range q.links {
+			if q.methods[l.name] == nil {
+				continue
+			}
+			if to := p.shape(q.path+"."+l.name+"()", l.to); to != nil {
+				walk = append(walk, to)
+			}
+		}
+	}
+	for _, code := range found {
+		if code != "" {
+			return Example{"a change, which gives the number of rows", code}
+		}
+	}
+	return Example{}
+}
+
+// picked is a query of a few rows, chosen by another column than one that is set.
+func (q *queryShape) picked(set string) string {
+	if q.methods["where"] == nil {
+		return ""
+	}
+	other := *q
+	other.columns = slices.DeleteFunc(slices.Clone(q.columns), func(c column) bool { return c.name == set })
+	for _, c := range other.columns {
+		if c.name == "id" && c.of.Name == exo.TypeInt {
+			return q.path + ".where({ id: 1 })"
+		}
+	}
+	if f := other.filter(); f != "" {
+		return q.path + ".where({ " + f + " })"
+	}
+	return ""
+}
+
+// updated is an update of one column, by an object.
+func (q *queryShape) updated() string {
+	m := q.methods["update"]
+	if m == nil || m.Effect != exo.InUnit || len(m.Params) == 0 || m.Params[0].Want == nil || m.Params[0].Want.Con == nil {
+		return ""
+	}
+	for _, test := range []func(exo.TypeField) bool{
+		func(f exo.TypeField) bool { return len(f.Type.Enum) > 0 },
+		func(f exo.TypeField) bool { return written(f.Type) != "" },
+	} {
+		for _, f := range m.Params[0].Want.Con.Fields {
+			from := q.picked(f.Name)
+			if !test(f) || from == "" {
+				continue
+			}
+			return fmt.Sprintf("async (api) => {\n  const changed = await %s.update({ %s: %s });\n  return { changed };\n}", from, f.Name, written(f.Type))
+		}
+	}
+	return ""
+}
+
+// deleted is a delete of a few rows.
+func (q *queryShape) deleted() string {
+	m := q.methods["delete"]
+	from := q.picked("")
+	if m == nil || m.Effect != exo.InUnit || len(m.Params) > 0 || from == "" {
+		return ""
+	}
+	return fmt.Sprintf("async (api) => ({ deleted: await %s.delete() })", from)
+}
+
+// written is a value of a column's type, as a program writes it; "" for types of which none is short.
+func written(t *exo.Type) string {
+	switch {
+	case len(t.Enum) > 0:
+		return quote(t.Enum[len(t.Enum)-1])
+	case t.Name == exo.TypeBool:
+		return "true"
+	case t.Name == exo.TypeText:
+		return quote("some text")
+	case t.Name == exo.TypeDate, t.Name == exo.TypeTime:
+		return quote("2024-01-31")
+	case t.Name == exo.TypeInt, t.Name == exo.TypeFloat:
+		return "1"
+	}
+	return ""
+}

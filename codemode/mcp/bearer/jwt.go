@@ -1,0 +1,205 @@
+package bearer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// DefaultLeeway is how much the clocks of issuer and host may differ.
+const DefaultLeeway = 30 * time.Second
+
+// maxLeeway is the most that a host may allow: for so long an expired token is still good.
+const maxLeeway = 2 * time.Minute
+
+// algorithms are those that a token may be signed with. All have two keys: with HS256, whoever
+// can check a token can make one, and none checks nothing.
+var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
+
+// Options are for NewJWT.
+type Options struct {
+	Issuer   string // the iss of every token, letter by letter
+	Audience string // this server's resource identifier, which a token must name in aud (RFC 8707)
+	// Keys is where the issuer's public keys are, as a JWK set: file:/path or https://host/path.
+	Keys   string
+	Scopes []string         // those that a token must have, in scope or scp
+	Leeway time.Duration    // of exp, nbf and iat, two minutes at most; 0: DefaultLeeway
+	Fetch  *FetchOptions    // nil: the defaults
+	Now    func() time.Time // nil: time.Now
+}
+
+// JWT knows the tokens that one authorization server signed for one resource. Make it with NewJWT.
+type JWT struct {
+	opt  Options
+	keys *keySet
+}
+
+// NewJWT makes a verifier. It reads no keys: the first token does.
+func NewJWT(opt Options) (*JWT, error) {
+	bad := func(format string, args ...any) (*JWT, error) {
+		return nil, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+	}
+	switch u, err := url.Parse(opt.Audience); {
+	case opt.Issuer == "":
+		return bad("the issuer is missing: the iss that tokens have")
+	case err != nil || u.Scheme == "" || u.Host == "" || u.Fragment != "":
+		return bad("audience %q: want the address of this server as clients know it, like https://mcp.example.com/mcp", opt.Audience)
+	case opt.Leeway < 0 || opt.Leeway > maxLeeway:
+		return bad("leeway %s: want 0 to %s", opt.Leeway, maxLeeway)
+	}
+	if opt.Leeway == 0 {
+		opt.Leeway = DefaultLeeway
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	keys, err := newKeySet(opt.Keys, opt.Fetch, opt.Now)
+	if err != nil {
+		return nil, err
+	}
+	return &JWT{opt, keys}, nil
+}
+
+// Verify implements Verifier.
+func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
+	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
+	if j == nil || j.keys == nil {
+		return invalid("there is no issuer")
+	}
+	if len(token) > maxToken {
+		return invalid("it is too long")
+	}
+	sig, err := jose.ParseSignedCompact(token, algorithms)
+	if err != nil || len(sig.Signatures) != 1 {
+		return invalid("it is no JWT that is signed with RS256, ES256 or EdDSA")
+	}
+	head := sig.Signatures[0].Protected
+	if typ, ok := head.ExtraHeaders[jose.HeaderType].(string); ok && !accessToken(typ) {
+		return invalid("its typ is another: a logout token or a proof is no access token")
+	}
+	key, err := j.keys.find(ctx, head.KeyID, head.Algorithm)
+	if err != nil {
+		return Identity{}, err
+	}
+	payload, err := sig.Verify(key)
+	if err != nil {
+		return invalid("its signature is not right")
+	}
+	return j.read(payload)
+}
+
+func accessToken(typ string) bool {
+	typ = strings.TrimPrefix(strings.ToLower(typ), "application/")
+	return typ == "jwt" || typ == "at+jwt"
+}
+
+// read checks the claims of a token whose signature is right.
+func (j *JWT) read(payload []byte) (Identity, error) {
+	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
+	var all map[string]any
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	if err := d.Decode(&all); err != nil || all == nil {
+		return invalid("its claims are no object")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return invalid("something follows its claims")
+	}
+	if again(payload) {
+		return invalid("it makes one claim twice")
+	}
+	var c jwt.Claims
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return invalid("its claims are not of the right types")
+	}
+	// encoding/json takes "ISS" for iss, and the map does not: both must agree.
+	for _, name := range []string{"iss", "sub", "aud", "exp", "nbf", "iat"} {
+		for have := range all {
+			if have != name && strings.EqualFold(have, name) {
+				return invalid("it has a claim that differs from " + name + " by case")
+			}
+		}
+	}
+	switch {
+	case c.Expiry == nil:
+		return invalid("it has no exp")
+	case c.Subject == "":
+		return invalid("it has no sub")
+	case c.Issuer == "" || !slices.Contains(c.Audience, j.opt.Audience):
+		return invalid("it is not for this server")
+	}
+	if err := c.ValidateWithLeeway(jwt.Expected{Issuer: j.opt.Issuer, AnyAudience: jwt.Audience{j.opt.Audience}, Time: j.opt.Now()}, j.opt.Leeway); err != nil {
+		return invalid(err.Error())
+	}
+	have := scopes(all)
+	for _, s := range j.opt.Scopes {
+		if !slices.Contains(have, s) {
+			return Identity{}, fmt.Errorf("%w: %s", ErrScope, s)
+		}
+	}
+	return Identity{Issuer: c.Issuer, Subject: c.Subject, Claims: all}, nil
+}
+
+// scopes are those of scope, a text with spaces between (RFC 9068), and of scp, which
+// some issuers write as a list.
+func scopes(claims map[string]any) (out []string) {
+	for _, name := range []string{"scope", "scp"} {
+		switch v := claims[name].(type) {
+		case string:
+			out = append(out, strings.Fields(v)...)
+		case []any:
+			for _, s := range v {
+				if s, ok := s.(string); ok {
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// again reports whether an object of a JSON text has one name twice: two readers would
+// take two tokens out of it.
+func again(text []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var names []map[string]bool // of the objects that are open; nil: an array
+	key := false                // the next token is a name
+	for {
+		tok, err := d.Token()
+		if err != nil {
+			return false
+		}
+		switch tok {
+		case json.Delim('{'):
+			names, key = append(names, map[string]bool{}), true
+			continue
+		case json.Delim('['):
+			names, key = append(names, nil), false
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			names = names[:len(names)-1]
+		default:
+			if key {
+				open := names[len(names)-1]
+				name := tok.(string)
+				if open[name] {
+					return true
+				}
+				open[name], key = true, false
+				continue
+			}
+		}
+		key = len(names) > 0 && names[len(names)-1] != nil
+	}
+}

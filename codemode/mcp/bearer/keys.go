@@ -1,0 +1,228 @@
+package bearer
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// FetchOptions bound how the keys of an issuer are read. A zero field is its default.
+type FetchOptions struct {
+	Client *http.Client  // nil: one that follows no redirects and waits 5 s
+	Fresh  time.Duration // keys that are older are read again when they are used; 10 min
+	Least  time.Duration // between two readings, whatever tokens come; 30 s
+	Stale  time.Duration // keys that are older, because they can't be read, are not used; 1 h
+}
+
+// The bounds of a set of keys.
+const maxKeys, maxKeyBytes, minRSA = 64, 256 << 10, 2048
+
+// keySet is the public keys of an issuer, as they were last read.
+type keySet struct {
+	read func(context.Context) ([]byte, error)
+	opt  FetchOptions
+	now  func() time.Time
+
+	reading sync.Mutex // held by the one who reads
+
+	mu     sync.Mutex
+	keys   []jose.JSONWebKey
+	at     time.Time // of keys
+	tried  time.Time // the last time that somebody read, with success or not
+	failed error     // why nothing was read then; nil: something was
+}
+
+func newKeySet(from string, opt *FetchOptions, now func() time.Time) (*keySet, error) {
+	k := &keySet{now: now}
+	if opt != nil {
+		k.opt = *opt
+	}
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	def(&k.opt.Fresh, 10*time.Minute)
+	def(&k.opt.Least, 30*time.Second)
+	def(&k.opt.Stale, time.Hour)
+	u, err := url.Parse(from)
+	switch {
+	case err == nil && u.Scheme == "file" && u.Host == "" && (u.Path != "" || u.Opaque != ""):
+		path := u.Path
+		if path == "" {
+			path = u.Opaque // file:keys.json
+		}
+		k.read = func(context.Context) ([]byte, error) { return readFile(path) }
+	case err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil:
+		client := k.opt.Client
+		if client == nil {
+			client = &http.Client{Timeout: 5 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		}
+		k.read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, from) }
+	default:
+		return nil, fmt.Errorf("%w: keys %q: want file:PATH or https://HOST/PATH, a JWK set", ErrConfig, from)
+	}
+	return k, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxKeyBytes+1))
+	if err == nil && len(b) > maxKeyBytes {
+		err = fmt.Errorf("the keys have more than %d bytes", maxKeyBytes)
+	}
+	return b, err
+}
+
+func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the keys' server answered %d", resp.StatusCode)
+	}
+	return readAll(resp.Body)
+}
+
+// parseKeys keeps of a JWK set what can check a signature of the algorithms. A symmetric key
+// is left out, and a weak one.
+func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
+	var set struct{ Keys []json.RawMessage }
+	if err := json.Unmarshal(text, &set); err != nil {
+		return nil, errors.New("the keys are no JWK set")
+	}
+	if len(set.Keys) > maxKeys {
+		return nil, fmt.Errorf("there are %d keys, more than %d", len(set.Keys), maxKeys)
+	}
+	var out []jose.JSONWebKey
+	for _, raw := range set.Keys {
+		var k jose.JSONWebKey
+		if k.UnmarshalJSON(raw) == nil && k.Valid() && k.IsPublic() && (k.Use == "" || k.Use == "sig") && algorithmOf(k) != "" && (k.Algorithm == "" || k.Algorithm == algorithmOf(k)) {
+			out = append(out, k)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no key is for RS256, ES256 or EdDSA")
+	}
+	return out, nil
+}
+
+// algorithmOf is the one algorithm that a key is used with here; "": none.
+func algorithmOf(k jose.JSONWebKey) string {
+	switch key := k.Key.(type) {
+	case *rsa.PublicKey:
+		if key.N.BitLen() >= minRSA && key.E >= 3 {
+			return string(jose.RS256)
+		}
+	case *ecdsa.PublicKey:
+		if key.Curve == elliptic.P256() {
+			return string(jose.ES256)
+		}
+	case ed25519.PublicKey:
+		return string(jose.EdDSA)
+	}
+	return ""
+}
+
+// find is the key that a token names, for its algorithm and no other. A token that names no key
+// is checked with the issuer's only one.
+func (k *keySet) find(ctx context.Context, id, algorithm string) (any, error) {
+	key, age, due := k.look(id, algorithm)
+	if key != nil && age < k.opt.Fresh {
+		return key, nil
+	}
+	// A stranger can name any key: all of them together cost the issuer one request in a while.
+	// Nobody waits for a reading who has a key that is good for now.
+	if due && (key == nil || age >= k.opt.Stale) {
+		k.reading.Lock()
+		k.refresh(ctx)
+		k.reading.Unlock()
+	} else if due && k.reading.TryLock() {
+		k.refresh(ctx)
+		k.reading.Unlock()
+	}
+	switch key, age, _ = k.look(id, algorithm); {
+	case age >= k.opt.Stale:
+		return nil, k.unreadable()
+	case key == nil:
+		return nil, fmt.Errorf("%w: the issuer has no such key", ErrInvalid)
+	}
+	return key, nil
+}
+
+// unreadable says why there are no keys, with what went wrong when they were read last.
+func (k *keySet) unreadable() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed == nil {
+		return fmt.Errorf("%w: the issuer's keys can't be read", ErrUnavailable)
+	}
+	return fmt.Errorf("%w: the issuer's keys can't be read: %w", ErrUnavailable, k.failed)
+}
+
+// look is find among the keys that were read, with their age, and whether it is time to read.
+func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, have := range k.keys {
+		if algorithmOf(have) == algorithm && (have.KeyID == id && id != "" || id == "" && len(k.keys) == 1) {
+			key = have.Key
+		}
+	}
+	now := k.now()
+	return key, now.Sub(k.at), now.Sub(k.tried) >= k.opt.Least
+}
+
+// refresh reads the keys, unless somebody has just done so. k.reading is held. A request that
+// ends does not end the reading, or a client could keep the keys from being read.
+func (k *keySet) refresh(ctx context.Context) {
+	k.mu.Lock()
+	due := k.now().Sub(k.tried) >= k.opt.Least
+	if due {
+		k.tried = k.now()
+	}
+	k.mu.Unlock()
+	if !due {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer stop()
+	var keys []jose.JSONWebKey
+	text, err := k.read(ctx)
+	if err == nil {
+		keys, err = parseKeys(text)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed = err; err == nil {
+		k.keys, k.at = keys, k.now()
+	}
+}

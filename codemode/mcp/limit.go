@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"sync"
+	"time"
+)
+
+// maxMembers is of how many identities it is known how much they asked lately.
+const maxMembers = 10_000
+
+// limiter bounds requests: of all at once, and of each identity at once and in time.
+type limiter struct {
+	all, each        int
+	perSecond, burst float64
+
+	mu      sync.Mutex
+	running int
+	known   map[owner]*member
+}
+
+// member is what an identity may still ask. One that is not known may ask as much as burst.
+type member struct {
+	left    float64
+	at      time.Time
+	running int
+}
+
+func (l *limiter) fill(m *member, now time.Time) {
+	m.left, m.at = min(l.burst, m.left+l.perSecond*max(0, now.Sub(m.at).Seconds())), now
+}
+
+// enter lets a request of somebody in, until done is called. Without done it is refused, and may come again after wait.
+func (l *limiter) enter(who owner, now time.Time) (done func(), wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.known[who]
+	if m == nil {
+		if len(l.known) >= maxMembers {
+			l.forget(now)
+		}
+		if len(l.known) >= maxMembers {
+			return nil, time.Second
+		}
+		m = &member{left: l.burst, at: now}
+		l.known[who] = m
+	}
+	l.fill(m, now)
+	switch {
+	case m.left < 1:
+		return nil, time.Duration((1 - m.left) / l.perSecond * float64(time.Second))
+	case m.running >= l.each || l.running >= l.all:
+		return nil, time.Second
+	}
+	m.left--
+	m.running++
+	l.running++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		m.running--
+		l.running--
+	}, 0
+}
+
+// forget forgets those of whom nothing needs to be known: they may ask as much as burst again.
+func (l *limiter) forget(now time.Time) {
+	for who, m := range l.known {
+		if l.fill(m, now); m.running == 0 && m.left >= l.burst {
+			delete(l.known, who)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/mcp/bearer"
+	"github.com/exoagent/exoagent/internal/printable"
+)
+
+// Identity is on whose behalf a client comes.
+type Identity = bearer.Identity
+
+// Config is for New.
+type Config struct {
+	Name, Version string // what clients are told of the server; "": exoagent, dev
+	// Tool is the tool of one identity, asked for each request of a client over HTTP, each
+	// conversation over stdio, and each read of a kept result. An error means that there is none;
+	// clients do not read it. It has to be the same tool for the same rights: make it once and keep it.
+	Tool    func(context.Context, Identity) (*codemode.Tool, error)
+	Results ResultLimits // on what is kept of results that were too large for the model
+}
+
+// Server serves tools to clients. Make it with New; the zero Server refuses.
+type Server struct {
+	cfg      Config
+	results  results
+	progress time.Duration // between two notices of a run that goes on
+	metrics  metrics
+}
+
+// maxLine is how many bytes one message of a client has at most.
+const maxLine = 4 << 20
+
+// ErrConfig means that a server or a handler can't be made of what its host gave. The error says what is missing or wrong.
+var ErrConfig = errors.New("mcp: wrong configuration")
+
+// ErrNoTool means that an identity has no tool: the error wraps that of Config.Tool, if there was one. It is all that a client learns.
+var ErrNoTool = errors.New("mcp: there is no tool for this identity")
+
+var errZero = fmt.Errorf("%w: this server was not made with New", ErrConfig)
+
+// New makes a server.
+func New(cfg Config) (*Server, error) {
+	if cfg.Tool == nil {
+		return nil, fmt.Errorf("%w: Config.Tool is missing: no identity would have a tool", ErrConfig)
+	}
+	if cfg.Name == "" {
+		cfg.Name = "exoagent"
+	}
+	if cfg.Version == "" {
+		cfg.Version = "dev"
+	}
+	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, progress: 2 * time.Second}, nil
+}
+
+// tool is the tool of one identity.
+func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error) {
+	if s == nil || s.cfg.Tool == nil {
+		return nil, errZero
+	}
+	if who.Zero() {
+		return nil, ErrNoTool
+	}
+	t, err := s.cfg.Tool(ctx, who)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoTool, err)
+	}
+	if t == nil || t.Name() == "" {
+		return nil, ErrNoTool
+	}
+	return t, nil
+}
+
+// server is what one identity is served. Programs end with life.
+func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *mcp.Server {
+	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
+		// No list changes while it is served, and nothing is logged to clients.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = mcp.Cacheable{CacheScope: "private"} },
+	})
+	title := strings.NewReplacer("_", " ", "-", " ").Replace(t.Name())
+	title = strings.ToUpper(title[:1]) + title[1:]
+	destructive := !t.ReadOnly()
+	m.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: printable.Text(t.Description()), InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
+		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: t.ReadOnly(), DestructiveHint: &destructive}},
+		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			// The SDK lets a call of the older revision go on when its connection is gone. Nobody could fetch what it
+			// would come to.
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			defer context.AfterFunc(life, stop)()
+			return s.call(ctx, who, t, req)
+		})
+	s.addResources(m, who, t)
+	addPrompts(m, t)
+	m.AddReceivingMiddleware(noCursors)
+	return m
+}
+
+// noCursors refuses cursors of lists: every list is one page, and the SDK would decode a
+// cursor, which a client can forge, with encoding/gob.
+func noCursors(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		cursor := ""
+		switch p := req.GetParams().(type) {
+		case *mcp.ListToolsParams:
+			if p != nil {
+				cursor = p.Cursor
+			}
+		case *mcp.ListPromptsParams:
+			if p != nil {
+				cursor = p.Cursor
+			}
+		case *mcp.ListResourcesParams:
+			if p != nil {
+				cursor = p.Cursor
+			}
+		case *mcp.ListResourceTemplatesParams:
+			if p != nil {
+				cursor = p.Cursor
+			}
+		}
+		if cursor != "" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such page: lists are whole"}
+		}
+		return next(ctx, method, req)
+	}
+}

@@ -1,0 +1,124 @@
+package repl
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// maxImages is of how many rows that a program changed the terminal knows what they were.
+const maxImages = 20
+
+// changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
+// that stayed, the cells that are another are in colour, and columns that no row changed are left out.
+func (s screen) changed(out io.Writer, all []exosql.Changes, kept string) {
+	var tables []string
+	rows := map[string][]exosql.Change{}
+	more := int64(0)
+	for _, c := range all {
+		more += c.More
+		for _, r := range c.Rows {
+			if rows[r.Table] == nil {
+				tables = append(tables, r.Table)
+			}
+			rows[r.Table] = append(rows[r.Table], r)
+		}
+	}
+	for _, name := range tables {
+		fmt.Fprintln(out, s.paint(bold+";"+cyan, oneLine(name))+s.paint(dim, ": "+counts(rows[name])+kept))
+		fmt.Fprint(out, s.table(s.images(rows[name])))
+	}
+	if more > 0 {
+		fmt.Fprintln(out, s.paint(dim, fmt.Sprintf("… and %s to rows that are not shown%s", count(int(more), "change"), kept)))
+	}
+}
+
+// counts says how many rows were changed, in words.
+func counts(rows []exosql.Change) string {
+	n := map[string]int{}
+	for _, r := range rows {
+		switch {
+		case r.Before.IsZero():
+			n["added"]++
+		case r.After.IsZero():
+			n["deleted"]++
+		default:
+			n["changed"]++
+		}
+	}
+	var parts []string
+	for _, what := range []string{"changed", "added", "deleted"} {
+		if n[what] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", count(n[what], "row"), what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// images lays out rows before and after.
+func (s screen) images(changes []exosql.Change) *grid {
+	hide := map[string]bool{}
+	if !slices.ContainsFunc(changes, func(c exosql.Change) bool { return c.Before.IsZero() || c.After.IsZero() }) {
+		named := false // one text that no row changed says which row it is
+		keys := slices.Clone(changes[0].Key)
+		for n, v := range changes[0].Before.Fields() {
+			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })
+			key := slices.IndexFunc(keys, func(k exo.Value) bool { return k.String() == v.String() })
+			switch {
+			case !same:
+			case key >= 0:
+				keys = slices.Delete(keys, key, key+1)
+			case !named && v.Type() == exo.TypeText:
+				named = true
+			default:
+				hide[n] = true
+			}
+		}
+	}
+	var items []exo.Value
+	var of []exosql.Change
+	for _, c := range changes {
+		for _, side := range []struct {
+			mark string
+			row  exo.Value
+		}{{"-", c.Before}, {"+", c.After}} {
+			if side.row.IsZero() {
+				continue
+			}
+			fields := []exo.Field{{Name: " ", Value: exo.Text(side.mark)}}
+			for n, v := range side.row.Fields() {
+				if !hide[n] {
+					fields = append(fields, exo.Field{Name: n, Value: v})
+				}
+			}
+			items, of = append(items, exo.RecordValue(fields...)), append(of, c)
+		}
+	}
+	g := newGrid(items, s.width(), types{})
+	g.columns[0].width, g.columns[0].kind = 1, ""
+	for i, row := range g.rows {
+		style := red
+		if row[" "].text == "+" {
+			style = green
+		}
+		for n, x := range row {
+			x.style = style
+			if n != " " && !another(of[i], n) {
+				x.style = dim
+			}
+			row[n] = x
+		}
+	}
+	return g
+}
+
+// another reports whether a field is not what it was.
+func another(c exosql.Change, name string) bool {
+	before, _ := c.Before.Get(name)
+	after, _ := c.After.Get(name)
+	return before.String() != after.String()
+}

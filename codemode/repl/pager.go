@@ -1,0 +1,74 @@
+package repl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// paged shows what f writes: through the pager where it is longer than the screen, and nothing but a screen has one.
+func (c *console) paged(f func(out io.Writer) error) error {
+	if !c.std.screen.live || c.noPager {
+		return f(c.std.out)
+	}
+	var b bytes.Buffer
+	err := f(&b)
+	if c.std.screen.lines(b.String()) < screenRows() || page(b.String()) != nil {
+		fmt.Fprint(c.std.out, b.String())
+	}
+	return err
+}
+
+// lines is how many lines of the screen a text takes.
+func (s screen) lines(text string) (n int) {
+	cols := max(1, s.width())
+	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		n += max(1, (width(escapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
+	}
+	return n
+}
+
+var errNoPager = errors.New("there is no pager")
+
+// page shows a text with $PAGER, or with less where that is not set. The error means that nothing was shown.
+func page(text string) error {
+	cmd := exec.Command("less", "-FRX")
+	if name, set := os.LookupEnv("PAGER"); set && strings.TrimSpace(name) == "" {
+		return errNoPager
+	} else if set {
+		cmd = exec.Command("sh", "-c", name) // whoever types chose it, as for git and psql
+	}
+	if _, set := os.LookupEnv("LESS"); !set {
+		cmd.Env = append(os.Environ(), "LESS=FRX")
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
+		return nil // it was left
+	}
+	return err
+}
+
+// What a shell exits with where it can't start a command.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
+
+// pagerCommand turns the pager on and off.
+func (c *console) pagerCommand(arg string) error {
+	switch arg {
+	case "on", "off":
+		c.noPager = arg == "off"
+	case "":
+		c.noPager = !c.noPager
+	default:
+		return errors.New(".pager on shows what is longer than the screen with $PAGER, or with less; .pager off prints it")
+	}
+	fmt.Fprintln(c.std.out, map[bool]string{false: "what is longer than the screen is shown with the pager", true: "everything is printed"}[c.noPager])
+	return nil
+}

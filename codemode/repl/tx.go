@@ -1,0 +1,92 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// transaction does .begin, .commit and .rollback.
+func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (err error) {
+	if cmd == ".begin" {
+		if s.tool.ReadOnly() {
+			return errors.New("nothing that is granted can change anything, so there is nothing to try")
+		}
+		if s.tx != nil {
+			return errors.New("it has begun already; .commit keeps what was changed since, .rollback undoes it")
+		}
+		if s.tx, err = s.db.Begin(ctx); err == nil {
+			fmt.Fprintln(out, "what programs change from here on is kept by .commit alone, and undone by .rollback or at the end; others may wait for it")
+		}
+		return err
+	}
+	if s.tx == nil {
+		return fmt.Errorf("nothing was begun; %s ends what .begin began", cmd)
+	}
+	end, said := s.tx.Rollback, "undone: the database is as it was at .begin"
+	if cmd == ".commit" {
+		end, said = s.tx.Commit, "kept"
+	}
+	s.tx = nil
+	if err = end(ctx); err != nil && cmd == ".commit" && errors.Is(err, exo.ErrNothingDone) {
+		return fmt.Errorf("nothing was kept: %w", err)
+	}
+	if err == nil {
+		fmt.Fprintln(out, said)
+	}
+	return err
+}
+
+// leave undoes what was begun and not ended.
+func (s *session) leave(ctx context.Context, out io.Writer) {
+	if s.tx != nil {
+		_ = s.tx.Rollback(ctx)
+		s.tx = nil
+		fmt.Fprintln(out, "what was changed since .begin is undone")
+	}
+}
+
+// tried refuses what would reach beyond the transaction that programs are tried in: effects outside, and
+// a store that tells nothing of what it changes, so is another one.
+func (s *session) tried(e exo.Entry) error {
+	if s.tx == nil {
+		return nil
+	}
+	outside := e.Effect == exo.Held || e.Effect == exo.Immediate
+	if e.Step == exo.Intent && outside {
+		return fmt.Errorf("%s would act outside of the database, and this is only a try", oneLine(e.Op))
+	}
+	if e.Step == exo.Committing && e.Prepared != nil {
+		known := 0
+		for _, d := range e.Details {
+			if _, ok := d.(exosql.Changes); ok {
+				known++
+			}
+		}
+		if e.Prepared.Changed > known {
+			return errors.New("another database would be changed, and this is only a try")
+		}
+	}
+	return nil
+}
+
+// now is what becomes of changes, in words.
+func (s *session) now() string {
+	if s.tx != nil {
+		return ", not kept yet"
+	}
+	return ""
+}
+
+// settled are the changes of a run that committed.
+func (r *ran) settled() []exosql.Changes {
+	if !slices.ContainsFunc(r.result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied }) {
+		return nil
+	}
+	return r.changes
+}

@@ -1,0 +1,264 @@
+package exoeval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Methods that change something act at once, and what they give is plain: a number, or the record that was added. Programs
+// are written by those who know libraries where a change goes on after the call (`update({…}).where(…)`), is made of a
+// record that was read (`row.update({…})`), or by an assignment to it. Each of these means what its author
+// meant or is an error that names the right form; none does a part of it, and none does nothing without a word.
+
+// changesGiven reports whether m changes what is described to values that it is given.
+func changesGiven(m *exo.Method) bool {
+	return m.Sends && m.Effect != exo.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == exo.TypeRecord
+}
+
+// takes is the type of the records that a method that changes something is given, nil for none.
+func takes(m *exo.Method) *exo.Type {
+	if !m.Sends || m.Effect == exo.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
+		return nil
+	}
+	t := m.Params[0].Want.Con
+	if t.Name == exo.TypeList {
+		t = t.Args["of"]
+	}
+	if t == nil || t.Name != exo.TypeRecord {
+		return nil
+	}
+	return t
+}
+
+// changed calls a method that changes something, of arguments that are not its own: a list for one record, an object of
+// options. It is nil where the arguments are the method's.
+func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+	t := takes(m)
+	if t == nil {
+		return nil
+	}
+	op := r.check.Name(recv) + "." + m.Name
+	i := r.check.Catalog[recv.Type.Name]
+	if len(args) != 1 {
+		if s := r.say(recv, "."+m.Name, ""); s != "" {
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "takes one argument; got %d; %s", len(args), s)))
+		}
+		return nil
+	}
+	v := r.plainValue(args[0])
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	if isArray(v) {
+		if of := r.say(recv, "as."+m.Name+"[]", ""); of != "" && i.Methods[of] != nil {
+			return r.call(recv, i.Methods[of], of, args)
+		}
+		return nil
+	}
+	options := strings.Fields(r.say(recv, "as."+m.Name+"{}", ""))
+	if len(options) == 0 || o.ClassName() != "Object" || isCallable(v) {
+		return nil
+	}
+	values := options[len(options)-1]
+	keys := o.Keys()
+	if !slices.Contains(keys, values) || t.Field(values) != nil {
+		return nil
+	}
+	for _, k := range keys {
+		if !slices.Contains(options, k) {
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", shorten(k, 60), values, and(r.say(recv, "."+m.Name, "")))))
+		}
+	}
+	for _, k := range options[:len(options)-1] {
+		if slices.Contains(keys, k) && i.Methods[k] != nil {
+			recv = r.recordedIn(r.call(recv, i.Methods[k], k, []goja.Value{o.Get(k)})).node
+		}
+	}
+	return r.call(recv, m, m.Name, []goja.Value{o.Get(values)})
+}
+
+// defined refuses undefined as an argument of a method that changes something. Who writes `where(c).delete(x)` means x, and if
+// x is not there, all rows of c is what nobody asked for.
+func (r *run) defined(recv *exo.Node, m *exo.Method, args []goja.Value) {
+	if m != nil && m.Sends && m.Effect != exo.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
+		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
+	}
+}
+
+// given says what to write instead of a record that a method does not take: what its unknown names, or values of it that are records, say in other libraries.
+func (r *run) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
+	t := takes(m)
+	if t == nil || len(args) != 1 || args[0].Op != exo.OpLit || args[0].Lit.Type() != exo.TypeRecord {
+		return ""
+	}
+	for name, v := range args[0].Lit.Fields() {
+		if f := t.Field(name); f == nil {
+			if s := r.say(recv, "given."+name, ""); s != "" {
+				return s
+			}
+		} else if v.Type() == exo.TypeRecord && f.Name != exo.TypeRecord {
+			if s := r.say(recv, "given", ""); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// promised gives the promise of a call the prototype that answers for what is wrongly asked of it: see afterChange and ofFixed.
+func (r *run) promised(n *exo.Node, promise *goja.Object) (fixed map[string]bool) {
+	m := n.Method()
+	if i := r.check.Catalog[n.Recv.Type.Name]; m == nil || i == nil || len(i.Words) == 0 {
+		return nil
+	}
+	if fixed = r.fixedBy(n.Recv); fixed == nil && m.Effect == exo.NoEffect {
+		return nil
+	}
+	key := methodKey{m, n.Recv.Type.Name}
+	p := r.promises[key]
+	if p == nil {
+		get := func(target *goja.Object, name string, receiver goja.Value) goja.Value {
+			if m.Effect != exo.NoEffect {
+				if r.say(n.Recv, "as.then."+name, "") != "" {
+					return r.function(name, func(goja.FunctionCall) goja.Value { return receiver })
+				}
+				r.afterChange(n.Recv, m, name, receiver)
+			} else if fixed[name] {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` of a promise: await it first, like (await ….%s(…)).%s", name, m.Name, name)))
+			}
+			return target.Get(name) // nil: the engine's own error names it
+		}
+		set := func(target *goja.Object, name string, v, receiver goja.Value) bool {
+			if fixed[name] {
+				panic(r.throw(r.isFixed(name)))
+			}
+			o, ok := receiver.(*goja.Object)
+			return ok && o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
+		}
+		p = r.vm.ToValue(r.vm.NewProxy(promise.Prototype(), &goja.ProxyTrapConfig{Get: get, Set: set})).(*goja.Object)
+		if r.promises == nil {
+			r.promises = map[methodKey]*goja.Object{}
+		}
+		r.promises[key] = p
+	}
+	if err := promise.SetPrototype(p); err != nil {
+		panic(err)
+	}
+	return fixed
+}
+
+// afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
+// changed than was meant. No program can go on after that.
+func (r *run) afterChange(recv *exo.Node, m *exo.Method, name string, receiver goja.Value) {
+	if s := r.say(recv, "changed."+name, "", "method", m.Name); s != "" && promiseOf(receiver) != nil {
+		line, col := r.here()
+		err := r.placed(exo.Errorf(exo.Invalid, m.Name, "%s", s), line, col)
+		r.stop(err)
+		panic(r.errorObject(err, line, col))
+	}
+}
+
+// fixedBy are the names of what the thing that n describes could be changed in. In records that were read they can't be assigned,
+// which would change the program's copy alone.
+func (r *run) fixedBy(n *exo.Node) map[string]bool {
+	i := r.check.Catalog[n.Type.Name]
+	if i == nil {
+		return nil
+	}
+	if fixed, ok := r.fixed[i]; ok {
+		return fixed
+	}
+	var fixed map[string]bool
+	for _, m := range i.Methods {
+		if changesGiven(m) {
+			fixed = map[string]bool{}
+			for _, f := range m.Params[0].Want.Con.Fields {
+				fixed[f.Name] = true
+			}
+		}
+	}
+	for _, name := range []string{"then", "catch", "finally", "constructor"} { // a promise's own
+		delete(fixed, name)
+	}
+	if r.fixed == nil {
+		r.fixed = map[*exo.Interface]map[string]bool{}
+	}
+	r.fixed[i] = fixed
+	return fixed
+}
+
+// isFixed is the error for an assignment to a record that was read.
+func (r *run) isFixed(name string) error {
+	return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", shorten(name, 60)))
+}
+
+// answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
+func (r *run) answer(v exo.Value, fixed map[string]bool) goja.Value {
+	switch {
+	case fixed == nil:
+	case v.Type() == exo.TypeRows:
+		rows := r.newRows(v)
+		r.rowsIn(rows).fixed = fixed
+		return rows
+	case v.Type() == exo.TypeRecord:
+		o := r.vm.NewObject()
+		for n, x := range v.Fields() {
+			if x.Type() == exo.TypeRows { // of a page
+				r.put(o, n, r.answer(x, fixed))
+				continue
+			}
+			r.fix(o, n, r.toJS(x), fixed[n])
+		}
+		return o
+	case v.Type() == exo.TypeInt:
+		r.guardCounts()
+	}
+	return r.toJS(v)
+}
+
+// fix defines a property, which can't be assigned if it is fixed.
+func (r *run) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
+	writable := goja.FLAG_TRUE
+	if fixed {
+		writable = goja.FLAG_FALSE
+	}
+	_ = o.DefineDataProperty(name, v, writable, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
+// countMembers are what other libraries give beside the number of what was changed, or as it.
+var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "changes", "modifiedCount", "matchedCount", "deletedCount", "insertedCount", "length", "0", "numUpdatedRows", "numDeletedRows", "insertId", "rows", "id", "data"}
+
+// guardCounts makes reading such a member of a number an error: undefined would be compared with 0, and a program would
+// take what it changed for nothing. It is asked for where a call that changes something gave a number.
+func (r *run) guardCounts() {
+	if r.counted {
+		return
+	}
+	r.counted = true
+	proto, ok := r.intrinsic("Number").Get("prototype").(*goja.Object)
+	if !ok {
+		return
+	}
+	get := r.function("get", func(goja.FunctionCall) goja.Value {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
+	})
+	for _, name := range countMembers {
+		_ = proto.DefineAccessorProperty(name, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	_ = proto.DefineAccessorPropertySymbol(goja.SymIterator, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// fixes reports whether a name is fixed in some record.
+func (r *run) fixes(name string) bool {
+	for _, fixed := range r.fixed {
+		if fixed[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,215 @@
+package exosql
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Changes are what a run changes in one database: the rows before its first write and as it leaves them.
+// With [OpenOptions.Images] they are among the Details of the record's entry exo.Committing, that is
+// before anything of it is final: a Recorder that fails then keeps the run from committing. They
+// hold values of the database and are for the host; no program can learn of them.
+type Changes struct {
+	Rows []Change
+	More int64 // rows that were written besides, as often as they were, of which no image was kept
+}
+
+// Change is one row that is changed. A row that is as it was before is none.
+type Change struct {
+	Table  string      // what programs call one row of the facet by which it was changed: two facets of a table have two names
+	Key    []exo.Value // the values of the table's key columns, in the order of their declaration
+	Before exo.Value   // a record of what the facet shows, by the names of programs; the zero Value: the row is new
+	After  exo.Value   // the zero Value: the row is gone, or no row that the program may see any more
+}
+
+// AppendJSON writes the changes as a record keeps them.
+func (c Changes) AppendJSON(b []byte) ([]byte, error) {
+	b = append(b, `{"changes":[`...)
+	var err error
+	for i, r := range c.Rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = exo.Text(r.Table).AppendJSON(append(b, `{"table":`...)); err != nil {
+			return b, err
+		}
+		for _, of := range []struct {
+			name string
+			row  exo.Value
+		}{{"key", exo.List(r.Key...)}, {"before", r.Before}, {"after", r.After}} {
+			if of.row.IsZero() {
+				continue
+			}
+			if b, err = of.row.AppendJSON(append(append(b, `,"`+of.name...), `":`...)); err != nil {
+				return b, err
+			}
+		}
+		b = append(b, '}')
+	}
+	return append(strconv.AppendInt(append(b, `],"more":`...), c.More, 10), '}'), nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c Changes) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
+
+// images are those of a unit of work.
+type images struct {
+	limit int
+	rows  []*image
+	at    map[imageKey]*image
+	more  int64
+}
+
+type imageKey struct {
+	of  any     // the facet: rows of one table look different through two
+	by  *object // the grant: what one shows another may not
+	key string
+}
+
+// through is the grant whose scope what is written is in.
+func (x *changing) through() *object { return x.objs[x.w.Grant.Origin] }
+
+type image struct {
+	x             *changing // by whose scope it is read again
+	key           []exo.Value
+	before, after exo.Value
+}
+
+// note keeps the image of a row, if it is the first of that row, and reports whether one is kept.
+func (im *images) note(x *changing, key []exo.Value, before exo.Value) bool {
+	text, err := exo.List(key...).AppendJSON(nil)
+	at := imageKey{x.w.Facet, x.through(), string(text)}
+	if err != nil || im.at[at] != nil {
+		return err == nil
+	}
+	if len(im.rows) >= im.limit {
+		return false
+	}
+	if im.at == nil {
+		im.at = map[imageKey]*image{}
+	}
+	im.at[at] = &image{x: x, key: key, before: before}
+	im.rows = append(im.rows, im.at[at])
+	return true
+}
+
+// split takes the key from the front of a row.
+func split(x *changing, cells []exo.Value) (key []exo.Value, row exo.Value) {
+	n := len(x.w.Table.Keys)
+	fields := make([]exo.Field, 0, len(cells)-n)
+	for i, c := range x.w.Facet.Cols {
+		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i]})
+	}
+	return append([]exo.Value(nil), cells[:n]...), exo.RecordValue(fields...)
+}
+
+// imagesBefore keeps the rows that a message is about to change, and gives how many of them are kept.
+func (x *changing) imagesBefore() (kept int64, err error) {
+	im := x.unit.images
+	if im == nil || x.w.Kind == compile.Inserts {
+		return 0, nil
+	}
+	p, err := compile.Before(x.unit.db.dialect, x.m, grantsOf(x.objs), im.limit)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := x.unseen(x.ctx, p, x.m.Args)
+	if err != nil {
+		return 0, err
+	}
+	in := rows.Reader()
+	for i := range rows.Len() {
+		if key, row := split(x, in.Cells(i)); im.note(x, key, row) {
+			kept++
+		}
+	}
+	return kept, nil
+}
+
+// imagesOf notes the rows that a message has inserted, by their keys.
+func (x *changing) imagesOf(inserted *exo.Rows) (kept int64) {
+	in := inserted.Reader()
+	for i := range inserted.Len() {
+		if x.unit.images.note(x, append([]exo.Value(nil), in.Cells(i)...), exo.Value{}) {
+			kept++
+		}
+	}
+	return kept
+}
+
+// unseen runs a plan in the unit that answers no message: no budget is spent on it, and the record has no Query of it.
+func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []exo.Value) (*exo.Rows, error) {
+	bound, err := p.Bind(args, x.vals, x.parent, x.m.Zone())
+	if err != nil {
+		return nil, err
+	}
+	out, err := x.unit.read(ctx, p, bound, x.by, nil, func(*exo.Message) *plan.Collector { return plan.NewCollector(p, nil) })
+	if err != nil {
+		return nil, err
+	}
+	return out.Rows(), nil
+}
+
+// maxImagesAtOnce bounds the keys of one statement.
+const maxImagesAtOnce = 50
+
+// Changes implements exo.Changer: each row that was written is read once more, as the run leaves it.
+func (u *unit) Changes(ctx context.Context) (any, error) {
+	im := u.images
+	if im == nil {
+		return nil, nil
+	}
+	for i := 0; i < len(im.rows); {
+		first := im.rows[i]
+		n := 1
+		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.w.Facet == first.x.w.Facet && im.rows[i+n].x.through() == first.x.through() {
+			n++
+		}
+		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
+			return nil, err
+		}
+		i += n
+	}
+	out := Changes{More: im.more}
+	for _, r := range im.rows {
+		if !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
+			continue
+		}
+		out.Rows = append(out.Rows, Change{Table: r.x.w.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
+	}
+	return out, nil
+}
+
+// imagesAfter reads rows by their keys.
+func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
+	p, err := compile.After(x.unit.db.dialect, x.m, x.w, len(rows))
+	if err != nil {
+		return err
+	}
+	var keys []exo.Value
+	for _, r := range rows {
+		keys = append(keys, r.key...)
+	}
+	found, err := x.unseen(ctx, p, keys)
+	if err != nil {
+		return err
+	}
+	in := found.Reader()
+	for i := range found.Len() {
+		key, row := split(x, in.Cells(i))
+		text, err := exo.List(key...).AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		if r := im.at[imageKey{x.w.Facet, x.through(), string(text)}]; r != nil {
+			r.after = row
+		}
+	}
+	return nil
+}
+
+var _ exo.Changer = (*unit)(nil)

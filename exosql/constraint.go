@@ -1,0 +1,43 @@
+package exosql
+
+import "github.com/exoagent/exoagent/exosql/internal/engine"
+
+// ConstraintError says which rule of the database a write would have broken, of a program or of Go code. It is in the error
+// of the write, which is of Kind Invalid: find it with errors.As. A program reads the names of columns that its facet shows,
+// and nothing else of it.
+type ConstraintError struct {
+	Rule       Rule
+	Table      string   // in the database
+	Columns    []string // the same; nil where the database does not say
+	Constraint string   // the name of the constraint; "" where the database does not say
+	Err        error    // the driver's, which may quote values
+}
+
+// Rule is what a constraint demands.
+type Rule uint8
+
+const (
+	RuleNotNull    = Rule(engine.NotNull)    // a value
+	RuleUnique     = Rule(engine.Unique)     // a value that no other row has
+	RuleForeignKey = Rule(engine.ForeignKey) // a row that is referred to, or none that refers to this one
+	RuleCheck      = Rule(engine.CheckRule)  // what an expression says
+	RuleType       = Rule(engine.BadValue)   // a value that the type of the column holds
+)
+
+func (r Rule) String() string {
+	return map[Rule]string{RuleNotNull: "not null", RuleUnique: "unique", RuleForeignKey: "foreign key", RuleCheck: "check", RuleType: "type"}[r]
+}
+
+func (e *ConstraintError) Error() string {
+	if e == nil || e.Err == nil {
+		return "exosql: a ConstraintError that no write was refused by"
+	}
+	return e.Err.Error()
+}
+
+func (e *ConstraintError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}

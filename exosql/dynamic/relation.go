@@ -1,0 +1,85 @@
+package dynamic
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/bridge"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// Relation is rows of a table in scope; see exosql.Relation. Table.Rows makes one, and Where and Follow narrow it. What is wrong with
+// it is an error where it is granted. The zero Relation is one, too.
+type Relation struct {
+	t   *Table
+	r   *decl.Relation
+	err error
+}
+
+// Rows are those of the table for which the predicate holds. others fix the scopes of further tables.
+func (t *Table) Rows(scope Predicate, others ...Scope) Relation {
+	if t.zero() {
+		return Relation{err: undeclared("Table", "Declarations.Table")}
+	}
+	p, err := scope.on(t)
+	if err != nil {
+		return Relation{err: err}
+	}
+	r := &decl.Relation{Kind: decl.StepGrant, Table: t.t, Pred: p}
+	for _, o := range others {
+		s, err := o.declared()
+		if err != nil {
+			return Relation{err: err}
+		}
+		r.Scopes = append(r.Scopes, s)
+	}
+	return Relation{t: t, r: r}
+}
+
+// Where leaves the rows for which the predicate holds. It narrows the relation alone: rows of the table that links lead to stay those
+// of its scope.
+func (r Relation) Where(p Predicate) Relation {
+	if r.err != nil || r.r == nil {
+		return r
+	}
+	pred, err := p.on(r.t)
+	if err != nil {
+		return Relation{err: err}
+	}
+	return Relation{t: r.t, r: &decl.Relation{Kind: decl.StepWhere, Table: r.t.t, Prev: r.r, Pred: pred}}
+}
+
+// Follow are the rows that a link leads to from those of the relation, each once.
+func (r Relation) Follow(l *Link) Relation {
+	switch {
+	case r.err != nil || r.r == nil:
+		return r
+	case l.zero():
+		return Relation{err: undeclared("Link", "Table.Link")}
+	case l.l.From != r.t.t:
+		return Relation{err: wrong(r.t.t.Name+"."+l.l.Name, "the link is from table %s", l.l.From.Name)}
+	}
+	return Relation{t: r.t.d.tables[l.l.To.Name], r: &decl.Relation{Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}}
+}
+
+// Of makes the object by which a program reaches the rows of a relation as the facet shows them. The facet, and all that its links lead
+// to, can't be changed any more.
+func (f *Facet) Of(db *exosql.DB, r Relation) (exo.Object, error) {
+	switch {
+	case f.zero():
+		return nil, undeclared("Facet", "Table.Facet")
+	case r.err != nil:
+		return nil, r.err
+	case r.r == nil:
+		return nil, undeclared("Relation", "Table.Rows")
+	case r.t != f.t:
+		return nil, wrong(f.t.t.Name, "the facet %s is of this table, and the relation of %s", f.f.Alias, r.t.t.Name)
+	}
+	o, err := bridge.Object(db, f.f, r.r)
+	if err == nil {
+		_, err = o.Describe()
+	}
+	if err != nil {
+		return nil, wrap(f.t.t.Name, err)
+	}
+	return o, nil
+}

@@ -1,0 +1,29 @@
+package exosql_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestErrors: what a host acts on can be asked for with errors.Is.
+func TestErrors(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, _ := wrOpen(t, e)
+		if _, err := db.Committed(t.Context(), exo.RunID{}); !errors.Is(err, exosql.ErrNoWitness) {
+			t.Errorf("Committed without a witness: %v", err)
+		}
+		tool := wrTool(t, db, 1)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range []string{`return jobs.count()`, `return jobs.where({ id: 1 }).update({ points: 1 })`} {
+			if r := tool.Run(t.Context(), program); !errors.Is(r.Err, exosql.ErrClosed) || exo.KindOf(r.Err) != exo.Internal {
+				t.Errorf("%s after Close: %v", program, r.Err)
+			}
+		}
+	})
+}

@@ -1,0 +1,332 @@
+package exosql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// WriteKind is what a write does with rows.
+type WriteKind = decl.WriteKind
+
+const (
+	Inserts WriteKind = decl.Inserts
+	Updates WriteKind = decl.Updates
+	Deletes WriteKind = decl.Deletes
+)
+
+// Write is what a hook is told of a write: one row that is inserted, or an update or a
+// delete, whatever rows it finds. See [Table.BeforeWrite], before anything of it is done, and [Table.AfterCommit].
+type Write[T any] struct {
+	Kind  WriteKind
+	Run   exo.Run // of the program, with Principal and Clock; of Go code the Clock is set alone, to the time of the call
+	Facet string  // by whose rights a program writes: its alias; "" for Go code
+	Row   T       // the given values in their fields, and zero in all others; a change of it changes nothing
+	Rows  int64   // how many rows were written; 0 before
+
+	w *decl.RowWrite
+}
+
+// BeforeWrite has f called before rows of t are written, by programs through any facet of t and by Go code: for
+// each row of an insert, and once for an update or a delete. f is trusted code of the host. It sees what is given, without
+// what the scope or a link fills in. An error refuses the whole write, of which nothing is done then. f may [Write.Fill] the columns that fills
+// names, whether programs may write or see them or not; the row has to be in scope afterwards like
+// any other. Hooks are called in the order of their declaration, and belong to this declaration of the table
+// alone. BeforeWrite panics once the table is in use.
+//
+// A program reads the text of the error if f returns an *[exo.Error] of Kind Invalid or Denied without an Op, as
+// exo.Errorf(exo.Invalid, "", …) makes it, whose text has no name of a column that the facet does not show. It reads of every
+// other error that it is internal, as of a panic. Go code gets the error itself.
+//
+// f must heed its context and do nothing else: the write may be refused after it, undone with its run, or tried anew in
+// another transaction. It must not write to the database of the DB, which the program's transaction may have locked.
+func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, fills ...Member[T]) *Table[T] {
+	d := t.must("BeforeWrite")
+	if f == nil {
+		panic("exosql: BeforeWrite of table " + d.Name + ": the function is nil")
+	}
+	var cols []*decl.Column
+	for _, m := range fills {
+		cols = append(cols, columnOf(m))
+	}
+	d.Hook(func(ctx context.Context, r *decl.RowWrite) error {
+		w, err := t.told(r)
+		if err != nil {
+			return err
+		}
+		return f(ctx, w)
+	}, cols)
+	return t
+}
+
+// told is a write as hooks are told of it.
+func (t *Table[T]) told(r *decl.RowWrite) (*Write[T], error) {
+	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
+	for _, g := range r.Given {
+		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
+			return nil, exo.Errorf(exo.Invalid, "", "`%s` has a value that the column can't hold", g.Col.Guest)
+		}
+	}
+	return w, nil
+}
+
+// AfterCommit has f called when rows of t have been written and all of it is committed: once for a run, once for a
+// [Tx], and once for a call of Go code that is in none. f is told each write, in their order, as BeforeWrite is told of it, and with what those hooks
+// filled; of writes that found no row it is not told, nor by which keys an update found rows. f is trusted code of the host. Nothing that it
+// does changes what was written or how the run ends: an error or a panic of it goes to [OpenOptions.HookFailed] and into the record of the run.
+// Of several tables and several hooks each is called, the first written table first. AfterCommit panics once the table is in use.
+//
+// In a run f is called when the record says that it is committed, and before held effects act. It is called
+// at most once: never for what was rolled back, refused, or has an unknown outcome, never again when a transaction is tried anew, and
+// not at all if the process is killed between the commit and the call. What must not be lost belongs into the transaction, as a row of a table.
+//
+// f must heed its context, which does not end with that of the call. It may read and write the database by Go code.
+func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) error) *Table[T] {
+	d := t.must("AfterCommit")
+	if f == nil {
+		panic("exosql: AfterCommit of table " + d.Name + ": the function is nil")
+	}
+	d.After(func(ctx context.Context, rows []decl.RowWrite) error {
+		writes := make([]Write[T], len(rows))
+		for i := range rows {
+			w, err := t.told(&rows[i])
+			if err != nil {
+				return err
+			}
+			writes[i] = *w
+		}
+		return f(ctx, writes)
+	})
+	return t
+}
+
+// wrote keeps for the hooks after the commit what a message has written.
+func (x *changing) wrote(of decl.RowWrite, v exo.Value) {
+	if of.Table = x.w.Table; len(of.Table.Afters) == 0 {
+		return
+	}
+	kind, rows, ok := compile.Gives(x.m, x.w.Facet, x.given)
+	if !ok {
+		return
+	}
+	of.Kind, of.Rows = kind, 1
+	if kind != Inserts {
+		of.Rows = v.Int()
+	}
+	if of.Rows == 0 {
+		return
+	}
+	x.unit.mu.Lock()
+	defer x.unit.mu.Unlock()
+	for _, row := range rows {
+		of.Given = row
+		x.unit.written = append(x.unit.written, of)
+	}
+}
+
+// settle calls the hooks after the commit of what was written.
+func (db *DB) settle(ctx context.Context, written []decl.RowWrite) (failed error) {
+	for len(written) > 0 {
+		t := written[0].Table
+		var of, rest []decl.RowWrite
+		for _, w := range written {
+			if w.Table == t {
+				of = append(of, w)
+			} else {
+				rest = append(rest, w)
+			}
+		}
+		written = rest
+		for _, f := range t.Afters {
+			if err := settled(ctx, f, of); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("exosql: a hook of table %s failed after the commit: %w", t.Name, err))
+			}
+		}
+	}
+	if failed != nil && db.hookFailed != nil {
+		db.hookFailed(failed)
+	}
+	return failed
+}
+
+func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = exo.NewPanicError(p)
+		}
+	}()
+	return f(ctx, of)
+}
+
+// settleTyped is settle for Go code, which has no record.
+func (db *DB) settleTyped(ctx context.Context, written []decl.RowWrite) {
+	if err := db.settle(context.WithoutCancel(ctx), written); err != nil && db.hookFailed == nil {
+		slog.Error(err.Error())
+	}
+}
+
+// Settled implements exo.Settler. In a Tx of the host nothing is committed before the Tx is.
+func (u *unit) Settled(ctx context.Context) error {
+	u.mu.Lock()
+	written := u.settling
+	u.settling = nil
+	u.mu.Unlock()
+	return u.db.settle(ctx, written)
+}
+
+var _ exo.Settler = (*unit)(nil)
+
+// columnOf is the column that a member is, or nil.
+func columnOf[T any](m Member[T]) *decl.Column {
+	c, ok := m.(interface{ core() *decl.Column })
+	if !ok {
+		return nil
+	}
+	return c.core()
+}
+
+// Gives reports whether the write gives the column: a value, which Row has, NULL, or what the database calculates.
+func (w *Write[T]) Gives(c Member[T]) bool {
+	return w != nil && w.w != nil && w.w.Of(columnOf(c)) != nil
+}
+
+// Calculates reports whether an update calculates the column of each row that it finds: the value is not known.
+func (w *Write[T]) Calculates(c Member[T]) bool {
+	if w == nil || w.w == nil {
+		return false
+	}
+	g := w.w.Of(columnOf(c))
+	return g != nil && g.Calculated
+}
+
+// Fill gives columns that the write does not give, and that [Table.BeforeWrite] was told of. The write is refused if it
+// gives one of them itself, or if the hook fills anything else, fills a column twice, or fills it with what it is declared not to hold.
+func (w *Write[T]) Fill(values ...Assignment[T]) {
+	if w == nil || w.w == nil {
+		return
+	}
+	for _, a := range values {
+		w.w.Filled = append(w.w.Filled, decl.Given{Col: a.col, Value: a.v})
+	}
+}
+
+// beforeWrite asks the hooks of the table that a message writes.
+func (a *asked) beforeWrite(ctx context.Context) error {
+	some := false
+	for _, o := range a.objs {
+		some = some || o.hooked
+	}
+	if !some {
+		return nil
+	}
+	f := compile.Target(a.m, func(slot int) *decl.Facet { return a.objs[slot].facet })
+	if f == nil || len(f.Table.Hooks) == 0 {
+		return nil
+	}
+	a.hooked = f
+	kind, rows, ok := compile.Gives(a.m, f, a.given)
+	if !ok {
+		return nil // it is refused when it is planned
+	}
+	given, err := askHooks(ctx, decl.RowWrite{Kind: kind, Run: a.m.Run(), Facet: f.Alias, Table: f.Table}, a.given, rows)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return toProgram(err, f)
+	}
+	a.given = given
+	return nil
+}
+
+// beforeTyped asks the hooks of the table that Go code writes.
+func beforeTyped(ctx context.Context, t *compile.TypedWrite, given compile.Given) (compile.Given, error) {
+	f := t.Facet()
+	if len(f.Table.Hooks) == 0 {
+		return given, nil
+	}
+	kind, rows, ok := compile.Gives(t.M, f, given)
+	if !ok {
+		return given, nil
+	}
+	return askHooks(ctx, decl.RowWrite{Kind: kind, Run: exo.Run{Clock: time.Now()}, Table: f.Table}, given, rows)
+}
+
+// askHooks asks for each row, and gives what is given then.
+func askHooks(ctx context.Context, of decl.RowWrite, given compile.Given, rows [][]decl.Given) (compile.Given, error) {
+	filled, some := make([][]decl.Given, len(rows)), false
+	for i, row := range rows {
+		w := of
+		w.Given = row
+		for _, h := range of.Table.Hooks {
+			if err := askHook(ctx, h, &w); err != nil {
+				return given, err
+			}
+		}
+		filled[i], some = w.Filled, some || len(w.Filled) > 0
+	}
+	if !some {
+		return given, nil
+	}
+	return compile.Fill(given, filled), nil
+}
+
+func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(p)}
+		}
+	}()
+	return h(ctx, w)
+}
+
+// toProgram is an error of a hook as a program may read it.
+func toProgram(err error, f *decl.Facet) error {
+	hidden := func(why error) error { return &exo.Error{Kind: exo.Internal, Err: why} }
+	e, ok := err.(*exo.Error) // not one that it wraps, which was written for somebody else
+	if !ok || e == nil {
+		if err == nil || ok {
+			err = errors.New("exosql: a hook returned a nil *exo.Error")
+		}
+		return hidden(err)
+	}
+	if e.Op != "" || e.Kind != exo.Invalid && e.Kind != exo.Denied {
+		return hidden(e)
+	}
+	text := e.Message()
+	for _, c := range f.Table.Cols {
+		if f.Column(c.Guest) == c {
+			continue
+		}
+		if says(text, c.Name) || says(text, c.Guest) { // a program must not learn of columns that it can't see
+			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show: %w", c.Name, f.Alias, e))
+		}
+	}
+	return &exo.Error{Kind: e.Kind, Msg: text, Err: e.Err}
+}
+
+// says reports whether a text has a name as a word of its own.
+func says(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	part := func(b byte) bool { return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' }
+	for i := 0; name != ""; {
+		n := strings.Index(text[i:], name)
+		if n < 0 {
+			return false
+		}
+		i += n
+		end := i + len(name)
+		if (i == 0 || !part(text[i-1])) && (end == len(text) || !part(text[end])) {
+			return true
+		}
+		i = end
+	}
+	return false
+}

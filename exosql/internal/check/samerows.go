@@ -1,0 +1,34 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// shows reports whether what is declared as o may show rows of t under another name: a view that reads it, a table whose
+// partition or heir it is, or a partition or an heir of it. On SQLite no view is read at all, see view.
+func (c *Checker) shows(o *decl.Table, t *schema.Table) bool {
+	n := schema.Name{Name: o.Name}
+	if x := c.live.Table(n); x != nil {
+		return c.partOf(x.Name, t) || c.partOf(t.Name, x)
+	}
+	v := c.live.View(n)
+	return v != nil && (v.Calls || slices.ContainsFunc(v.Reads, func(r schema.Name) bool { // a function may read any table
+		x := c.live.Table(r)
+		return r == t.Name || c.partOf(r, t) || x != nil && c.partOf(t.Name, x)
+	}))
+}
+
+// partOf reports whether rows of t are rows of a table with that name as well: it is a partition or an heir of it, at any depth.
+func (c *Checker) partOf(whole schema.Name, t *schema.Table) bool {
+	up := slices.Clone(t.Inherits)
+	if t.PartitionOf != nil {
+		up = append(up, *t.PartitionOf)
+	}
+	return slices.ContainsFunc(up, func(n schema.Name) bool {
+		x := c.live.Table(n)
+		return n == whole || x != nil && c.partOf(whole, x) // no table is its own ancestor
+	})
+}

@@ -1,0 +1,184 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// A rule that no two rows may be alike is a question that a program asks by writing: an error says
+// that another row has the value. As long as such a row must be in the writer's scope, it learns
+// nothing that it could not read.
+
+// unique is such a rule: a key, a unique index, or an exclusion constraint.
+type unique struct {
+	parts     []schema.Part
+	exclusion *schema.Exclusion // nil: all parts are compared with =
+	where     string            // of which rows; "" for all
+	alike     bool              // NULL equals NULL
+	primary   bool
+}
+
+// uniques are the rules of a table, of the tables that it is a part of, and of its parts.
+func (c *Checker) uniques(t *schema.Table) (out []unique) {
+	seen := []*schema.Table{t}
+	for i := 0; i < len(seen); i++ {
+		of := seen[i]
+		out = append(out, uniquesOf(of)...)
+		for _, o := range c.live.Tables {
+			if related := partOf(of, o) || partOf(o, of); related && !slices.Contains(seen, o) {
+				seen = append(seen, o)
+			}
+		}
+	}
+	return out
+}
+
+func partOf(part, whole *schema.Table) bool {
+	return part.PartitionOf != nil && *part.PartitionOf == whole.Name
+}
+
+func uniquesOf(t *schema.Table) (out []unique) {
+	if t.PrimaryKey != nil {
+		out = append(out, unique{parts: columnParts(t.PrimaryKey.Columns), primary: true})
+	}
+	for _, k := range t.Uniques {
+		out = append(out, unique{parts: columnParts(k.Columns), alike: !k.NullsDistinct})
+	}
+	for _, x := range t.Indexes {
+		if x.Unique { // one that is not built to the end refuses rows, too
+			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike})
+		}
+	}
+	for i, x := range t.Exclusions {
+		out = append(out, unique{parts: x.Parts, exclusion: &t.Exclusions[i], where: x.Where})
+	}
+	return out
+}
+
+func columnParts(names []string) (out []schema.Part) {
+	for _, n := range names {
+		out = append(out, schema.Part{Column: n})
+	}
+	return out
+}
+
+func (u unique) columns() (out []string) {
+	for _, p := range u.parts {
+		if p.Column != "" {
+			out = append(out, p.Column)
+		}
+	}
+	return out
+}
+
+// said is the rule as messages have it, and name as AllowEffects does.
+func (u unique) said() string {
+	var parts []string
+	for _, p := range u.parts {
+		if p.Column != "" {
+			parts = append(parts, p.Column)
+		} else {
+			parts = append(parts, p.Expr)
+		}
+	}
+	s := "(" + strings.Join(parts, ", ") + ")"
+	if u.where != "" {
+		s += " where " + u.where
+	}
+	return s
+}
+
+func (u unique) name() string {
+	if u.exclusion != nil {
+		return "exclude" + u.said()
+	}
+	return "unique" + u.said()
+}
+
+// fixUnique is what would be right of a rule that spans tenants.
+func (c *Checker) fixUnique(u unique, w Write) string {
+	fix := fmt.Sprintf("AllowEffects(%q) on the facet, if programs may learn what others have", u.name())
+	switch {
+	case u.primary:
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), without AllowInsert of them, or %s", quoteAll(u.columns()), fix)
+	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.parts):
+		return fix
+	}
+	within := u.columns()
+	for _, col := range slices.Backward(names(w.Scope)) {
+		if !c.within([]string{col}, within) {
+			within = append([]string{col}, within...)
+		}
+	}
+	return fmt.Sprintf("UNIQUE (%s) in its place, or %s", quoteAll(within), fix)
+}
+
+// confirms reports whether a write of what programs may write can be refused because of a row out of scope.
+func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
+	if w.Decided && u.keeps(live, names(w.Scope)) {
+		return false
+	}
+	cols := u.columns()
+	for i := range t.Columns { // what the database calculates of them is written with them
+		if c := &t.Columns[i]; len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
+			return true
+		}
+	}
+	if len(w.Rights.Update) > 0 && (len(cols) < len(u.parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
+		return true // an expression and a condition may be of any column
+	}
+	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
+}
+
+// given are the columns of a row that is inserted that have a value by the program or by us.
+func (w Write) given() []string {
+	cols := slices.Concat(names(w.Rights.Insert), names(w.Scope), names(w.Filled))
+	for _, l := range w.Into {
+		for _, p := range l.Pairs {
+			cols = append(cols, p.To.Name)
+		}
+	}
+	return cols
+}
+
+// keeps reports whether rows that are alike are equal in columns.
+func (u unique) keeps(live *schema.Database, columns []string) bool {
+	return !slices.ContainsFunc(columns, func(col string) bool {
+		return !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
+	})
+}
+
+// equal are the columns in which rows that are alike are equal.
+func (u unique) equal() (out []string) {
+	for i, p := range u.parts {
+		if p.Column != "" && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
+			out = append(out, p.Column)
+		}
+	}
+	return out
+}
+
+// fresh reports whether a row that a program inserts with values for some columns is like no other: a column
+// that it can't give is numbered, calls a function for its default (of random, by custom), or is NULL. One that has to be given and can't be
+// refuses the row by itself.
+func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
+	return slices.ContainsFunc(u.equal(), func(name string) bool {
+		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
+		if i < 0 || slices.ContainsFunc(given, func(g string) bool { return live.Engine.Is(g, name) }) {
+			return false
+		}
+		c := t.Columns[i]
+		switch {
+		case c.Identity != schema.NotIdentity:
+			return true
+		case c.Generated != schema.NotGenerated:
+			return false
+		case c.Default != "":
+			return c.Kind == schema.UUID && strings.Contains(c.Default, "(")
+		}
+		return c.NotNull || !u.alike
+	})
+}

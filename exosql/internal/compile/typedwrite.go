@@ -1,0 +1,125 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// The typed API writes as programs do: what follows makes of a chain of typed calls what a message is to the
+// writer. The chain up to its last Grant or Follow is the scope, which holds of a row before and after; the steps behind it only
+// say which of the rows are meant, like the calls of a program.
+
+// TypedWrite is a write that Go code asks for.
+type TypedWrite struct {
+	Key  []byte
+	Vals []exo.Value
+	M    *exo.Message // that says the same, but for the rows
+
+	chain *decl.Relation
+	grant *scope.Grant
+	sets  [][]string
+}
+
+// NewTypedWrite is a write of the rows of a chain, by a method of language: update, say. What is given is said by Give.
+func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
+	s := shaper{key: append([]byte("typed write "), method...)}
+	w := &TypedWrite{chain: s.relation(r)}
+	g := &scope.Grant{Rel: ownRows(w.chain), Scopes: s.scopes(ss)}
+	g.Chain = g.Scopes
+	g.Facet = trusted(r.Table)
+	s.len(len(g.Facet.Links))
+	for _, m := range g.Facet.Links { // one that is declared later makes another plan
+		s.link(m.L)
+	}
+	w.grant, w.Vals = g, s.vals
+	w.Key = s.key
+	w.M = &exo.Message{Root: &exo.Node{Op: exo.OpCall, Name: method, Args: []*exo.Node{{Op: exo.OpLit}}}}
+	return w
+}
+
+// Give says which columns are given, once.
+func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, sets), sets }
+
+// Grant is what the chain grants, to ask for its scopes.
+func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
+
+// Compile plans it.
+func (t *TypedWrite) Compile(d sqlast.Dialect) (*Writing, error) {
+	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
+	return w.planned()
+}
+
+// trusted is a table as Go code sees it: all columns, with every right. Keys that are written are looked for in scope by
+// all links that were declared.
+func trusted(t *decl.Table) *decl.Facet {
+	f := &decl.Facet{Table: t, Alias: t.Name, Cols: t.Cols, Rights: decl.Rights{Insert: t.Cols, Update: t.Cols, Delete: true, Effects: t.Effects}}
+	for _, l := range t.Refers() {
+		f.Links = append(f.Links, decl.LinkMember{L: l})
+	}
+	return f
+}
+
+// ownRows is the part of a chain that its scope is: without what narrows it further.
+func ownRows(r *decl.Relation) *decl.Relation {
+	for r.Kind != decl.StepGrant && r.Kind != decl.StepFollow {
+		r = r.Prev
+	}
+	return r
+}
+
+// narrowed reports whether a chain says which of its rows are meant.
+func narrowed(r *decl.Relation) bool {
+	for own := ownRows(r); r != own; r = r.Prev {
+		switch r.Kind {
+		case decl.StepWhere, decl.StepLimit, decl.StepSearch:
+			return true
+		}
+	}
+	return false
+}
+
+// rows is the query of the rows that are written.
+func (w *writer) rows(f *from) (*query, error) {
+	if w.chain == nil {
+		return f.query(w.m.Root.Recv, names{})
+	}
+	q, row, err := f.relation(w.chain, w.grants[0])
+	if err != nil {
+		return nil, err
+	}
+	row.facet = w.grants[0].Facet
+	q.ns = []named{{row.facet.Alias, row}}
+	return q, nil
+}
+
+// targetOfChain is target of the typed API: rows are inserted into what was granted, or through the link that was followed last.
+func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
+	g := w.grants[0]
+	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g
+	if w.chain != g.Rel {
+		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it")
+	}
+	l := g.Rel.Link
+	if l == nil {
+		e, err := g.Enter(g.Rel.Table, nil, nil)
+		return e, nil, err
+	}
+	if l.One {
+		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "the link %s leads to one row at most: insert into the table itself, or through a link to many", l.Name)
+	}
+	base := g.Base()
+	e, err := base.Enter(l.To, l, base)
+	if err != nil {
+		return scope.Entry{}, nil, err
+	}
+	f := w.compiler().newFrom(nil)
+	q, _, err := f.relation(g.Rel.Prev, g)
+	if err != nil {
+		return scope.Entry{}, nil, err
+	}
+	w.w.Through = l.From.Name
+	filled, err := w.through(f, q, l)
+	return e, filled, err
+}

@@ -1,0 +1,53 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+)
+
+// affordable refuses a statement whose cost, as the server estimates it, is above the ceiling. It is asked before the statement is
+// sent, since a server runs what it has got. The estimate holds for as long as statistics are thought to: see engine.RefusedFor.
+func (s *Session) affordable(ctx context.Context, st *stmt) error {
+	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
+		return nil
+	}
+	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) {
+		pl.SendQueryParams("EXPLAIN (FORMAT JSON) "+st.execution(), nil, nil, nil, nil)
+	})
+	if err != nil {
+		return err
+	}
+	cost, err := totalCost(said)
+	if err != nil {
+		return err
+	}
+	if cost > s.maxCost {
+		return &exo.Error{Kind: exo.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f; OpenOptions.PlanCost is %.2f", cost, s.maxCost)}
+	}
+	st.costed = time.Now()
+	return nil
+}
+
+// tooExpensive is all that a program hears: the numbers come from statistics of rows that are anybody's.
+const tooExpensive = "the query is too expensive and was not run; narrow it: a condition on a key or on a column with an index, fewer joins, or smaller pages"
+
+// totalCost reads what EXPLAIN (FORMAT JSON) says of the whole statement.
+func totalCost(said []byte) (float64, error) {
+	var top []struct {
+		Plan struct {
+			Cost *float64 `json:"Total Cost"`
+		}
+	}
+	if err := json.Unmarshal(said, &top); err != nil || len(top) != 1 || top[0].Plan.Cost == nil {
+		return 0, errors.New("exosql: the server says no cost of the plan")
+	}
+	return *top[0].Plan.Cost, nil
+}

@@ -1,0 +1,38 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+)
+
+// setAll sets settings for as long as the transaction lasts.
+const setAll = `SELECT count(pg_catalog.set_config(s.name, s.value, true)) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS s (name, value)`
+
+// With implements engine.Session.
+func (s *Session) With(x *engine.Settings) { s.settings = x }
+
+// policies are the arguments of setAll before a statement, or nil. A unit of work is one transaction, in which what
+// an earlier statement was granted must not count for this one: it is set to nothing.
+func (s *Session) policies(ctx context.Context) ([][]byte, error) {
+	if s.settings == nil {
+		return nil, nil
+	}
+	if s.set == nil {
+		var err error
+		if s.set, err = s.Conn.Prepare(ctx, "exo_settings", setAll, nil); err != nil {
+			return nil, boundError(err)
+		}
+	}
+	names, values := slices.Clone(s.settings.Names), slices.Clone(s.settings.Values)
+	if s.unit != nil {
+		for _, n := range s.was {
+			if !slices.Contains(names, n) {
+				names, values = append(names, n), append(values, "")
+			}
+		}
+		s.was = names
+	}
+	return [][]byte{encodeNames(names), encodeNames(values)}, nil
+}

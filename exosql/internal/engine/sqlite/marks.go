@@ -1,0 +1,133 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Statements of the table of marks. Who settles a run has the only lock for writing: a unit that has left its mark is
+// over, and one that has not fails when it does.
+const (
+	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 1, ?)`
+	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 0, ?) ON CONFLICT (run) DO NOTHING`
+	readMark   = `SELECT kept FROM exo_runs WHERE run = ?`
+	forgetMark = `DELETE FROM exo_runs WHERE at_ms < ? AND run <> '` + engine.ForgottenRow + `'`
+	noteForgot = `INSERT INTO exo_runs (run, kept, at_ms) VALUES ('` + engine.ForgottenRow + `', 0, ?) ON CONFLICT (run) DO UPDATE SET at_ms = max(exo_runs.at_ms, excluded.at_ms)`
+	readForgot = `SELECT at_ms FROM exo_runs WHERE run = '` + engine.ForgottenRow + `'`
+)
+
+// marked is what the authorizer admits for the statements of marks.
+var (
+	marksRead    = map[string]map[string]bool{"exo_runs": {"run": true, "kept": true, "at_ms": true}}
+	marksWritten = plan.Write{Table: "exo_runs", Insert: true, Update: []string{"at_ms"}, Delete: true}
+)
+
+// Witness implements engine.Marks.
+func (w *Writer) Witness(_ context.Context, run string, at time.Time) error {
+	if !w.marks {
+		return engine.ErrNoMarks
+	}
+	if !w.Open() {
+		return errNoUnit
+	}
+	_, _, err := w.mark(leaveMark, exo.Text(run), exo.Int(at.UnixMilli()))
+	var e *SqlError
+	switch {
+	case errors.As(err, &e) && rules[e.Code] == engine.Unique:
+		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
+	case errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_AUTH:
+		return fmt.Errorf("exosql: the mark of the run was not written: exo_runs has a trigger: %w", err)
+	}
+	return serial(err)
+}
+
+// mark runs one statement, and gives the only cell of its row, if there is one.
+func (w *Writer) mark(text string, args ...exo.Value) (cell int64, there bool, err error) {
+	w.Guard.Admit(&marksRead)
+	w.Guard.writes.Store(&marksWritten)
+	defer w.Guard.Admit(nil)
+	defer w.Guard.writes.Store(nil)
+	st, err := w.C.prepare(text)
+	if err != nil {
+		return 0, false, err
+	}
+	defer w.C.finalize(st)
+	w.C.lock()
+	defer w.C.unlock()
+	defer w.C.reset(st)
+	if err := w.C.bind(st, args); err != nil {
+		return 0, false, err
+	}
+	for {
+		more, err := w.C.step(st)
+		if err != nil || !more {
+			return cell, there, err
+		}
+		cell, there = sqlite3.Xsqlite3_column_int64(w.C.Tls, st.P, 0), true
+	}
+}
+
+// Settle implements engine.Marks.
+func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept bool, err error) {
+	err = w.outside(ctx, func() error {
+		if _, _, err := w.mark(settleMark, exo.Text(run), exo.Int(at.UnixMilli())); err != nil {
+			return err
+		}
+		is, there, err := w.mark(readMark, exo.Text(run))
+		if err == nil && !there { // false would be a guess
+			err = errors.New("exosql: exo_runs does not keep what is written to it")
+		}
+		kept = is == 1
+		return err
+	})
+	return kept && err == nil, err
+}
+
+// Forget implements engine.Marks.
+func (w *Writer) Forget(ctx context.Context, before time.Time) error {
+	return w.outside(ctx, func() error {
+		if _, _, err := w.mark(noteForgot, exo.Int(before.UnixMilli())); err != nil {
+			return err
+		}
+		_, _, err := w.mark(forgetMark, exo.Int(before.UnixMilli()))
+		return err
+	})
+}
+
+// Forgotten implements engine.Marks.
+func (w *Writer) Forgotten(ctx context.Context) (at time.Time, err error) {
+	err = w.outside(ctx, func() error {
+		ms, there, err := w.mark(readForgot)
+		if there {
+			at = time.UnixMilli(ms)
+		}
+		return err
+	})
+	return at, err
+}
+
+// outside runs f in a transaction that is no unit of work.
+func (w *Writer) outside(ctx context.Context, f func() error) error {
+	if !w.marks {
+		return engine.ErrNoMarks
+	}
+	if !w.Sound() {
+		return errNoUnit
+	}
+	err := w.bound(ctx, "BEGIN IMMEDIATE")
+	if err != nil {
+		return err
+	}
+	if err = f(); err == nil {
+		err = w.bound(ctx, "COMMIT")
+	}
+	return errors.Join(err, w.Rollback(ctx)) // nothing, after a commit
+}

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// AppendDocument writes plain data as JSON in which a whole number has all its digits: what is stored is the number, and not the text that
+// JavaScript is shown in its place.
+func AppendDocument(b []byte, v exo.Value) ([]byte, error) {
+	var err error
+	switch v.Type() {
+	case exo.TypeInt:
+		return strconv.AppendInt(b, v.Int(), 10), nil
+	case exo.TypeList:
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = AppendDocument(b, v.At(i)); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case exo.TypeRecord:
+		b = append(b, '{')
+		first := true
+		for name, x := range v.Fields() {
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			if b, err = exo.Text(name).AppendJSON(b); err != nil {
+				return nil, err
+			}
+			if b, err = AppendDocument(append(b, ':'), x); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+	return v.AppendJSON(b)
+}
+
+// document is plain data as the text of JSON.
+func document(v exo.Value) (exo.Value, error) {
+	b, err := AppendDocument(nil, v)
+	if err != nil {
+		return v, err
+	}
+	return exo.Text(string(b)), nil
+}
+
+// elements are those of an array of a type, each in the one form of that: what reads the column would fail on any other.
+func elements(kind string, list exo.Value) (exo.Value, error) {
+	out := make([]exo.Value, list.Len())
+	for i := range out {
+		v := list.At(i)
+		if out[i] = element(kind, v); out[i].IsZero() {
+			return list, exo.Errorf(exo.Invalid, "", "[%d] is no %s", i, kind)
+		}
+	}
+	return exo.List(out...), nil
+}
+
+func element(kind string, v exo.Value) exo.Value {
+	typ := v.Type()
+	switch {
+	case typ == exo.TypeNull, typ == kind && kind != exo.TypeList:
+		return v
+	case kind == exo.TypeFloat && typ == exo.TypeInt:
+		return exo.Float(v.Float())
+	case kind == exo.TypeInt && typ == exo.TypeText: // as a program is shown one beyond 2^53
+		if n, err := strconv.ParseInt(v.Text(), 10, 64); err == nil && (n > scalar.SafeInteger || n < -scalar.SafeInteger) {
+			return exo.Int(n)
+		}
+	case kind == exo.TypeDecimal && typ != exo.TypeText:
+		if typ == exo.TypeInt || typ == exo.TypeFloat {
+			return Canonical(kind, storedText(v).Text())
+		}
+	case typ == exo.TypeText:
+		return Canonical(kind, v.Text())
+	}
+	return exo.Value{}
+}
+
+// array is a list as the text of an array of PostgreSQL's. Each element stands in quotes, so that it ends no
+// element and begins none, whatever text it is; it travels as one argument, like every text.
+func array(list exo.Value) exo.Value {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i := range list.Len() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		v := list.At(i)
+		if v.IsNull() {
+			b.WriteString("NULL")
+			continue
+		}
+		b.WriteByte('"')
+		for _, c := range []byte(storedText(v).Text()) {
+			if c == '"' || c == '\\' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return exo.Text(b.String())
+}

@@ -1,0 +1,154 @@
+package rowsec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+)
+
+// writer writes the condition of one policy.
+type writer struct {
+	names names
+	table string // that the policy is of
+	path  func(*decl.Table) string
+	next  int
+}
+
+// conditions is that all of must hold for the row that is called row.
+func (w *writer) conditions(must []scope.Condition, row string) (string, error) {
+	var all []string
+	for _, c := range must {
+		text, err := w.condition(c, row)
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return "true", nil
+	}
+	return strings.Join(all, " AND "), nil
+}
+
+func (w *writer) condition(c scope.Condition, row string) (string, error) {
+	if c.Kind == scope.Holds {
+		return w.pred(c.Pred, row)
+	}
+	there, err := c.There()
+	if err != nil {
+		return "", err
+	}
+	if c.Kind == scope.Among { // without its limit, which no policy can know: the rows that it was a limit of
+		return w.conditions(there, row)
+	}
+	alias := w.alias()
+	var on []string
+	for _, p := range c.Link.Pairs {
+		on = append(on, fmt.Sprintf("%s = %s", comparable(p.From, alias), comparable(p.To, row)))
+	}
+	rest, err := w.conditions(there, alias)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s AS %s WHERE %s AND %s)", w.path(c.Link.From), Quote(alias), strings.Join(on, " AND "), rest), nil
+}
+
+// alias is one that no row has yet: it would hide the row that is compared.
+func (w *writer) alias() string {
+	for {
+		if w.next++; w.table != fmt.Sprintf("t%d", w.next) {
+			return fmt.Sprintf("t%d", w.next)
+		}
+	}
+}
+
+// comparable is a column as it is compared by =, which is as the compiler compares it: texts as texts, whatever
+// type of text the column has, and times in milliseconds.
+func comparable(c *decl.Column, row string) string {
+	x := Quote(row) + "." + Quote(c.Name)
+	switch {
+	case c.Kind == exo.TypeText:
+		return x + "::text"
+	case c.Kind == exo.TypeTime && !c.Iso:
+		return "date_trunc('milliseconds', " + x + ")"
+	}
+	return x
+}
+
+// types are those that the settings of a column's values are read as. None rounds or cuts a value.
+var types = map[string]string{
+	exo.TypeBool: "boolean", exo.TypeInt: "bigint", exo.TypeFloat: "double precision", exo.TypeText: "text", exo.TypeTime: "timestamptz", exo.TypeDecimal: "numeric",
+	exo.TypeDate: "date", exo.TypeInterval: "interval", exo.TypeUUID: "uuid", exo.TypeBytes: "bytea",
+}
+
+// value is a setting. One that was not set is NULL, and meets no condition. As a subquery it is read once for each statement.
+func (w *writer) value(c *decl.Column, slot int, suffix string) string {
+	return fmt.Sprintf("(SELECT NULLIF(current_setting('%s', true), '')::%s%s)", w.names[slot], types[c.Kind], suffix)
+}
+
+var comparisons = map[string]string{"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+func (w *writer) pred(p *decl.Pred, row string) (string, error) {
+	if p == nil {
+		return "false", nil
+	}
+	switch p.Op {
+	case "all":
+		return "true", nil
+	case "and", "or", "not":
+		var subs []string
+		for _, s := range p.Subs {
+			text, err := w.pred(s, row)
+			if err != nil {
+				return "", err
+			}
+			subs = append(subs, text)
+		}
+		if len(subs) == 0 {
+			return "false", nil
+		}
+		if p.Op == "not" {
+			return "NOT (" + subs[0] + ")", nil
+		}
+		return "(" + strings.Join(subs, " "+strings.ToUpper(p.Op)+" ") + ")", nil
+	case "isNull", "isNotNull":
+		return fmt.Sprintf("%s.%s IS %sNULL", Quote(row), Quote(p.Col.Name), map[string]string{"isNull": "", "isNotNull": "NOT "}[p.Op]), nil
+	}
+	x := comparable(p.Col, row)
+	if types[p.Col.Kind] != "" {
+		switch op := comparisons[p.Op]; {
+		case op == "=" || op == "<>":
+			return fmt.Sprintf("%s %s %s", x, op, w.value(p.Col, p.Args[0].Slot, "")), nil
+		case op != "":
+			return fmt.Sprintf("%s %s %s", ordered(p.Col, x), op, w.value(p.Col, p.Args[0].Slot, "")), nil
+		case p.Op == "between":
+			return fmt.Sprintf("%s BETWEEN %s AND %s", ordered(p.Col, x), w.value(p.Col, p.Args[0].Slot, ""), w.value(p.Col, p.Args[1].Slot, "")), nil
+		case p.Op == "in" && len(p.Args) == 0:
+			return "false", nil
+		case p.Op == "notIn" && len(p.Args) == 0:
+			return x + " IS NOT NULL", nil
+		case p.Op == "in":
+			return fmt.Sprintf("%s = ANY (%s::%s[])", x, w.value(p.Col, p.Args[0].Slot, "[]"), types[p.Col.Kind]), nil
+		case p.Op == "notIn":
+			return fmt.Sprintf("%s <> ALL (%s::%s[])", x, w.value(p.Col, p.Args[0].Slot, "[]"), types[p.Col.Kind]), nil
+		}
+	}
+	return "", exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: of comparisons, lists and NULL only", p.Op)
+}
+
+// ordered is a column as it is compared by order: texts by code points.
+func ordered(c *decl.Column, x string) string {
+	if c.Kind == exo.TypeText {
+		return x + ` COLLATE "C"`
+	}
+	return x
+}
+
+// Quote writes a name.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

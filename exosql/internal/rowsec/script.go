@@ -1,0 +1,355 @@
+package rowsec
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Granted is one grant, with the facets that programs reach.
+type Granted struct {
+	Grant  *scope.Grant
+	Facets []*decl.Facet
+}
+
+// table is one table of the script: what the role may do with its columns, and with which rows.
+type table struct {
+	live    *schema.Table
+	columns map[string][]string // of SELECT, INSERT, UPDATE
+	delete  bool
+	rows    map[string][]string // conditions by the command; one of them has to hold
+}
+
+// commands are in the order of the script.
+var commands = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
+
+var role = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`) })
+
+// Script is the SQL that lets a role do what is granted. reads are the columns that queries use.
+func Script(to string, live *schema.Database, grants []Granted, reads []*decl.Column) (string, error) {
+	if !role().MatchString(to) {
+		return "", exo.Errorf(exo.Invalid, "exosql: Policies", "%q can't be the name of the role: want up to 40 small letters, digits and _, as policies are named after it", to)
+	}
+	s := &script{live: live, tables: map[string]*table{}, settings: map[string]bool{}}
+	for _, g := range grants {
+		if err := s.grant(g); err != nil {
+			return "", err
+		}
+	}
+	for _, c := range reads {
+		t, err := s.table(c.Table)
+		if err != nil {
+			return "", err
+		}
+		t.add("SELECT", c)
+	}
+	return s.text(to)
+}
+
+type script struct {
+	live     *schema.Database
+	tables   map[string]*table
+	settings map[string]bool
+	marks    *schema.Table // of runs, where the role writes and the database has the table
+}
+
+func (s *script) table(t *decl.Table) (*table, error) {
+	if x := s.tables[t.Name]; x != nil {
+		return x, nil
+	}
+	live := s.live.Table(schema.Name{Name: t.Name})
+	if live == nil {
+		return nil, exo.Errorf(exo.Invalid, t.Name, "is no table of the database, or a view, which no policy can be on")
+	}
+	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
+	s.tables[t.Name] = x
+	return x, nil
+}
+
+func (t *table) add(command string, cols ...*decl.Column) {
+	for _, c := range cols {
+		if !slices.Contains(t.columns[command], c.Name) {
+			t.columns[command] = append(t.columns[command], c.Name)
+		}
+	}
+}
+
+func (s *script) grant(g Granted) error {
+	names := namesOf(g.Grant)
+	for _, n := range names {
+		s.settings[n] = true
+	}
+	all := map[*decl.Table]bool{}
+	for _, scopes := range []scope.Scopes{g.Grant.Scopes, g.Grant.Chain} {
+		for t := range scopes {
+			all[t] = true
+		}
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(all), byName) {
+		if err := s.rows(g, names, t, "SELECT"); err != nil {
+			return err
+		}
+	}
+	for _, f := range g.Facets {
+		if err := s.rights(g, names, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows adds the rows of a grant to those of a command.
+func (s *script) rows(g Granted, names names, t *decl.Table, command string) error {
+	x, err := s.table(t)
+	if err != nil {
+		return err
+	}
+	of := g.Grant
+	if of.Scopes[t] == nil {
+		of = of.Base()
+	}
+	e, err := of.Enter(t, nil, nil)
+	if err != nil {
+		return err
+	}
+	w := &writer{names: names, table: t.Name, path: s.path}
+	text, err := w.conditions(e.Conditions(), t.Name)
+	if err == nil && !slices.Contains(x.rows[command], text) {
+		x.rows[command] = append(x.rows[command], text)
+	}
+	return err
+}
+
+// rights adds what programs may change through a facet, with the columns that are filled in for them.
+func (s *script) rights(g Granted, names names, f *decl.Facet) error {
+	r := f.Rights
+	x, err := s.table(f.Table)
+	if err != nil || !r.Any() {
+		return err
+	}
+	s.marks = s.live.Table(schema.Name{Name: decl.MarksTable})
+	e, err := g.Grant.Enter(f.Table, nil, nil)
+	if err != nil {
+		return err
+	}
+	may := map[string]bool{"INSERT": len(r.Insert) > 0, "UPDATE": len(r.Update) > 0, "DELETE": r.Delete}
+	x.delete = x.delete || r.Delete
+	x.add("INSERT", r.Insert...)
+	x.add("UPDATE", r.Update...)
+	for _, command := range []string{"INSERT", "UPDATE"} {
+		if may[command] { // hooks fill them, whatever programs may write
+			x.add(command, f.Table.Fills...)
+		}
+	}
+	if may["INSERT"] {
+		fixed, _ := e.Parts()
+		for _, y := range fixed {
+			x.add("INSERT", y.Col)
+		}
+		for _, from := range g.Facets {
+			for _, l := range from.Links {
+				if l.To == f && !l.L.One {
+					for _, p := range l.L.Pairs {
+						x.add("INSERT", p.To)
+					}
+				}
+			}
+		}
+	}
+	for _, command := range commands {
+		if may[command] {
+			if err := s.rows(g, names, f.Table, command); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// path is a table as statements name it: with its schema only if another table comes before it.
+func (s *script) path(t *decl.Table) string { return s.named(s.live.Table(schema.Name{Name: t.Name})) }
+
+func (s *script) named(t *schema.Table) string {
+	if t.Schema == "" || s.live.Table(schema.Name{Name: t.Name.Name}) == t {
+		return Quote(t.Name.Name)
+	}
+	return Quote(t.Schema) + "." + Quote(t.Name.Name)
+}
+
+func (s *script) text(to string) (string, error) {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("-- What the role %s may read and change, as programs are granted it. Made by exosql.Policies; run it as the owner of", to)
+	line("-- the tables, and again when it changes: what the role had before is taken back, and a notice names each table that it may not use any more.")
+	line("-- Another role that does not own a table sees no row of it until it has a policy of its own.")
+	line("-- The values are those of the grant that runs, set by exosql.OpenOptions.RowSecurity:")
+	for _, n := range slices.Sorted(maps.Keys(s.settings)) {
+		line("--   %s", n)
+	}
+	line("BEGIN;")
+	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", to, Quote(to))
+	takeBack, err := s.takeBack(to)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(takeBack)
+	var schemas []string
+	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+		if in := s.tables[name].live.Schema; !slices.Contains(schemas, in) {
+			schemas = append(schemas, in)
+			line("GRANT USAGE ON SCHEMA %s TO %s;", Quote(in), Quote(to))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+		s.tableText(line, s.tables[name], to)
+	}
+	if s.marks != nil {
+		s.marksText(line, to, schemas)
+	}
+	line("COMMIT;")
+	return b.String(), nil
+}
+
+// takeBack ends what an earlier script gave the role on tables that this one does not name, and on sequences: a table that
+// is granted no more must not stay readable because nobody mentions it. Of the tables below tableText takes it back.
+func (s *script) takeBack(to string) (string, error) {
+	var named, policies []string
+	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+		t := s.tables[name].live
+		names := []string{t.Schema, t.Name.Name}
+		for _, c := range t.Columns {
+			names = append(names, c.Name)
+		}
+		for _, n := range names {
+			if err := checkName(n); err != nil {
+				return "", err
+			}
+		}
+		named = append(named, literal(s.named(t)))
+	}
+	if s.marks != nil {
+		named = append(named, literal(s.named(s.marks)))
+	}
+	for _, c := range commands {
+		name := to + "_" + strings.ToLower(c)
+		policies = append(policies, literal(name), literal(name+"_rows"))
+	}
+	return strings.NewReplacer("{role}", Quote(to), "{text}", literal(to), "{tables}", strings.Join(named, ", "), "{policies}", strings.Join(policies, ", ")).Replace(takeBack), nil
+}
+
+const takeBack = `DO $exo$
+DECLARE
+	role oid := (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = {text});
+	tables oid[] := CAST(ARRAY[{tables}]::pg_catalog.regclass[] AS oid[]);
+	x record;
+BEGIN
+	FOR x IN SELECT c.oid, c.relkind, pg_catalog.pg_has_role(c.relowner, 'USAGE') AS ours FROM pg_catalog.pg_class AS c
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.oid <> ALL (tables) AND
+			(EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) AS a WHERE a.grantee = role) OR
+			EXISTS (SELECT FROM pg_catalog.pg_attribute AS t, pg_catalog.aclexplode(t.attacl) AS a WHERE t.attrelid = c.oid AND a.grantee = role))
+	LOOP
+		IF NOT x.ours THEN
+			RAISE WARNING 'the role % has rights on %, which another role owns: they stay', {text}, x.oid::pg_catalog.regclass;
+		ELSIF x.relkind = 'S' THEN
+			EXECUTE 'REVOKE ALL ON SEQUENCE ' || x.oid::pg_catalog.regclass || ' FROM {role}';
+		ELSE
+			RAISE NOTICE 'the role % may do nothing with % any more', {text}, x.oid::pg_catalog.regclass;
+			EXECUTE 'REVOKE ALL ON ' || x.oid::pg_catalog.regclass || ' FROM {role}';
+		END IF;
+	END LOOP;
+	FOR x IN SELECT p.polname, p.polrelid FROM pg_catalog.pg_policy AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.polrelid
+		WHERE p.polroles = ARRAY[role] AND p.polname IN ({policies}) AND p.polrelid <> ALL (tables) AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+	LOOP
+		EXECUTE pg_catalog.format('DROP POLICY %I ON %s', x.polname, x.polrelid::pg_catalog.regclass);
+	END LOOP;
+END $exo$;
+`
+
+func (s *script) tableText(line func(string, ...any), t *table, to string) {
+	on := s.named(t.live)
+	line("")
+	line("ALTER TABLE %s ENABLE ROW LEVEL SECURITY;", on)
+	line("REVOKE ALL ON %s FROM %s;", on, Quote(to))
+	for _, command := range commands[:3] {
+		if cols := t.columns[command]; len(cols) > 0 {
+			slices.Sort(cols)
+			var quoted []string
+			for _, c := range cols {
+				quoted = append(quoted, Quote(c))
+			}
+			line("GRANT %s (%s) ON %s TO %s;", command, strings.Join(quoted, ", "), on, Quote(to))
+		}
+	}
+	if t.delete {
+		line("GRANT DELETE ON %s TO %s;", on, Quote(to))
+	}
+	if len(t.columns["INSERT"]) > 0 {
+		for _, c := range t.live.Columns {
+			if c.Identity == schema.ByDefault { // that of a serial column is asked by whoever inserts
+				line("DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END $exo$;", literal(on), literal(c.Name), Quote(to))
+			}
+		}
+	}
+	for _, command := range commands {
+		s.policy(line, t, to, command)
+	}
+}
+
+// marksText lets the role leave and read the marks of runs, and change none: see exosql.OpenOptions.Witness. A mark is a row of no
+// tenant, so the table has no policies.
+func (s *script) marksText(line func(string, ...any), to string, schemas []string) {
+	on := s.named(s.marks)
+	line("")
+	if !slices.Contains(schemas, s.marks.Schema) {
+		line("GRANT USAGE ON SCHEMA %s TO %s;", Quote(s.marks.Schema), Quote(to))
+	}
+	line("REVOKE ALL ON %s FROM %s;", on, Quote(to))
+	line("GRANT SELECT, INSERT ON %s TO %s;", on, Quote(to))
+}
+
+// policy writes two policies of a command: a permissive one, without which there are no rows, and a
+// restrictive one that says which. So permissive policies of others, of PUBLIC too, add nothing.
+func (s *script) policy(line func(string, ...any), t *table, to, command string) {
+	on := s.named(t.live)
+	rows := t.rows[command]
+	condition := "false"
+	if len(rows) == 1 {
+		condition = rows[0]
+	} else if len(rows) > 1 {
+		condition = "(" + strings.Join(rows, ")\n\tOR (") + ")"
+	}
+	name := to + "_" + strings.ToLower(command)
+	line("DROP POLICY IF EXISTS %s ON %s;", Quote(name), on)
+	line("DROP POLICY IF EXISTS %s ON %s;", Quote(name+"_rows"), on)
+	clause := func(x string) string {
+		switch command {
+		case "INSERT":
+			return "WITH CHECK (" + x + ")"
+		case "UPDATE":
+			return "USING (" + x + ")\n\tWITH CHECK (" + x + ")"
+		}
+		return "USING (" + x + ")"
+	}
+	if len(rows) > 0 {
+		line("CREATE POLICY %s ON %s FOR %s TO %s %s;", Quote(name), on, command, Quote(to), strings.ReplaceAll(clause("true"), "\n\t", " "))
+	}
+	line("CREATE POLICY %s ON %s AS RESTRICTIVE FOR %s TO %s\n\t%s;", Quote(name+"_rows"), on, command, Quote(to), clause(condition))
+}
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// checkName refuses what would end the quotes of a DO block.
+func checkName(name string) error {
+	if strings.Contains(name, "$exo$") || strings.Contains(name, "\x00") {
+		return exo.Errorf(exo.Invalid, schema.Printable(name), "a table with such a name can't be written in a script")
+	}
+	return nil
+}

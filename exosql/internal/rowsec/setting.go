@@ -1,0 +1,151 @@
+package rowsec
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+)
+
+// names are the settings of a grant's values, by the slot of the value, or by that of the first of a
+// list. They follow from the structure of the grant alone: a policy that was made from
+// one grant serves all of its structure.
+type names map[int]string
+
+// namesOf walks what a grant says of each table in one order: its scope, then the steps of the relation.
+func namesOf(g *scope.Grant) names {
+	out := names{}
+	begun := map[*decl.Table]map[string]int{}
+	for _, scopes := range []scope.Scopes{g.Chain, g.Scopes} {
+		for _, t := range slices.SortedFunc(maps.Keys(scopes), byName) {
+			begun[t] = map[string]int{}
+			out.pred(scopes[t].Pred, begun[t])
+		}
+	}
+	var steps []*decl.Relation
+	for r := g.Rel; r != nil; r = r.Prev {
+		steps = append(steps, r)
+	}
+	for _, s := range slices.Backward(steps) {
+		count := begun[s.Table]
+		if s.Kind == decl.StepGrant || count == nil { // the predicate of the grant is the scope of its table
+			count = map[string]int{}
+		}
+		out.pred(s.Pred, count)
+	}
+	return out
+}
+
+func byName(a, b *decl.Table) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+}
+
+func (n names) pred(p *decl.Pred, count map[string]int) {
+	if p == nil {
+		return
+	}
+	for _, s := range p.Subs {
+		n.pred(s, count)
+	}
+	for i, a := range p.Args {
+		name := "exo." + plain(p.Col.Table.Name) + "." + plain(p.Col.Name)
+		if list(p) {
+			name += "$list"
+		}
+		if count[name]++; count[name] > 1 {
+			name = fmt.Sprintf("%s$n%d", name, count[name])
+		}
+		n[a.Slot] = name
+		if list(p) && i == 0 {
+			return
+		}
+	}
+}
+
+// list says that the values of a predicate are one setting.
+func list(p *decl.Pred) bool { return p.Op == "in" || p.Op == "notIn" }
+
+// plain writes a name in the letters that a setting's may have. No two names are written alike: a value of one column
+// would count for another. A $ of its own is followed by two hexadecimal digits, and no other is.
+func plain(name string) string {
+	var b strings.Builder
+	if c := name[0]; !('a' <= c && c <= 'z' || c == '_') {
+		b.WriteString("x$$") // a setting's begins with a letter
+	}
+	for _, c := range []byte(name) {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "$%02x", c)
+		}
+	}
+	return b.String()
+}
+
+// Settings are those of a grant with its values, by their names.
+func Settings(g *scope.Grant, vals []exo.Value) map[string]string {
+	named, out := namesOf(g), map[string]string{}
+	var walk func(p *decl.Pred)
+	walk = func(p *decl.Pred) {
+		if p == nil {
+			return
+		}
+		for _, s := range p.Subs {
+			walk(s)
+		}
+		if list(p) {
+			if len(p.Args) == 0 {
+				return
+			}
+			var items []string
+			for _, a := range p.Args {
+				items = append(items, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text(p.Col, vals[a.Slot]))+`"`)
+			}
+			out[named[p.Args[0].Slot]] = "{" + strings.Join(items, ",") + "}"
+			return
+		}
+		for _, a := range p.Args {
+			out[named[a.Slot]] = text(p.Col, vals[a.Slot])
+		}
+	}
+	for _, scopes := range []scope.Scopes{g.Chain, g.Scopes} {
+		for _, s := range scopes {
+			walk(s.Pred)
+		}
+	}
+	for r := g.Rel; r != nil; r = r.Prev {
+		walk(r.Pred)
+	}
+	return out
+}
+
+// text is a value as PostgreSQL reads it from a text.
+func text(col *decl.Column, v exo.Value) string {
+	switch v.Type() {
+	case exo.TypeBool:
+		return strconv.FormatBool(v.Bool())
+	case exo.TypeInt:
+		return strconv.FormatInt(v.Int(), 10)
+	case exo.TypeFloat:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case exo.TypeTime:
+		return v.Time().UTC().Format(time.RFC3339Nano)
+	}
+	if col.Kind == exo.TypeBytes {
+		b, err := base64.StdEncoding.DecodeString(v.Text())
+		if err != nil {
+			return ""
+		}
+		return `\x` + hex.EncodeToString(b)
+	}
+	return v.Text()
+}

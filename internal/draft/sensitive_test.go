@@ -1,0 +1,33 @@
+package draft
+
+import (
+	"testing"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+func TestSensitive(t *testing.T) {
+	for name, want := range map[string]string{
+		"email": personReason, "EmailAddress": personReason, "phone_numbers": personReason, "ip": personReason, "taxId": personReason, "e_mail": personReason, "IBAN": personReason,
+		"password_hash": secretReason, "apiKey": secretReason, "reset_token": secretReason, "Passwords": secretReason, "session": secretReason,
+		"notes": freeReason, "product_description": freeReason, "Body": freeReason,
+		"title": "", "shipping": "", "script": "", "key": "", "country": "", "state": "", "zippy": "", "shipped": "",
+	} {
+		if got := sensitive(&schema.Column{Name: name, Kind: schema.Text}); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		kind schema.Kind
+		want string
+	}{
+		{"address_id", schema.Int, ""}, {"token_count", schema.Int, ""}, {"email_verified", schema.Bool, ""}, {"password_changed_at", schema.Time, ""}, {"message_id", schema.UUID, ""},
+		{"birth_date", schema.Date, personReason}, {"salary", schema.Decimal, personReason}, {"latitude", schema.Float, personReason}, {"pin", schema.Int, secretReason}, {"session_token", schema.UUID, secretReason},
+		{"photo", schema.Bytes, "bytes: nobody sees by the name what they hold"}, {"data", schema.JSON, "JSON: nobody sees by the name what it holds"},
+	} {
+		if got := sensitive(&schema.Column{Name: c.name, Kind: c.kind}); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.name, c.kind, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/naming"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Tenant is a table whose rows may be those to whom the rows of the others belong.
+type Tenant struct {
+	Table   string
+	Column  string   // its key
+	Claim   string   // what the file calls it
+	Type    string   // of the claim
+	Direct  []string // "table.column" that lead to it
+	ByName  []string // of these: by the name of the column alone, without a foreign key
+	Through int      // tables that lead to it through others
+	Of      int      // tables besides
+	Sure    string   // "sure", "likely" or "a guess"
+
+	facet *Facet
+	score float64
+	leads map[*Facet]*lead
+}
+
+// lead is the column of a table that holds the key of its tenant.
+type lead struct {
+	columns []string // several: somebody has to choose
+	byName  bool
+}
+
+// What a table is called says who its rows are. The weights are guesses; Sure says how far the best is from the second.
+var (
+	tenantWords = set("tenant organization organisation org account company workspace team client firm agency school clinic shop store site business")
+	actorWords  = set("customer user member owner employee person patient student")
+	lookupWords = set("country city language category currency status type address region state role unit tag kind genre actor product")
+)
+
+func weight(table string) float64 {
+	ws := naming.Words(naming.Singular(table))
+	if len(ws) == 0 {
+		return 1
+	}
+	switch w := strings.ToLower(ws[len(ws)-1]); {
+	case tenantWords[w]:
+		return 2
+	case actorWords[w]:
+		return 1.2
+	case lookupWords[w]:
+		return 0.4
+	}
+	return 1
+}
+
+func claimType(k schema.Kind) string {
+	return map[schema.Kind]string{schema.Int: exo.TypeInt, schema.Text: exo.TypeText, schema.UUID: exo.TypeUUID}[k]
+}
+
+// findTenant finds the table to which most tables lead.
+func (d *Draft) findTenant() error {
+	for _, f := range d.Facets {
+		if t := d.tenant(f); t != nil {
+			d.Tenants = append(d.Tenants, *t)
+		}
+	}
+	slices.SortStableFunc(d.Tenants, func(a, b Tenant) int { return cmp.Compare(b.score, a.score) })
+	var names []string
+	for i := range d.Tenants {
+		t := &d.Tenants[i]
+		names = append(names, t.Table)
+		second := 0.0
+		for j := range d.Tenants {
+			if j != i {
+				second = max(second, d.Tenants[j].score)
+			}
+		}
+		share := float64(len(t.Direct)+t.Through) / float64(max(1, t.Of))
+		switch {
+		case share >= 0.6 && t.score >= 1.5*second && len(t.ByName) < len(t.Direct):
+			t.Sure = "sure"
+		case share >= 0.4 && t.score >= 1.2*second:
+			t.Sure = "likely"
+		default:
+			t.Sure = "a guess"
+		}
+	}
+	switch {
+	case d.opt.Tenant == None:
+	case d.opt.Tenant != "":
+		i := slices.Index(names, d.opt.Tenant)
+		if i < 0 {
+			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key; there are %s, and %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names, ", ")), None)
+		}
+		d.Tenant = &d.Tenants[i]
+		d.Tenant.Sure = "you said so"
+	case len(d.Tenants) > 0:
+		d.Tenant = &d.Tenants[0]
+	}
+	return nil
+}
+
+// tenant is what speaks for a table; nil: nothing leads to it.
+func (d *Draft) tenant(f *Facet) *Tenant {
+	if f.Out != "" || len(f.table.PrimaryKey.Columns) != 1 {
+		return nil
+	}
+	key := f.table.Column(f.table.PrimaryKey.Columns[0])
+	if key == nil || claimType(key.Kind) == "" || key.Enum != nil {
+		return nil
+	}
+	t := &Tenant{Table: f.Table, Column: key.Name, Type: claimType(key.Kind), facet: f, leads: map[*Facet]*lead{}}
+	called := map[string]int{} // by what the columns are called that lead there
+	for _, r := range d.refs {
+		if r.to == f && r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
+			l := t.leads[r.from]
+			if l == nil {
+				l = &lead{}
+				t.leads[r.from] = l
+			}
+			l.columns = append(l.columns, r.columns[0])
+			called[r.columns[0]]++
+		}
+	}
+	usual := ""
+	for name, n := range called {
+		if n > called[usual] || n == called[usual] && name < usual {
+			usual = name
+		}
+	}
+	depth := map[*Facet]int{f: 0}
+	for _, x := range d.Facets {
+		if x == f || x.Out != "" {
+			continue
+		}
+		t.Of++
+		if l := t.leads[x]; l == nil && usual != "" && !strings.EqualFold(usual, "id") {
+			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !d.refersWith(x, usual) && !slices.Contains(x.table.PrimaryKey.Columns, usual) {
+				t.leads[x] = &lead{[]string{usual}, true}
+			}
+		}
+		if l := t.leads[x]; l != nil {
+			depth[x] = 1
+			t.Direct = append(t.Direct, x.Table+"."+strings.Join(l.columns, "/"))
+			if l.byName {
+				t.ByName = append(t.ByName, x.Table+"."+usual)
+			}
+			t.score++
+		}
+	}
+	if len(t.Direct) == 0 {
+		return nil
+	}
+	for level, gain := 1, 0.6; ; level, gain = level+1, gain*0.6 {
+		var found []*Facet
+		for _, r := range d.refs {
+			if _, has := depth[r.from]; !has && r.from.Out == "" && depth[r.to] == level {
+				found = append(found, r.from)
+			}
+		}
+		if found == nil {
+			break
+		}
+		for _, x := range found {
+			if _, has := depth[x]; !has {
+				depth[x] = level + 1
+				t.Through++
+				t.score += gain
+			}
+		}
+	}
+	t.score *= weight(f.Table)
+	t.Claim = role([]string{usual}, naming.Lower(naming.Singular(f.Table)))
+	t.Claim = strings.Map(func(r rune) rune {
+		if r > 127 {
+			return '_'
+		}
+		return r
+	}, t.Claim)
+	return t
+}
+
+// refersWith reports whether a foreign key of a table has the column.
+func (d *Draft) refersWith(f *Facet, column string) bool {
+	return slices.ContainsFunc(d.refs, func(r *reference) bool { return r.from == f && slices.Contains(r.columns, column) })
+}
+
+// findScopes gives each facet its rows: those whose column is the principal's tenant, or those that a link leads to from such rows. What has
+// neither is left out.
+func (d *Draft) findScopes() {
+	t := d.Tenant
+	if t == nil {
+		for _, f := range d.Facets {
+			if f.Out == "" && d.opt.Tenant != None {
+				f.Out = "no table was found to whose rows those of the others belong"
+			}
+		}
+		return
+	}
+	t.facet.rows = condition(t.Column, t.Claim)
+	done := map[*Facet]bool{t.facet: true}
+	for _, f := range d.Facets {
+		l := t.leads[f]
+		switch {
+		case f.Out != "" || l == nil:
+		case len(l.columns) > 1:
+			f.Out = fmt.Sprintf("%s lead to %s: choose which of them says whose a row is", strings.Join(l.columns, " and "), t.Table)
+		default:
+			f.rows, done[f] = condition(l.columns[0], t.Claim), true
+			if l.byName {
+				f.note = fmt.Sprintf("%s is no foreign key: it is taken for the tenant by its name", l.columns[0])
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		last := map[*Facet]bool{}
+		for f := range done {
+			last[f] = true
+		}
+		for _, f := range d.Facets {
+			if f.Out != "" || done[f] {
+				continue
+			}
+			var ways []*reference
+			for _, r := range d.refs {
+				if r.from == f && last[r.to] {
+					ways = append(ways, r)
+				}
+			}
+			if len(ways) == 0 {
+				continue
+			}
+			slices.SortStableFunc(ways, func(a, b *reference) int {
+				switch {
+				case a.sure == b.sure:
+					return 0
+				case a.sure:
+					return -1
+				}
+				return 1
+			})
+			f.via, done[f], more = ways[0], true, true
+			if !f.via.sure {
+				f.note = fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", "))
+			}
+			if len(ways) > 1 {
+				var others []string
+				for _, w := range ways[1:] {
+					others = append(others, strings.Join(w.columns, ", "))
+				}
+				f.note = strings.TrimPrefix(f.note+"; ", "; ") + fmt.Sprintf("by %s; %s would lead to %s as well", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table)
+			}
+		}
+	}
+	for _, f := range d.Facets {
+		if f.Out != "" || done[f] {
+			continue
+		}
+		f.Out = fmt.Sprintf("no foreign key leads from it to %s, so nothing says whose its rows are", t.Table)
+		for _, r := range d.refs {
+			if r.to == f && done[r.from] {
+				f.Out += fmt.Sprintf("; rows of %s lead to it", r.from.Table)
+				break
+			}
+		}
+		for _, r := range d.refs {
+			if r.from == f && r.to.Out != "" && r.to != f {
+				f.Out += fmt.Sprintf("; it leads to %s, which is left out", r.to.Table)
+				break
+			}
+		}
+	}
+}
+
+// condition is a scope by the principal's tenant.
+func condition(column, claim string) string {
+	return (&grantfile.Expr{Op: "eq", Column: grantfile.Name{Text: column}, Values: []grantfile.Operand{{Claim: claim}}}).String()
+}

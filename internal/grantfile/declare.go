@@ -1,0 +1,595 @@
+package grantfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Options are for Declare; nil means the defaults.
+type Options struct {
+	// Env finds the variables that the file names; nil: os.Getenv.
+	Env func(string) string
+	// Databases are open already: those of the file by its names, which are not opened then, and not closed.
+	Databases map[string]*exosql.DB
+	// Unpinned: pins are not compared. It is for whoever writes them.
+	Unpinned bool
+}
+
+// Declared is a grant file that agrees with its databases. It may be used by several goroutines at once.
+type Declared struct {
+	File *File
+
+	dbs    map[string]*exosql.DB
+	opened []*exosql.DB
+	live   map[string]*schema.Database
+	tables map[[2]string]*dynamic.Table // by database and name
+	facets map[string]*dynamic.Facet
+	links  map[string]*dynamic.Link // "facet.link"
+	many   map[string]LinkKeys
+
+	unpinned bool
+}
+
+// LinkKeys are the columns that a link compares, and whether it leads to one row.
+type LinkKeys struct {
+	Columns, References []string
+	One                 bool
+}
+
+// Declare opens the databases and holds the file against their catalogues. Close closes them.
+func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
+	if opt == nil {
+		opt = &Options{}
+	}
+	env := opt.Env
+	if env == nil {
+		env = os.Getenv
+	}
+	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{},
+		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{}, unpinned: opt.Unpinned}
+	p := &problems{}
+	for _, x := range f.Databases {
+		if db := opt.Databases[x.Text]; db != nil {
+			d.dbs[x.Text] = db
+		} else if err := d.open(ctx, x, env); err != nil {
+			p.at(x.URL.Pos, "the database %s: %s", x.Text, reason(err))
+		}
+	}
+	err := p.err(f.Name)
+	if err == nil {
+		err = d.declare(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// URL is the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
+func (f *File) URL(env func(string) string) (name, url string, err error) {
+	if len(f.Databases) != 1 {
+		return "", "", exo.Errorf(exo.Invalid, "", "%s has %d databases, and this works on one", f.Name, len(f.Databases))
+	}
+	x := f.Databases[0]
+	if url, err = x.URL.Read(env); err == nil {
+		url, err = withSchemas(url, x.Schema)
+	}
+	return x.Text, url, err
+}
+
+func (d *Declared) open(ctx context.Context, x Database, env func(string) string) error {
+	url, err := x.URL.Read(env)
+	if err != nil {
+		return err
+	}
+	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
+		return exo.Errorf(exo.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
+	}
+	url, err = withSchemas(url, x.Schema)
+	if err != nil {
+		return err
+	}
+	db, err := exosql.Open(ctx, url, nil)
+	if err != nil {
+		return err
+	}
+	d.dbs[x.Text] = db
+	d.opened = append(d.opened, db)
+	return nil
+}
+
+// Close closes the databases that Declare opened.
+func (d *Declared) Close() error {
+	var errs []error
+	for _, db := range d.opened {
+		errs = append(errs, db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// reason is an error without the words that its place in the file says.
+func reason(err error) string {
+	if e, ok := errors.AsType[*exo.Error](err); ok && e.Message() != "" {
+		return strings.ReplaceAll(e.Message(), "ColumnSpec.As", "`as`") // as the file says it
+	}
+	return err.Error()
+}
+
+func (d *Declared) declare(ctx context.Context) error {
+	f, p := d.File, &problems{}
+	for name, db := range d.dbs {
+		live, err := db.Catalog(ctx)
+		if err != nil {
+			return fmt.Errorf("the database %s: %w", name, err)
+		}
+		d.live[name] = live
+	}
+	declarations := map[string]*dynamic.Declarations{}
+	for name, live := range d.live {
+		declarations[name] = dynamic.New(live)
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		d.facet(declarations[x.Database.Text], x, p)
+	}
+	if len(p.list) > 0 {
+		return p.err(f.Name)
+	}
+	for i := range f.Facets {
+		for j := range f.Facets[i].Links {
+			d.link(&f.Facets[i], &f.Facets[i].Links[j], p)
+		}
+	}
+	for i := range f.Facets {
+		d.conditions(&f.Facets[i], f.Facets[i].Scope.Rows, p)
+	}
+	for _, g := range f.Grants {
+		if g.Where != nil {
+			d.conditions(f.facet(g.Facet.Text), g.Where, p)
+		}
+	}
+	if len(p.list) > 0 {
+		return p.err(f.Name)
+	}
+	for _, g := range f.Grants { // what is left is about links and scopes together
+		if _, err := d.object(g, d.example(nil, nil)); err != nil {
+			p.at(g.Pos, "the grant %s: %s", g.Text, reason(err))
+		}
+	}
+	return p.err(f.Name)
+}
+
+// facet declares a facet's table, columns and rights. Where one of several columns is wrong, each is tried by itself, for its place.
+func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
+	live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
+	if live == nil {
+		var names []string
+		for _, t := range d.live[x.Database.Text].Tables {
+			names = append(names, t.Name.Name)
+		}
+		p.at(x.Table.Pos, "the database %s has no table `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
+		return
+	}
+	before := len(p.list)
+	for _, c := range x.Columns {
+		if live.Column(c.Text) == nil {
+			var names []string
+			for i := range live.Columns {
+				names = append(names, live.Columns[i].Name)
+			}
+			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(names)))
+			continue
+		}
+		if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
+			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+		} else if _, err := t.Facet(x.Text, c.Text); err != nil {
+			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+		}
+	}
+	if x.Pin.Text != "" && !d.unpinned {
+		if digest := d.digest(x); digest != x.Pin.Text {
+			p.at(x.Pin.Pos, "the table %s is not as it was when it was pinned: its digest is %s now; look at what has changed, then write that here, or let `exo validate -pin`", x.Table.Text, digest)
+		}
+	}
+	if len(p.list) > before {
+		return
+	}
+	t, err := d.table(in, x)
+	if err != nil {
+		p.at(x.Table.Pos, "the table %s: %s", x.Table.Text, reason(err))
+		return
+	}
+	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
+	if err != nil {
+		p.at(x.Pos, "the facet %s: %s", x.Text, reason(err))
+		return
+	}
+	each := func(names []Name, allow func(...string) error) {
+		if len(names) == 0 {
+			return
+		}
+		if err := allow(texts(names)...); err != nil {
+			p.at(names[0].Pos, "the facet %s: %s", x.Text, reason(err))
+		}
+	}
+	each(x.Insert, facet.AllowInsert)
+	each(x.Update, facet.AllowUpdate)
+	each(x.Effects, facet.AllowEffects)
+	each(x.Search, facet.Search)
+	if x.Delete != nil {
+		if err := facet.AllowDelete(); err != nil {
+			p.at(*x.Delete, "the facet %s: %s", x.Text, reason(err))
+		}
+	}
+	d.facets[x.Text] = facet
+}
+
+// table declares a facet's table, with what all facets of it say of its columns.
+func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, error) {
+	if t := d.tables[x.place()]; t != nil {
+		return t, nil
+	}
+	t, err := in.Table(x.Table.Text, d.File.specs(x)...)
+	if err == nil {
+		d.tables[x.place()] = t
+	}
+	return t, err
+}
+
+// place is the table of a facet.
+func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
+
+// specs is what all facets of a table say of its columns.
+func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
+	seen := map[string]bool{}
+	for i := range f.Facets {
+		y := &f.Facets[i]
+		if y.place() != x.place() {
+			continue
+		}
+		for _, c := range y.Columns {
+			if !seen[c.Text] {
+				seen[c.Text] = true
+				out = append(out, f.described(y, c).spec())
+			}
+		}
+	}
+	return out
+}
+
+func printable(names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, schema.Printable(n))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func columnsOf(x *Facet) (out []Name) {
+	for _, c := range x.Columns {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+func (c Column) spec() dynamic.ColumnSpec {
+	s := dynamic.ColumnSpec{Name: c.Text, As: c.As.Text, Type: c.Type.Text, Elem: c.Elem, Doc: c.Doc, StoredISO: c.ISO, Indexed: c.Indexed}
+	if len(c.OneOf) > 0 {
+		s.OneOf = texts(c.OneOf)
+	}
+	if len(c.Label) > 0 {
+		s.Label = texts(c.Label)
+	}
+	return s
+}
+
+// link declares a link, by the columns that the file gives or by the one foreign key between the two tables.
+func (d *Declared) link(x *Facet, l *Link, p *problems) {
+	to, found := d.File.facet(l.To.Text), d.keys(x, l)
+	if len(found) != 1 {
+		var known []string
+		for _, k := range found {
+			known = append(known, fmt.Sprintf("columns: [%s], references: [%s], one: %t", strings.Join(k.Columns, ", "), strings.Join(k.References, ", "), k.One))
+		}
+		why := "no foreign key is"
+		if len(found) > 1 {
+			why = fmt.Sprintf("%d foreign keys are", len(found))
+		}
+		p.at(l.Pos, "the link %s: %s between %s and %s; say which columns it compares: %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
+		return
+	}
+	keys := found[0]
+	made, err := d.tables[x.place()].Link(dynamic.LinkSpec{Name: l.Text, Columns: keys.Columns, To: d.tables[to.place()], References: keys.References, One: keys.One, Doc: l.Doc})
+	if err == nil {
+		err = d.facets[x.Text].Add(made, d.facets[to.Text])
+	}
+	if err != nil {
+		p.at(l.Pos, "the link %s: %s", l.Text, reason(err))
+		return
+	}
+	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
+}
+
+// keys are the columns that a link may compare: those that the file gives, or those of the foreign keys between the two tables, of which
+// there has to be one.
+func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
+	if len(l.Columns) > 0 {
+		return []LinkKeys{{texts(l.Columns), texts(l.References), l.One != nil && *l.One}}
+	}
+	found := d.foreignKeys(x, d.File.facet(l.To.Text))
+	for i := range found {
+		if l.One != nil {
+			found[i].One = *l.One
+		}
+	}
+	return found
+}
+
+// foreignKeys are those between two tables, as links from the first.
+func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
+	live := d.live[x.Database.Text]
+	from, target := live.Table(schema.Name{Name: x.Table.Text}), live.Table(schema.Name{Name: to.Table.Text})
+	if from == nil || target == nil {
+		return nil
+	}
+	references := func(k schema.ForeignKey) []string {
+		if t := live.Table(k.Table); len(k.References) == 0 && t != nil && t.PrimaryKey != nil {
+			return t.PrimaryKey.Columns
+		}
+		return k.References
+	}
+	for _, k := range from.ForeignKeys {
+		if live.Table(k.Table) == target {
+			out = append(out, LinkKeys{k.Columns, references(k), true})
+		}
+	}
+	if from == target {
+		return out // the way back is said with columns
+	}
+	for _, k := range target.ForeignKeys {
+		if live.Table(k.Table) == from {
+			out = append(out, LinkKeys{references(k), k.Columns, false})
+		}
+	}
+	return out
+}
+
+// conditions holds each comparison of a condition against the columns of the facet's table, by itself: for its place.
+func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
+	if e == nil {
+		return
+	}
+	live := d.live[x.Database.Text]
+	for _, leaf := range e.leaves() {
+		table := live.Table(schema.Name{Name: x.Table.Text})
+		if table.Column(leaf.Column.Text) == nil {
+			var names []string
+			for i := range table.Columns {
+				names = append(names, table.Columns[i].Name)
+			}
+			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(names)))
+			continue
+		}
+		t, err := dynamic.New(live).Table(x.Table.Text, d.File.specs(x)...)
+		if err == nil {
+			var f *dynamic.Facet
+			if f, err = t.Facet(x.Text, texts(columnsOf(x))...); err == nil {
+				_, err = f.Grant(d.dbs[x.Database.Text], leaf.predicate(d.example(x, leaf)))
+			}
+		}
+		if err != nil {
+			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, reason(err))
+		}
+	}
+}
+
+// example is a principal whose values have the right types, to hold scopes against columns. A claim that a column of a few values is
+// compared with has one of these: of the column of leaf, or of the first in the file.
+func (d *Declared) example(x *Facet, leaf *Expr) Principal {
+	p := d.File.example()
+	if leaf != nil {
+		d.sample(x, leaf, p)
+		return p
+	}
+	for i := len(d.File.Facets) - 1; i >= 0; i-- {
+		y := &d.File.Facets[i]
+		for _, e := range y.Scope.conditions() {
+			d.sample(y, e, p)
+		}
+	}
+	for _, g := range d.File.Grants {
+		if g.Where != nil {
+			for _, e := range g.Where.leaves() {
+				d.sample(d.File.facet(g.Facet.Text), e, p)
+			}
+		}
+	}
+	return p
+}
+
+func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
+	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
+	live := d.live[x.Database.Text]
+	if c := live.Table(schema.Name{Name: x.Table.Text}).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
+		for _, enum := range live.Enums {
+			if enum.Name == *c.Enum {
+				values = enum.Values
+			}
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	for _, v := range e.Values {
+		if c := d.File.claim(v.Claim); c != nil && c.Type == exo.TypeText {
+			p.values[v.Claim] = values[0]
+			if c.List {
+				p.values[v.Claim] = []any{values[0]}
+			}
+		}
+	}
+}
+
+// object makes the object of one grant for a principal.
+func (d *Declared) object(g Grant, pr Principal) (exo.Object, error) {
+	x := d.File.facet(g.Facet.Text)
+	scopes, err := d.scopes(x)
+	if err != nil {
+		return nil, err
+	}
+	start, path := x, []*dynamic.Link(nil)
+	for v := x.Scope.Via; v != nil; v = start.Scope.Via {
+		if len(path) > len(d.File.Facets) {
+			return nil, exo.Errorf(exo.Invalid, "", "the scope of %s leads through its own table: one of these scopes has to be a condition", x.Text)
+		}
+		start, path = d.File.facet(v.Facet), append(path, d.links[v.Facet+"."+v.Link])
+	}
+	var others []dynamic.Scope
+	for _, y := range scopes {
+		switch at := y.place(); {
+		case at == start.place(): // the relation itself says it
+		case y.Scope.Rows != nil:
+			others = append(others, dynamic.ScopeRows(d.tables[at], y.Scope.Rows.predicate(pr)))
+		case y.Scope.Via != nil:
+			others = append(others, dynamic.ScopeVia(d.links[y.Scope.Via.Facet+"."+y.Scope.Via.Link]))
+		default:
+			others = append(others, dynamic.ScopeShared(d.tables[at]))
+		}
+	}
+	rows := dynamic.AllRows()
+	if e := start.Scope.Rows; e != nil {
+		rows = e.predicate(pr)
+	}
+	relation := d.tables[start.place()].Rows(rows, others...)
+	for i := len(path) - 1; i >= 0; i-- {
+		relation = relation.Follow(path[i])
+	}
+	if g.Where != nil {
+		relation = relation.Where(g.Where.predicate(pr))
+	}
+	return d.facets[x.Text].Of(d.dbs[x.Database.Text], relation)
+}
+
+// scopes are those of all tables that a program gets to from a facet, and of those that their scopes lead through. Two facets of one
+// table that a grant reaches have one scope.
+func (d *Declared) scopes(x *Facet) (out []*Facet, err error) {
+	for queue := d.reached(x); len(queue) > 0; queue = queue[1:] {
+		y := queue[0]
+		i := slices.IndexFunc(out, func(o *Facet) bool { return o.place() == y.place() })
+		if i >= 0 && !out[i].Scope.same(y.Scope) {
+			return nil, exo.Errorf(exo.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, out[i].Text, y.Text)
+		}
+		if i >= 0 {
+			continue
+		}
+		out = append(out, y)
+		if v := y.Scope.Via; v != nil {
+			queue = append(queue, d.File.facet(v.Facet))
+		}
+	}
+	return out, nil
+}
+
+// same reports whether two scopes say the same.
+func (s Scope) same(o Scope) bool {
+	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
+}
+
+// reached are the facets that a program gets to from one by links, itself first.
+func (d *Declared) reached(x *Facet) (out []*Facet) {
+	for queue := []*Facet{x}; len(queue) > 0; queue = queue[1:] {
+		if y := queue[0]; !slices.Contains(out, y) {
+			out = append(out, y)
+			for _, l := range y.Links {
+				queue = append(queue, d.File.facet(l.To.Text))
+			}
+		}
+	}
+	return out
+}
+
+// Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
+func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
+	if p.values == nil {
+		return nil, exo.Errorf(exo.Denied, "", "there is no principal; File.Bind makes one")
+	}
+	out := codemode.Grants{}
+	for _, g := range d.File.Grants {
+		o, err := d.object(g, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: the grant %s: %w", d.File.Name, g.Line, g.Text, err)
+		}
+		out[g.Text] = o
+	}
+	return out, nil
+}
+
+// Check compares what is granted with the databases, as exosql.Inspect does.
+func (d *Declared) Check(ctx context.Context) (findings []exosql.Finding, err error) {
+	grants, err := d.Grants(d.example(nil, nil))
+	if err != nil {
+		return nil, err
+	}
+	for name, db := range d.dbs {
+		var what []exosql.Declared
+		for _, g := range d.File.Grants {
+			if d.File.facet(g.Facet.Text).Database.Text == name {
+				what = append(what, exosql.Granted(grants[g.Text]))
+			}
+		}
+		if len(what) == 0 {
+			continue
+		}
+		found, err := exosql.Inspect(ctx, db, what...)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			// Who writes a file may not own the database, and a missing index shows nobody a row: it takes time.
+			f.Warning = f.Warning || f.Kind == exosql.NoIndex
+			findings = append(findings, f)
+		}
+	}
+	return findings, nil
+}
+
+// Access is how the databases read what is granted, as exosql.AccessPaths reports it: each path once.
+func (d *Declared) Access(ctx context.Context) (paths []exosql.AccessPath, err error) {
+	grants, err := d.Grants(d.example(nil, nil))
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range d.File.Grants {
+		found, err := exosql.AccessPaths(ctx, grants[g.Text])
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			if !slices.ContainsFunc(paths, func(q exosql.AccessPath) bool { return p.String() == q.String() }) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// Roles are those as which the databases of the file know us; SQLite has none.
+func (d *Declared) Roles() map[string]schema.Role {
+	out := map[string]schema.Role{}
+	for name, live := range d.live {
+		if live.Engine == schema.Postgres {
+			out[name] = live.Role
+		}
+	}
+	return out
+}

@@ -1,0 +1,16 @@
+package grantfile
+
+import "go.yaml.in/yaml/v4"
+
+// Forms are the names that the reader knows in each map of ours of a file.
+func Forms(text []byte) (map[*yaml.Node][]string, *yaml.Node, error) {
+	forms := map[*yaml.Node][]string{}
+	var root *yaml.Node
+	_, err := parse("exo.yaml", text, &reader{saw: func(n *yaml.Node, names []string) {
+		if root == nil {
+			root = n
+		}
+		forms[n] = names
+	}})
+	return forms, root, err
+}

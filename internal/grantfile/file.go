@@ -1,0 +1,470 @@
+package grantfile
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// maxFile is how many bytes a grant file may have.
+const maxFile = 1 << 20
+
+// Version is that of the form of the file: its field `exo`.
+const Version = 1
+
+// File is what a grant file says. It is made by Parse, and holds no authority.
+type File struct {
+	Name      string // as errors call it
+	Reviewed  bool   // a person has read it: nothing is served where it is false
+	Preset    string // "": none
+	Databases []Database
+	Claims    []Claim // what the principal has to have
+	Facets    []Facet
+	Grants    []Grant
+	Limits    exo.Limits
+	Bounds    exoeval.Bounds
+	Zone      string
+	Record    string // the file that the record of runs is appended to; "": none
+	Admits    []Name // labels that results may carry
+	Serve     Serve
+	Wall      string // round the processes of programs that are served: a Wall constant
+}
+
+// Database is one that facets are of.
+type Database struct {
+	Name
+	URL    Secret
+	Schema []string // of PostgreSQL: where names are looked up, in order
+}
+
+// Facet is what programs see of one table, and the rows that they may reach in it.
+type Facet struct {
+	Name          // what programs call one row
+	Database Name // Text "": the only one
+	Table    Name // in the database
+	Columns  []Column
+	Links    []Link
+	Scope    Scope
+	Insert   []Name
+	Update   []Name
+	Delete   *Pos // nil: programs can't
+	Effects  []Name
+	Search   []Name
+	Pin      Name // the digest of the table as it was when somebody looked; Text "": not pinned
+}
+
+// Column is a column that programs see.
+type Column struct {
+	Name           // in the database
+	As      Name   // in programs
+	Type    Name   // a type of exo, where the database holds it in another
+	Elem    string // of the elements of a list
+	Doc     string
+	OneOf   []Name
+	Label   []Name
+	ISO     bool // a time is stored as text, in one form; see exosql's StoredISO
+	Indexed bool // see exosql's Indexed
+}
+
+// Link is a link that programs follow.
+type Link struct {
+	Name
+	To         Name   // a facet
+	Columns    []Name // of the table; none: those of the one foreign key between the two tables
+	References []Name // of the other
+	One        *bool  // nil: what the foreign key says
+	Doc        string
+}
+
+// Grant is an object that a program begins with.
+type Grant struct {
+	Name
+	Facet Name
+	Where *Expr // narrows the facet's scope; nil: it doesn't
+}
+
+// Parse reads a grant file. It does not look at databases, environment or other files. name is its path: errors call it so, and relative
+// paths in it begin at its folder.
+func Parse(name string, text []byte) (*File, error) { return parse(name, text, &reader{}) }
+
+func parse(name string, text []byte, r *reader) (*File, error) {
+	f := &File{Name: name}
+	r.dir = filepath.Dir(name)
+	if len(text) > maxFile {
+		r.at(Pos{1, 1}, "the file has %d bytes, and the limit is %d", len(text), maxFile)
+		return nil, r.err(name)
+	}
+	var doc yaml.Node
+	if err := load(text, &doc); err != nil {
+		r.at(posOfError(err), "this is no YAML: %s", shortened(err))
+		return nil, r.err(name)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 || isNull(doc.Content[0]) {
+		r.at(Pos{1, 1}, "the file is empty; `exo init` writes one")
+		return nil, r.err(name)
+	}
+	r.plain(doc.Content[0])
+	if len(r.list) > 0 {
+		return nil, r.err(name)
+	}
+	f.read(r, doc.Content[0])
+	f.check(r)
+	if err := r.err(name); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) read(r *reader, root *yaml.Node) {
+	version := false
+	r.fields(root, "the file", map[string]func(entry){
+		"exo": func(e entry) {
+			version = true
+			if e.value.Value != fmt.Sprint(Version) {
+				r.at(posOf(e.value), "exo: %d is the version of the form that this program reads, not %s", Version, kindOf(e.value))
+			}
+		},
+		"reviewed":  func(e entry) { f.Reviewed = r.bool(e.value, "reviewed") },
+		"preset":    func(e entry) { f.preset(r, e.value) },
+		"databases": func(e entry) { f.databases(r, e.value) },
+		"principal": func(e entry) { f.principal(r, e.value) },
+		"facets":    func(e entry) { f.facets(r, e.value) },
+		"grants":    func(e entry) { f.grants(r, e.value) },
+		"limits":    func(e entry) { f.limits(r, e.value) },
+		"zone":      func(e entry) { f.Zone = r.text(e.value, "zone") },
+		"record": func(e entry) {
+			if f.Record = r.text(e.value, "record"); f.Record != "" {
+				f.Record = beside(r.dir, f.Record)
+			}
+		},
+		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
+		"serve":  func(e entry) { f.serve(r, e.value) },
+		"wall":   func(e entry) { f.wall(r, e.value) },
+	})
+	if !version {
+		r.at(posOf(root), "`exo: %d` is missing: the version of the form of this file", Version)
+	}
+	for _, missing := range []struct {
+		name string
+		none bool
+	}{{"databases", len(f.Databases) == 0}, {"facets", len(f.Facets) == 0}, {"grants", len(f.Grants) == 0}} {
+		if missing.none && len(r.list) == 0 {
+			r.at(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
+		}
+	}
+	if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
+		r.at(posOf(root), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
+	}
+}
+
+func (f *File) databases(r *reader, n *yaml.Node) {
+	for _, e := range r.entries(n, "databases") {
+		d := Database{Name: Name{e.name, e.pos()}}
+		if e.value.Kind == yaml.ScalarNode {
+			d.URL = r.secret(e.value, "databases."+e.name)
+		} else {
+			r.fields(e.value, "databases."+e.name, map[string]func(entry){
+				"url":    func(e entry) { d.URL = r.secret(e.value, "url") },
+				"schema": func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
+			})
+			if d.URL.Kind == "" && len(r.list) == 0 {
+				r.at(d.Pos, "the database %s has no `url`", e.name)
+			}
+		}
+		f.Databases = append(f.Databases, d)
+	}
+}
+
+func (f *File) facets(r *reader, n *yaml.Node) {
+	for _, e := range r.entries(n, "facets") {
+		x := Facet{Name: Name{e.name, e.pos()}, Table: Name{e.name, e.pos()}}
+		what := "the facet " + e.name
+		scoped := false
+		r.fields(e.value, what, map[string]func(entry){
+			"table":    func(e entry) { x.Table = Name{r.text(e.value, "table"), posOf(e.value)} },
+			"database": func(e entry) { x.Database = Name{r.text(e.value, "database"), posOf(e.value)} },
+			"columns":  func(e entry) { x.Columns = r.columns(e.value) },
+			"links":    func(e entry) { x.Links = r.links(e.value) },
+			"scope":    func(e entry) { x.Scope, scoped = r.scope(e.value), true },
+			"insert":   func(e entry) { x.Insert = r.names(e.value, "insert") },
+			"update":   func(e entry) { x.Update = r.names(e.value, "update") },
+			"delete": func(e entry) {
+				if at := posOf(e.value); r.bool(e.value, "delete") {
+					x.Delete = &at
+				}
+			},
+			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
+			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
+			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
+		})
+		empty := e.value.Kind == yaml.MappingNode || isNull(e.value) // what else it is was said
+		if len(x.Columns) == 0 && empty {
+			r.at(x.Pos, "%s shows no `columns`", what)
+		}
+		if !scoped && empty {
+			r.at(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
+		}
+		f.Facets = append(f.Facets, x)
+	}
+}
+
+// columns is a list of names, of which each may be a map of one name to more that is said of it, or such a map.
+func (r *reader) columns(n *yaml.Node) (out []Column) {
+	var all []entry
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, c := range n.Content {
+			if c.Kind == yaml.MappingNode {
+				all = append(all, r.entries(c, "columns")...)
+			} else if s := r.text(c, "columns"); s != "" {
+				all = append(all, entry{s, c, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: c.Line, Column: c.Column}})
+			}
+		}
+	default:
+		all = r.entries(n, "columns")
+	}
+	for _, e := range all {
+		c := Column{Name: Name{e.name, e.pos()}}
+		if e.name == "*" {
+			r.at(e.pos(), "there is no wildcard: name the columns, so that one that is added tomorrow does not show")
+			continue
+		}
+		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
+			r.at(e.pos(), "the column `%s` stands twice", e.name)
+		}
+		what := "the column " + e.name
+		r.fields(e.value, what, map[string]func(entry){
+			"as":      func(e entry) { c.As = Name{r.text(e.value, "as"), posOf(e.value)} },
+			"type":    func(e entry) { c.Type, c.Elem = r.columnType(e.value) },
+			"doc":     func(e entry) { c.Doc = r.text(e.value, "doc") },
+			"one_of":  func(e entry) { c.OneOf = r.names(e.value, "one_of") },
+			"label":   func(e entry) { c.Label = r.names(e.value, "label") },
+			"iso":     func(e entry) { c.ISO = r.bool(e.value, "iso") },
+			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
+		})
+		out = append(out, c)
+	}
+	return out
+}
+
+// columnType is a type, or a list of one.
+func (r *reader) columnType(n *yaml.Node) (Name, string) {
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
+		return Name{exo.TypeList, posOf(n)}, r.text(n.Content[0], "type")
+	}
+	return Name{r.text(n, "type"), posOf(n)}, ""
+}
+
+func (r *reader) links(n *yaml.Node) (out []Link) {
+	for _, e := range r.entries(n, "links") {
+		l := Link{Name: Name{e.name, e.pos()}}
+		if e.value.Kind == yaml.ScalarNode {
+			l.To = Name{r.text(e.value, "links."+e.name), posOf(e.value)}
+		} else {
+			what := "the link " + e.name
+			r.fields(e.value, what, map[string]func(entry){
+				"to":         func(e entry) { l.To = Name{r.text(e.value, "to"), posOf(e.value)} },
+				"columns":    func(e entry) { l.Columns = r.names(e.value, "columns") },
+				"references": func(e entry) { l.References = r.names(e.value, "references") },
+				"one":        func(e entry) { one := r.bool(e.value, "one"); l.One = &one },
+				"doc":        func(e entry) { l.Doc = r.text(e.value, "doc") },
+			})
+			if l.To.Text == "" {
+				r.at(l.Pos, "%s has no `to`: the facet that it leads to", what)
+			}
+			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
+				r.at(l.Pos, "%s: `columns` and `references` go together, as many of each", what)
+			}
+			if len(l.Columns) > 0 && l.One == nil {
+				r.at(l.Pos, "%s: with `columns` say `one: true` where it leads to at most one row, or `one: false`", what)
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func (f *File) grants(r *reader, n *yaml.Node) {
+	for _, e := range r.entries(n, "grants") {
+		g := Grant{Name: Name{e.name, e.pos()}}
+		if e.value.Kind == yaml.ScalarNode {
+			g.Facet = Name{r.text(e.value, "grants."+e.name), posOf(e.value)}
+		} else {
+			r.fields(e.value, "the grant "+e.name, map[string]func(entry){
+				"facet": func(e entry) { g.Facet = Name{r.text(e.value, "facet"), posOf(e.value)} },
+				"where": func(e entry) {
+					if s := r.text(e.value, "where"); s != "" {
+						g.Where = r.expr(e.value)
+					}
+				},
+			})
+			if g.Facet.Text == "" {
+				r.at(g.Pos, "the grant %s has no `facet`", e.name)
+			}
+		}
+		f.Grants = append(f.Grants, g)
+	}
+}
+
+// check holds the names in the file against each other.
+func (f *File) check(r *reader) {
+	var facets, databases []string
+	for i := range f.Facets {
+		facets = append(facets, f.Facets[i].Text)
+	}
+	for _, d := range f.Databases {
+		databases = append(databases, d.Text)
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		switch {
+		case x.Database.Text == "" && len(databases) > 1:
+			r.at(x.Pos, "the facet %s says no `database`, and there are %d", x.Text, len(databases))
+		case x.Database.Text == "" && len(databases) == 1:
+			x.Database.Text = databases[0]
+		case x.Database.Text != "" && !slices.Contains(databases, x.Database.Text):
+			r.at(x.Database.Pos, "there is no database `%s`%s", x.Database.Text, or(x.Database.Text, databases))
+		}
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		for _, l := range x.Links {
+			if l.To.Text == "" {
+				continue
+			}
+			to := f.facet(l.To.Text)
+			if to == nil {
+				r.at(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
+			} else if to.Database.Text != x.Database.Text {
+				r.at(l.To.Pos, "the facet `%s` is of another database: links stay in one", l.To.Text)
+			}
+		}
+		if v := x.Scope.Via; v != nil {
+			from := f.facet(v.Facet)
+			var links []string
+			if from != nil {
+				for _, l := range from.Links {
+					links = append(links, l.Text)
+				}
+			}
+			switch {
+			case from == nil:
+				r.at(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
+			case from.link(v.Link) == nil:
+				r.at(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
+			default:
+				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
+					r.at(v.Pos, "the link %s.%s leads to the table %s, and not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+				}
+			}
+		}
+		f.checkClaims(r, x.Scope.Rows)
+		seen := map[string]bool{}
+		for _, c := range x.Columns {
+			seen[c.Text] = true
+		}
+		for _, right := range [][]Name{x.Insert, x.Update, x.Search} {
+			for _, c := range right {
+				if !seen[c.Text] {
+					r.at(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, columnNames(x)))
+				}
+			}
+		}
+	}
+	for _, g := range f.Grants {
+		if g.Facet.Text != "" && f.facet(g.Facet.Text) == nil {
+			r.at(g.Facet.Pos, "there is no facet `%s`%s", g.Facet.Text, or(g.Facet.Text, facets))
+		}
+		f.checkClaims(r, g.Where)
+	}
+	f.checkColumns(r)
+	f.checkServe(r)
+	f.expand(r)
+}
+
+// checkColumns holds what several facets of one table say of a column against each other: it is one column, so they say the same, or
+// one of them says it for all.
+func (f *File) checkColumns(r *reader) {
+	said := map[string]*Column{}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		for j := range x.Columns {
+			c := &x.Columns[j]
+			key := x.Database.Text + "\x00" + x.Table.Text + "\x00" + c.Text
+			if had := said[key]; had != nil && !c.bare() && !had.same(*c) {
+				r.at(c.Pos, "what is said of the column %s differs from line %d: it is one column of the table %s, so say it once", c.Text, had.Line, x.Table.Text)
+			} else if had == nil && !c.bare() {
+				said[key] = c
+			}
+		}
+	}
+}
+
+// bare reports whether only the name of a column is said.
+func (c Column) bare() bool { return c.same(Column{Name: c.Name}) }
+
+func (c Column) same(o Column) bool {
+	return reflect.DeepEqual(c.spec(), o.spec())
+}
+
+// described is what is said of a column, in whichever facet of its table.
+func (f *File) described(x *Facet, c Column) Column {
+	for _, y := range f.Facets {
+		for _, o := range y.Columns {
+			if y.Database.Text == x.Database.Text && y.Table.Text == x.Table.Text && o.Text == c.Text && !o.bare() {
+				return o
+			}
+		}
+	}
+	return c
+}
+
+func columnNames(x *Facet) (out []string) {
+	for _, c := range x.Columns {
+		out = append(out, c.Text)
+	}
+	return out
+}
+
+func (f *File) facet(alias string) *Facet {
+	for i := range f.Facets {
+		if f.Facets[i].Text == alias {
+			return &f.Facets[i]
+		}
+	}
+	return nil
+}
+
+func (x *Facet) link(name string) *Link {
+	for i := range x.Links {
+		if x.Links[i].Text == name {
+			return &x.Links[i]
+		}
+	}
+	return nil
+}
+
+// Writes reports whether a facet lets programs change rows.
+func (x *Facet) Writes() bool { return len(x.Insert)+len(x.Update) > 0 || x.Delete != nil }
+
+// Writes reports whether any facet lets programs change rows.
+func (f *File) Writes() bool {
+	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() })
+}
+
+// ToolOptions are those of the tool of a principal, but for its record.
+func (f *File) ToolOptions(p Principal) codemode.Options {
+	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
+	if len(f.Admits) > 0 {
+		o.Admits = exo.NewLabel(texts(f.Admits)...)
+	}
+	return o
+}

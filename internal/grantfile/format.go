@@ -1,0 +1,68 @@
+package grantfile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String is the condition as a file writes it; Parse reads it back as the same. Of a nil one it is "".
+func (e *Expr) String() string {
+	if e == nil {
+		return ""
+	}
+	var subs []string
+	for _, s := range e.Subs {
+		text := s.String()
+		if s.Op == "or" || s.Op == "and" { // one in the other, or in itself, as it was written
+			text = "(" + text + ")"
+		}
+		subs = append(subs, text)
+	}
+	col := e.Column.Text
+	if !isWord(col) || isKeyword(col) {
+		col = `"` + strings.ReplaceAll(col, `"`, `""`) + `"`
+	}
+	var values []string
+	for _, v := range e.Values {
+		values = append(values, v.String())
+	}
+	switch e.Op {
+	case "and", "or":
+		return strings.Join(subs, " "+e.Op+" ")
+	case "not":
+		return "not " + subs[0]
+	case "null":
+		return col + " is null"
+	case "notNull":
+		return col + " is not null"
+	case "in", "notIn":
+		word := map[string]string{"in": " in ", "notIn": " not in "}[e.Op]
+		if len(e.Values) == 1 && e.Values[0].Claim != "" {
+			return col + word + values[0]
+		}
+		return col + word + "(" + strings.Join(values, ", ") + ")"
+	}
+	return col + " " + map[string]string{"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[e.Op] + " " + strings.Join(values, "")
+}
+
+// String is the value as a file writes it.
+func (o Operand) String() string {
+	if o.Claim != "" {
+		return claimPrefix + o.Claim
+	}
+	if s, ok := o.Value.(string); ok {
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	}
+	return fmt.Sprint(o.Value)
+}
+
+// String is the scope as a file writes it.
+func (s Scope) String() string {
+	switch {
+	case s.Shared:
+		return "shared"
+	case s.Via != nil:
+		return "via " + s.Via.Facet + "." + s.Via.Link
+	}
+	return s.Rows.String()
+}

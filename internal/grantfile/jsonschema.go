@@ -1,0 +1,152 @@
+package grantfile
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// SchemaURL is where the schema of the file's form is published: editors complete and check by it.
+const SchemaURL = "https://raw.githubusercontent.com/exoagent/exoagent/main/docs/exo.schema.json"
+
+// JSONSchema is the schema of the form of the file (draft 2020-12), with a line break at its end. It knows the keys that the reader knows
+// and no others. Some of what is wrong only the reader finds: names that lead nowhere, scopes, sizes.
+func JSONSchema() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(fileSchema()); err != nil {
+		panic("grantfile: " + err.Error()) // texts, lists and maps of them
+	}
+	return b.Bytes()
+}
+
+// node is a part of the schema. Maps are written in the order of their keys.
+type node map[string]any
+
+// about is n with what an editor shows of it.
+func (n node) about(text string) node {
+	n["description"] = text
+	return n
+}
+
+// form is a map whose keys are ours: any other is refused.
+func form(fields map[string]node, required ...string) node {
+	n := node{"type": mapOrNothing, "properties": fields, "additionalProperties": false}
+	if len(required) > 0 {
+		n["type"], n["required"] = "object", required
+	}
+	return n
+}
+
+// named is a map whose keys are the file's own.
+func named(each node) node { return node{"type": mapOrNothing, "additionalProperties": each} }
+
+var mapOrNothing = []string{"object", "null"}
+
+func either(ns ...node) node { return node{"anyOf": ns} }
+
+func aText() node        { return node{"type": "string", "minLength": 1} }
+func aBool() node        { return node{"type": "boolean"} }
+func aNumber() node      { return node{"type": "integer", "minimum": 1} }
+func wordOf(ws any) node { return node{"enum": ws} }
+func listOf(n node) node {
+	return node{"type": "array", "items": n, "minItems": 1, "uniqueItems": true}
+}
+
+// someTexts is a list of texts, or one text.
+func someTexts() node { return either(aText(), listOf(aText())) }
+
+func aSize() node {
+	return node{"type": []string{"integer", "string"}, "minimum": 1, "pattern": `^[0-9]+ *(KiB|MiB)?$`}
+}
+
+func aSpan() node { return node{"type": "string", "pattern": `^[0-9]`} }
+
+func fileSchema() node {
+	var presets []string
+	for _, p := range Presets() {
+		presets = append(presets, p.Name)
+	}
+	url := node{"type": "string", "pattern": "^(env|file|sqlite):."}
+	n := form(map[string]node{
+		"exo":      wordOf([]int{Version}).about("the version of the form of this file"),
+		"reviewed": aBool().about("true once a person has read the file: nothing is served before"),
+		"preset":   wordOf(presets).about("a set of limits, and whether facets may let programs change rows"),
+		"databases": named(either(url, form(map[string]node{
+			"url":    url.about("where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH"),
+			"schema": someTexts().about("of PostgreSQL: the schemas in which tables are looked up, in order"),
+		}, "url"))).about("where the databases are: env:NAME, file:PATH or sqlite:PATH"),
+		"principal": named(either(wordOf(claimTypes), node{"type": "array", "items": wordOf(claimTypes), "minItems": 1, "maxItems": 1})).about("the claims that have to be known of whoever asks, with their types"),
+		"grants": named(either(aText(), form(map[string]node{
+			"facet": aText().about("what programs see of the rows"),
+			"where": aText().about("narrows the facet's scope for this grant"),
+		}, "facet"))).about("the names that a program begins with"),
+		"facets": named(facetSchema()).about("what programs see of a table, and the rows that they reach"),
+		"limits": form(map[string]node{
+			"calls":   aNumber().about("messages of one run"),
+			"rows":    aNumber().about("rows that one run reads"),
+			"read":    aSize().about("bytes that one run reads"),
+			"console": aSize().about("bytes that one run prints"),
+			"time":    aSpan().about("of a program, without its calls: 5s, 500ms"),
+			"total":   aSpan().about("of a run, with its calls"),
+			"cpu":     aSpan().about("of the program's process"),
+			"memory":  aSize().about("of the program's process: 64MiB"),
+			"program": aSize().about("of a program's text"),
+			"result":  aSize().about("of a result"),
+		}).about("bounds of a run; what is not said is the preset's, or the default"),
+		"zone":   aText().about("the time zone of today, like Europe/Berlin"),
+		"record": aText().about("the file that the record of runs is appended to"),
+		"admits": someTexts().about("labels that results may carry"),
+		"wall":   wordOf([]string{"kernel", WallContainer, WallNone}).about("what surrounds the processes of programs: kernel, or who accepts less"),
+		"serve": form(map[string]node{
+			"resource": aText().about("the address of the server as clients know it, and the audience of tokens"),
+			"issuers": named(form(map[string]node{
+				"keys":   node{"type": "string", "pattern": "^(https|file):."}.about("where its public keys are, a JWK set: https://HOST/PATH or file:PATH"),
+				"scopes": someTexts().about("those that a token must have"),
+				"claims": named(aText()).about("how its tokens call the claims of the principal, where they call them otherwise"),
+			}, "keys")).about("authorization servers whose tokens are taken, by their iss"),
+			"tokens": named(form(map[string]node{
+				"token":  node{"type": "string", "pattern": "^(env|file):."}.about("where the text is: env:NAME or file:PATH"),
+				"claims": named(either(node{"type": []string{"integer", "string", "boolean"}}, node{"type": "array"})).about("of the principal that it stands for"),
+			}, "token")).about("random texts that stand for a principal"),
+			"origins": someTexts().about("of web pages that may send requests"),
+		}).about("how clients over HTTP are known"),
+	}, "exo", "databases", "grants", "facets")
+	n["$schema"], n["$id"], n["title"] = "https://json-schema.org/draft/2020-12/schema", SchemaURL, "A grant file of exoagent"
+	return n
+}
+
+func facetSchema() node {
+	column := either(node{"type": "null"}, form(map[string]node{
+		"as":      aText().about("its name for programs"),
+		"type":    either(aText(), node{"type": "array", "items": aText(), "minItems": 1, "maxItems": 1}).about("what SQLite holds in another type, like " + exo.TypeTime),
+		"doc":     aText().about("a line for the model"),
+		"one_of":  someTexts().about("its only values"),
+		"label":   someTexts().about("tags of its values"),
+		"iso":     aBool().about("a time is stored as text, in one form"),
+		"indexed": aBool().about("an index serves it"),
+	}))
+	link := either(aText(), form(map[string]node{
+		"to":         aText().about("the facet that it leads to"),
+		"columns":    someTexts().about("of this table"),
+		"references": someTexts().about("of the other table, as many"),
+		"one":        aBool().about("it leads to at most one row"),
+		"doc":        aText().about("a line for the model"),
+	}, "to"))
+	return form(map[string]node{
+		"table":    aText().about("in the database; otherwise the facet's name"),
+		"database": aText().about("where there are several"),
+		"columns":  either(node{"type": "array", "items": either(aText(), node{"type": "object", "additionalProperties": column})}, named(column)).about("those that programs see, each named: there is no wildcard"),
+		"links":    named(link).about("to other facets: by the foreign key between the tables, or by columns"),
+		"scope":    aText().about("the rows that may be reached: a condition like org_id = $principal.org, via FACET.LINK, or shared"),
+		"insert":   someTexts().about("columns that programs may fill in new rows"),
+		"update":   someTexts().about("columns that programs may change"),
+		"delete":   aBool().about("programs may delete rows"),
+		"effects":  someTexts().about("what a write may set off besides"),
+		"search":   someTexts().about("columns of text that are searched together"),
+		"pin":      aText().about("the digest of the table when somebody looked; exo validate says the one of now"),
+	}, "columns", "scope")
+}

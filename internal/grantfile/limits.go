@@ -1,0 +1,104 @@
+package grantfile
+
+import (
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// limits reads the bounds of a run. What is not said is the default of exo.Limits and exoeval.Bounds, or of the preset.
+func (f *File) limits(r *reader, n *yaml.Node) {
+	count := func(to *int) func(entry) {
+		return func(e entry) { *to = r.positive(e.value, "limits."+e.name) }
+	}
+	size := func(to *int) func(entry) { return func(e entry) { *to = r.bytes(e.value, "limits."+e.name) } }
+	span := func(to *time.Duration) func(entry) {
+		return func(e entry) { *to = r.duration(e.value, "limits."+e.name) }
+	}
+	r.fields(n, "limits", map[string]func(entry){
+		"calls":   count(&f.Limits.Calls),
+		"rows":    count(&f.Limits.Rows),
+		"read":    size(&f.Limits.Bytes),
+		"console": size(&f.Limits.ConsoleBytes),
+		"time":    span(&f.Bounds.Wall),
+		"total":   span(&f.Bounds.Total),
+		"cpu":     span(&f.Bounds.CPU),
+		"memory":  size(&f.Bounds.Memory),
+		"program": size(&f.Bounds.SourceBytes),
+		"result":  size(&f.Bounds.ResultBytes),
+	})
+}
+
+// Preset is a named set of limits, and of what facets may allow. A version never changes its meaning.
+type Preset struct {
+	Name   string // with its version: read-only@1
+	About  string
+	Writes bool // facets may let programs change rows
+	Limits exo.Limits
+	Bounds exoeval.Bounds
+}
+
+// Presets are those that a file may name.
+func Presets() []Preset {
+	return []Preset{
+		{"read-only@1", "programs read, with the usual limits", false, exo.Limits{}, exoeval.Bounds{}},
+		{"analyst@1", "programs read much, and may take long", false, exo.Limits{Rows: 1_000_000, Bytes: 256 << 20}, exoeval.Bounds{Wall: 20 * time.Second, Total: 2 * time.Minute, CPU: 20 * time.Second, Memory: 256 << 20}},
+		{"support@1", "programs read and change a little at a time", true, exo.Limits{Rows: 10_000, Calls: 100}, exoeval.Bounds{Wall: 5 * time.Second, Total: 15 * time.Second}},
+	}
+}
+
+func (f *File) preset(r *reader, n *yaml.Node) {
+	var names []string
+	for _, p := range Presets() {
+		names = append(names, p.Name)
+	}
+	if f.Preset = r.text(n, "preset"); f.Preset != "" && !slices.Contains(names, f.Preset) {
+		r.at(posOf(n), "there is no preset `%s`%s", f.Preset, or(f.Preset, names))
+	}
+}
+
+// expand adds to the file what its preset says and the file does not, and holds rights against it.
+func (f *File) expand(r *reader) {
+	for _, p := range Presets() {
+		if p.Name != f.Preset {
+			continue
+		}
+		orInt := func(to *int, v int) {
+			if *to == 0 {
+				*to = v
+			}
+		}
+		orTime := func(to *time.Duration, v time.Duration) {
+			if *to == 0 {
+				*to = v
+			}
+		}
+		orInt(&f.Limits.Calls, p.Limits.Calls)
+		orInt(&f.Limits.Rows, p.Limits.Rows)
+		orInt(&f.Limits.Bytes, p.Limits.Bytes)
+		orTime(&f.Bounds.Wall, p.Bounds.Wall)
+		orTime(&f.Bounds.Total, p.Bounds.Total)
+		orTime(&f.Bounds.CPU, p.Bounds.CPU)
+		orInt(&f.Bounds.Memory, p.Bounds.Memory)
+		for i := range f.Facets {
+			x := &f.Facets[i]
+			if p.Writes || !x.Writes() {
+				continue
+			}
+			at := x.Pos
+			for _, right := range [][]Name{x.Insert, x.Update} {
+				if len(right) > 0 {
+					at = right[0].Pos
+				}
+			}
+			if x.Delete != nil {
+				at = *x.Delete
+			}
+			r.at(at, "the preset %s lets programs change nothing, and the facet %s does", p.Name, x.Text)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package grantfile
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"bytes"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// load reads the one document of a file.
+func load(text []byte, doc *yaml.Node) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+	var more yaml.Node
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		return errors.Join(errSecond, err)
+	}
+	return nil
+}
+
+var errSecond = errors.New("there is a second document (---): a grant file is one")
+
+func posOfError(err error) Pos {
+	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Mark.Line > 0 {
+		return Pos{e.Mark.Line, max(e.Mark.Column, 1)}
+	}
+	return Pos{1, 1}
+}
+
+func shortened(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
+		text = e.Message
+	}
+	return text[:min(len(text), 300)]
+}

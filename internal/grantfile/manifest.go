@@ -1,0 +1,184 @@
+package grantfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Manifest is what a grant file reaches in its databases, and what they have besides.
+type Manifest struct {
+	Reviewed  bool            `json:"reviewed"`
+	Principal []ManifestClaim `json:"principal"`
+	Grants    []ManifestGrant `json:"grants"`
+	Facets    []ManifestFacet `json:"facets"`
+	Excluded  []ManifestTable `json:"excluded"` // what no facet shows
+}
+
+// ManifestClaim is a claim of the principal, and its type.
+type ManifestClaim struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// ManifestGrant is a name that a program begins with.
+type ManifestGrant struct {
+	Name    string   `json:"name"`
+	Facet   string   `json:"facet"`
+	Where   string   `json:"where,omitempty"`
+	Reaches []string `json:"reaches"` // facets, by links, itself first
+}
+
+// ManifestFacet is what programs see of a table.
+type ManifestFacet struct {
+	Name     string           `json:"name"`
+	Database string           `json:"database"`
+	Table    string           `json:"table"`
+	Scope    string           `json:"scope"`
+	Columns  []ManifestColumn `json:"columns"`
+	Links    []ManifestLink   `json:"links"`
+	Insert   []string         `json:"insert,omitempty"`
+	Update   []string         `json:"update,omitempty"`
+	Delete   bool             `json:"delete,omitempty"`
+	Search   []string         `json:"search,omitempty"`
+	Digest   string           `json:"digest"` // as Facet.Pin has it
+	Pinned   bool             `json:"pinned"`
+}
+
+// ManifestColumn is a column that programs see.
+type ManifestColumn struct {
+	Name  string   `json:"name"`
+	As    string   `json:"as,omitempty"`
+	Type  string   `json:"type"` // of the database
+	Label []string `json:"label,omitempty"`
+	OneOf []string `json:"one_of,omitempty"`
+}
+
+// ManifestLink is a link, with the columns that it compares.
+type ManifestLink struct {
+	Name       string   `json:"name"`
+	To         string   `json:"to"`
+	Columns    []string `json:"columns"`
+	References []string `json:"references"`
+	One        bool     `json:"one"`
+}
+
+// ManifestTable is a table or view, or those of its columns that no facet shows.
+type ManifestTable struct {
+	Database string   `json:"database"`
+	Table    string   `json:"table"`
+	Whole    bool     `json:"whole"` // nothing of it is shown
+	Columns  []string `json:"columns"`
+}
+
+// Manifest lists what is reachable, and what is not. It is the same for the same file and catalogue.
+func (d *Declared) Manifest() *Manifest {
+	f := d.File
+	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Excluded: []ManifestTable{}}
+	for _, c := range f.Claims {
+		m.Principal = append(m.Principal, ManifestClaim{c.Text, c.String()})
+	}
+	for _, g := range f.Grants {
+		x := ManifestGrant{Name: g.Text, Facet: g.Facet.Text, Where: g.Where.String()}
+		for _, y := range d.reached(f.facet(g.Facet.Text)) {
+			x.Reaches = append(x.Reaches, y.Text)
+		}
+		m.Grants = append(m.Grants, x)
+	}
+	shown := map[[2]string]map[string]bool{}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
+		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Columns: []ManifestColumn{}, Links: []ManifestLink{},
+			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
+		at := [2]string{x.Database.Text, live.Name.String()}
+		if shown[at] == nil {
+			shown[at] = map[string]bool{}
+		}
+		for _, c := range x.Columns {
+			shown[at][c.Text] = true
+			says := f.described(x, c)
+			y.Columns = append(y.Columns, ManifestColumn{c.Text, says.As.Text, live.Column(c.Text).Type, texts(says.Label), texts(says.OneOf)})
+		}
+		for _, l := range x.Links {
+			k := d.many[x.Text+"."+l.Text]
+			y.Links = append(y.Links, ManifestLink{l.Text, l.To.Text, k.Columns, k.References, k.One})
+		}
+		m.Facets = append(m.Facets, y)
+	}
+	for _, db := range f.Databases {
+		exclude := func(name schema.Name, columns []schema.Column) {
+			seen := shown[[2]string{db.Text, name.String()}]
+			t := ManifestTable{Database: db.Text, Table: name.String(), Whole: seen == nil}
+			for _, c := range columns {
+				if !seen[c.Name] {
+					t.Columns = append(t.Columns, c.Name)
+				}
+			}
+			if t.Whole || len(t.Columns) > 0 {
+				m.Excluded = append(m.Excluded, t)
+			}
+		}
+		live := d.live[db.Text]
+		for _, t := range live.Tables {
+			exclude(t.Name, t.Columns)
+		}
+		for _, v := range live.Views {
+			exclude(v.Name, v.Columns)
+		}
+	}
+	return m
+}
+
+// Mermaid is the manifest as a flow chart: grants lead to facets, facets by links to others; what is excluded stands apart.
+func (m *Manifest) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	ids := map[string]string{}
+	for i, f := range m.Facets {
+		ids[f.Name] = fmt.Sprintf("f%d", i)
+		var rights []string
+		for _, r := range []struct {
+			what string
+			on   bool
+		}{{"insert", len(f.Insert) > 0}, {"update", len(f.Update) > 0}, {"delete", f.Delete}} {
+			if r.on {
+				rights = append(rights, r.what)
+			}
+		}
+		var columns []string
+		for _, c := range f.Columns {
+			columns = append(columns, c.Name)
+		}
+		fmt.Fprintf(&b, "  f%d[%s]\n", i, label(f.Name+" of "+f.Table, f.Scope, strings.Join(columns, ", "), strings.Join(append([]string{"read"}, rights...), ", ")))
+	}
+	for i, g := range m.Grants {
+		fmt.Fprintf(&b, "  g%d([%s]) --> %s\n", i, label(g.Name, g.Where), ids[g.Facet])
+	}
+	for _, f := range m.Facets {
+		for _, l := range f.Links {
+			fmt.Fprintf(&b, "  %s -->|%s| %s\n", ids[f.Name], label(l.Name), ids[l.To])
+		}
+	}
+	if len(m.Excluded) > 0 {
+		b.WriteString("  subgraph excluded\n")
+		for i, t := range m.Excluded {
+			fmt.Fprintf(&b, "    x%d[%s]\n", i, label(t.Table, cmp.Or(map[bool]string{true: "all of it"}[t.Whole], strings.Join(t.Columns, ", "))))
+		}
+		b.WriteString("  end\n")
+	}
+	return b.String()
+}
+
+// label is a text of a chart, of lines that are not empty. A quote or a bracket of a name would end it, and what stands after it would be
+// drawn as part of the chart.
+func label(lines ...string) string {
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	for i, s := range lines {
+		lines[i] = strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace(schema.Printable(s))
+	}
+	return `"` + strings.Join(lines, "<br>") + `"`
+}

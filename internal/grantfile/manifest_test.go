@@ -1,0 +1,52 @@
+package grantfile_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestManifest: each table and each column of the database is either shown or excluded, and never both.
+func TestManifest(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		m := declare(t, e, whole).Manifest()
+		if g := m.Grants[2]; g.Name != "me" || g.Where != "id = $principal.user" || !slices.Equal(g.Reaches, []string{"person", "ticket", "org"}) {
+			t.Errorf("the grant %+v", g)
+		}
+		x := m.Facets[0]
+		if x.Scope != "org_id = $principal.org and state in $principal.states" || len(x.Columns) != 4 || x.Columns[3].As != "weight" || !x.Delete || !slices.Equal(x.Update, []string{"state"}) {
+			t.Errorf("the facet %+v", x)
+		}
+		if l := m.Facets[1].Links[1]; l.To != "org" || !slices.Equal(l.Columns, []string{"org_id"}) || !slices.Equal(l.References, []string{"id"}) || !l.One {
+			t.Errorf("the link %+v", l)
+		}
+		var excluded []string
+		for _, x := range m.Excluded {
+			_, table, found := strings.Cut(x.Table, ".")
+			if !found {
+				table = x.Table
+			}
+			excluded = append(excluded, table+": "+strings.Join(x.Columns, ", "))
+		}
+		if got := strings.Join(excluded, "; "); got != "people: org_id, boss_id, active; tickets: org_id, asked_by, done_by" {
+			t.Errorf("excluded are %s", got)
+		}
+		b, err := json.Marshal(m)
+		if err != nil || strings.Contains(string(b), "null") {
+			t.Errorf("%v %s", err, b)
+		}
+		chart := m.Mermaid()
+		for _, want := range []string{`g1(["open<br>state = 'open'"]) --> f0`, `f0 -->|"asker"| f1`, `["ticket of tickets<br>`, "read, insert, update, delete", "subgraph excluded"} {
+			if !strings.Contains(chart, want) {
+				t.Errorf("there is no %s in\n%s", want, chart)
+			}
+		}
+		m.Grants[0].Name = "a\"] --> evil[\"x\n<b>"
+		if c := m.Mermaid(); strings.Contains(c, `"] --> evil`) || strings.Contains(c, "<b>") || strings.Count(c, "\n") != strings.Count(chart, "\n") {
+			t.Errorf("a name becomes part of the chart:\n%s", c)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package grantfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Claim is one thing that the file has to know of a principal, and its type.
+type Claim struct {
+	Name
+	Type string // int, text, uuid or bool
+	List bool   // several, or none
+}
+
+var claimTypes = []string{exo.TypeInt, exo.TypeText, exo.TypeUUID, exo.TypeBool}
+
+func (f *File) principal(r *reader, n *yaml.Node) {
+	for _, e := range r.entries(n, "principal") {
+		c := Claim{Name: Name{e.name, e.pos()}}
+		v := e.value
+		if v.Kind == yaml.SequenceNode && len(v.Content) == 1 {
+			c.List, v = true, v.Content[0]
+		}
+		c.Type = v.Value
+		if v.Kind != yaml.ScalarNode || !slices.Contains(claimTypes, c.Type) {
+			r.at(posOf(e.value), "the claim %s: want int, text, uuid or bool, or a list of one, like [int]", e.name)
+			continue
+		}
+		if !isWord(e.name) {
+			r.at(e.pos(), "a claim's name is letters, digits and _, not `%s`", e.name)
+		}
+		f.Claims = append(f.Claims, c)
+	}
+}
+
+func (f *File) claim(name string) *Claim {
+	for i := range f.Claims {
+		if f.Claims[i].Text == name {
+			return &f.Claims[i]
+		}
+	}
+	return nil
+}
+
+// Principal is on whose behalf programs run: a value for each claim of the file. The zero Principal has none.
+type Principal struct {
+	values map[string]any // int64, string, bool or a slice of them
+	name   string
+}
+
+// Name is what the record calls it: its claims, in the order of their names, and of whom an issuer vouches for also who that is.
+func (p Principal) Name() exo.Principal { return exo.Principal(p.name) }
+
+// of is the principal as a subject of an issuer, in whose name it stands: several people have the claims of one organization.
+func (p Principal) of(issuer, subject string) Principal {
+	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quoted: no subject reads like another one with other claims
+	return p
+}
+
+// Bind holds claims, as JSON decodes them, against those that the file declares. There is no principal unless each is there and of
+// its type: nothing is null, no text is empty, a list is no single value and a single value no list, and no text is taken for a number.
+// What else is given is left out.
+func (f *File) Bind(claims map[string]any) (Principal, error) {
+	p := Principal{values: map[string]any{}}
+	var parts []string
+	for _, c := range f.Claims {
+		given, ok := claims[c.Text]
+		if !ok {
+			return Principal{}, exo.Errorf(exo.Denied, "", "the principal has no claim `%s`", c.Text)
+		}
+		v, err := c.bind(given)
+		if err != nil {
+			return Principal{}, err
+		}
+		p.values[c.Text] = v
+		text, err := json.Marshal(v)
+		if err != nil {
+			return Principal{}, err
+		}
+		parts = append(parts, c.Text+"="+string(text))
+	}
+	slices.Sort(parts)
+	p.name = strings.Join(parts, " ")
+	return p, nil
+}
+
+func (c Claim) bind(given any) (any, error) {
+	list, isList := given.([]any)
+	switch {
+	case isList != c.List:
+		return nil, exo.Errorf(exo.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+	case !c.List:
+		return c.one(given)
+	}
+	out := make([]any, len(list))
+	for i, v := range list {
+		var err error
+		if out[i], err = c.one(v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// String is the claim's type as the file writes it.
+func (c Claim) String() string {
+	if c.List {
+		return "[" + c.Type + "]"
+	}
+	return c.Type
+}
+
+func (c Claim) one(given any) (any, error) {
+	wrong := exo.Errorf(exo.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+	switch v := given.(type) {
+	case bool:
+		if c.Type == exo.TypeBool {
+			return v, nil
+		}
+	case string:
+		if c.Type == exo.TypeText && v != "" && !exo.Text(v).IsZero() || c.Type == exo.TypeUUID && isUUID(v) {
+			return v, nil
+		}
+	case json.Number:
+		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil && c.Type == exo.TypeInt {
+			return i, nil
+		}
+	case int64:
+		if c.Type == exo.TypeInt {
+			return v, nil
+		}
+	case int:
+		return c.one(int64(v))
+	}
+	return nil, wrong
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseClaims reads claims as somebody types them, org=5,name=Ann, by their types in the file. Several of a list are joined by +.
+func (f *File) ParseClaims(text string) (Principal, error) {
+	claims := map[string]any{}
+	for _, part := range strings.Split(text, ",") {
+		if part == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(part, "=")
+		c := f.claim(name)
+		switch _, twice := claims[name]; {
+		case !ok:
+			return Principal{}, exo.Errorf(exo.Invalid, "", "want claims like %s, not %q", f.sample(), part)
+		case c == nil:
+			return Principal{}, exo.Errorf(exo.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+		case twice:
+			return Principal{}, exo.Errorf(exo.Invalid, "", "the claim `%s` is given twice", name)
+		case !c.List:
+			claims[name] = c.typed(value)
+		default:
+			list := []any{}
+			for _, v := range strings.Split(value, "+") {
+				if value != "" {
+					list = append(list, c.typed(v))
+				}
+			}
+			claims[name] = list
+		}
+	}
+	p, err := f.Bind(claims)
+	if err != nil {
+		return Principal{}, fmt.Errorf("%w; the file needs %s", err, f.sample())
+	}
+	return p, nil
+}
+
+func (c *Claim) typed(value string) any {
+	switch {
+	case c.Type == exo.TypeInt:
+		return json.Number(value)
+	case c.Type == exo.TypeBool && (value == "true" || value == "false"):
+		return value == "true"
+	}
+	return value
+}
+
+func (f *File) claimNames() map[string]bool {
+	out := map[string]bool{}
+	for _, c := range f.Claims {
+		out[c.Text] = true
+	}
+	return out
+}
+
+// sample is how the claims of the file are typed.
+func (f *File) sample() string {
+	if len(f.Claims) == 0 {
+		return "no claims"
+	}
+	var parts []string
+	for _, c := range f.Claims {
+		parts = append(parts, c.Text+"="+strings.ToUpper(c.Type))
+	}
+	return strings.Join(parts, ",")
+}
+
+// example is a principal whose values have the right types, to hold scopes against columns.
+func (f *File) example() Principal {
+	p := Principal{values: map[string]any{}, name: "example"}
+	for _, c := range f.Claims {
+		v := map[string]any{exo.TypeInt: int64(1), exo.TypeText: "x", exo.TypeUUID: "00000000-0000-0000-0000-000000000001", exo.TypeBool: true}[c.Type]
+		if c.List {
+			v = []any{v}
+		}
+		p.values[c.Text] = v
+	}
+	return p
+}

@@ -1,0 +1,78 @@
+package grantfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Pos is a place in a file; lines and columns count from 1.
+type Pos struct{ Line, Column int }
+
+// Problem is one thing that is wrong in a file.
+type Problem struct {
+	Pos
+	Msg string
+}
+
+// Errors is all that is wrong in a file, in its order. Its Kind is exo.Invalid.
+type Errors struct {
+	File     string
+	Problems []Problem
+}
+
+func (e *Errors) Error() string {
+	var lines []string
+	for _, p := range e.Problems {
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", e.File, p.Line, p.Column, p.Msg))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the error's Kind to exo.KindOf.
+func (e *Errors) Unwrap() error { return exo.Errorf(exo.Invalid, "", "the grant file is wrong") }
+
+// problems collects what is wrong.
+type problems struct{ list []Problem }
+
+func (p *problems) at(pos Pos, format string, args ...any) {
+	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...)})
+}
+
+// err is nil where nothing was wrong.
+func (p *problems) err(file string) error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p.list, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	list := slices.Compact(p.list)
+	if more := len(list) - maxProblems; more > 0 {
+		list = append(list[:maxProblems:maxProblems], Problem{list[maxProblems].Pos, fmt.Sprintf("and %d more from here on", more)})
+	}
+	return &Errors{file, list}
+}
+
+// maxProblems is how many are said: a file of a megabyte can have hundreds of thousands.
+const maxProblems = 50
+
+func posOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
+
+// or is a list of names as an error shows it, with the nearest first.
+func or(got string, names []string) string {
+	if near := scalar.Nearest(got, names); near != "" {
+		return fmt.Sprintf("; did you mean `%s`?", near)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > 12 {
+		names = append(slices.Clone(names[:12]), "…")
+	}
+	return "; there are " + strings.Join(names, ", ")
+}

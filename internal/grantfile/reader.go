@@ -1,0 +1,196 @@
+package grantfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// reader reads nodes of YAML strictly: each has the type that is asked for, no name stands twice, and none is unknown.
+type reader struct {
+	problems
+	dir string                             // of the file
+	saw func(n *yaml.Node, names []string) // nil, or told which names a map may have
+}
+
+// plain refuses what makes a file mean something else than what stands there: aliases, merges and tags.
+func (r *reader) plain(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		r.at(posOf(n), "anchors and aliases are not read: write it out, so that whoever reviews the file sees it here")
+		return
+	case n.Style&yaml.TaggedStyle != 0:
+		r.at(posOf(n), "the tag %s is not read", n.Tag)
+	}
+	for _, c := range n.Content {
+		r.plain(c)
+	}
+}
+
+// entry is a name and what is said of it.
+type entry struct {
+	name  string
+	key   *yaml.Node
+	value *yaml.Node
+}
+
+func (e entry) pos() Pos { return posOf(e.key) }
+
+// entries are those of a map whose names are the file's own.
+func (r *reader) entries(n *yaml.Node, what string) (out []entry) {
+	if isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.at(posOf(n), "%s: want a map from names, not %s", what, kindOf(n))
+		return nil
+	}
+	seen := map[string]Pos{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Tag != "!!str" {
+			r.at(posOf(k), "want a name, not %s; quote it if it is one", kindOf(k))
+			continue
+		}
+		if at, twice := seen[k.Value]; twice {
+			r.at(posOf(k), "`%s` stands twice: it is in line %d already", k.Value, at.Line)
+			continue
+		}
+		seen[k.Value] = posOf(k)
+		out = append(out, entry{k.Value, k, v})
+	}
+	return out
+}
+
+// fields reads a map whose names are ours.
+func (r *reader) fields(n *yaml.Node, what string, known map[string]func(entry)) {
+	var names []string
+	for name := range known {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if r.saw != nil {
+		r.saw(n, names)
+	}
+	for _, e := range r.entries(n, what) {
+		if read := known[e.name]; read != nil {
+			read(e)
+			continue
+		}
+		r.at(e.pos(), "%s has no `%s`%s", what, e.name, or(e.name, names))
+	}
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch n.Tag {
+	case "!!null":
+		return "nothing"
+	case "!!str":
+		return "a text"
+	case "!!bool":
+		return n.Value
+	}
+	return "`" + n.Value + "`"
+}
+
+// text is a text that is not empty.
+func (r *reader) text(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
+		r.at(posOf(n), "%s: want a text, not %s", what, strings.Replace(kindOf(n), "a text", "an empty one", 1))
+		return ""
+	}
+	return n.Value
+}
+
+func (r *reader) bool(n *yaml.Node, what string) bool {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		r.at(posOf(n), "%s: want true or false, not %s", what, kindOf(n))
+	}
+	return n.Value == "true"
+}
+
+func (r *reader) positive(n *yaml.Node, what string) int {
+	i, err := strconv.Atoi(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || i < 1 {
+		r.at(posOf(n), "%s: want a whole number of at least 1, not %s", what, kindOf(n))
+		return 0
+	}
+	return i
+}
+
+// bytes is a size: a number of bytes, or of KiB or MiB.
+func (r *reader) bytes(n *yaml.Node, what string) int {
+	text, unit := n.Value, 1
+	for name, u := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20} {
+		if t, ok := strings.CutSuffix(n.Value, name); ok {
+			text, unit = strings.TrimSpace(t), u
+		}
+	}
+	i, err := strconv.Atoi(text)
+	if n.Kind != yaml.ScalarNode || err != nil || i < 1 || i > 1<<40/unit {
+		r.at(posOf(n), "%s: want a size like 256KiB or 64MiB, not %s", what, kindOf(n))
+		return 0
+	}
+	return i * unit
+}
+
+func (r *reader) duration(n *yaml.Node, what string) time.Duration {
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
+		r.at(posOf(n), "%s: want a time like 5s or 500ms, not %s", what, kindOf(n))
+		return 0
+	}
+	return d
+}
+
+// Name is a name in a file, and where.
+type Name struct {
+	Text string
+	Pos
+}
+
+// names is a list of texts, or one text.
+func (r *reader) names(n *yaml.Node, what string) (out []Name) {
+	if n.Kind == yaml.ScalarNode {
+		if s := r.text(n, what); s != "" {
+			return []Name{{s, posOf(n)}}
+		}
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		r.at(posOf(n), "%s: want a list of names, not %s", what, strings.Replace(kindOf(n), "a list", "an empty one", 1))
+		return nil
+	}
+	for _, c := range n.Content {
+		s := r.text(c, what)
+		for _, o := range out {
+			if o.Text == s && s != "" {
+				r.at(posOf(c), "%s: `%s` stands twice", what, s)
+			}
+		}
+		if s != "" {
+			out = append(out, Name{s, posOf(c)})
+		}
+	}
+	return out
+}
+
+func texts(names []Name) (out []string) {
+	for _, n := range names {
+		out = append(out, n.Text)
+	}
+	return out
+}

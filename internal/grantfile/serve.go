@@ -1,0 +1,301 @@
+package grantfile
+
+import (
+	"encoding/json"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Serve is how clients over HTTP are known. The zero Serve knows nobody.
+type Serve struct {
+	Resource Name // the address of the server as clients know it; the audience of tokens
+	Issuers  []Issuer
+	Tokens   []Token
+	Origins  []Name // of web pages that may send requests
+}
+
+// Issuer is an authorization server whose tokens are taken.
+type Issuer struct {
+	Name   // the iss of its tokens
+	Keys   Name
+	Scopes []Name
+	Claims []ClaimFrom
+	dir    string // of the file
+}
+
+// KeySet is where the public keys are, as the program can read them: a relative path begins at the folder of the file.
+func (i Issuer) KeySet() string {
+	u, err := url.Parse(i.Keys.Text)
+	if err != nil || u.Scheme != "file" || u.Opaque == "" {
+		return i.Keys.Text
+	}
+	path := beside(i.dir, u.Opaque)
+	if filepath.IsAbs(path) {
+		return (&url.URL{Scheme: "file", Path: path}).String()
+	}
+	return "file:" + path
+}
+
+// ClaimFrom is the name that a claim of the principal has in an issuer's tokens. One of which nothing is said has the same.
+type ClaimFrom struct {
+	Name
+	From string
+}
+
+// Token is a random text that stands for a principal.
+type Token struct {
+	Name
+	Secret Secret
+
+	claims []tokenClaim
+	bound  Principal
+}
+
+type tokenClaim struct {
+	Name
+	value any
+}
+
+// TokenIssuer is the issuer of the identities that tokens of the file stand for. It is no URL, so that no issuer of a file
+// has it.
+const TokenIssuer = "grant file"
+
+// The walls that a file can ask for round the processes of programs.
+const (
+	WallKernel    = ""          // the kernel refuses what a program could do to the machine; the default
+	WallContainer = "container" // exo runs in one that holds nothing else
+	WallNone      = "none"      // none, and the file names the risk
+)
+
+func (f *File) wall(r *reader, n *yaml.Node) {
+	switch w := r.text(n, "wall"); w {
+	case "kernel", "":
+	case WallContainer, WallNone:
+		f.Wall = w
+	default:
+		r.at(posOf(n), "wall: want kernel, container or none, not `%s`", w)
+	}
+}
+
+func (f *File) serve(r *reader, n *yaml.Node) {
+	s := &f.Serve
+	r.fields(n, "serve", map[string]func(entry){
+		"resource": func(e entry) { s.Resource = Name{r.text(e.value, "resource"), posOf(e.value)} },
+		"issuers":  func(e entry) { s.Issuers = r.issuers(e.value) },
+		"tokens":   func(e entry) { s.Tokens = r.tokens(e.value) },
+		"origins":  func(e entry) { s.Origins = r.names(e.value, "origins") },
+	})
+	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
+		r.at(s.Resource.Pos, "resource: want the address of the server as clients know it, like https://shop.example.com/mcp")
+	}
+	if len(s.Issuers) > 0 && s.Resource.Text == "" {
+		r.at(posOf(n), "serve: `resource` is missing: the address of the server as clients know it, which a token has to name as its audience")
+	}
+	for _, o := range s.Origins {
+		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
+			r.at(o.Pos, "origins: want the origin of a web page, like https://app.example.com, not `%s`", o.Text)
+		}
+	}
+}
+
+// isAddress reports whether a text is an address of HTTPS, or of HTTP on this machine: on any other way a token could be read.
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
+	for _, e := range r.entries(n, "issuers") {
+		i := Issuer{Name: Name{e.name, e.pos()}, dir: r.dir}
+		if !isAddress(e.name) {
+			r.at(e.pos(), "issuers: want the iss of its tokens, like https://login.example.com/, not `%s`", e.name)
+		}
+		what := "the issuer " + e.name
+		r.fields(e.value, what, map[string]func(entry){
+			"keys":   func(e entry) { i.Keys = Name{r.text(e.value, "keys"), posOf(e.value)} },
+			"scopes": func(e entry) { i.Scopes = r.names(e.value, "scopes") },
+			"claims": func(e entry) {
+				for _, c := range r.entries(e.value, "claims") {
+					i.Claims = append(i.Claims, ClaimFrom{Name{c.name, c.pos()}, r.text(c.value, "claims."+c.name)})
+				}
+			},
+		})
+		switch u, err := url.Parse(i.Keys.Text); {
+		case i.Keys.Text == "":
+			r.at(i.Pos, "%s has no `keys`: where its public keys are, https://… or file:PATH, a JWK set", what)
+		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
+			r.at(i.Keys.Pos, "keys: want https://HOST/PATH or file:PATH, a JWK set")
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func (r *reader) tokens(n *yaml.Node) (out []Token) {
+	for _, e := range r.entries(n, "tokens") {
+		t := Token{Name: Name{e.name, e.pos()}}
+		what := "the token " + e.name
+		r.fields(e.value, what, map[string]func(entry){
+			"token": func(e entry) {
+				if t.Secret = r.secret(e.value, "token"); t.Secret.Kind == "sqlite" {
+					r.at(posOf(e.value), "token: want env:NAME or file:PATH")
+				}
+			},
+			"claims": func(e entry) {
+				for _, c := range r.entries(e.value, "claims") {
+					t.claims = append(t.claims, tokenClaim{Name{c.name, c.pos()}, valueOf(c.value)})
+				}
+			},
+		})
+		if t.Secret.Kind == "" && len(r.list) == 0 {
+			r.at(t.Pos, "%s has no `token`: env:NAME or file:PATH, where the text is", what)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// valueOf is a value as Bind takes it, which says what is wrong with it.
+func valueOf(n *yaml.Node) any {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		list := []any{}
+		for _, c := range n.Content {
+			list = append(list, valueOf(c))
+		}
+		return list
+	case n.Kind != yaml.ScalarNode:
+		return nil
+	case n.Tag == "!!int":
+		return json.Number(n.Value)
+	case n.Tag == "!!bool":
+		return n.Value == "true"
+	case n.Tag == "!!str":
+		return n.Value
+	}
+	return nil
+}
+
+// checkServe holds what is said of clients against the claims of the file.
+func (f *File) checkServe(r *reader) {
+	known := func(n Name) bool {
+		if f.claim(n.Text) == nil {
+			r.at(n.Pos, "the file declares no claim `%s`%s", n.Text, or(n.Text, slices.Sorted(maps.Keys(f.claimNames()))))
+			return false
+		}
+		return true
+	}
+	for _, i := range f.Serve.Issuers {
+		for _, c := range i.Claims {
+			known(c.Name)
+		}
+	}
+	for i := range f.Serve.Tokens {
+		t := &f.Serve.Tokens[i]
+		claims, ok := map[string]any{}, true
+		for _, c := range t.claims {
+			ok = known(c.Name) && ok
+			claims[c.Text] = c.value
+		}
+		if !ok {
+			continue
+		}
+		var err error
+		if t.bound, err = f.Bind(claims); err != nil {
+			r.at(t.Pos, "the token %s: %s", t.Text, reason(err))
+		}
+	}
+}
+
+// Identify is on whose behalf somebody comes whom an issuer vouches for: an issuer of the file with the claims of its token, or
+// TokenIssuer with the name of a token. Any other issuer vouches for nobody.
+func (f *File) Identify(issuer, subject string, claims map[string]any) (Principal, error) {
+	if issuer == TokenIssuer {
+		for _, t := range f.Serve.Tokens {
+			if t.Text == subject {
+				return t.bound.of(issuer, subject), nil
+			}
+		}
+		return Principal{}, exo.Errorf(exo.Denied, "", "the file has no such token")
+	}
+	for _, i := range f.Serve.Issuers {
+		if i.Text != issuer {
+			continue
+		}
+		from := map[string]string{}
+		for _, c := range i.Claims {
+			from[c.Text] = c.From
+		}
+		given := map[string]any{}
+		for _, c := range f.Claims {
+			name := c.Text
+			if other, ok := from[name]; ok {
+				name = other
+			}
+			if v, ok := claims[name]; ok {
+				given[c.Text] = v
+			}
+		}
+		p, err := f.Bind(given)
+		if err != nil {
+			return Principal{}, err
+		}
+		return p.of(issuer, subject), nil
+	}
+	return Principal{}, exo.Errorf(exo.Denied, "", "the file names no such issuer")
+}
+
+// Read is the text of the token. env finds variables; nil: os.Getenv.
+func (t Token) Read(env func(string) string) (string, error) {
+	if env == nil {
+		env = os.Getenv
+	}
+	text := ""
+	switch t.Secret.Kind {
+	case "env":
+		text = env(t.Secret.Name)
+	case "file":
+		b, err := os.ReadFile(beside(t.Secret.dir, t.Secret.Name))
+		if err != nil {
+			return "", err
+		}
+		text = string(b)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", exo.Errorf(exo.Invalid, "", "the token %s: there is nothing in %s", t.Text, t.Secret)
+	}
+	return text, nil
+}
+
+// lines are what Lines says of clients.
+func (s Serve) lines(add func(of, what, format string, args ...any)) {
+	for _, i := range s.Issuers {
+		of := "issuer " + i.Text
+		add(of, "tokens", "for %s, signed by %s", s.Resource.Text, i.Keys.Text)
+		for _, c := range i.Scopes {
+			add(of, "scope "+c.Text, "")
+		}
+		for _, c := range i.Claims {
+			add(of, "claim "+c.Text, "%s", c.From)
+		}
+	}
+	for _, t := range s.Tokens {
+		add("token "+t.Text, "", "%s, for %s", t.Secret, t.bound.name)
+	}
+	for _, o := range s.Origins {
+		add("serve", "origin "+o.Text, "")
+	}
+}

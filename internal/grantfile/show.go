@@ -1,0 +1,121 @@
+package grantfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Line is one thing that a file grants, as a person reads it: what it is of, what it is, and how.
+type Line struct{ Of, What, How string }
+
+// Lines are all that the file grants, with what its preset adds: of each grant its facet, of each facet its rows, columns, links and
+// rights, and the limits. Two files that grant the same have the same lines, whatever their order and comments.
+func (f *File) Lines() (out []Line) {
+	add := func(of, what, format string, args ...any) {
+		out = append(out, Line{of, what, fmt.Sprintf(format, args...)})
+	}
+	for _, g := range f.Grants {
+		how := "the facet " + g.Facet.Text
+		if g.Where != nil {
+			how += " where " + g.Where.String()
+		}
+		add("grant "+g.Text, "", "%s", how)
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		of := "facet " + x.Text
+		add(of, "rows", "of %s: %s", x.Table.Text, x.Scope)
+		for _, c := range x.Columns {
+			add(of, "column "+c.Text, "%s", f.described(x, c).how())
+		}
+		for _, l := range x.Links {
+			how := "to " + l.To.Text
+			if len(l.Columns) > 0 {
+				how += fmt.Sprintf(" by %s = %s", strings.Join(texts(l.Columns), ", "), strings.Join(texts(l.References), ", "))
+			}
+			add(of, "link "+l.Text, "%s", how)
+		}
+		for _, r := range []struct {
+			what string
+			cols []Name
+		}{{"insert", x.Insert}, {"update", x.Update}, {"search", x.Search}, {"effects", x.Effects}} {
+			for _, c := range r.cols {
+				add(of, "may "+r.what+" "+c.Text, "")
+			}
+		}
+		if x.Delete != nil {
+			add(of, "may delete", "")
+		}
+	}
+	for _, c := range f.Claims {
+		add("principal", c.Text, "%s", c.String())
+	}
+	for _, a := range f.Admits {
+		add("results", "may carry "+a.Text, "")
+	}
+	f.Serve.lines(add)
+	if f.Wall != WallKernel {
+		add("serve", "wall", "%s", f.Wall)
+	}
+	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
+	add("limits", "calls", "%d", l.Calls)
+	add("limits", "rows", "%d", l.Rows)
+	add("limits", "read", "%d bytes", l.Bytes)
+	add("limits", "time", "%s", b.Wall)
+	add("limits", "total", "%s", b.Total)
+	add("limits", "memory", "%d bytes", b.Memory)
+	add("limits", "result", "%d bytes", b.ResultBytes)
+	return out
+}
+
+func (c Column) how() string {
+	var parts []string
+	if c.As.Text != "" {
+		parts = append(parts, "as "+c.As.Text)
+	}
+	if c.Type.Text != "" {
+		parts = append(parts, strings.TrimSpace(c.Type.Text+" "+c.Elem))
+	}
+	if len(c.OneOf) > 0 {
+		parts = append(parts, "one of "+strings.Join(texts(c.OneOf), ", "))
+	}
+	if len(c.Label) > 0 {
+		parts = append(parts, "labelled "+strings.Join(texts(c.Label), ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Change is a line that one file has and another has not, or has in another way.
+type Change struct {
+	Line
+	Was  string // how it was before; of one that is new: ""
+	Kind string // "added", "removed" or "changed"
+}
+
+// Diff is what a new file grants otherwise than an old one.
+func Diff(before, after *File) (out []Change) {
+	key := func(l Line) string { return l.Of + "\x00" + l.What }
+	was := map[string]Line{}
+	for _, l := range before.Lines() {
+		was[key(l)] = l
+	}
+	seen := map[string]bool{}
+	for _, l := range after.Lines() {
+		seen[key(l)] = true
+		old, had := was[key(l)]
+		switch {
+		case !had:
+			out = append(out, Change{l, "", "added"})
+		case old.How != l.How:
+			out = append(out, Change{l, old.How, "changed"})
+		}
+	}
+	for _, l := range before.Lines() {
+		if !seen[key(l)] {
+			out = append(out, Change{l, l.How, "removed"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return strings.Compare(a.Of, b.Of) })
+	return out
+}
