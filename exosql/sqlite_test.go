@@ -36,6 +36,28 @@ func alone(t *testing.T) (*exosql.DB, *sql.Conn) {
 	return db, c
 }
 
+// TestLockedForWriting: where another process has the whole database, and no write-ahead log lets others read, who would write
+// is told to try again, and nothing was done.
+func TestLockedForWriting(t *testing.T) {
+	t.Parallel() // it waits for as long as a program does
+	db, writer := alone(t)
+	do(t, writer, "BEGIN EXCLUSIVE")
+	called := false
+	f := func(*exosql.Tx) error { called = true; return nil }
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := db.Transact(ctx, f); !errors.Is(err, context.DeadlineExceeded) || called {
+		t.Errorf("with a deadline: %v", err)
+	}
+	if err := db.Transact(t.Context(), f); exo.KindOf(err) != exo.Conflict || !errors.Is(err, exo.ErrNothingDone) || called {
+		t.Errorf("%v, and the function was called: %t", err, called)
+	}
+	do(t, writer, "COMMIT")
+	if err := db.Transact(t.Context(), f); err != nil || !called {
+		t.Error(err)
+	}
+}
+
 func do(t *testing.T, c *sql.Conn, statement string) {
 	t.Helper()
 	if _, err := c.ExecContext(t.Context(), statement); err != nil {

@@ -53,7 +53,7 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 }
 
 func (db *DB) newTx(ctx context.Context) (*Tx, error) {
-	w, err := db.writers.Acquire(ctx)
+	w, err := db.writer(ctx)
 	if err != nil {
 		return nil, err
 	}

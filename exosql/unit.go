@@ -76,7 +76,7 @@ func (db *DB) newUnit(ctx context.Context, tx *Tx) (*unit, error) {
 		u.w, u.release, err = tx.part(ctx)
 		u.discard = tx.spoil
 	} else {
-		u.w, err = db.writers.Acquire(ctx)
+		u.w, err = db.writer(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -93,6 +93,15 @@ func (db *DB) newUnit(ctx context.Context, tx *Tx) (*unit, error) {
 		return nil, exo.Classify("", err)
 	}
 	return u, nil
+}
+
+// writer waits for a connection for writing.
+func (db *DB) writer(ctx context.Context) (engine.Writer, error) {
+	w, err := db.writers.Acquire(ctx)
+	if errors.Is(err, engine.ErrSerial) {
+		return nil, &exo.Error{Kind: exo.Conflict, Msg: "others had the whole database for all the time that a program waits; run it again", Err: err}
+	}
+	return w, err
 }
 
 // read answers one statement of the unit.

@@ -88,7 +88,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, marksWait)
 	defer cancel()
-	w, err := db.writers.Acquire(ctx)
+	w, err := db.writer(ctx)
 	if err != nil {
 		return exo.Classify(op, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"modernc.org/libc"
 	"modernc.org/libc/sys/types"
+	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
@@ -66,6 +67,17 @@ type SqlError struct {
 }
 
 func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
+
+// codeOf is what SQLite or its driver, which opens connections, has said; 0 of other errors.
+func codeOf(err error) int32 {
+	if e := (*SqlError)(nil); errors.As(err, &e) {
+		return e.Code
+	}
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
+		return int32(e.Code())
+	}
+	return 0
+}
 
 // primary is the code without its extension.
 func primary(code int32) int32 { return code & 0xff }

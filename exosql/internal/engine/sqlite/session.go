@@ -26,15 +26,31 @@ type Session struct {
 
 // Connect opens one guarded connection and verifies that its wall holds.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
-	s, err := e.connect(e.read, func(*Session) error { return nil })
+	s, err := e.connect(ctx, e.read, func(*Session) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// connect opens a connection. first is called before it is guarded.
-func (e *Database) connect(dsn string, first func(*Session) error) (*Session, error) {
+// connect opens a connection, which may be waiting for who has the database. Whoever asks for the write-ahead log while
+// another does is told at once that it is locked, however long SQLite was told to wait: each of them reads first, and none
+// may wait for the others while it does.
+func (e *Database) connect(ctx context.Context, dsn string, first func(*Session) error) (*Session, error) {
+	for wait := (Patience{}); ; {
+		s, err := e.attempt(dsn, first)
+		if err == nil {
+			return s, nil
+		}
+		if !wait.More(ctx, err) {
+			return nil, errors.Join(err, ctx.Err())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// attempt opens a connection. first is called before it is guarded.
+func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, error) {
 	dc, err := SharedDriver().Open(dsn)
 	if err != nil {
 		return nil, err
@@ -67,9 +83,6 @@ func (e *Database) connect(dsn string, first func(*Session) error) (*Session, er
 		s.Close()
 		return nil, err
 	}
-	// Where a writer has the database, SQLite waits this long without hearing of the
-	// end of a context, and patience goes on.
-	sqlite3.Xsqlite3_busy_timeout(c.Tls, c.Db, int32(shortWait.Milliseconds()))
 	return s, nil
 }
 
@@ -207,6 +220,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 // Patience bounds how long a query waits for a database that a writer has.
 type Patience struct{ until time.Time }
 
+// Where a writer has the database, SQLite waits for shortWait without hearing of the end of a context, and patience goes on.
 const (
 	longWait  = 5 * time.Second
 	shortWait = 10 * time.Millisecond
@@ -214,8 +228,7 @@ const (
 
 // More reports whether to try once more after err.
 func (p *Patience) More(ctx context.Context, err error) bool {
-	var e *SqlError
-	if err == nil || !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_BUSY || e.Code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
+	if code := codeOf(err); primary(code) != sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
 		return false // a snapshot that is not the newest any more never is again
 	}
 	now := time.Now()

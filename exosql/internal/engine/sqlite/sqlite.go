@@ -53,16 +53,16 @@ func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, 
 	e := &Database{prepared: opt.PreparedBytes, marks: opt.Marks}
 	memory := path == ":memory:"
 	name := (&url.URL{Path: path}).EscapedPath() // a path with ? or # must not become options
-	write, read := "file:"+name+"?_busy_timeout=5000", "file:"+name+"?mode=ro&_busy_timeout=5000"
+	write, read := "file:"+name+"?", "file:"+name+"?mode=ro&"
 	if memory {
 		// The memdb VFS shares one database among the connections of this process that use its name.
-		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&_busy_timeout=5000", memoryNames.Add(1))
+		name = fmt.Sprintf("file:/exo-%d?vfs=memdb&", memoryNames.Add(1))
 		write, read = name, name
 	} else if _, err := os.Stat(path); err != nil && opt.Setup == nil {
 		return nil, fmt.Errorf("exosql: %w", err)
 	}
 	if memory || opt.Setup != nil {
-		w := sql.OpenDB(connector{write})
+		w := sql.OpenDB(connector{write + "_busy_timeout=5000"})
 		w.SetMaxOpenConns(1)
 		if err := w.PingContext(ctx); err != nil {
 			w.Close()
@@ -82,7 +82,7 @@ func Open(ctx context.Context, path string, opt engine.Options) (engine.Engine, 
 	}
 	// _defensive: no writing of the schema table or shadow tables. _dqs=0: a
 	// misspelt identifier in double quotes is an error, not a text.
-	const walls = "&_defensive=1&_dqs=0&_pragma=trusted_schema(0)"
+	walls := fmt.Sprintf("_busy_timeout=%d&_defensive=1&_dqs=0&_pragma=trusted_schema(0)", shortWait.Milliseconds())
 	e.read, e.write = read+walls+"&_pragma=query_only(1)", write+walls+"&_pragma=foreign_keys(1)"
 	if !memory { // without a write-ahead log, who reads keeps who writes from committing
 		e.write += "&_pragma=journal_mode(WAL)"

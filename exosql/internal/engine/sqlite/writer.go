@@ -29,12 +29,12 @@ type Writer struct {
 
 // ConnectWriter implements engine.Engine.
 func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
-	s, err := e.connect(e.write, func(s *Session) (err error) {
+	s, err := e.connect(ctx, e.write, func(s *Session) (err error) {
 		s.Guard.keys, err = foreignKeys(s.C)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, serial(err)
 	}
 	return &Writer{Session: s, marks: e.marks, bounds: map[string]*stmt{}}, nil
 }
@@ -212,8 +212,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 
 // serial says of an error that the unit can be run again.
 func serial(err error) error {
-	var e *SqlError
-	if errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_BUSY {
+	if primary(codeOf(err)) == sqlite3.SQLITE_BUSY {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
 	}
 	return err
