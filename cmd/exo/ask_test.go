@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,6 +82,30 @@ func TestAsk(t *testing.T) {
 		}
 		if len(*sent) != 6 || !strings.Contains((*sent)[0], "Who am I?") || !strings.Contains((*sent)[4], `"model":"other"`) {
 			t.Errorf("%d requests", len(*sent))
+		}
+		// What the file says about models holds for whoever asks.
+		here := "openai:test@" + os.Getenv("OPENAI_BASE_URL") + "/"
+		text, err := os.ReadFile("exo.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, "listed.yaml", string(text)+"models: [anthropic:claude-x, \""+here+"\"]\n")
+		write(t, "elsewhere.yaml", string(text)+"models: openai:test\n")
+		for _, c := range []struct {
+			args []string
+			out  string
+			err  string
+		}{
+			{[]string{"listed.yaml"}, `It is {"result":["ann"]}` + "\n", ""},
+			{[]string{"listed.yaml", "-model", "openai:test"}, `It is {"result":["ann"]}` + "\n", ""},
+			{[]string{"listed.yaml", "-model", "openai:other"}, "", `"openai:other" is not among the models that may be asked: anthropic:claude-x, ` + here},
+			{[]string{"elsewhere.yaml"}, "", "openai:test: with the variables that are set it is " + here},
+		} {
+			before := len(*sent)
+			r := exo(t, "", append(append([]string{"ask"}, c.args...), "-as", "customer=1", "Who am I?")...)
+			if r.out != c.out || !strings.Contains(r.err, c.err) || (r.code == exitDone) != (c.err == "") || (len(*sent) == before) != (c.err != "") {
+				t.Errorf("%q: %+v, %d requests\nwant %q", c.args, r, len(*sent)-before, c.err)
+			}
 		}
 		t.Setenv("OPENAI_API_KEY", "")
 		t.Setenv("OPENAI_BASE_URL", "")

@@ -108,7 +108,7 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 		defer rec.Close()
 		opt.Record = rec
 	}
-	app := repl.App{Name: programName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt,
+	app := repl.App{Name: programName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
 			d, err := f.Declare(ctx, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}})
 			if err != nil {

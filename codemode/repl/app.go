@@ -54,6 +54,10 @@ type App struct {
 	// terminal's own; Principal is the terminal's, and so is Zone where -zone is given.
 	Options codemode.Options
 
+	// Models are those that may be asked, as [models.Among] has them, of which the first one with a key is; nil: any that
+	// -model or the environment names. A model is shown what programs return.
+	Models []string
+
 	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
 }
 

@@ -16,9 +16,15 @@ import (
 func modelNamed(_ context.Context, opt askerOptions) (asker, error) { return newAsker(opt, os.Getenv) }
 
 func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
-	m, err := models.FromEnv(getenv)
-	if opt.Model != "" {
+	var m agent.Model
+	var err error
+	switch {
+	case opt.Among != nil:
+		m, err = models.Among(opt.Among, opt.Model, getenv)
+	case opt.Model != "":
 		m, err = models.Named(opt.Model, getenv)
+	default:
+		m, err = models.FromEnv(getenv)
 	}
 	if errors.Is(err, models.ErrNone) {
 		err = errNoModel
@@ -26,7 +32,7 @@ func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About}}, nil
+	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About, Allow: opt.Among}}, nil
 }
 
 // agentAsker is an agent and its conversation.

@@ -57,6 +57,7 @@ type askerOptions struct {
 	Model string         // -model provider:name; "": the first key in the environment decides
 	Tool  *codemode.Tool // what the model is given; it acts for one principal
 	About string         // App.About, for the model's instructions
+	Among []string       // App.Models
 }
 
 // errNoModel is what App.asker fails with when no model was named and the

@@ -34,6 +34,7 @@ type File struct {
 	Zone      string
 	Record    string // the file that the record of runs is appended to; "": none
 	Admits    []Name // labels that results may carry
+	Models    []Name // that exo ask and exo repl may show results to; nil: any
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
 }
@@ -146,6 +147,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 			}
 		},
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
+		"models": func(e entry) { f.models(r, e.value) },
 		"serve":  func(e entry) { f.serve(r, e.value) },
 		"wall":   func(e entry) { f.wall(r, e.value) },
 	})

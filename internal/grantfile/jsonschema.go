@@ -3,6 +3,7 @@ package grantfile
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -63,6 +64,10 @@ func aSize() node {
 	return node{"type": []string{"integer", "string"}, "minimum": 1, "pattern": `^[0-9]+ *(KiB|MiB)?$`}
 }
 
+func aModel() node {
+	return node{"type": "string", "pattern": "^(" + strings.Join(ModelProviders, "|") + "):[^*]"}
+}
+
 func aSpan() node { return node{"type": "string", "pattern": `^[0-9]`} }
 
 func fileSchema() node {
@@ -100,6 +105,7 @@ func fileSchema() node {
 		"zone":   aText().about("the time zone of today, like Europe/Berlin"),
 		"record": aText().about("the file that the record of runs is appended to"),
 		"admits": someTexts().about("labels that results may carry"),
+		"models": either(aModel(), listOf(aModel())).about("those that exo ask and exo repl may show results to, the first one with a key first; otherwise any"),
 		"wall":   wordOf([]string{"kernel", WallContainer, WallNone}).about("what surrounds the processes of programs: kernel, or who accepts less"),
 		"serve": form(map[string]node{
 			"resource": aText().about("the address of the server as clients know it, and the audience of tokens"),

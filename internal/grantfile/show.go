@@ -54,6 +54,12 @@ func (f *File) Lines() (out []Line) {
 	for _, a := range f.Admits {
 		add("results", "may carry "+a.Text, "")
 	}
+	if f.Models == nil {
+		add("models", "any that whoever asks has a key for", "")
+	}
+	for _, m := range f.Models {
+		add("models", m.Text, "")
+	}
 	f.Serve.lines(add)
 	if f.Wall != WallKernel {
 		add("serve", "wall", "%s", f.Wall)

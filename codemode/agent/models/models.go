@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -73,6 +74,34 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 	}
 	return nil, fmt.Errorf("%s is set together with %s: say which model it should be, as one of %s",
 		address.address, strings.Join(keys, " and "), strings.Join(choices, ", "))
+}
+
+// Among is a model of a list of names, as [agent.Model] Name gives them: "openai:gpt-5.4-mini", or with the address of a server of one's
+// own behind an @. It is the first one that can be asked with what getenv has, or the one that name gives, which may be a provider
+// alone; another one is an error. An empty list is none.
+func Among(list []string, name string, getenv func(string) string) (agent.Model, error) {
+	var why []string
+	for _, one := range list {
+		if provider, _, _ := strings.Cut(one, ":"); name != "" && name != one && name != provider {
+			continue
+		}
+		bare, _, _ := strings.Cut(one, "@")
+		m, err := Named(bare, getenv)
+		if err == nil && m.Name() != one {
+			err = fmt.Errorf("with the variables that are set it is %s", m.Name())
+		}
+		if err == nil {
+			return m, nil
+		}
+		why = append(why, one+": "+err.Error())
+	}
+	if len(why) > 0 {
+		return nil, errors.New(strings.Join(why, "; "))
+	}
+	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
+		return m, nil // the name is without the address that getenv has
+	}
+	return nil, fmt.Errorf("%q is not among the models that may be asked: %s", name, strings.Join(list, ", "))
 }
 
 // nameless is the error of an address that is set while no model is named: which

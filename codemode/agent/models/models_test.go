@@ -75,3 +75,48 @@ func TestChoice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAmong: of a list the first model that can be asked is, or the one that somebody names; none that is not on the list, nor
+// one of that name on another server.
+func TestAmong(t *testing.T) {
+	const google, openai, base, anthropic = "GOOGLE_GENERATIVE_AI_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"
+	own := "openai:llama3.2:3b@http://localhost:11434"
+	list := []string{"openai:gpt-x", own, "anthropic:claude-x", "anthropic:claude-y"}
+	all := env(google, secret, openai, secret, anthropic, secret)
+	for _, c := range []struct {
+		list []string
+		name string
+		env  func(string) string
+		want string // the name, or how the error begins
+	}{
+		{list, "", all, "openai:gpt-x"},
+		{list, "", env(anthropic, secret), "anthropic:claude-x"},
+		{list, "", env(base, "http://localhost:11434/v1", openai, secret, anthropic, secret), own},
+		{list, "", env(base, "http://elsewhere.test/v1", openai, secret), "openai:gpt-x: with the variables that are set it is openai:gpt-x@http://elsewhere.test; " + own + ": with"},
+		{list, "", env(google, secret), "openai:gpt-x: OPENAI_API_KEY is not set, which openai needs; "},
+		{list, "", env(), "openai:gpt-x: OPENAI_API_KEY is not set"},
+		{list, "anthropic", all, "anthropic:claude-x"},
+		{list, "anthropic:claude-y", all, "anthropic:claude-y"},
+		{list, "openai:llama3.2:3b", env(base, "http://localhost:11434/v1"), own},
+		{list, own, env(base, "http://localhost:11434/v1"), own},
+		{list, own, all, own + ": with the variables that are set it is openai:llama3.2:3b"},
+		{list, "openai:llama3.2:3b", env(base, "http://elsewhere.test/v1"), `"openai:llama3.2:3b" is not among the models`},
+		{list, "openai:gpt-x", env(base, "http://elsewhere.test/v1"), "openai:gpt-x: with the variables that are set it is openai:gpt-x@http://elsewhere.test"},
+		{list, "openai:gpt-z", all, `"openai:gpt-z" is not among the models that may be asked: openai:gpt-x, ` + own},
+		{list, "gemini", all, `"gemini" is not among the models`},
+		{list, "anthropic:claude", all, `"anthropic:claude" is not among the models`},
+		{list, "nope", all, `"nope" is not among the models`},
+		{[]string{}, "", all, `"" is not among the models that may be asked: `},
+		{nil, "openai:gpt-x", all, `"openai:gpt-x" is not among the models`},
+		{[]string{"openai"}, "", all, "openai: with the variables that are set it is openai:gpt-"},
+	} {
+		m, err := models.Among(c.list, c.name, c.env)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = m.Name()
+		}
+		if err == nil && got != c.want || !strings.HasPrefix(got, c.want) || strings.Contains(got, secret) {
+			t.Errorf("%q of %q: %s\nwant %s", c.name, c.list, got, c.want)
+		}
+	}
+}
