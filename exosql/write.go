@@ -222,6 +222,10 @@ func (x *changing) said(err error) error {
 	return exo.Classify("", x.unit.db.said(x.w, err))
 }
 
+func errUnseen() error {
+	return exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+}
+
 func (x *changing) run() (exo.Value, error) {
 	if p := x.w.Parent; p != nil {
 		rows, err := x.read(p)
@@ -231,7 +235,13 @@ func (x *changing) run() (exo.Value, error) {
 		if n := rows.Len(); n != 1 {
 			return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.w.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
-		x.parent = rows.Reader().Cells(0)
+		cells := rows.Reader().Cells(0)
+		for _, same := range cells[x.w.Keys:] {
+			if !same.Bool() {
+				return exo.Value{}, errUnseen()
+			}
+		}
+		x.parent = cells[:x.w.Keys]
 	}
 	for i := range x.w.Checks {
 		if err := x.check(&x.w.Checks[i]); err != nil {
@@ -381,7 +391,7 @@ func (x *changing) insert() (exo.Value, error) {
 		return exo.Value{}, err
 	}
 	if rows.Len() != 1 { // one that is out of scope ends the run
-		return exo.Value{}, exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+		return exo.Value{}, errUnseen()
 	}
 	x.back = rows
 	return rows.Row(0), nil

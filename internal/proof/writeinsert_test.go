@@ -43,6 +43,12 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 			after = true
 			continue
 		}
+		if i := slices.IndexFunc(filled, func(s Set) bool { return s.Slot == f.col }); i >= 0 { // by the link
+			if filled[i].Val.json() != f.vals[0].json() {
+				refuse(exo.Denied, "the link fills in another value than the scope")
+			}
+			continue
+		}
 		filled = append(filled, Set{Slot: f.col, Val: f.vals[0]})
 		if f.via != nil {
 			why = append(why, m.reach(x, v, f.via.link, [][]Set{filled}, true)...)

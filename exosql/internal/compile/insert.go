@@ -43,6 +43,9 @@ func (w *writer) insert() error {
 			after = true // one of several values: the program says which
 			continue
 		}
+		if slices.ContainsFunc(filled, func(o written) bool { return o.col == x.Col }) {
+			continue // by the link, with the same value: see through
+		}
 		a := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
 		filled = append(filled, w.valued(x.Col, a))
 	}
@@ -129,20 +132,33 @@ func (w *writer) target(n *exo.Node) (scope.Entry, []written, error) {
 		return scope.Entry{}, nil, err
 	}
 	w.w.Through = q.base.facet.Alias
-	filled, err := w.through(f, q, l.L)
+	filled, err := w.through(f, q, l.L, e)
 	return e, filled, err
 }
 
-// through finds the one row of q that rows are inserted through, by a link from it. filled is what the link says of them.
-func (w *writer) through(f *from, q *query, l *decl.Link) (filled []written, err error) {
+// through finds the one row of q that rows are inserted through, by a link from it. filled is what the link says of them. Where the
+// scope of the new rows fixes one of these columns, too, as a tenant that is part of the link's key, the row has the scope's value.
+func (w *writer) through(f *from, q *query, l *decl.Link, e scope.Entry) (filled []written, err error) {
 	out := &projection{}
 	for i, p := range l.Pairs {
 		out.names = append(out.names, fmt.Sprintf("k%d", i))
 		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
 	}
+	fixed, _ := e.Parts()
+	for _, x := range fixed {
+		for i, p := range l.Pairs {
+			if p.To == x.Col && len(x.Slots) == 1 {
+				value := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
+				is := f.operate(language.OperatorByName()["eq"], []expr{colExpr{q.base, p.From}, value.beside(p.From.Kind)}, exprType{kind: exo.TypeBool})
+				out.names = append(out.names, fmt.Sprintf("s%d", i))
+				out.items = append(out.items, projected{expr: is, kind: exo.TypeBool, null: p.From.Null})
+			}
+		}
+	}
 	if err := f.settle(q); err != nil {
 		return nil, err
 	}
+	w.w.Keys = len(l.Pairs)
 	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
 	if w.w.Parent, err = f.finish(q, plan.RunAll, out); err != nil {
 		return nil, err

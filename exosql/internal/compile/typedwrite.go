@@ -120,6 +120,6 @@ func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
 		return scope.Entry{}, nil, err
 	}
 	w.w.Through = l.From.Name
-	filled, err := w.through(f, q, l)
+	filled, err := w.through(f, q, l, e)
 	return e, filled, err
 }

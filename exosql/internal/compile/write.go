@@ -25,9 +25,10 @@ type Writing struct {
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Parent finds the row whose link a row is inserted through, or is nil. There has to be one; its
-	// cells are arguments of their own.
+	// Parent finds the row whose link a row is inserted through, or is nil. There has to be one; the first Keys of its
+	// cells are arguments of their own, and the others have to be true: that the scope fixes the same values.
 	Parent  *plan.Plan
+	Keys    int
 	Through string // what the program calls it
 	Checks  []Check
 	Change  *plan.Plan // of an update or a delete
