@@ -131,6 +131,13 @@ func (g granted) declared(c *check.Checker) {
 			c.Fail(err)
 			return
 		}
+		for _, from := range reach {
+			for _, m := range from.Links {
+				if m.To == f && !m.L.One {
+					w.Through = append(w.Through, m.L)
+				}
+			}
+		}
 		c.Write(w)
 	}
 }

@@ -22,6 +22,14 @@ type fbTask struct {
 	Title            string
 }
 
+// programError is what a program is told, without where it was.
+func programError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return exo.KindOf(err).String() + regexp.MustCompile(`^: [^:]*: `).ReplaceAllString(": "+exo.GuestText(err), ": ")
+}
+
 // TestFilledByBoth: where the tenant is part of the link's key, both the link and the scope say which tenant a new row has.
 // They agree, or there is no row: projects of two tenants are shared here, their tasks are not.
 func TestFilledByBoth(t *testing.T) {
@@ -58,7 +66,7 @@ func TestFilledByBoth(t *testing.T) {
 			r := tool.Run(t.Context(), c.program)
 			got := strings.Trim(fmt.Sprint(r.Value), `"`)
 			if r.Err != nil {
-				got = exo.KindOf(r.Err).String() + regexp.MustCompile(`: [^:]*: `).ReplaceAllString(": "+exo.GuestText(r.Err), ": ")
+				got = programError(r.Err)
 			}
 			if has := cells(t, raw, rows); got != c.want || has != c.rows {
 				t.Errorf("%s\n gives  %s\n want   %s\n leaves %s\n want   %s", c.program, got, c.want, has, c.rows)

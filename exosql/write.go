@@ -458,6 +458,9 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	if err != nil {
 		return err
 	}
+	if w.Link != nil {
+		of.Through = []*decl.Link{w.Link}
+	}
 	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Beside = compile.Telling(w.Grant, w.Table, beside)

@@ -161,7 +161,7 @@ func TestWhatWorkersHave(t *testing.T) {
 		}
 		return string(b)
 	}
-	if env := read("environ"); env != "GOMAXPROCS=1\x00" {
+	if env := read("environ"); env != "GOMAXPROCS=1\x00MALLOC_ARENA_MAX=1\x00" {
 		t.Errorf("environment %q", env)
 	}
 	if args := read("cmdline"); args != "exoagent-worker/1\x00" {

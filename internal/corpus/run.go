@@ -137,9 +137,9 @@ func Alone(t *testing.T, app App, programs []*Program, only func(id int64) strin
 			if !share.Next() {
 				continue
 			}
-			with, without := Everything(among.Run(context.Background(), p.Source)), Everything(by[id].Run(context.Background(), p.Source))
-			if with != without {
-				t.Errorf("%s as %d depends on the rows of others: with them\n%s\nwithout\n%s", p.Name, id, with, without)
+			one, other := among.Run(context.Background(), p.Source), by[id].Run(context.Background(), p.Source)
+			if with, without := Everything(one), Everything(other); with != without {
+				t.Errorf("%s as %d depends on the rows of others: with them\n%s\n%v\nwithout\n%s\n%v", p.Name, id, with, one.Err, without, other.Err)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (f *File) Lines() (out []Line) {
 		add("results", "may carry "+a.Text, "")
 	}
 	if f.Models == nil {
-		add("models", "any that whoever asks has a key for", "")
+		add("models", "any", "that whoever asks has a key for")
 	}
 	for _, m := range f.Models {
 		add("models", m.Text, "")

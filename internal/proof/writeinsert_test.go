@@ -74,13 +74,17 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 			why = append(why, m.reach(x, v, k.link, rows, true)...)
 		}
 	}
-	for _, via := range s.Facets[facet].Links { // those that the program gives, and no filled one, are looked at
+	through := func(col int) bool { // another link than the one back
+		return by >= 0 && slices.ContainsFunc(s.Links[by].Pairs, func(p [2]int) bool { return p[1] == col })
+	}
+	for _, via := range s.Facets[facet].Links { // those that the program gives or the link fills in, and none that the scope does, are looked at
 		l := s.Links[via.Link]
-		if l.One && slices.ContainsFunc(l.Pairs, func(p [2]int) bool {
+		back := by >= 0 && l.To == s.Links[by].From && sameSet(l.Pairs, inverted(s.Links[by].Pairs))
+		if l.One && (!back && slices.ContainsFunc(l.Pairs, func(p [2]int) bool { return through(p[0]) }) || slices.ContainsFunc(l.Pairs, func(p [2]int) bool {
 			return slices.ContainsFunc(c.Rows, func(r []Set) bool {
 				return slices.ContainsFunc(r, func(s Set) bool { return s.Slot == p[0] && !s.Val.Null })
 			})
-		}) {
+		})) {
 			why = append(why, m.reach(x, v, via.Link, rows, false)...)
 		}
 	}
@@ -155,6 +159,10 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	var b strings.Builder
 	y.whole(&b, entry{aliases[s.Facets[facet].Alias], grant, facet, table, len(m.data[table]) - 1})
 	return answer{rows: []string{b.String()}, one: true, exact: true}, table, v, nil
+}
+
+func sameSet(a, b [][2]int) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(p [2]int) bool { return !slices.Contains(b, p) })
 }
 
 func (m *writeModel) newID(table int) int64 {

@@ -136,7 +136,7 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 // given are the columns of a row that is inserted that have a value by the program or by us.
 func (w Write) given() []string {
 	cols := slices.Concat(names(w.Rights.Insert), names(w.Scope), names(w.Filled))
-	for _, l := range w.Into {
+	for _, l := range slices.Concat(w.Into, w.Through) {
 		for _, p := range l.Pairs {
 			cols = append(cols, p.To.Name)
 		}

@@ -19,6 +19,7 @@ type Write struct {
 	Decided bool
 	Links   []*decl.Link   // from the table: whose far end is looked for in scope before a key that points to it is written
 	Into    []*decl.Link   // to the table: the same of whose near end
+	Through []*decl.Link   // to the table: by which rows are inserted, so that they fill in its columns
 	Leading []*decl.Link   // from the table: rows at whose far end are in scope by it
 	Filled  []*decl.Column // that hooks of the host fill, maybe by what the program gives
 	Told    []*decl.Column // by which it is told what else is in scope, of this grant or of another of the same programs
@@ -86,7 +87,43 @@ func (c *Checker) writable(w Write) {
 	}
 	if len(w.Rights.Insert) > 0 {
 		c.waiting(t, w, refuse)
+		c.through(t, w, refuse)
 	}
+}
+
+// through refuses foreign keys to other rows than those that rows are inserted through, by what the link to them fills in: of which row in
+// scope that is, is the program's to say, and a row of anybody's would be confirmed.
+func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+	for _, l := range w.Through {
+		for _, fk := range t.ForeignKeys {
+			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
+				return shares(c.live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Scope, p.To)
+			}) || along(c.live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.live, fk) {
+				continue
+			}
+			refuse(HiddenEffect, fmt.Sprintf("the link from it to %s on its facet, by exosql.Via", fk.Table.Name),
+				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", l.Name, fk.Table.Name)
+		}
+	}
+}
+
+// passes reports whether the row that rows are inserted through refers to the same row as they do: then it is there.
+func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
+	from, is := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Engine.Is
+	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
+		if len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) {
+			return false
+		}
+		for i, col := range fk.Columns {
+			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
+				j := slices.IndexFunc(o.Columns, func(x string) bool { return is(x, p.From.Name) })
+				return is(col, p.To.Name) && j >= 0 && (i >= len(fk.References) || is(fk.References[i], o.References[j]))
+			}) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // calculated refuses writes of what the database calculates another column from by which rows are told: nobody sees its value

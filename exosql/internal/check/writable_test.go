@@ -133,6 +133,40 @@ func TestWritable(t *testing.T) {
 		"the link that it is in scope by": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Links, w.Into = nil, []*decl.Link{{From: people, To: jobs, Pairs: []decl.Pair{{From: personID, To: person}}}}
 		}, ""},
+		"through a link that fills in a key to others": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
+		}, "rows are inserted through the link follow, which fills in what refers to people"},
+		"through a link that fills in a part of it": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			t.ForeignKeys[0] = schema.ForeignKey{Columns: []string{"region", "person_id"}, Table: t.ForeignKeys[0].Table, References: []string{"region", "id"}}
+			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: personID, To: person}}}}
+		}, "rows are inserted through the link held"},
+		"through it, and the link is seen": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
+		}, ""},
+		"through the link of the key": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: personID, To: person}}}}
+		}, ""},
+		"through a row that refers to the same": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: person, To: person}}}}
+		}, ""},
+		"through a row that refers to another": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: region, To: person}}}}
+		}, "through the link siblings"},
+		"through it, by what the scope says": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links, w.Scope = []*decl.Column{title}, nil, nil, append(w.Scope, person)
+			t.Uniques = nil
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
+		}, ""},
+		"unique for all, through a link": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update = []*decl.Column{title}, nil
+			t.Uniques[0].Columns = []string{"person_id"}
+			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: personID, To: person}}}}
+		}, "(person_id) is unique among everybody's rows"},
 		"rows that wait for a new one": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
 		}, `ALTER TABLE people ADD FOREIGN KEY (job) REFERENCES jobs (id), or AllowEffects("people(job)")`},

@@ -158,7 +158,7 @@ func (w *writer) through(f *from, q *query, l *decl.Link, e scope.Entry) (filled
 	if err := f.settle(q); err != nil {
 		return nil, err
 	}
-	w.w.Keys = len(l.Pairs)
+	w.w.Keys, w.w.Link = len(l.Pairs), l
 	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
 	if w.w.Parent, err = f.finish(q, plan.RunAll, out); err != nil {
 		return nil, err
@@ -260,15 +260,16 @@ func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
 }
 
 // points checks each link to at most one row that a written column is part of: what it leads to has
-// to be in scope. Programs could otherwise have a row of somebody else's confirmed by its foreign key.
+// to be in scope. Programs could otherwise have a row of somebody else's confirmed by its foreign key: also by what another
+// link fills in, since which row it is inserted through is the program's to say.
 func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error {
-	links := fc.Links
+	links, shown := fc.Links, len(fc.Links)
 	for _, l := range HookLinks(fc.Table) { // also where the facet does not show them
 		if !slices.ContainsFunc(links, func(m decl.LinkMember) bool { return m.L.To == l.To && slices.Equal(m.L.Pairs, l.Pairs) }) {
 			links = append(links[:len(links):len(links)], decl.LinkMember{L: l})
 		}
 	}
-	for _, m := range links {
+	for i, m := range links {
 		if !m.L.One {
 			continue
 		}
@@ -281,7 +282,7 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		}
 		given := touched(func(v written) bool {
 			return !v.filled && (v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.out != "")
-		})
+		}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.arg != nil && v.arg.src.Origin == plan.FromParent })
 		// A hook may fill what leads to a table that the grant does not reach.
 		if !given && (g.Scopes[m.L.To] == nil || !touched(func(v written) bool { return v.filled })) {
 			continue
@@ -291,6 +292,14 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		}
 	}
 	return nil
+}
+
+// wayBack reports whether a link leads to the row that rows are inserted through, which is in scope.
+func (w *writer) wayBack(l *decl.Link) bool {
+	by := w.w.Link
+	return by != nil && by.From == l.To && len(by.Pairs) == len(l.Pairs) && !slices.ContainsFunc(by.Pairs, func(p decl.Pair) bool {
+		return !slices.Contains(l.Pairs, decl.Pair{From: p.To, To: p.From})
+	})
 }
 
 // reach adds the check that rows of t are in scope to which a link's columns lead; rows has one for each set of columns.

@@ -29,7 +29,8 @@ type Writing struct {
 	// cells are arguments of their own, and the others have to be true: that the scope fixes the same values.
 	Parent  *plan.Plan
 	Keys    int
-	Through string // what the program calls it
+	Through string     // what the program calls it
+	Link    *decl.Link // that link, or nil
 	Checks  []Check
 	Change  *plan.Plan // of an update or a delete
 	Found   bool       // which has to find a row: see language.IfUnchanged
