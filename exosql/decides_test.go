@@ -49,6 +49,9 @@ func TestDecides(t *testing.T) {
 		"a link to several":       {"code, known", `await gigs.where({ id: 1 }).update({ code: 2 }); return gigs.crew()`, "`code` can't be changed: it leads to other rows", "all"},
 		"a link to several, none": {"code, known", `return gigs.where({ id: 1 }).update({ code: null })`, "", ""},
 		"none, by a callback":     {"code, known", `return gigs.where({ id: 1 }).update(g => ({ code: null }))`, "", ""},
+		"fixed by the scope":      {"fixed", `await gigs.insert({ rank: 1 }); return gigs.member()`, "there is no such row: `crewId` leads nowhere", "fixed, all"},
+		"reached by itself":       {"boss", `return crew.all().update({ gigId: null })`, "`gigId` can't be changed: by it rows are told that may be seen", "boss, all"},
+		"reached by itself, else": {"boss", `return crew.all().update({ name: "x" })`, "", ""},
 		"rows that wait":          {"gig", `await gigs.insert({ rank: 1 }); return gigs.crew()`, "its host has to look at it first", "gig, known"},
 		"rows that wait for more": {"gig", `return gigs.where({ id: 1 }).update({ rank: 4 })`, "its host has to look at it first", "gig, known"},
 	} {
@@ -100,6 +103,24 @@ func deGrants(db *exosql.DB, kind string) codemode.Grants {
 		f.AllowEffects("crew(gig_id)")
 	case "code, known":
 		f.AllowEffects("crew(code)")
+	}
+	member := exosql.NewFacet(crew, "member", theirID, theirGig, name)
+	switch kind {
+	case "fixed", "fixed, all": // no gig is of this crew yet
+		f, link := exosql.NewFacet(gigs, "gig", id, rank), exosql.One("member", crewID, theirID)
+		f.Add(exosql.Via(link, member)).AllowInsert(rank)
+		scope := exosql.ScopeVia(link)
+		if kind != "fixed" {
+			scope = exosql.ScopeShared(crew)
+		}
+		return codemode.Grants{"gigs": f.Of(exosql.Grant(db, gigs, exosql.And(crewID.Eq(3), org.Eq(1)), scope))}
+	case "boss", "boss, all":
+		member.AllowUpdate(theirGig, name)
+		all := exosql.Grant(db, crew, exosql.AllRows[deCrew]())
+		if kind == "boss" { // a member that is its own boss
+			return codemode.Grants{"crew": member.Of(exosql.Follow(all, exosql.One("boss", theirGig, theirID)))}
+		}
+		return codemode.Grants{"crew": member.Of(all)}
 	}
 	scope := exosql.ScopeVia(link)
 	if kind == "all" {

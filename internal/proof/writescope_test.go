@@ -274,7 +274,11 @@ func (m *writeModel) deciding(v *view, table int) (cols []int, limited bool) {
 	for i, st := range v.g.Steps {
 		switch {
 		case st.Kind == "follow":
-			if t == table && last > i {
+			again := false // rows of the table are reached through rows of it
+			for _, on := range v.g.Steps[i:] {
+				again = again || on.Kind == "follow" && s.Links[on.Link].To == table
+			}
+			if t == table && (last > i || again) {
 				cols = append(cols, s.Links[st.Link].ours()...)
 			}
 			if t = s.Links[st.Link].To; t == table {

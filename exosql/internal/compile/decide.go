@@ -32,10 +32,10 @@ func (w *writer) decides(g *scope.Grant, t *decl.Table, set []written) error {
 
 // deciding are the columns of a table by which the grant tells rows in scope. limited says that a limit does, too.
 func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool) {
-	cut := false // further on, rows are counted
+	cut, again := false, false // further on, rows are counted, or rows of t are reached
 	for s := g.Rel; s != nil; s = s.Prev {
-		cut = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset
-		if s.Kind == decl.StepFollow && s.Link.From == t && cut {
+		cut, again = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, again || s.Table == t
+		if s.Kind == decl.StepFollow && s.Link.From == t && (cut || again) { // a row may be reached through another of the table, or itself
 			cols = append(cols, starts(s.Link)...)
 		}
 		if s.Table != t {
@@ -180,13 +180,13 @@ func ends(l *decl.Link) (cols []*decl.Column) {
 	return cols
 }
 
-// leads checks the links by which rows of other tables are in scope, where they begin at a written column. What the
-// row leads to then has to be in scope already. Of a link whose end is no key that can't be told without looking at rows
+// leads checks the links by which rows of other tables are in scope, where they begin at a written column, also at one that
+// the scope fixes. What the row leads to then has to be in scope already. Of a link whose end is no key that can't be told without looking at rows
 // out of scope.
 func (w *writer) leads(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]written) error {
 	for _, l := range Leading(g, t) {
-		if looked(fc, l) {
-			continue // by points
+		if w.pointed[l] {
+			continue
 		}
 		if err := w.lead(g, l, rows); err != nil {
 			return err
@@ -195,14 +195,15 @@ func (w *writer) leads(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]w
 	return nil
 }
 
-// looked reports whether what l leads to is looked for in scope because programs see the link.
+// looked reports whether what l leads to is looked for in scope because programs see the link, where they give what it begins at.
 func looked(fc *decl.Facet, l *decl.Link) bool {
 	return l.One && slices.ContainsFunc(fc.Links, func(m decl.LinkMember) bool { return m.L == l })
 }
 
-// covered reports whether what l leads to is looked for in the scope of the grant that writes, and grant b shows no more of it.
-func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link) bool {
-	return (looked(fc, l) || slices.Contains(Leading(g, t), l)) && !reveals(b, g, l.To, fc, nil)
+// covered reports whether what l leads to is looked for in the scope of the grant that writes, because programs see it or because rows are
+// in scope by it, and grant b shows no more of it.
+func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, seen bool) bool {
+	return (seen || slices.Contains(Leading(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }
 
 func (w *writer) lead(g *scope.Grant, l *decl.Link, rows [][]written) error {
@@ -252,7 +253,7 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 			}
 		}
 		for _, l := range links {
-			if covered(b, g, t, fc, l) {
+			if covered(b, g, t, fc, l, w.pointed[l]) {
 				continue
 			}
 			if err := w.lead(b, l, rows); err != nil {
@@ -350,7 +351,7 @@ func Beside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []Prepared) (o
 	for i := range beside {
 		b := beside[i].Scope()
 		for _, l := range Leading(b, t) {
-			if !covered(b, g, t, fc, l) && !slices.Contains(out, l) {
+			if !covered(b, g, t, fc, l, looked(fc, l)) && !slices.Contains(out, l) {
 				out = append(out, l)
 			}
 		}

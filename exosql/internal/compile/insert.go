@@ -290,6 +290,10 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		if err := w.reach(g, m.L.To, m.L, rows, false); err != nil {
 			return err
 		}
+		if w.pointed == nil {
+			w.pointed = map[*decl.Link]bool{}
+		}
+		w.pointed[m.L] = true
 	}
 	return nil
 }

@@ -89,6 +89,8 @@ type writer struct {
 	w      *Writing
 	keys   bool // what is inserted is known by its keys afterwards
 
+	pointed map[*decl.Link]bool // links of which points has what they lead to looked for in the scope of the grant that writes
+
 	chain *decl.Relation // of the typed API: the rows that are written; nil: the message says them
 }
 
