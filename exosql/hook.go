@@ -235,6 +235,9 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 	if !ok {
 		return nil // it is refused when it is planned
 	}
+	if a.unit != nil && a.unit.tx != nil {
+		ctx = context.WithValue(ctx, inHook{}, a.unit.tx)
+	}
 	given, err := askHooks(ctx, decl.RowWrite{Kind: kind, Run: a.m.Run(), Facet: f.Alias, Table: f.Table}, a.given, rows)
 	if err != nil {
 		if ctx.Err() != nil {

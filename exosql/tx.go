@@ -151,9 +151,15 @@ func (t *Tx) Rollback(ctx context.Context) error {
 	return nil
 }
 
+// inHook is the key by which the context of a hook has the Tx of the run that it is asked about.
+type inHook struct{}
+
 // enter waits for the turn in the transaction. It has it where it is free, whether ctx has ended or not: a select of both
 // takes either, and a Rollback that was not tried leaves the transaction open.
 func (t *Tx) enter(ctx context.Context) error {
+	if ctx.Value(inHook{}) == t { // it would wait for itself
+		return exo.Errorf(exo.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
+	}
 	select {
 	case t.turn <- struct{}{}:
 		return nil

@@ -3,6 +3,8 @@ package exosql_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,43 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
+
+// TestTxInHook: a hook that uses the transaction of the run that it is asked about is told so, and does not wait for itself; another
+// transaction is its own affair.
+func TestTxInHook(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, look := wrOpen(t, e)
+		var tx *exosql.Tx
+		var told []string
+		jobs := exosql.NewTable[wrJob]("jobs")
+		id, org := exosql.NewKey(jobs, "id", func(j *wrJob) *int64 { return &j.ID }), exosql.NewColumn(jobs, "org_id", func(j *wrJob) *int64 { return &j.Org })
+		title := exosql.NewColumn(jobs, "title", func(j *wrJob) *string { return &j.Title })
+		rows := exosql.Grant(db, jobs, org.Eq(1))
+		jobs.BeforeWrite(func(ctx context.Context, w *exosql.Write[wrJob]) error {
+			_, err := rows.In(tx).Count(ctx)
+			told = append(told, fmt.Sprint(err), fmt.Sprint(tx.Rollback(ctx)), fmt.Sprint(tx.Commit(ctx)))
+			return nil
+		})
+		tool, err := codemode.New(codemode.Grants{"jobs": exosql.NewFacet(jobs, "job", id, title).AllowUpdate(title).Of(rows)}, &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tx, err = db.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if r := tool.Run(ctx, `return jobs.where({ id: 1 }).update({ title: "new" })`); r.Err != nil {
+			t.Error(r.Err)
+		}
+		if len(told) != 3 || slices.ContainsFunc(told, func(s string) bool { return !strings.Contains(s, "a hook can't use the transaction of the run") }) {
+			t.Errorf("%q", told)
+		}
+		if err := tx.Commit(t.Context()); err != nil || look("SELECT title FROM jobs WHERE id = 1") != "new" {
+			t.Error(err)
+		}
+	})
+}
 
 // TestTx: runs in a transaction of the host see what those before them did, one that fails takes nothing else
 // with it, nobody else sees anything before Commit, and of Rollback nothing is left.

@@ -242,6 +242,11 @@ func (x *changing) run() (exo.Value, error) {
 			}
 		}
 		x.parent = cells[:x.w.Keys]
+		for i, v := range x.parent { // the link would lead to no row, and not to the new ones
+			if v.IsNull() {
+				return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.w.Through, x.w.Link.Pairs[i].From.Guest)
+			}
+		}
 	}
 	for i := range x.w.Checks {
 		if err := x.check(&x.w.Checks[i]); err != nil {

@@ -30,7 +30,9 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 		for _, p := range l.Pairs {
 			fill := Set{Slot: p[1], Val: Value{Kind: slots[p[1]].kind}} // which is asked of no row
 			if len(q.tuples) == 1 {
-				fill.Val = x.cell(q.tuples[0].rows[0], p[0])
+				if fill.Val = x.cell(q.tuples[0].rows[0], p[0]); fill.Val.Null {
+					refuse(exo.Invalid, "through null")
+				}
 			}
 			filled = append(filled, fill)
 		}
