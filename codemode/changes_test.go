@@ -65,7 +65,7 @@ func TestChangesDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res := tool.Run(t.Context(), last); string(res.JSON) != c.gives {
+		if res := tool.Run(tx.Context(t.Context()), last); string(res.JSON) != c.gives {
 			t.Errorf("%s: %s gives %s %v", c.name, last, res.JSON, res.Err)
 		}
 		if err := tx.Rollback(t.Context()); err != nil {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -35,7 +34,8 @@ type DB struct {
 	witness bool          // see OpenOptions.Witness
 
 	hookFailed func(error) // see OpenOptions.HookFailed
-	tx         atomic.Pointer[Tx]
+	txMu       sync.Mutex
+	txs        map[*Tx]struct{} // that are open
 
 	liveMu sync.Mutex
 	live   *schema.Database // see catalogue
@@ -112,11 +112,7 @@ func (db *DB) Close() error {
 	if db.ready() != nil {
 		return nil
 	}
-	var open error
-	if tx := db.tx.Load(); tx != nil {
-		open = tx.Rollback(context.Background())
-	}
-	return errors.Join(open, db.writers.Close(), db.pool.Close())
+	return errors.Join(db.rollBackAll(), db.writers.Close(), db.pool.Close())
 }
 
 // ready refuses a DB that was not opened.

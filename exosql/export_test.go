@@ -361,7 +361,7 @@ func SetHookFailed(db *DB, f func(error)) { db.hookFailed = f }
 // WriteUnasked plans a message that writes by o, as if a way to it had forgotten the hooks before a write.
 func WriteUnasked(o exo.Object, m *exo.Message) error {
 	x := o.(*object)
-	if _, err := x.unitOf(m); err != nil {
+	if _, err := x.unitOf(context.Background(), m); err != nil {
 		return err
 	}
 	_, err := x.db.writing(&asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.grant.Vals}, given: compile.GivenBy(m)})

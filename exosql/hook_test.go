@@ -138,11 +138,16 @@ func hkOpen(t *testing.T, e tu.Engine) (db *exosql.DB, look func(string) string,
 // hkRun runs a program of ann's, and gives its result, or its error as the program reads it, behind "!".
 func hkRun(t *testing.T, grants codemode.Grants, program string) (string, error) {
 	t.Helper()
+	return hkRunIn(t.Context(), t, grants, program)
+}
+
+func hkRunIn(ctx context.Context, t *testing.T, grants codemode.Grants, program string) (string, error) {
+	t.Helper()
 	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Principal: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := tool.Run(t.Context(), program)
+	r := tool.Run(ctx, program)
 	if r.Err != nil {
 		return "!" + exo.GuestText(r.Err), r.Err
 	}

@@ -91,7 +91,7 @@ func TestInjectionWrongColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := r.Run(t, fmt.Sprintf(writtenWrong, literal))
+			o := r.RunIn(tx.Context(t.Context()), t, fmt.Sprintf(writtenWrong, literal))
 			if err := tx.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}

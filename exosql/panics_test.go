@@ -64,7 +64,7 @@ func TestDriverPanics(t *testing.T) {
 					}()
 					tx, err := db.Begin(ctx)
 					if err == nil {
-						if r := tool.Run(ctx, `return jobs.where({ id: 1 }).update({ points: 60 })`); r.Err != nil {
+						if r := tool.Run(tx.Context(ctx), `return jobs.where({ id: 1 }).update({ points: 60 })`); r.Err != nil {
 							if err := tx.Commit(ctx); err == nil {
 								t.Error("a Tx is kept in which the driver panicked")
 							}

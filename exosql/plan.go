@@ -96,7 +96,7 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 	if a.by, err = db.settingsOf(objs); err != nil {
 		return exo.Value{}, err
 	}
-	if a.unit, err = o.unitOf(m); err != nil {
+	if a.unit, err = o.unitOf(ctx, m); err != nil {
 		return exo.Value{}, err
 	}
 	if compile.IsWrite(m) {

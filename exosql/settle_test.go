@@ -197,7 +197,7 @@ func TestAfterCommitOfGo(t *testing.T) {
 			}
 			grants := d.grants(db, 1)
 			for _, p := range []string{`return pages.where({ id: 1 }).update({ points: 8 })`, `await pages.where({ id: 1 }).update({ points: 9 }); throw new Error("no")`, `return pages.where({ id: 1 }).update({ points: 10 })`} {
-				hkRun(t, grants, p)
+				hkRunIn(tx.Context(ctx), t, grants, p)
 			}
 			want("")
 			if commit {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Tx is a transaction of the host around runs: while it is open, what the runs on its DB read and
-// change they read and change in it, one run after the other, and nobody else sees it before Commit. A
+// Tx is a transaction of the host around runs: what runs with its [Tx.Context] read and change on its DB they read and change in
+// it, one run after the other, and nobody else sees it before Commit. A
 // run that fails leaves the transaction as it was. It is for trying programs, at a keyboard or in a test: others
 // wait for what it has changed, and what a run did is never run again for it, so a conflict with
 // another transaction ends a run with Kind Conflict, and is not replayed. Relations are read and written outside of
@@ -34,9 +36,8 @@ type Tx struct {
 	spoilt atomic.Bool   // see spoil
 }
 
-// Begin opens a Tx, which all runs on the DB are in until it ends, whoever they are of. A DB has one at most: while it is open,
-// Begin is an error of Kind Invalid. End it by Commit or Rollback; a deferred Rollback after a Commit does nothing. Close of
-// the DB rolls it back.
+// Begin opens a Tx. It has one of the DB's connections for writing until it ends, by Commit or Rollback; a deferred Rollback after a
+// Commit does nothing. Close of the DB rolls it back.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err := db.ready(); err != nil {
 		return nil, err
@@ -45,11 +46,44 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !db.tx.CompareAndSwap(nil, t) {
-		err := t.Rollback(ctx)
-		return nil, errors.Join(exo.Errorf(exo.Invalid, "exosql: Begin", "a transaction is open already; commit it or roll it back first"), err)
+	db.txMu.Lock()
+	defer db.txMu.Unlock()
+	if db.txs == nil {
+		db.txs = map[*Tx]struct{}{}
 	}
+	db.txs[t] = struct{}{}
 	return t, nil
+}
+
+// Context is ctx for runs that are in the Tx: give it to [codemode.Tool.Run]. After the Tx has ended such a run is an error that wraps
+// [ErrTxDone]. Runs on other databases are not in it.
+func (t *Tx) Context(ctx context.Context) context.Context {
+	if t == nil || t.db == nil { // runs with it are refused
+		return context.WithValue(ctx, txKey{}, &Tx{})
+	}
+	return context.WithValue(ctx, txKey{t.db}, t)
+}
+
+// txKey is the key by which the context of a run has the Tx that it is in, of each DB.
+type txKey struct{ db *DB }
+
+func (db *DB) txOf(ctx context.Context) *Tx {
+	if t, ok := ctx.Value(txKey{}).(*Tx); ok {
+		return t
+	}
+	t, _ := ctx.Value(txKey{db}).(*Tx)
+	return t
+}
+
+// rollBackAll ends what was begun and not ended.
+func (db *DB) rollBackAll() (err error) {
+	db.txMu.Lock()
+	open := slices.Collect(maps.Keys(db.txs))
+	db.txMu.Unlock()
+	for _, t := range open {
+		err = errors.Join(err, t.Rollback(context.Background()))
+	}
+	return err
 }
 
 func (db *DB) newTx(ctx context.Context) (*Tx, error) {
@@ -190,7 +224,9 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	w := t.w
 	defer func() { // also where a driver panics
 		t.w = nil
-		t.db.tx.CompareAndSwap(t, nil)
+		t.db.txMu.Lock()
+		delete(t.db.txs, t)
+		t.db.txMu.Unlock()
 	}()
 	err := t.db.writers.Use(w, func() error {
 		if t.spoilt.Load() {
@@ -222,6 +258,9 @@ var errNoTx = &exo.Error{Kind: exo.Invalid, Err: errors.New("exosql: this Tx was
 
 // part waits for a run's turn in the transaction.
 func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), error) {
+	if t.db == nil {
+		return nil, nil, errNoTx
+	}
 	if err := t.enter(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -40,7 +40,7 @@ func TestTxInHook(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if r := tool.Run(ctx, `return jobs.where({ id: 1 }).update({ title: "new" })`); r.Err != nil {
+		if r := tool.Run(tx.Context(ctx), `return jobs.where({ id: 1 }).update({ title: "new" })`); r.Err != nil {
 			t.Error(r.Err)
 		}
 		if len(told) != 3 || slices.ContainsFunc(told, func(s string) bool { return !strings.Contains(s, "a hook can't use the transaction of the run") }) {
@@ -61,9 +61,10 @@ func TestTx(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		in := t.Context()
 		run := func(program, want string) {
 			t.Helper()
-			res := tool.Run(t.Context(), program)
+			res := tool.Run(in, program)
 			got := string(res.JSON)
 			if res.Err != nil {
 				got = "!" + exo.KindOf(res.Err).String()
@@ -79,16 +80,15 @@ func TestTx(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.Begin(t.Context()); exo.KindOf(err) != exo.Invalid {
-				t.Errorf("a second Tx: %v", err)
-			}
+			in = tx.Context(t.Context())
+			defer func() { in = t.Context() }()
 			run(`return jobs.insert({ title: "tried" }).then(j => j.title)`, `"tried"`)
 			run(`await jobs.where({ title: "tried" }).update({ points: 3 }); throw new Error("no")`, "!program")
 			run(`return jobs.insert({ title: "tried" })`, "!invalid")
 			run(`return jobs.where({ title: "tried" }).select(j => j.points)`, "[null]")
 			run(`return jobs.where({ title: "tried", points: null }).update({ points: 4 })`, "1")
-			if look() != before {
-				t.Error("somebody else sees it before it is committed")
+			if res := tool.Run(t.Context(), `return jobs.where({ title: "tried" }).count()`); look() != before || string(res.JSON) != "0" {
+				t.Errorf("somebody else sees it before it is committed: %s %v", res.JSON, res.Err)
 			}
 			if err := errors.Join(end(tx), tx.Rollback(t.Context())); err != nil {
 				t.Error(err)
@@ -139,7 +139,7 @@ func TestTxReads(t *testing.T) {
 		for program, want := range map[string]string{
 			`await jobs.where({ id: 1 }).update({ title: "x" }); return readers.where({ id: 1 }).jobs().select(j => j.title)`: `["x"]`,
 		} {
-			if res := tool.Run(t.Context(), program); string(res.JSON) != want {
+			if res := tool.Run(tx.Context(t.Context()), program); string(res.JSON) != want {
 				t.Errorf("%s: %s %v", program, res.JSON, res.Err)
 			}
 		}
@@ -164,13 +164,13 @@ func TestTxConflict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res := tool.Run(t.Context(), `return jobs.count()`); string(res.JSON) != "3" {
+		if res := tool.Run(tx.Context(t.Context()), `return jobs.count()`); string(res.JSON) != "3" {
 			t.Fatal(res.Err)
 		}
 		if _, err := raw.Exec("UPDATE jobs SET points = 50 WHERE id = 1"); err != nil {
 			t.Fatal(err)
 		}
-		res := tool.Run(t.Context(), `return jobs.where({ id: 1 }).update(j => ({ points: j.points + 1 }))`)
+		res := tool.Run(tx.Context(t.Context()), `return jobs.where({ id: 1 }).update(j => ({ points: j.points + 1 }))`)
 		if exo.KindOf(res.Err) != exo.Conflict {
 			t.Errorf("%s %v", res.JSON, res.Err)
 		}
@@ -203,7 +203,7 @@ func TestTxZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res := tool.Run(ctx, `return jobs.where({ id: 2 }).delete()`); res.Err != nil {
+		if res := tool.Run(tx.Context(ctx), `return jobs.where({ id: 2 }).delete()`); res.Err != nil {
 			t.Error(res.Err)
 		}
 		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -220,6 +220,21 @@ func TestTxZero(t *testing.T) {
 		}
 		if err := tx.Commit(ctx); exo.KindOf(err) != exo.Invalid || look() != before {
 			t.Errorf("%v: Close kept what was tried", err)
+		}
+		// A run with the context of a Tx that nobody began, or that has ended, is not kept by itself.
+		other, look := wrImages(t, e, 5)
+		ended, err := other.Begin(t.Context())
+		if err = errors.Join(err, ended.Rollback(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if tool, err = codemode.New(wrGrants(other, 1), &codemode.Options{Record: exo.Unrecorded}); err != nil {
+			t.Fatal(err)
+		}
+		for _, tx := range []*exosql.Tx{nil, {}, ended} {
+			res := tool.Run(tx.Context(t.Context()), `return jobs.where({ id: 2 }).delete()`)
+			if exo.KindOf(res.Err) != exo.Invalid || look() != before {
+				t.Errorf("%v, and it leaves %s", res.Err, look())
+			}
 		}
 	})
 }

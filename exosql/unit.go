@@ -55,7 +55,7 @@ const maxTries = 4
 
 // beginUnit opens the unit of work of a run. It gets a connection of its own until the run ends.
 func (db *DB) beginUnit(ctx context.Context) (exo.Unit, error) {
-	u, err := db.newUnit(ctx, db.tx.Load())
+	u, err := db.newUnit(ctx, db.txOf(ctx))
 	if err != nil {
 		return nil, err
 	}

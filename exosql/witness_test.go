@@ -130,7 +130,7 @@ func TestWitnessInTx(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := tool.Run(t.Context(), `return jobs.where({ id: 1 }).update({ points: 4 })`)
+			r := tool.Run(tx.Context(t.Context()), `return jobs.where({ id: 1 }).update({ points: 4 })`)
 			end := tx.Rollback
 			if keep {
 				end = tx.Commit

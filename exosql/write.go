@@ -38,8 +38,8 @@ func (o *object) BesideKey() any {
 }
 
 // unitOf is the unit of work of a message's run, nil where no grant can change anything.
-func (o *object) unitOf(m *exo.Message) (*unit, error) {
-	if !m.InUnit(o.db) && o.db.tx.Load() == nil { // what a transaction of the host holds is there for all that read
+func (o *object) unitOf(ctx context.Context, m *exo.Message) (*unit, error) {
+	if !m.InUnit(o.db) && o.db.txOf(ctx) == nil { // what a transaction of the host holds is there for all that read
 		return nil, nil
 	}
 	u, err := m.Unit(o.db, o.db.beginUnit)

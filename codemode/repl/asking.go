@@ -58,7 +58,7 @@ func (s *session) askOnce(ctx context.Context, question string, std *streams) in
 
 func (v *conversation) ask(ctx context.Context, m asker, question string) error {
 	v.think("thinking")
-	err := m.Ask(ctx, question, v.on)
+	err := m.Ask(v.session.in(ctx), question, v.on)
 	v.endText()
 	return err
 }
@@ -130,7 +130,7 @@ func (s *session) askLine(ctx context.Context, question string, std *streams) in
 	var program string
 	var done answerDone
 	s.interrupted = cancellable(ctx, 0, func(ctx context.Context) {
-		err = m.Ask(ctx, question, func(ev answerEvent) {
+		err = m.Ask(s.in(ctx), question, func(ev answerEvent) {
 			switch ev := ev.(type) {
 			case answerText:
 				answer.WriteString(ev.Delta)

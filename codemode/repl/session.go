@@ -163,7 +163,7 @@ func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) 
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	s.forget()
-	res := s.tool.Run(ctx, program)
+	res := s.tool.Run(s.in(ctx), program)
 	s.remember(program, res)
 	return res
 }

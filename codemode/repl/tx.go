@@ -42,6 +42,14 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 	return err
 }
 
+// in is the context of programs: of the transaction that they are tried in, or ctx.
+func (s *session) in(ctx context.Context) context.Context {
+	if s.tx == nil {
+		return ctx
+	}
+	return s.tx.Context(ctx)
+}
+
 // leave undoes what was begun and not ended.
 func (s *session) leave(ctx context.Context, out io.Writer) {
 	if s.tx != nil {

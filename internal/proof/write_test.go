@@ -320,8 +320,9 @@ const (
 // runIn runs a program, in a Tx if there is to be one. One that fails runs behind it in the same Tx, and leaves nothing.
 func (w *store) runIn(program, fails string) (r *exoeval.RunResult, wrong string) {
 	ctx := context.Background()
+	in := ctx
 	run := func(program string) *exoeval.RunResult {
-		return w.eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
+		return w.eval.Run(in, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
 	}
 	if w.in == noTx {
 		return run(program), ""
@@ -330,6 +331,7 @@ func (w *store) runIn(program, fails string) (r *exoeval.RunResult, wrong string
 	if err != nil {
 		return nil, "Begin: " + err.Error()
 	}
+	in = tx.Context(ctx)
 	r = run(program)
 	errs := w.errs
 	if again := run(fails); again.Err == nil {

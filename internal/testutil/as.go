@@ -103,10 +103,16 @@ var Start = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 // Run runs one program. Runs of one Runner must not overlap.
 func (r *Runner) Run(t testing.TB, program string) Outcome {
 	t.Helper()
+	return r.RunIn(context.Background(), t, program)
+}
+
+// RunIn is Run with a context, as of a transaction.
+func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcome {
+	t.Helper()
 	r.mu.Lock()
 	r.events = nil
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	res := r.Eval.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Clock: Start, Seed: 7}})
 	r.mu.Lock()
