@@ -446,7 +446,7 @@ func (w *store) seen(r *exoeval.RunResult) string {
 	}
 	errs := ""
 	if r.Err != nil {
-		errs = r.Err.Error() + exo.PosOf(r.Err).Text
+		errs = exo.KindOf(r.Err).String() + exo.GuestText(r.Err) + exo.PosOf(r.Err).Text // what the database says is for the host
 	}
 	return fmt.Sprint(calls, errs, r.Console)
 }
