@@ -123,12 +123,12 @@ func (r *run) promised(n *exo.Node, promise *goja.Object) (fixed map[string]bool
 	p := r.promises[key]
 	if p == nil {
 		get := func(target *goja.Object, name string, receiver goja.Value) goja.Value {
-			if m.Effect != exo.NoEffect {
+			if m.Effect != exo.NoEffect && !ofPromises[name] {
 				if r.say(n.Recv, "as.then."+name, "") != "" {
 					return r.function(name, func(goja.FunctionCall) goja.Value { return receiver })
 				}
 				r.afterChange(n.Recv, m, name, receiver)
-			} else if fixed[name] {
+			} else if m.Effect == exo.NoEffect && fixed[name] {
 				panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` of a promise: await it first, like (await ….%s(…)).%s", name, m.Name, name)))
 			}
 			return target.Get(name) // nil: the engine's own error names it
@@ -151,6 +151,10 @@ func (r *run) promised(n *exo.Node, promise *goja.Object) (fixed map[string]bool
 	}
 	return fixed
 }
+
+// ofPromises is what an await asks a promise for: no phrase is of it (exosql's TestWordsOfPromises), and to look for one takes as long as
+// a statement.
+var ofPromises = map[string]bool{"then": true, "catch": true, "finally": true, "constructor": true}
 
 // afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
 // changed than was meant. No program can go on after that.

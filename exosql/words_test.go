@@ -58,3 +58,33 @@ func TestPhrasesNeedWhatTheyName(t *testing.T) {
 		t.Errorf("%d names", said)
 	}
 }
+
+// TestWordsOfPromises: of what an await itself asks a promise for there is no phrase: exoeval looks for none.
+func TestWordsOfPromises(t *testing.T) {
+	seen := 0
+	for _, o := range tu.Tenant(tu.SQLite.Open(t), 1) {
+		d, err := o.Describe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range d.Interfaces {
+			for _, w := range i.Words {
+				for p := range w.All() {
+					for on := range strings.FieldsSeq(p.On) {
+						rest, then := strings.CutPrefix(on, "as.then.")
+						name, changed := strings.CutPrefix(rest, "changed.")
+						if !then && !changed {
+							continue
+						}
+						if seen++; slices.Contains([]string{"then", "catch", "finally", "constructor"}, name) {
+							t.Errorf("%s: %s", i.Name, on)
+						}
+					}
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no phrase is of a promise")
+	}
+}
