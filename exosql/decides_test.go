@@ -52,6 +52,7 @@ func TestDecides(t *testing.T) {
 		"fixed by the scope":      {"fixed", `await gigs.insert({ rank: 1 }); return gigs.member()`, "there is no such row: `crewId` leads nowhere", "fixed, all"},
 		"reached by itself":       {"boss", `return crew.all().update({ gigId: null })`, "`gigId` can't be changed: by it rows are told that may be seen", "boss, all"},
 		"reached by itself, else": {"boss", `return crew.all().update({ name: "x" })`, "", ""},
+		"reached by what is":      {"circle", `return crew.gigs().all().update({ code: null })`, "`code` can't be changed: by it rows are told that may be seen", "circle, all"},
 		"rows that wait":          {"gig", `await gigs.insert({ rank: 1 }); return gigs.crew()`, "its host has to look at it first", "gig, known"},
 		"rows that wait for more": {"gig", `return gigs.where({ id: 1 }).update({ rank: 4 })`, "its host has to look at it first", "gig, known"},
 	} {
@@ -114,6 +115,15 @@ func deGrants(db *exosql.DB, kind string) codemode.Grants {
 			scope = exosql.ScopeShared(crew)
 		}
 		return codemode.Grants{"gigs": f.Of(exosql.Grant(db, gigs, exosql.And(crewID.Eq(3), org.Eq(1)), scope))}
+	case "circle", "circle, all": // crew that the gigs of crew lead to, by another column
+		gig := exosql.NewFacet(gigs, "gig", id, code).AllowUpdate(code)
+		theirs := exosql.Many("gigs", theirID, crewID)
+		member.Add(exosql.Via(theirs, gig))
+		all := exosql.Grant(db, crew, exosql.AllRows[deCrew](), exosql.ScopeVia(theirs))
+		if kind == "circle" {
+			all = exosql.Follow(exosql.Follow(all, theirs), exosql.Many("members", code, theirCode))
+		}
+		return codemode.Grants{"crew": member.Of(all)}
 	case "boss", "boss, all":
 		member.AllowUpdate(theirGig, name)
 		all := exosql.Grant(db, crew, exosql.AllRows[deCrew]())

@@ -274,11 +274,7 @@ func (m *writeModel) deciding(v *view, table int) (cols []int, limited bool) {
 	for i, st := range v.g.Steps {
 		switch {
 		case st.Kind == "follow":
-			again := false // rows of the table are reached through rows of it
-			for _, on := range v.g.Steps[i:] {
-				again = again || on.Kind == "follow" && s.Links[on.Link].To == table
-			}
-			if t == table && (last > i || again) {
+			if t == table && (last > i || m.byGranted(v, table)) {
 				cols = append(cols, s.Links[st.Link].ours()...)
 			}
 			if t = s.Links[st.Link].To; t == table {
@@ -346,6 +342,27 @@ func (m *writeModel) leading(v *view, table int) (links []int) {
 		}
 	}
 	return links
+}
+
+// byGranted reports whether rows of a table are in scope because they were granted, or by links from such rows.
+func (m *writeModel) byGranted(v *view, table int) bool {
+	s := &m.c.Schema
+	granted := v.g.Root
+	for _, st := range v.g.Steps {
+		if st.Kind == "follow" {
+			granted = s.Links[st.Link].To
+		}
+	}
+	for range len(s.Tables) + 1 {
+		r := v.rules[table]
+		if table == granted {
+			return true
+		} else if r.kind != "via" {
+			return false
+		}
+		table = s.Links[r.link].From
+	}
+	return true
 }
 
 // leads checks the links by which other rows are in scope where they begin at rows that are written.

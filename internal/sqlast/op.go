@@ -60,6 +60,8 @@ const (
 	NotAbove   // SQLite only: the greatest whole number not above an exact one, such that = and < of a column of whole numbers mean the number
 	NotBelow   // SQLite only: the least not below
 	AsWhole    // SQLite only: equal to the whole numbers that an exact one is equal to
+	StoreWhole // SQLite only: what is written into a column of whole numbers; an error if it is none that such a column can hold
+	StoreFloat // SQLite only: the same of floating-point numbers
 
 	// Texts.
 	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
@@ -209,6 +211,8 @@ var ops = [numOps]opInfo{
 	NotAbove:   {"not-above", 1, 1, function("exo_not_above("), spelling{}},
 	NotBelow:   {"not-below", 1, 1, function("exo_not_below("), spelling{}},
 	AsWhole:    {"as-whole", 1, 1, function("exo_as_whole("), spelling{}},
+	StoreWhole: {"store-whole", 1, 1, function("exo_store_whole("), spelling{}},
+	StoreFloat: {"store-float", 1, 1, function("exo_store_float("), spelling{}},
 	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
 
 	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 262144 THEN "}, " END)"}},

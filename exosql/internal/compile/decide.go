@@ -32,10 +32,10 @@ func (w *writer) decides(g *scope.Grant, t *decl.Table, set []written) error {
 
 // deciding are the columns of a table by which the grant tells rows in scope. limited says that a limit does, too.
 func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool) {
-	cut, again := false, false // further on, rows are counted, or rows of t are reached
+	cut, granted := false, byGranted(g, t) // further on, rows are counted
 	for s := g.Rel; s != nil; s = s.Prev {
-		cut, again = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, again || s.Table == t
-		if s.Kind == decl.StepFollow && s.Link.From == t && (cut || again) { // a row may be reached through another of the table, or itself
+		cut = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset
+		if s.Kind == decl.StepFollow && s.Link.From == t && (cut || granted) { // a row may be in scope by what is reached through another of the table, or itself
 			cols = append(cols, starts(s.Link)...)
 		}
 		if s.Table != t {
@@ -71,6 +71,21 @@ func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool)
 		}
 	}
 	return cols, limited
+}
+
+// byGranted reports whether rows of t are in scope because they were granted, or by links from such rows.
+func byGranted(g *scope.Grant, t *decl.Table) bool {
+	for range len(g.Scopes) + 1 {
+		if g.Rel != nil && g.Rel.Table == t {
+			return true
+		}
+		s := g.Scopes[t]
+		if s == nil || s.Kind != decl.ScopeVia {
+			return false
+		}
+		t = s.Link.From
+	}
+	return true // round in a circle
 }
 
 // Told are the columns of a table by which a grant tells which rows of it, or of others, are in scope.

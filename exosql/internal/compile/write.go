@@ -477,8 +477,16 @@ func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, s
 	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
 		return written{}, exo.Errorf(exo.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
-	name := fmt.Sprintf("c%d", len(sel.Columns))
-	sel.Columns = append(sel.Columns, sqlast.Output{Expr: e.sql(f), As: name})
+	name, value := fmt.Sprintf("c%d", len(sel.Columns)), e.sql(f)
+	if _, plain := e.(colExpr); !plain && w.d == sqlast.SQLite { // PostgreSQL knows what its columns hold
+		switch col.Kind {
+		case exo.TypeInt:
+			value = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{value}}
+		case exo.TypeFloat:
+			value = sqlast.Call{Op: sqlast.StoreFloat, Args: []sqlast.Expr{value}}
+		}
+	}
+	sel.Columns = append(sel.Columns, sqlast.Output{Expr: value, As: name})
 	return written{col: col, out: name}, nil
 }
 

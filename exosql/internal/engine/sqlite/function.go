@@ -75,6 +75,8 @@ func (d Definer) DefineAll() {
 			return jsonHas(s, args[1], of)
 		})
 	}
+	d.define("exo_store_whole", 1, storeWhole)
+	d.define("exo_store_float", 1, storeFloat)
 	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
 		if number.CellOf(args[0]) == number.Number {

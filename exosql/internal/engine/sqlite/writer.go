@@ -235,7 +235,7 @@ func violation(p *plan.Plan, err error) error {
 	code := e.Code
 	rule := rules[code]
 	if rule == engine.NoRule {
-		if primary(code) == sqlite3.SQLITE_MISMATCH {
+		if primary(code) == sqlite3.SQLITE_MISMATCH || code == sqlite3.SQLITE_ERROR && e.msg == errHold.Error() {
 			return &engine.Violation{Rule: engine.BadValue, Table: p.Write.Table, Err: err}
 		}
 		return err

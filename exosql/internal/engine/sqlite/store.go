@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// errHold is of a number that was calculated and that its column can't hold. SQLite would keep one that is near it: of 2^63 + 1 a
+// floating-point number in a column of whole ones, and infinity of a product that is too large.
+var errHold = errors.New("exosql: a calculated number is not one that the column can hold")
+
+func storeWhole(args []driver.Value) any {
+	switch v := args[0].(type) {
+	case nil, int64:
+		return v
+	case string: // an exact number
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			return n
+		}
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return int64(v)
+		}
+	}
+	return errHold
+}
+
+func storeFloat(args []driver.Value) any {
+	switch v := args[0].(type) {
+	case nil, int64:
+		return v
+	case string:
+		if n, err := strconv.ParseFloat(v, 64); err == nil {
+			return n
+		}
+	case float64:
+		if !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return v
+		}
+	}
+	return errHold
+}
