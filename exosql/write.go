@@ -483,6 +483,12 @@ func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
 	if err != nil {
 		return of, err
 	}
+	fixed, _ := e.Parts()
+	for _, x := range fixed {
+		if len(x.Slots) == 1 {
+			of.Fixed = append(of.Fixed, x.Col)
+		}
+	}
 	for _, c := range e.Conditions() {
 		switch c.Kind {
 		case scope.Holds:

@@ -146,7 +146,7 @@ func (r *sqliteReader) definitions() error {
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
-		t.Checks = own.checks
+		t.Checks, t.OnConflict = own.checks, own.onConflict
 		for i := range t.Columns {
 			c, w := &t.Columns[i], own.columns[i]
 			c.Collation, c.Loose, c.GenExpr = w.Collation, w.Loose, w.GenExpr

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +87,7 @@ type definedTable struct {
 	columns    []Column // name, collation and expression
 	checks     []Check
 	deferrable []bool // for each foreign key, as they are written
+	onConflict []string
 }
 
 // readTable reads CREATE TABLE.
@@ -141,6 +143,11 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 			if len(t.deferrable) > foreign && d.word(i-1) != "NOT" {
 				t.deferrable[len(t.deferrable)-1] = true
 			}
+		case "CONFLICT":
+			if what := d.word(i + 1); d.word(i-1) == "ON" && (what == "REPLACE" || what == "IGNORE") && !slices.Contains(t.onConflict, what) {
+				t.onConflict = append(t.onConflict, what)
+			}
+			continue
 		case "DEFAULT":
 			if d.word(i-1) != "SET" { // of a foreign key's action; else a value, which may be called like a constraint
 				i++

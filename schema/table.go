@@ -28,9 +28,10 @@ type Table struct {
 	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
 	Inherited   bool   // PostgreSQL, live: others, of any schema, inherit from it by INHERITS; its keys say nothing of their rows
 
-	Strict       bool // SQLite: values have the declared types
-	WithoutRowID bool // SQLite
-	Virtual      bool // SQLite: a module decides what the rows are, and a definition does not say what the columns are
+	OnConflict   []string // SQLite: what rules of the table do in place of refusing a row: REPLACE, IGNORE
+	Strict       bool     // SQLite: values have the declared types
+	WithoutRowID bool     // SQLite
+	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are
 
 	Extension string // PostgreSQL, live: the extension that the table is part of
 }

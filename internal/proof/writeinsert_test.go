@@ -82,12 +82,16 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	for _, via := range s.Facets[facet].Links { // those that the program gives or the link fills in, and none that the scope does, are looked at
 		l := s.Links[via.Link]
 		back := by >= 0 && l.To == s.Links[by].From && sameSet(l.Pairs, inverted(s.Links[by].Pairs))
-		if l.One && (!back && slices.ContainsFunc(l.Pairs, func(p [2]int) bool { return through(p[0]) }) || slices.ContainsFunc(l.Pairs, func(p [2]int) bool {
-			return slices.ContainsFunc(c.Rows, func(r []Set) bool {
+		var looked [][]Set
+		for i, r := range c.Rows {
+			if !back && slices.ContainsFunc(l.Pairs, func(p [2]int) bool { return through(p[0]) }) || slices.ContainsFunc(l.Pairs, func(p [2]int) bool {
 				return slices.ContainsFunc(r, func(s Set) bool { return s.Slot == p[0] && !s.Val.Null })
-			})
-		})) {
-			why = append(why, m.reach(x, v, via.Link, rows, false)...)
+			}) {
+				looked = append(looked, rows[i])
+			}
+		}
+		if l.One && looked != nil {
+			why = append(why, m.reach(x, v, via.Link, looked, false)...)
 		}
 	}
 	why = append(why, m.leads(x, v, facet, rows, false)...)

@@ -177,7 +177,14 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 				why = append(why, refusal{exo.Denied, "a column of the scope"})
 			}
 		}
-		why = append(why, m.points(x, v, facet, [][]Set{c.Set})...)
+		standing := slices.Clone(c.Set) // with what the scope fixes
+		fixed, _ := m.parts(m.conditions(v, table, -1))
+		for _, f := range fixed {
+			if len(f.vals) == 1 && !slices.ContainsFunc(standing, func(s Set) bool { return s.Slot == f.col }) {
+				standing = append(standing, Set{Slot: f.col, Val: f.vals[0]})
+			}
+		}
+		why = append(why, m.points(x, v, facet, c.Set, standing)...)
 	}
 	q := x.eval(c.Q)
 	x.settle(q)

@@ -219,16 +219,14 @@ func (m *writeModel) reach(x *slow, v *view, link int, rows [][]Set, back bool) 
 	return nil
 }
 
-// points checks the facet's links to one row of which a column is written.
-func (m *writeModel) points(x *slow, v *view, facet int, rows [][]Set) (why []refusal) {
+// points checks the facet's links to one row of which an update gives a column.
+func (m *writeModel) points(x *slow, v *view, facet int, given, standing []Set) (why []refusal) {
 	for _, via := range m.c.Schema.Facets[facet].Links {
 		l := m.c.Schema.Links[via.Link]
 		if l.One && slices.ContainsFunc(l.Pairs, func(p [2]int) bool {
-			return slices.ContainsFunc(rows, func(r []Set) bool {
-				return slices.ContainsFunc(r, func(s Set) bool { return s.Slot == p[0] && (s.X != nil || !s.Val.Null) })
-			})
+			return slices.ContainsFunc(given, func(s Set) bool { return s.Slot == p[0] && (s.X != nil || !s.Val.Null) })
 		}) {
-			why = append(why, m.reach(x, v, via.Link, rows, false)...)
+			why = append(why, m.reach(x, v, via.Link, [][]Set{standing}, false)...)
 		}
 	}
 	return why

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -19,21 +20,28 @@ type unique struct {
 	where     string            // of which rows; "" for all
 	alike     bool              // NULL equals NULL
 	primary   bool
+	broken    bool // it was not built to the end: it refuses rows, and there may be some that are alike
 }
 
 // uniques are the rules of a table, of the tables that it is a part of, and of its parts.
 func (c *Checker) uniques(t *schema.Table) (out []unique) {
+	for _, of := range c.parts(t) {
+		out = append(out, uniquesOf(of)...)
+	}
+	return out
+}
+
+// parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
+func (c *Checker) parts(t *schema.Table) []*schema.Table {
 	seen := []*schema.Table{t}
 	for i := 0; i < len(seen); i++ {
-		of := seen[i]
-		out = append(out, uniquesOf(of)...)
 		for _, o := range c.live.Tables {
-			if related := partOf(of, o) || partOf(o, of); related && !slices.Contains(seen, o) {
+			if related := partOf(seen[i], o) || partOf(o, seen[i]); related && !slices.Contains(seen, o) {
 				seen = append(seen, o)
 			}
 		}
 	}
-	return out
+	return seen
 }
 
 func partOf(part, whole *schema.Table) bool {
@@ -42,14 +50,14 @@ func partOf(part, whole *schema.Table) bool {
 
 func uniquesOf(t *schema.Table) (out []unique) {
 	if t.PrimaryKey != nil {
-		out = append(out, unique{parts: columnParts(t.PrimaryKey.Columns), primary: true})
+		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true})
 	}
-	for _, k := range t.Uniques {
-		out = append(out, unique{parts: columnParts(k.Columns), alike: !k.NullsDistinct})
+	for i, k := range t.Uniques {
+		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct})
 	}
 	for _, x := range t.Indexes {
 		if x.Unique { // one that is not built to the end refuses rows, too
-			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike})
+			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid})
 		}
 	}
 	for i, x := range t.Exclusions {
@@ -58,8 +66,12 @@ func uniquesOf(t *schema.Table) (out []unique) {
 	return out
 }
 
-func columnParts(names []string) (out []schema.Part) {
-	for _, n := range names {
+// keyParts are those of a key: the parts of the index behind it, where it says more than names.
+func keyParts(k *schema.Key) (out []schema.Part) {
+	if k.Parts != nil {
+		return k.Parts
+	}
+	for _, n := range k.Columns {
 		out = append(out, schema.Part{Column: n})
 	}
 	return out
@@ -118,19 +130,44 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.
 func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
-	if w.Decided && u.keeps(live, names(w.Scope)) {
+	kept := w.Decided && u.keeps(live, names(w.Scope))
+	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
 		return false
 	}
 	cols := u.columns()
 	for i := range t.Columns { // what the database calculates of them is written with them
-		if c := &t.Columns[i]; len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
+		if c := &t.Columns[i]; !kept && len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
 			return true
 		}
 	}
-	if len(w.Rights.Update) > 0 && (len(cols) < len(u.parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
+	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
 		return true // an expression and a condition may be of any column
 	}
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
+}
+
+// chooses reports whether a program gives a new row what its scope is told by, of several values, and nothing looks at it before the row is
+// written: a rule is broken by rows out of scope then, before the row is found to be one (TestChosenScope).
+func (w Write) chooses() bool {
+	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
+		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c)) &&
+			!slices.ContainsFunc(w.Into, func(l *decl.Link) bool {
+				return slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == c })
+			})
+	})
+}
+
+// defaultOf is what a column gets that is not given: its own default, or its domain's.
+func defaultOf(live *schema.Database, c *schema.Column) string {
+	if c.Default != "" || c.Domain == nil {
+		return c.Default
+	}
+	for _, d := range live.Domains {
+		if d.Name == *c.Domain {
+			return d.Default
+		}
+	}
+	return ""
 }
 
 // given are the columns of a row that is inserted that have a value by the program or by us.
@@ -151,10 +188,11 @@ func (u unique) keeps(live *schema.Database, columns []string) bool {
 	})
 }
 
-// equal are the columns in which rows that are alike are equal.
+// equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation than the column's, by which
+// a text of a tenant may be like another tenant's.
 func (u unique) equal() (out []string) {
 	for i, p := range u.parts {
-		if p.Column != "" && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
+		if p.Column != "" && p.Collation == "" && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
 			out = append(out, p.Column)
 		}
 	}
@@ -176,7 +214,7 @@ func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bo
 			return true
 		case c.Generated != schema.NotGenerated:
 			return false
-		case c.Default != "":
+		case defaultOf(live, &c) != "":
 			return c.Kind == schema.UUID && strings.Contains(c.Default, "(")
 		}
 		return c.NotNull || !u.alike

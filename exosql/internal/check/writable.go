@@ -17,6 +17,7 @@ type Write struct {
 	// in scope or all not. Decided says that these columns decide it.
 	Scope   []*decl.Column
 	Decided bool
+	Fixed   []*decl.Column // of Scope: what is filled in
 	Links   []*decl.Link   // from the table: whose far end is looked for in scope before a key that points to it is written
 	Into    []*decl.Link   // to the table: the same of whose near end
 	Through []*decl.Link   // to the table: by which rows are inserted, so that they fill in its columns
@@ -58,6 +59,12 @@ func (c *Checker) writable(w Write) {
 		refuse(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
+	for _, what := range t.OnConflict {
+		if name := "ON CONFLICT " + what; !slices.Contains(w.Rights.Effects, name) {
+			refuse(HiddenEffect, fmt.Sprintf("the rules of the table without %s, or AllowEffects(%q) on the facet", name, name),
+				"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, or be left out, without an error", name)
+		}
+	}
 	c.Writes(w.Table, w.Rights.Effects)
 	c.effects(w.Table, t)
 	for _, k := range c.uniques(t) {
@@ -74,7 +81,7 @@ func (c *Checker) writable(w Write) {
 	}
 	c.calculated(t, w, refuse)
 	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
-	for _, fk := range t.ForeignKeys {
+	for _, fk := range c.foreignKeys(t) {
 		if shares(c.live, fk.Columns, written) && !w.looks(c.live, fk) {
 			if w.Trusted {
 				refuse(HiddenEffect, fmt.Sprintf("a link over these columns, declared by exosql.One or exosql.Many, and a scope of %s in the grant", fk.Table.Name),
@@ -91,11 +98,19 @@ func (c *Checker) writable(w Write) {
 	}
 }
 
+// foreignKeys are those that a row of a table has to hold: of the table, of those that it is a part of, and of its parts.
+func (c *Checker) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
+	for _, of := range c.parts(t) {
+		out = append(out, of.ForeignKeys...)
+	}
+	return out
+}
+
 // through refuses foreign keys to other rows than those that rows are inserted through, by what the link to them fills in: of which row in
 // scope that is, is the program's to say, and a row of anybody's would be confirmed.
 func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
 	for _, l := range w.Through {
-		for _, fk := range t.ForeignKeys {
+		for _, fk := range c.foreignKeys(t) {
 			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
 				return shares(c.live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Scope, p.To)
 			}) || along(c.live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.live, fk) {
@@ -135,7 +150,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, pr
 			told = append(told, p.From.Name)
 		}
 	}
-	for _, fk := range t.ForeignKeys {
+	for _, fk := range c.foreignKeys(t) {
 		told = append(told, fk.Columns...)
 	}
 	for i := range t.Columns {
@@ -175,7 +190,9 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, probl
 		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return along(c.live, reversed(l.Pairs), l.From, fk) }); held {
 			continue
 		}
-		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool { return col.Default != "" && shares(c.live, []string{col.Name}, by) }); decided {
+		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
+			return defaultOf(c.live, &col) != "" && shares(c.live, []string{col.Name}, by)
+		}); decided {
 			continue // what is given is looked for in scope
 		}
 		refuse(HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s), or AllowEffects(%q) on the facet, if no row of %s refers to a row that is not there", c.named(of), quoteAll(cols), c.named(t), quoteAll(by), name, l.To.Name),
@@ -197,10 +214,12 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 	return out
 }
 
-// identified reports whether no two rows have the same declared key.
+// identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := &Checker{live: live}
-	return len(declared.Keys) > 0 && slices.ContainsFunc(t.Keys(), func(k []string) bool { return c.within(k, names(declared.Keys)) })
+	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
+		return u.exclusion == nil && u.where == "" && !u.broken && len(u.equal()) == len(u.parts) && c.within(u.equal(), names(declared.Keys))
+	})
 }
 
 // shares reports whether two lists of columns have one in common.

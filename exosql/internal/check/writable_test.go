@@ -65,7 +65,44 @@ func TestWritable(t *testing.T) {
 		}, "(person_id, title) is unique among everybody's rows"}, // a person may be everybody's
 		"within the parent that it is in scope by": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns, w.Scope = []string{"person_id", "title"}, []*decl.Column{person}
+			w.Into = []*decl.Link{{From: people, To: jobs, Pairs: []decl.Pair{{From: personID, To: person}}}}
 		}, ""},
+		"within a tenant that the program chooses": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert = append(w.Rights.Insert, org)
+		}, "(org, title) is unique among everybody's rows"},
+		"within one that is filled in all the same": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Fixed = append(w.Rights.Insert, org), []*decl.Column{org}
+		}, ""},
+		"within a tenant that hooks choose": {func(d *schema.Database, t *schema.Table, w *Write) { w.Filled = []*decl.Column{org} }, "(org, title) is unique"},
+		"within one that only updates could choose": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Filled = nil, []*decl.Column{org}
+		}, ""},
+		"within the tenant, by another collation": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Column: "org", Collation: "NOCASE"}, {Column: "title"}}}}
+		}, "(org, title) is unique"},
+		"a key of another collation": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Collation: "BINARY"}}
+		}, "is no primary key"},
+		"a key of another direction": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Desc: true}}
+		}, ""},
+		"a key that is not built": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.PrimaryKey, t.Indexes = nil, []schema.Index{{Unique: true, Invalid: true, Parts: []schema.Part{{Column: "id"}}}}
+		}, "is no primary key"},
+		"a rule that replaces": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it says ON CONFLICT REPLACE"},
+		"a rule that replaces, known": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.OnConflict, w.Rights.Effects = []string{"REPLACE"}, []string{"ON CONFLICT REPLACE"}
+		}, ""},
+		"a trigger of a part": {func(d *schema.Database, t *schema.Table, w *Write) {
+			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "audit"}}})
+		}, "the trigger audit"},
+		"a cascade of a part": {func(d *schema.Database, t *schema.Table, w *Write) {
+			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name})
+			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: schema.Name{Name: "part"}, OnDelete: schema.Cascade}}
+		}, "people(job)"},
+		"a foreign key of a part": {func(d *schema.Database, t *schema.Table, w *Write) {
+			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, ForeignKeys: []schema.ForeignKey{{Columns: []string{"title"}, Table: schema.Name{Name: "titles"}, References: []string{"t"}}}})
+		}, "programs may write (title), which refers to titles"},
 		"within half of the scope": {func(d *schema.Database, t *schema.Table, w *Write) { w.Scope = append(w.Scope, region) }, "UNIQUE (region, org, title) in its place"},
 		"within all of it": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Scope, t.Uniques[0].Columns = append(w.Scope, region), []string{"region", "title", "org"}
@@ -102,6 +139,10 @@ func TestWritable(t *testing.T) {
 		}, "(code) is unique"},
 		"a default for all": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns, t.Columns[4].Default = []string{"code"}, "'x'"
+		}, "(code) is unique"},
+		"a default of its domain": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Uniques[0].Columns, t.Columns[4].Domain = []string{"code"}, &schema.Name{Name: "seven"}
+			d.Domains = []*schema.Domain{{Name: schema.Name{Name: "seven"}, Default: "7"}}
 		}, "(code) is unique"},
 		"a default, and no insert": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns, t.Columns[4].Default, w.Rights.Insert = []string{"code"}, "'x'", nil

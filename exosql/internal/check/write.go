@@ -14,11 +14,12 @@ import (
 // rows of other tables, whoever's they are.
 func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 	known := c.uses[t].known
-	seen := []*schema.Table{live}
+	seen := c.parts(live)
+	own := len(seen)
 	for i := 0; i < len(seen); i++ {
 		by := seen[i]
 		through := ""
-		if i > 0 {
+		if i >= own {
 			through = " through cascades"
 		}
 		for _, tr := range by.Triggers {
@@ -43,8 +44,10 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 					c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate),
 						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(fk.References)) + orAllow(name)})
 				}
-				if !slices.Contains(seen, child) {
-					seen = append(seen, child)
+				for _, part := range c.parts(child) {
+					if !slices.Contains(seen, part) {
+						seen = append(seen, part)
+					}
 				}
 			}
 		}

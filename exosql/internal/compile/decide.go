@@ -383,7 +383,7 @@ func (w *writer) closed(l *decl.Link, rows [][]written) error {
 	for _, p := range l.Pairs {
 		from = append(from, p.From)
 	}
-	check := Check{Closed: true, Columns: guestNames(from), Hooks: hooked(from, rows)}
+	check := Check{Closed: true, Columns: guestNames(from), Hidden: w.hidden(from), Hooks: hooked(from, rows)}
 	for _, r := range rows {
 		key := make([]KeyPart, len(from))
 		for i, col := range from {

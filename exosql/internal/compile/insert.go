@@ -273,21 +273,25 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		if !m.L.One {
 			continue
 		}
-		touched := func(by func(written) bool) bool {
-			return slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
-				return slices.ContainsFunc(rows, func(r []written) bool {
+		looked, some := make([][]written, len(rows)), false // a row that gives nothing of the link leads nowhere
+		for n, r := range rows {
+			touched := func(by func(written) bool) bool {
+				return slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
 					return slices.ContainsFunc(r, func(v written) bool { return v.col == p.From && by(v) })
 				})
-			})
+			}
+			given := touched(func(v written) bool {
+				return !v.filled && (v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.out != "")
+			}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.arg != nil && v.arg.src.Origin == plan.FromParent })
+			// A hook may fill what leads to a table that the grant does not reach.
+			if given || g.Scopes[m.L.To] != nil && touched(func(v written) bool { return v.filled }) {
+				looked[n], some = r, true
+			}
 		}
-		given := touched(func(v written) bool {
-			return !v.filled && (v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.out != "")
-		}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.arg != nil && v.arg.src.Origin == plan.FromParent })
-		// A hook may fill what leads to a table that the grant does not reach.
-		if !given && (g.Scopes[m.L.To] == nil || !touched(func(v written) bool { return v.filled })) {
+		if !some {
 			continue
 		}
-		if err := w.reach(g, m.L.To, m.L, rows, false); err != nil {
+		if err := w.reach(g, m.L.To, m.L, looked, false); err != nil {
 			return err
 		}
 		if w.pointed == nil {
@@ -330,6 +334,7 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 		return nil
 	}
 	check.Columns, check.Hooks = guestNames(ours), hooked(ours, rows)
+	check.Hidden = w.hidden(ours)
 	var err error
 	if check.One, err = w.asks(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
 		// Rows are counted: of a key that several rows have, one would stand for another that none has.
@@ -342,6 +347,14 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 func guestNames(cols []*decl.Column) (out []string) {
 	for _, c := range cols {
 		out = append(out, c.Guest)
+	}
+	return out
+}
+
+// hidden are those of columns that no program sees, which no error names.
+func (w *writer) hidden(cols []*decl.Column) (out []bool) {
+	for _, c := range cols {
+		out = append(out, w.chain == nil && !slices.Contains(w.w.Facet.Cols, c))
 	}
 	return out
 }
@@ -417,10 +430,10 @@ func cantBeNull(column string) error {
 // Leads is the key of a check that a row gives, whose parts value finds; nil: it leads nowhere and need not. A key with a
 // part that is null leads nowhere, whatever the others are.
 func (c *Check) Leads(set int, value func(plan.Source) exo.Value) (key []exo.Value, err error) {
-	absent := ""
+	absent := -1
 	for i, p := range c.Keys[set] {
 		if p.Absent {
-			absent = c.Columns[i]
+			absent = i
 			continue
 		}
 		v := value(p.Source)
@@ -436,8 +449,11 @@ func (c *Check) Leads(set int, value func(plan.Source) exo.Value) (key []exo.Val
 		}
 		key = append(key, v)
 	}
-	if key != nil && absent != "" {
-		return nil, ofHook(c.Hooks[slices.Index(c.Columns, absent)], exo.Errorf(exo.Invalid, "", "`%s` has to be given as well: a link is of several columns", absent))
+	if key != nil && absent >= 0 {
+		if c.Hidden[absent] {
+			return nil, exo.Errorf(exo.Invalid, "", "`%s` can't be given: it leads to another row together with what can't be seen", strings.Join(c.seen(), "`, `"))
+		}
+		return nil, ofHook(c.Hooks[absent], exo.Errorf(exo.Invalid, "", "`%s` has to be given as well: a link is of several columns", c.Columns[absent]))
 	}
 	return key, nil
 }
@@ -446,17 +462,30 @@ func leadsToOthers(column string) error {
 	return exo.Errorf(exo.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
 }
 
+// seen are the columns that programs see.
+func (c *Check) seen() (out []string) {
+	for i, name := range c.Columns {
+		if !c.Hidden[i] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // Nowhere is the error of a key that leads to no row in scope: whether there is one out of scope it does not say.
 func (c *Check) Nowhere() error {
 	var given []string
 	for i, name := range c.Columns {
-		if c.Hooks[i] == nil {
+		if c.Hooks[i] == nil && !c.Hidden[i] {
 			given = append(given, name)
 		}
 	}
 	err := exo.Errorf(exo.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
 	if given == nil {
-		return ofHook(c.Hooks[0], err)
+		err = exo.Errorf(exo.Invalid, "", "there is no such row as this one would lead to")
+	}
+	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
+		return ofHook(c.Hooks[i], err)
 	}
 	return err
 }

@@ -67,7 +67,8 @@ type Check struct {
 	Grant     *scope.Grant // in whose scope the rows have to be; nil of a Closed one
 	Closed    bool         // no key may be written: it leads to rows that may be out of scope, and is no key of theirs
 
-	Hooks []*decl.Column // those of Columns that a hook fills in some row; the others are nil
+	Hidden []bool         // those of Columns that programs do not see
+	Hooks  []*decl.Column // those of Columns that a hook fills in some row; the others are nil
 }
 
 // KeyPart is where the value of one column of a key is. Absent says that the row gives none.
@@ -314,7 +315,7 @@ func (w *writer) changed(c *compiler) (*plan.Plan, error) {
 		if err := w.stays(entry, set); err != nil {
 			return nil, err
 		}
-		if err := w.points(row.grant, row.facet, [][]written{set}); err != nil {
+		if err := w.points(row.grant, row.facet, [][]written{w.standing(entry, set)}); err != nil {
 			return nil, err
 		}
 	} else if !row.facet.Rights.Delete {
@@ -370,6 +371,19 @@ func (w *writer) changed(c *compiler) (*plan.Plan, error) {
 		}
 	}
 	return w.finished(c, x, nil)
+}
+
+// standing are the values of a row that is updated, with those that the scope fixes: a key of several columns, of which the tenant is one,
+// is looked for by all of them.
+func (w *writer) standing(entry scope.Entry, set []written) []written {
+	fixed, _ := entry.Parts()
+	for _, x := range fixed {
+		if len(x.Slots) == 1 && !slices.ContainsFunc(set, func(v written) bool { return v.col == x.Col }) {
+			a := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
+			set = append(set[:len(set):len(set)], w.valued(x.Col, a))
+		}
+	}
+	return set
 }
 
 // again is a condition of the scope on the row that is written.
