@@ -60,7 +60,9 @@ func TestChosenScope(t *testing.T) {
 		for name, grant := range map[string]func(*exosql.Column[csTask, int64]) exosql.Predicate[csTask]{
 			"in":    func(org *exosql.Column[csTask, int64]) exosql.Predicate[csTask] { return org.In(1, 2) },
 			"range": func(org *exosql.Column[csTask, int64]) exosql.Predicate[csTask] { return org.Lt(3) },
-			"or":    func(org *exosql.Column[csTask, int64]) exosql.Predicate[csTask] { return exosql.Or(org.Eq(1), org.Eq(2)) },
+			"or": func(org *exosql.Column[csTask, int64]) exosql.Predicate[csTask] {
+				return exosql.Or(org.Eq(1), org.Eq(2))
+			},
 		} {
 			var told []string
 			for _, theirs := range []string{"", "; INSERT INTO tasks (org_id, title) VALUES (3, 'x')"} {
