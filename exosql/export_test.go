@@ -234,7 +234,7 @@ func TrapSQLite(see func(text string)) {
 					see(s)
 				}
 			}
-			return f(args), nil
+			return sqlite.Result(f(args))
 		})
 	}).DefineAll()
 	sqlite.DefineAggregates(d)
@@ -313,7 +313,9 @@ func Tier(q Query) string {
 func TrapCollation(see func(a, b string)) (restore func()) {
 	d := &modernc.Driver{}
 	sqlite.Definer(func(name string, n int32, f func([]driver.Value) any) {
-		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) { return f(args), nil })
+		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) {
+			return sqlite.Result(f(args))
+		})
 	}).DefineAll()
 	sqlite.DefineAggregates(d)
 	d.MustRegisterCollationUtf8("TRAP", func(a, b string) int { see(a, b); return strings.Compare(a, b) })

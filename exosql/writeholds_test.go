@@ -46,8 +46,9 @@ func TestCalculatedHolds(t *testing.T) {
 			if c.where == "{}" {
 				program = fmt.Sprintf("return numbers.all().update(x => (%s))", c.values)
 			}
-			if got := programError(tool.Run(t.Context(), program).Err); got != c.want {
-				t.Errorf("%s\n gives %s\n want  %s", program, got, c.want)
+			r := tool.Run(t.Context(), program)
+			if got := programError(r.Err); got != c.want {
+				t.Errorf("%s\n gives %s: %v\n want  %s", program, got, r.Err, c.want)
 			}
 			if got := cells(t, raw, "SELECT id, n FROM numbers ORDER BY id"); got != c.n {
 				t.Errorf("%s leaves %s, want %s", program, got, c.n)

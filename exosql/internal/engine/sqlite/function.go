@@ -29,15 +29,19 @@ func newDriver() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	Definer(func(name string, n int32, f func([]driver.Value) any) {
 		d.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-			v := f(args)
-			if err, ok := v.(error); ok {
-				return nil, err
-			}
-			return v, nil
+			return Result(f(args))
 		})
 	}).DefineAll()
 	DefineAggregates(d)
 	return d
+}
+
+// Result is what a function gives, which may be an error.
+func Result(v any) (driver.Value, error) {
+	if err, ok := v.(error); ok {
+		return nil, err
+	}
+	return v, nil
 }
 
 func (d Definer) DefineAll() {
