@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,17 +72,17 @@ func TestConnectLocked(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("of an ended context: %v", err)
 	}
-	var told time.Time
+	var free atomic.Bool
 	go func() {
 		time.Sleep(50 * time.Millisecond)
-		told = time.Now()
+		free.Store(true)
 		other.Exec("COMMIT")
 	}()
 	w, err := e.ConnectWriter(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told.IsZero() {
+	if !free.Load() {
 		t.Error("it had a connection while another had the database")
 	}
 	w.Close()
