@@ -105,3 +105,33 @@ func TestKeyWithTenant(t *testing.T) {
 		}
 	})
 }
+
+// TestChosenThrough is TestChosenScope where the tenant is that of the row that a program inserts through.
+func TestChosenThrough(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		var told []string
+		for _, theirs := range []string{"", "; INSERT INTO tasks (org_id, title) VALUES (3, 'x')"} {
+			db, _, rows := csOpen(t, e, "; INSERT INTO projects VALUES (3, 5, 'third')"+theirs)
+			projects, tasks := exosql.NewTable[csProject]("projects"), exosql.NewTable[csTask]("tasks")
+			pOrg := exosql.NewKey(projects, "org_id", func(p *csProject) *int64 { return &p.Org })
+			pID, name := exosql.NewKey(projects, "id", func(p *csProject) *int64 { return &p.ID }), exosql.NewColumn(projects, "name", func(p *csProject) *string { return &p.Name })
+			id, org := exosql.NewKey(tasks, "id", func(t *csTask) *int64 { return &t.ID }), exosql.NewColumn(tasks, "org_id", func(t *csTask) *int64 { return &t.Org })
+			project := exosql.NewNullable(tasks, "project_id", func(t *csTask) **int64 { return &t.Project })
+			title := exosql.NewColumn(tasks, "title", func(t *csTask) *string { return &t.Title })
+			task := exosql.NewFacet(tasks, "task", id, title).AllowInsert(title)
+			p := exosql.NewFacet(projects, "project", pID, name, exosql.Via(exosql.Many("tasks", pOrg, org, exosql.Keys(pID, project)), task))
+			tool, err := codemode.New(codemode.Grants{"projects": p.Of(exosql.Grant(db, projects, exosql.AllRows[csProject](), exosql.ScopeRows(tasks, org.In(1, 2))))}, &codemode.Options{Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := rows()
+			told = append(told, programError(tool.Run(t.Context(), `return projects.where({ name: "third" }).tasks().insert({ title: "x" })`).Err))
+			if rows() != before {
+				t.Errorf("it leaves %s", rows())
+			}
+		}
+		if told[0] != told[1] || !strings.Contains(told[0], "its host has to look at it first") {
+			t.Errorf("%q", told)
+		}
+	})
+}

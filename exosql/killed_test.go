@@ -3,7 +3,6 @@ package exosql_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -197,29 +196,5 @@ func killed(t *testing.T, e tu.Engine, db *exosql.DB, url, at string, witness, k
 // wrLook asks a database past its guard.
 func wrLook(t *testing.T, e tu.Engine, url, query string) string {
 	t.Helper()
-	rows, err := e.SQLDB(t, url).Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	names, _ := rows.Columns()
-	var all []string
-	for rows.Next() {
-		cells, to := make([]sql.NullString, len(names)), make([]any, len(names))
-		for i := range cells {
-			to[i] = &cells[i]
-		}
-		if err := rows.Scan(to...); err != nil {
-			t.Fatal(err)
-		}
-		var row []string
-		for _, c := range cells {
-			if !c.Valid {
-				c.String = "-"
-			}
-			row = append(row, c.String)
-		}
-		all = append(all, strings.Join(row, "|"))
-	}
-	return strings.Join(all, " ")
+	return cells(t, e.SQLDB(t, url), query)
 }

@@ -146,14 +146,19 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program gives a new row what its scope is told by, of several values, and nothing looks at it before the row is
-// written: a rule is broken by rows out of scope then, before the row is found to be one (TestChosenScope).
+// chooses reports whether a program gives a new row what its scope is told by, of several values, itself or by the row that it inserts
+// through, and nothing looks at it before the row is written: a rule is broken by rows out of scope then, before the row is found to be one
+// (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
-		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c)) &&
-			!slices.ContainsFunc(w.Into, func(l *decl.Link) bool {
-				return slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == c })
-			})
+		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)
+	})
+}
+
+// fills reports whether a column of the table that links lead to is part of one of them.
+func fills(links []*decl.Link, c *decl.Column) bool {
+	return slices.ContainsFunc(links, func(l *decl.Link) bool {
+		return slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == c })
 	})
 }
 

@@ -112,7 +112,7 @@ func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, probl
 	for _, l := range w.Through {
 		for _, fk := range c.foreignKeys(t) {
 			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
-				return shares(c.live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Scope, p.To)
+				return shares(c.live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Fixed, p.To)
 			}) || along(c.live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.live, fk) {
 				continue
 			}

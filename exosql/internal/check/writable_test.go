@@ -199,10 +199,18 @@ func TestWritable(t *testing.T) {
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: region, To: person}}}}
 		}, "through the link siblings"},
 		"through it, by what the scope says": {func(d *schema.Database, t *schema.Table, w *Write) {
-			w.Rights.Insert, w.Rights.Update, w.Links, w.Scope = []*decl.Column{title}, nil, nil, append(w.Scope, person)
+			w.Rights.Insert, w.Rights.Update, w.Links, w.Fixed = []*decl.Column{title}, nil, nil, []*decl.Column{person}
 			t.Uniques = nil
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
 		}, ""},
+		"through it, where the scope has several": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links, w.Scope = []*decl.Column{title}, nil, nil, append(w.Scope, person)
+			t.Uniques = nil
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "follow", Pairs: []decl.Pair{{From: id, To: person}}}}
+		}, "through the link follow"},
+		"within a tenant that a link fills in": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: job, To: org}}}}
+		}, "(org, title) is unique"},
 		"unique for all, through a link": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert, w.Rights.Update = []*decl.Column{title}, nil
 			t.Uniques[0].Columns = []string{"person_id"}

@@ -46,8 +46,7 @@ func (w *writer) insert() error {
 		if slices.ContainsFunc(filled, func(o written) bool { return o.col == x.Col }) {
 			continue // by the link, with the same value: see through
 		}
-		a := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
-		filled = append(filled, w.valued(x.Col, a))
+		filled = append(filled, w.valued(x.Col, fixedValue(x)))
 	}
 	var rows [][]written // for each set
 	for _, set := range w.sets {
@@ -148,10 +147,8 @@ func (w *writer) through(f *from, q *query, l *decl.Link, e scope.Entry) (filled
 	for _, x := range fixed {
 		for i, p := range l.Pairs {
 			if p.To == x.Col && len(x.Slots) == 1 {
-				value := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
-				is := f.operate(language.OperatorByName()["eq"], []expr{colExpr{q.base, p.From}, value.beside(p.From.Kind)}, exprType{kind: exo.TypeBool})
 				out.names = append(out.names, fmt.Sprintf("s%d", i))
-				out.items = append(out.items, projected{expr: is, kind: exo.TypeBool, null: p.From.Null})
+				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: exo.TypeBool, null: p.From.Null})
 			}
 		}
 	}

@@ -379,11 +379,15 @@ func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {
 		if len(x.Slots) == 1 && !slices.ContainsFunc(set, func(v written) bool { return v.col == x.Col }) {
-			a := argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
-			set = append(set[:len(set):len(set)], w.valued(x.Col, a))
+			set = append(set[:len(set):len(set)], w.valued(x.Col, fixedValue(x)))
 		}
 	}
 	return set
+}
+
+// fixedValue is the one value that the scope says of a column.
+func fixedValue(x scope.Fixed) argExpr {
+	return argExpr{src: plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}, kind: scalarOf(x.Pred.Args[0].Kind)}
 }
 
 // again is a condition of the scope on the row that is written.
