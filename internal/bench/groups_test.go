@@ -136,11 +136,7 @@ func BenchmarkNested(b *testing.B) {
 						text = g.postgres
 					}
 					b.Run(size+"/"+g.name, func(b *testing.B) {
-						if e.Name == tu.Postgres.Name {
-							listBench(b, r, hand, nil, []any{org}, g.program, text)
-							return
-						}
-						groupBench(b, r, hand, org, g.program, text)
+						benchEither(b, r, hand, org, g.program, text)
 					})
 				}
 			}
@@ -184,17 +180,21 @@ func BenchmarkGroups(b *testing.B) {
 						text = g.postgres
 					}
 					b.Run(size+"/"+g.name, func(b *testing.B) {
-						o := r.Run(b, "return await "+g.program)
-						if len(o.SQL) == 1 && !strings.Contains(o.SQL[0].SQL, "exo_") {
-							listBench(b, r, hand, nil, []any{org}, g.program, text)
-							return
-						}
-						groupBench(b, r, hand, org, g.program, text)
+						benchEither(b, r, hand, org, g.program, text)
 					})
 				}
 			}
 		})
 	}
+}
+
+// benchEither measures a statement on the connection of the one by hand, or, where that has not its functions, where it runs.
+func benchEither(b *testing.B, r *tu.Runner, hand *sql.DB, org int64, program, statement string) {
+	if o := r.Run(b, "return await "+program); len(o.SQL) == 1 && !strings.Contains(o.SQL[0].SQL, "exo_") {
+		listBench(b, r, hand, nil, []any{org}, program, statement)
+		return
+	}
+	groupBench(b, r, hand, org, program, statement)
 }
 
 // groupBench measures a statement of SQLite where it runs: the aggregates of this module are functions of its own
