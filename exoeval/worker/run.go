@@ -55,6 +55,7 @@ func (r *run) give(ctx context.Context, job []byte) error {
 			return err
 		}
 	}
+	r.beforeJob()
 	_, err := r.w.end.conn.Write(job)
 	inTime := late.Stop()
 	if !stop() || !inTime {

@@ -26,9 +26,10 @@ const (
 	grace     = 40 * time.Millisecond // the engine's own interrupt knows the place in the program
 )
 
-func (r *run) startWatch() {
+// beforeJob reads what the worker has used before it has its job: a program may have
+// run to its end before the watch begins.
+func (r *run) beforeJob() {
 	w := &r.watch
-	w.last = time.Now()
 	w.start, _ = r.w.end.cpu()
 	w.cpu = w.start
 	w.memory, _ = r.w.end.memory()
@@ -36,8 +37,13 @@ func (r *run) startWatch() {
 		w.memory = min(w.memory, r.w.reused.fresh+mayGrow(r.bounds))
 	}
 	w.peak = w.memory
+}
+
+func (r *run) startWatch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	w := &r.watch
+	w.last = time.Now()
 	w.timer = time.AfterFunc(firstLook, r.look)
 }
 
