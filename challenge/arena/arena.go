@@ -249,6 +249,30 @@ func (ar *Arena) Share(ctx context.Context, player, id string, on bool) error {
 	return ar.known(ar.Store.Share(ctx, player, id, on))
 }
 
+// ClaimAttempt claims the key that an attempt of the player has shown: the host knows which it
+// is, so nobody needs to copy it. share shows the attempt to everybody as well.
+func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, share bool) (*store.Win, error) {
+	v, err := ar.Attempt(ctx, player, id)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Mine {
+		return nil, errNotFound
+	}
+	if !v.Leaked {
+		return nil, refuse(Bad, "the key is not in what this attempt gave")
+	}
+	key, _, err := ar.Store.Key(ctx, player, v.Target, v.Lane)
+	if err != nil {
+		return nil, ar.known(err)
+	}
+	w, _, err := ar.Claim(ctx, player, string(key), name)
+	if err != nil || w == nil || !share {
+		return w, err
+	}
+	return w, ar.Share(ctx, player, id, true)
+}
+
 // Claim looks whether the text is a key of the player's.
 func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
 	name, ok := Name(name)

@@ -32,6 +32,9 @@ func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt
 		if _, err := tx.Exec("UPDATE keys SET tries = tries + 1 WHERE player = ? AND target = ? AND lane = ?", player, a.Target, a.Lane); err != nil {
 			return err
 		}
+		if _, err := tx.Exec("INSERT INTO hours (hour, lane, attempts) VALUES (?, ?, 1) ON CONFLICT (hour, lane) DO UPDATE SET attempts = attempts + 1", a.At.UnixMilli()/hour, a.Lane); err != nil {
+			return err
+		}
 		for _, c := range []string{"attempts", "attempts." + string(a.Lane)} {
 			if err := count(tx, c, 1); err != nil {
 				return err
@@ -131,7 +134,7 @@ type Kept struct {
 }
 
 const (
-	facts        = "id, player, state, shared, pinned, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id), "
+	facts        = "id, player, state, shared = 1, pinned, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id), "
 	columns      = facts + "body"
 	briefColumns = facts + "brief"
 )
@@ -200,8 +203,9 @@ func (s *Store) Attempts(ctx context.Context, player, target, before string, mos
 }
 
 // Share lets everybody who has the link see an attempt of the player, or nobody any more.
+// One that the host has hidden stays so.
 func (s *Store) Share(ctx context.Context, player, id string, shared bool) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		return some(tx.Exec("UPDATE attempts SET shared = ? WHERE id = ? AND player = ?", shared, id, player))
+		return some(tx.Exec("UPDATE attempts SET shared = ? WHERE id = ? AND player = ? AND shared >= 0", shared, id, player))
 	})
 }

@@ -14,11 +14,23 @@ func Alias(player string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// HideName takes the name from the win that an attempt is shown with. The win stays,
-// and can't be named again.
+// HideName takes the name from the win that an attempt is shown with, and hides the attempt
+// that its player shared. The win stays, and neither can be undone by the player. What beat a
+// guarded lane is shown all the same, without a name.
 func (s *Store) HideName(ctx context.Context, attempt string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		return some(tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE attempt = ?", attempt))
+		named, err := tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE attempt = ?", attempt)
+		if err != nil {
+			return err
+		}
+		shared, err := tx.Exec("UPDATE attempts SET shared = -1 WHERE id = ?", attempt)
+		if err != nil {
+			return err
+		}
+		if some(named, nil) == nil {
+			return nil
+		}
+		return some(shared, nil)
 	})
 }
 

@@ -108,7 +108,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("ALTER TABLE wins DROP COLUMN note; PRAGMA user_version=2"); err != nil {
+	if _, err := db.Exec("DROP TABLE hours; ALTER TABLE wins DROP COLUMN note; PRAGMA user_version=2"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -119,5 +119,8 @@ func TestUpgrade(t *testing.T) {
 	f.reopen()
 	if ws, err := f.GuardedWins(t.Context(), 9); err != nil || len(ws) != 1 || ws[0].Note != "" {
 		t.Errorf("%+v %v", ws, err)
+	}
+	if h, err := f.History(t.Context(), 4); err != nil || h.Attempts[game.Program][0] != 1 {
+		t.Errorf("attempts of before are not in the history: %+v %v", h, err)
 	}
 }

@@ -1,15 +1,26 @@
 package store
 
-const application, version = 0x65786f31, 3
+const application, version = 0x65786f31, 4
 
 // upgrades lead from the version before, by number, to the next one.
 var upgrades = map[int]string{
 	2: "ALTER TABLE wins ADD COLUMN note TEXT NOT NULL DEFAULT '';",
+	3: hours + "INSERT INTO hours (hour, lane, attempts) SELECT at / 3600000, lane, count(*) FROM attempts GROUP BY 1, 2;",
 }
+
+// hours outlive the attempts that they count.
+const hours = `
+CREATE TABLE hours (
+	hour     INTEGER NOT NULL, -- since 1970
+	lane     TEXT NOT NULL,
+	attempts INTEGER NOT NULL,
+	PRIMARY KEY (hour, lane)
+) STRICT, WITHOUT ROWID;
+`
 
 // Triggers count what each address holds and what all hold, so no statement can
 // change the one without the other.
-const schema = `
+const schema = hours + `
 CREATE TABLE players (
 	id      TEXT PRIMARY KEY,
 	token   BLOB NOT NULL UNIQUE, -- a digest
@@ -44,7 +55,7 @@ CREATE TABLE attempts (
 	address BLOB NOT NULL,
 	at      INTEGER NOT NULL,
 	state   TEXT NOT NULL,
-	shared  INTEGER NOT NULL DEFAULT 0,
+	shared  INTEGER NOT NULL DEFAULT 0, -- 1: by its player; -1: the host has hidden it for good
 	pinned  INTEGER NOT NULL DEFAULT 0,
 	size    INTEGER NOT NULL,
 	brief   BLOB NOT NULL, -- body without what is long

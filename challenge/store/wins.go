@@ -19,6 +19,7 @@ type Win struct {
 	Attempt string // the id of the attempt that showed it, or the last one before the claim; "": it is not kept any more
 	Tries   int    // the player's attempts in that lane until then
 	Note    string // of the host, on a hole: what became of it
+	Shared  bool   // its player shows the attempt to everybody
 }
 
 // pinnedPerWin is how many attempts stay with a win on a guarded lane, if there is room.
@@ -97,11 +98,11 @@ func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name stri
 	return false, err
 }
 
-const winColumns = "target, lane, at, guarded, claimed, name, coalesce((SELECT id FROM attempts WHERE id = wins.attempt), ''), tries, note"
+const winColumns = "target, lane, at, guarded, claimed, name, coalesce((SELECT id FROM attempts WHERE id = wins.attempt), ''), tries, note, EXISTS (SELECT 1 FROM attempts WHERE id = wins.attempt AND shared = 1)"
 
 func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	w, at := &Win{}, int64(0)
-	if err := row.Scan(&w.Target, &w.Lane, &at, &w.Guarded, &w.Claimed, &w.Name, &w.Attempt, &w.Tries, &w.Note); err != nil {
+	if err := row.Scan(&w.Target, &w.Lane, &at, &w.Guarded, &w.Claimed, &w.Name, &w.Attempt, &w.Tries, &w.Note, &w.Shared); err != nil {
 		return nil, none(err)
 	}
 	w.At = time.UnixMilli(at).UTC()
@@ -116,6 +117,11 @@ func (s *Store) GuardedWins(ctx context.Context, most int) ([]*Win, error) {
 // Leaders are the wins on control lanes: those who needed the fewest attempts first.
 func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
+}
+
+// WinOf is the win that is shown with an attempt, or ErrNone.
+func (s *Store) WinOf(ctx context.Context, attempt string) (*Win, error) {
+	return scanWin(s.read.QueryRowContext(ctx, "SELECT "+winColumns+" FROM wins WHERE attempt = ? ORDER BY at LIMIT 1", attempt))
 }
 
 // Won are a player's own.

@@ -19,12 +19,12 @@ type apiWin struct {
 	Note    string    `json:"note,omitempty"`    // of the host, on a hole
 }
 
-// winsOf shows wins. The attempts of control wins are their players' own.
+// winsOf shows wins. The attempts of control wins are their players' own, until they are shared.
 func winsOf(ws []*store.Win, mine bool) []apiWin {
 	out := []apiWin{}
 	for _, w := range ws {
 		x := apiWin{w.Target, w.Lane, w.At, w.Name, w.Tries, w.Claimed, "", w.Note}
-		if w.Guarded || mine {
+		if w.Guarded || mine || w.Shared {
 			x.Attempt = w.Attempt
 		}
 		out = append(out, x)
