@@ -120,7 +120,7 @@ func TestUpgrade(t *testing.T) {
 	if ws, err := f.GuardedWins(t.Context(), 9); err != nil || len(ws) != 1 || ws[0].Note != "" {
 		t.Errorf("%+v %v", ws, err)
 	}
-	if h, err := f.History(t.Context(), 4); err != nil || h.Attempts[game.Program][0] != 1 {
+	if h, err := f.History(t.Context(), 4); err != nil || h.Attempts[game.Program][3] != 1 {
 		t.Errorf("attempts of before are not in the history: %+v %v", h, err)
 	}
 }
