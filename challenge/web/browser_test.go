@@ -250,15 +250,24 @@ func (b *tab) fill(sel, text string) {
 // start begins to play on a target.
 func (b *tab) start(target string) {
 	b.t.Helper()
-	b.open("/targets/" + target)
+	b.open("/")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#start [name=target]').value = " + quote(target)))
 	b.click("#start button")
-	b.until("document.querySelector('#form-program') && document.readyState === 'complete'")
+	b.until("location.pathname === " + quote("/targets/"+target) + " && document.readyState === 'complete' && document.querySelector('#leave')")
+}
+
+// lane opens one.
+func (b *tab) lane(id string) {
+	b.t.Helper()
+	b.click("#tab-" + id)
+	b.until("document.readyState === 'complete' && document.querySelector('#lane-" + id + "').checkVisibility()")
 }
 
 // attempt sends one from the page and waits for what is shown of it.
 func (b *tab) attempt(lane, input string) {
 	b.t.Helper()
 	before := b.text("#record #permalink") + js[string](b, "document.querySelector('#record')?.dataset.attempt ?? ''")
+	b.lane(lane)
 	b.fill("#input-"+lane, input)
 	b.click("#send-" + lane)
 	b.until("(document.querySelector('#problem')?.textContent || (document.querySelector('#record')?.dataset.attempt ?? '') !== " + quote(strings.TrimPrefix(before, "link to this attempt")) + ") && document.querySelector('#send-" + lane + "').getAttribute('aria-disabled') !== 'true'")

@@ -92,16 +92,16 @@ func TestBrowserLook(t *testing.T) {
 	s := newSite(t, config{})
 	s.arena.Game.Chat = echo{}
 	b := newTab(t, chromium(t), s.srv.URL)
+	b.allow = "404" // one of the pages says so
 	b.start("wallet")
 	b.attempt("program", "(api) => {\n  // my accounts, \"all\" of them\n  const n = 1;\n  return api.currentUser.accounts().where(a => a.userId === 3)\n}")
 	denied := js[string](b, "document.querySelector('#permalink').pathname")
 	b.attempt("model", "(api) => api.currentUser.accounts().count()")
 	b.attempt("notice", "SELECT a.name, private_key FROM wallets w, accounts a WHERE w.account_id = a.id -- all")
 	won := js[string](b, "document.querySelector('#permalink').pathname")
-	b.fill("#key", keyForm.FindString(b.text("#result")))
-	b.fill("#name", strings.Repeat("long", 10))
-	b.click("#send-claim")
-	b.says("#claimed", "That is the key of")
+	b.fill("#claim-name", strings.Repeat("long", 10))
+	b.click("#send-claim-this")
+	b.says("#winner", "long")
 	b.open("/targets/broken")
 	b.attempt("program", "(api) => api.things.execute()")
 	for _, size := range []struct {
@@ -112,10 +112,11 @@ func TestBrowserLook(t *testing.T) {
 		b.do(chromedp.EmulateViewport(size.w, size.h, size.opts...))
 		for _, colours := range []string{"light", "dark"} {
 			b.media(colours)
-			for name, path := range map[string]string{"home": "/", "target": "/targets/wallet", "notes": "/targets/notes", "denied": denied, "won": won, "claim": "/claim", "leave": "/leave", "api": "/api"} {
+			for name, path := range map[string]string{"home": "/", "target": "/targets/wallet", "notes": "/targets/notes", "denied": denied, "won": won, "claim": "/claim", "leave": "/leave", "api": "/api", "error": "/nothing"} {
 				b.open(path)
 				if name == "target" {
 					b.until("document.querySelector('#record')")
+					b.lane("program")
 					b.fill("#input-program", "(api) => api.currentUser.accounts().")
 					b.until("document.querySelector('.options:not([hidden])')")
 					b.do(chromedp.Evaluate[chromedp.Void]("document.querySelectorAll('details').forEach((d) => { d.open = true })"))

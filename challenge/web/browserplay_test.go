@@ -18,7 +18,7 @@ func TestBrowserLanes(t *testing.T) {
 	b.open("/")
 	b.says("#leaderboard", "Nobody yet")
 	b.shot("home-visitor")
-	b.click("#targets li:nth-child(2) button")
+	b.start("wallet")
 	b.until("document.querySelector('#form-program .layer')")
 	b.says("#progress", "0 of 5")
 
@@ -73,7 +73,7 @@ func TestBrowserLanes(t *testing.T) {
 		t.Errorf("the lanes are described by %s", got)
 	}
 	b.attempt("notice", "SELECT private_key FROM wallets")
-	b.says("#leaked", "claim it")
+	b.says("#leaked", "You have won.")
 	b.says("#live", "The key is in it!")
 	key := keyForm.FindString(b.text("#result"))
 	b.shot("wallet-notice-won")
@@ -83,6 +83,7 @@ func TestBrowserLanes(t *testing.T) {
 		t.Fatalf("keys %q %q", key, other)
 	}
 
+	b.click("#mine a[href^='/claim']")
 	b.fill("#key", "exo1_WRONG")
 	b.click("#send-claim")
 	b.says("#claimed", "none of your keys")
@@ -174,24 +175,27 @@ func TestBrowserTwoPlayers(t *testing.T) {
 	a, b := newTab(t, browser, s.srv.URL), newTab(t, browser, s.srv.URL)
 	a.start("notes")
 	b.start("notes")
+	a.lane("notice")
+	b.lane("notice")
 	a.fill("#input-notice", "SELECT body FROM notes")
 	b.fill("#input-notice", "SELECT body FROM notes")
 	a.click("#send-notice")
 	b.click("#send-notice")
-	a.says("#leaked", "claim it")
-	b.says("#leaked", "claim it")
+	a.says("#leaked", "You have won.")
+	b.says("#leaked", "You have won.")
 	ka, kb := keyForm.FindString(a.text("#result")), keyForm.FindString(b.text("#result"))
 	if ka == "" || ka == kb {
 		t.Fatalf("%q %q", ka, kb)
 	}
 	link := js[string](a, "document.querySelector('#permalink').pathname")
+	b.open("/claim")
 	b.fill("#key", ka)
 	b.click("#send-claim")
 	b.says("#claimed", "none of your keys")
-	a.fill("#key", ka)
-	a.fill("#name", "the owner")
-	a.click("#send-claim")
-	a.says("#claimed", "That is the key of")
+	a.fill("#claim-name", "the owner")
+	a.click("#claim-share")
+	a.click("#send-claim-this")
+	a.says("#winner", "the owner")
 
 	b.allow = "404" // what is asked for next is not to be had
 	b.open(link)
@@ -201,6 +205,7 @@ func TestBrowserTwoPlayers(t *testing.T) {
 	a.says("#shared", "Whoever has the address")
 	b.open(link)
 	b.says("#shared", "Keys are hidden")
+	b.says("#win", "the owner got the key")
 	if strings.Contains(b.text("main"), ka) {
 		t.Error("a shared attempt shows the key")
 	}

@@ -44,11 +44,12 @@ func TestNext(t *testing.T) {
 func TestClaiming(t *testing.T) {
 	s := newSite(t, config{})
 	b, other := s.browser(), s.browser()
-	contains(t, b.get("/targets/notes").body, `name="from" value="notes"`)
+	b.ended(b.post("/targets/notes/attempts", url.Values{"lane": {"filter"}, "input": {"SELECT 1"}}))
+	contains(t, b.get("/targets/notes").body, `href="/claim?from=notes"`)
+	contains(t, b.get("/claim?from=notes").body, `name="from" value="notes"`)
 	wrong := b.post("/claim", url.Values{"key": {`exo1_"<WRONG>`}, "name": {`Robin "<b>`}, "from": {"notes"}})
 	contains(t, wrong.body, "<title>None of your keys", `value="exo1_&#34;&lt;WRONG&gt;"`, `value="Robin &#34;&lt;b&gt;"`, `aria-invalid="true" aria-describedby="claimed"`, `href="/targets/notes">Back to The survey of shaft 9<`, `data-right="false"`)
 	page := b.ended(b.post("/targets/notes/attempts", url.Values{"lane": {"notice"}, "input": {"SELECT body FROM notes"}}))
-	contains(t, page.body, `href="/claim?from=notes"`)
 	key := keyForm.FindString(page.body)
 	contains(t, b.get("/claim").body, "None yet.")
 	if before := b.get("/claim?won=notes.notice").body; strings.Contains(before, "data-right") {
@@ -86,7 +87,7 @@ func TestLeaving(t *testing.T) {
 	s := newSite(t, config{store: store.Options{Idle: 24 * time.Hour, Life: 36 * time.Hour}})
 	contains(t, s.raw("GET", "/", "").body, "does not come for 1 day is gone", "after 36h0m0s", "keeps what is sent")
 	b := s.browser()
-	contains(t, b.get("/").body, `href="/leave">Leave and forget my progress</a>`)
+	contains(t, b.get("/").body, `href="/leave">Leave<span class="vh"> and forget my progress</span></a>`)
 	contains(t, b.get("/leave").body, "no way back", `method="post" action="/leave"`, "The host keeps what was sent")
 	if a := b.post("/leave", url.Values{"token": {"x"}}); a.status != 403 {
 		t.Error(a.status)
@@ -107,7 +108,7 @@ func TestOlder(t *testing.T) {
 	var sent []string
 	for range 43 {
 		a := b.post("/targets/wallet/attempts", url.Values{"lane": {"filter"}, "input": {"x"}})
-		sent = append(sent, strings.TrimPrefix(a.path, "/attempts/"))
+		sent = append(sent, strings.TrimPrefix(a.query, "attempt="))
 	}
 	b.post("/targets/notes/attempts", url.Values{"lane": {"filter"}, "input": {"x"}})
 	row := regexp.MustCompile(`<tr data-attempt="(\w+)"`)

@@ -42,11 +42,8 @@ type apiView struct {
 
 // apiPage tells people how programs play.
 func (s *Server) apiPage(w http.ResponseWriter, r *request) error {
-	base := strings.TrimRight(s.o.URL, "/")
-	if base == "" {
-		base = "http://" + r.Host // one of ours, or it would not be answered
-	}
-	return s.show(w, r, "api", page{Title: "The API", Body: apiView{base + "/api/v1", maxWait, maxList, failureKinds}})
+	return s.show(w, r, "api", page{Title: "The API", About: "Everything that a person can do in the exoagent challenge, a program can do with JSON over HTTP.",
+		Path: "/api", Body: apiView{s.base(r.Request) + "/api/v1", maxWait, maxList, failureKinds}})
 }
 
 // absent answers for every path and method that no route has.

@@ -60,7 +60,7 @@ func (s *Server) claimPage(w http.ResponseWriter, r *request, v claimView, won s
 			}
 		}
 	}
-	p := page{Title: "Claim a key", Body: &v}
+	p := page{Title: "Claim a key", Path: "/claim", Body: &v}
 	switch {
 	case v.Wrong:
 		p.Head = "None of your keys"

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,8 +43,13 @@ var templates = func() map[string]*template.Template {
 		"lines":   linesOf,
 		"code":    codeOf,
 		"size":    sizeOf,
-		"int64":   func(n int) int64 { return int64(n) },
-	}).ParseFS(templateFiles, "templates/layout.html"))
+		"on": func(v *attemptView, p page) attemptView { // a record as a part of a page
+			out := *v
+			out.Page = p
+			return out
+		},
+		"int64": func(n int) int64 { return int64(n) },
+	}).ParseFS(templateFiles, "templates/layout.html", "templates/record.html", "templates/lane.html"))
 	out := map[string]*template.Template{}
 	for _, n := range []string{"home", "target", "attempt", "claim", "leave", "api", "error"} {
 		out[n] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+n+".html"))
@@ -64,7 +70,12 @@ func pretty(raw json.RawMessage) string {
 type page struct {
 	Title   string
 	Head    string // of the window, which is read first; "": the Title
+	About   string // a sentence for search engines and previews of links
+	Path    string // where the page is for everybody; "": it is for nobody else
+	Card    string // the path of its picture; "": the site's
+	Alt     string // what is on the picture
 	Refresh int    // seconds until the browser asks again; 0: never
+	Again   string // what it asks for then: the page itself, without a #, which would load nothing
 	Player  bool   // somebody plays
 	Token   string // of this session's forms
 	Source  string
@@ -72,7 +83,37 @@ type page struct {
 	Holes   []holeView // wins on guarded lanes, on top of every page
 	Body    any
 
-	repository string
+	repository, base string
+}
+
+// about is what a page says of itself that says nothing else.
+const about = "Programs written by AI run on live data here, and reach only what they were granted. A private key lies out of reach. Get it, and you have found a hole."
+
+// Preview is the address of the picture, and URL that of the page: both in full, as previews of links
+// want them. "" where the host does not know what it is called.
+func (p page) Preview() string {
+	if p.base == "" {
+		return ""
+	}
+	return p.base + p.Card
+}
+
+func (p page) URL() string {
+	if p.base == "" || p.Path == "" {
+		return ""
+	}
+	return p.base + p.Path
+}
+
+// base is the address of the site, without a slash at its end. A name that a request made up is none.
+func (s *Server) base(r *http.Request) string {
+	switch {
+	case s.o.URL != "":
+		return strings.TrimRight(s.o.URL, "/")
+	case slices.Contains(s.hosts, strings.ToLower(r.Host)):
+		return "http://" + r.Host
+	}
+	return ""
 }
 
 // maxHoles are how many wins on guarded lanes stand on top of every page.
@@ -96,7 +137,7 @@ func (s *Server) show(w http.ResponseWriter, r *request, name string, p page) er
 	for _, x := range winsOf(guarded, false) {
 		p.Holes = append(p.Holes, holeView{x, s.titleOf(x.Target)})
 	}
-	s.render(w, http.StatusOK, name, p)
+	s.render(w, r.Request, http.StatusOK, name, p)
 	return nil
 }
 
@@ -107,8 +148,14 @@ func (s *Server) titleOf(target string) string {
 	return target
 }
 
-func (s *Server) render(w http.ResponseWriter, status int, name string, p page) {
-	p.Source, p.Paused, p.repository = version(), s.arena.Paused(), s.o.SourceURL
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	p.Source, p.Paused, p.repository, p.base = version(), s.arena.Paused(), s.o.SourceURL, s.base(r)
+	if p.About == "" {
+		p.About = about
+	}
+	if p.Card == "" {
+		p.Card, p.Alt = "/card.png", "Steal the key: the exoagent challenge"
+	}
 	var b bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		s.o.Log.Error("template", "page", name, "error", redacted(err))
@@ -124,6 +171,7 @@ type homeView struct {
 	Targets  []*game.Target
 	Counters map[string]int64
 	Lanes    []apiLane
+	Figure   *figure
 	Leaders  []holeView
 	Limits   apiLimits
 	Walls    string
@@ -138,6 +186,11 @@ func (s *Server) home(w http.ResponseWriter, r *request) error {
 	if v.Counters, err = s.arena.Store.Counters(r.Context()); err != nil {
 		return err
 	}
+	h, err := s.arena.Store.History(r.Context(), parts)
+	if err != nil {
+		return err
+	}
+	v.Figure = figureOf(v.Lanes, h)
 	leaders, err := s.arena.Store.Leaders(r.Context(), maxLeaders)
 	if err != nil {
 		return err
@@ -145,7 +198,7 @@ func (s *Server) home(w http.ResponseWriter, r *request) error {
 	for _, x := range winsOf(leaders, false) {
 		v.Leaders = append(v.Leaders, holeView{x, s.titleOf(x.Target)})
 	}
-	return s.show(w, r, "home", page{Title: "Steal the key", Body: v})
+	return s.show(w, r, "home", page{Title: "Steal the key", Path: "/", Body: v})
 }
 
 // play begins a session, and goes on to a target.
@@ -162,59 +215,5 @@ func (s *Server) play(w http.ResponseWriter, r *request) error {
 		s.setCookie(w, token)
 	}
 	http.Redirect(w, r.Request, to, http.StatusSeeOther)
-	return nil
-}
-
-func (s *Server) attempt(w http.ResponseWriter, r *request) error {
-	a, err := s.submit(w, r, r.PathValue("target"), game.Lane(r.PostFormValue("lane")), strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n")) // a form ends lines so, and the program did not
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r.Request, "/attempts/"+a.ID, http.StatusSeeOther)
-	return nil
-}
-
-type attemptView struct {
-	*game.Attempt
-	Position    int
-	Mine        bool
-	TargetTitle string
-	Tasks       []game.Task // that it did
-	Next        *nextTask
-}
-
-func (s *Server) shown(w http.ResponseWriter, r *request) error {
-	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	p := page{Title: "Attempt on " + s.titleOf(v.Target)}
-	if v.Mine && !v.State.Over() {
-		p.Refresh = 1 // without a script the page asks again by itself
-	}
-	body := attemptView{Attempt: v.Attempt, Position: v.Position, Mine: v.Mine, TargetTitle: s.titleOf(v.Target)}
-	if t := s.arena.Game.Targets.Target(v.Target); t != nil && v.Mine {
-		done, err := s.done(r, t)
-		if err != nil {
-			return err
-		}
-		body.Next = nextOf(t, done)
-		for _, k := range t.Tasks {
-			for _, id := range v.Tasks {
-				if id == k.ID {
-					body.Tasks = append(body.Tasks, k)
-				}
-			}
-		}
-	}
-	p.Body = body
-	return s.show(w, r, "attempt", p)
-}
-
-func (s *Server) share(w http.ResponseWriter, r *request) error {
-	if err := s.arena.Share(r.Context(), r.player, r.PathValue("id"), r.PostFormValue("shared") == "1"); err != nil {
-		return err
-	}
-	http.Redirect(w, r.Request, "/attempts/"+r.PathValue("id"), http.StatusSeeOther)
 	return nil
 }

@@ -12,6 +12,9 @@ const maxRows = 20
 type targetView struct {
 	*game.Target
 	Reach    *reach
+	Lane     game.Lane    // that is shown
+	Record   *attemptView // beside the editor; nil: there is none yet
+	Asked    bool         // the address names the record's attempt
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow
@@ -25,7 +28,7 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	v := targetView{Target: t, Reach: s.reaches[t.ID], Lanes: s.lanes(), Limits: s.limits()}
+	v := targetView{Target: t, Lane: game.Program, Reach: s.reaches[t.ID], Lanes: s.lanes(), Limits: s.limits()}
 	if v.Done, err = s.done(r, t); err != nil {
 		return err
 	}
@@ -39,8 +42,40 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 		if len(vs) > maxRows {
 			v.Older = vs[maxRows-1].ID
 		}
+		if err := s.beside(r, &v); err != nil {
+			return err
+		}
 	}
-	return s.show(w, r, "target", page{Title: t.Title, Body: v})
+	if l := game.Lane(r.URL.Query().Get("lane")); l.Known() {
+		v.Lane = l
+	}
+	path := "/targets/" + t.ID
+	p := page{Title: t.Title, About: t.Story + " Out of reach: " + t.Prize + ".", Path: path, Card: path + "/card.png", Alt: t.Title, Body: &v}
+	if v.Record != nil && v.Asked && !v.Record.State.Over() {
+		p.Refresh, p.Again = 1, path+"?attempt="+v.Record.ID // without a script the page asks again by itself
+	}
+	return s.show(w, r, "target", p)
+}
+
+// beside finds what is shown beside the editor: the attempt that the address names, or the latest.
+func (s *Server) beside(r *request, v *targetView) error {
+	id := r.URL.Query().Get("attempt")
+	if v.Asked = id != ""; !v.Asked {
+		if v.Before != "" || len(v.Attempts) == 0 {
+			return nil
+		}
+		id = v.Attempts[0].ID
+	}
+	a, err := s.arena.Attempt(r.Context(), r.player, id)
+	if err != nil {
+		return err
+	}
+	if !a.Mine || a.Target != v.ID {
+		return errAbsent
+	}
+	v.Lane = a.Lane
+	v.Record, err = s.recordOf(r, a)
+	return err
 }
 
 func (s *Server) reach(w http.ResponseWriter, r *request) error {

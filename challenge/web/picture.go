@@ -11,13 +11,14 @@ import (
 // reach is game.Reach with its picture.
 type reach struct {
 	*game.Reach
-	Picture []byte // SVG
+	Picture       []byte // SVG
+	Width, Height int    // of it
 }
 
 // picture draws what can be reached: a box for each kind of row with its columns and
 // its links, and an arrow from each link to where it leads. It is made from the catalogue,
 // so it can't show what programs can't reach, or hide what they can.
-func picture(title string, r *game.Reach) []byte {
+func picture(title string, r *game.Reach) *reach {
 	const wide, row, pad, gapX, gapY, top = 240, 18, 10, 130, 40, 60
 	boxes := map[string]box{}
 	var width, height float64
@@ -80,7 +81,7 @@ func picture(title string, r *game.Reach) []byte {
 		}
 	}
 	b.WriteString(`</svg>`)
-	return []byte(b.String())
+	return &reach{r, []byte(b.String()), int(width), int(height)}
 }
 
 type box struct {

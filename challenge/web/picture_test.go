@@ -21,7 +21,7 @@ func TestPicture(t *testing.T) {
 		reaches[target.Title] = r
 	}
 	for title, r := range reaches {
-		svg := string(picture(title, r))
+		svg := string(picture(title, r).Picture)
 		var text strings.Builder
 		lines := 0
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {

@@ -24,7 +24,7 @@ func (c *client) ended(a answer) answer {
 			c.t.Fatal("the page does not ask again")
 		}
 		time.Sleep(50 * time.Millisecond)
-		a = c.get(a.path)
+		a = c.get(a.path + "?" + a.query)
 	}
 	c.t.Fatal("it does not end")
 	return a
@@ -43,8 +43,8 @@ func contains(t *testing.T, text string, want ...string) {
 func TestPages(t *testing.T) {
 	s := newSite(t, config{})
 	visitor := s.raw("GET", "/targets/wallet", "")
-	contains(t, visitor.body, `id="start"`, "Vera Quist", "private_key TEXT NOT NULL", `/targets/wallet/reach.svg`, "inviter()", "Hint 3", "this host has configured no model", "exosql/scope.go")
-	if strings.Contains(visitor.body, `id="form-program"`) || len(visitor.header.Values("Set-Cookie")) != 0 {
+	contains(t, visitor.body, `id="cookie"`, `id="form-program"`, "Vera Quist", "private_key TEXT NOT NULL", `/targets/wallet/reach.svg`, "inviter()", "Hint 3", "this host has configured no model", "exosql/scope.go")
+	if strings.Contains(visitor.body, `id="leave"`) || strings.Contains(visitor.body, `name="token"`) || len(visitor.header.Values("Set-Cookie")) != 0 {
 		t.Error("a visitor has a session")
 	}
 	b := s.browser()
@@ -55,7 +55,7 @@ func TestPages(t *testing.T) {
 	page = b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"program"}, "input": {"(api) =>\n  api.currentUser.secrets()"}}))
 	contains(t, s.raw("GET", "/", "").body, `id="kind-denied"`, `id="kind-ok"`)
 	contains(t, page.body, `data-kind="denied"`, `<a href="/#kind-denied">denied</a>`, `<span id="position">2:`, "secrets")
-	contains(t, b.get("/targets/wallet").body, `id="attempts"`, `href="`+page.path+`"`, `<span class="done">done</span>`)
+	contains(t, b.get("/targets/wallet").body, `id="attempts"`, `href="`+page.permalink(t)+`"`, `<span class="done">done</span>`)
 
 	page = b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"filter"}, "input": {"SELECT * FROM wallets"}}))
 	contains(t, page.body, `data-kind="refused"`, "the filter misses")
@@ -71,7 +71,7 @@ func TestPages(t *testing.T) {
 		t.Error(home)
 	}
 	contains(t, b.post("/leave", url.Values{}).body, "Steal the key")
-	if a := b.get(page.path); a.status != http.StatusNotFound {
+	if a := b.get(page.permalink(t)); a.status != http.StatusNotFound {
 		t.Errorf("after leaving: %d", a.status)
 	}
 }

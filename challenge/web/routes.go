@@ -27,14 +27,18 @@ type route struct {
 // routes are all there are, but for static files.
 var routes = []route{
 	{"GET /{$}", false, (*Server).home},
+	{"GET /card.png", false, (*Server).siteCard},
 	{"GET /targets/{target}", false, (*Server).target},
+	{"GET /targets/{target}/card.png", false, (*Server).targetCard},
 	{"GET /targets/{target}/reach.svg", false, (*Server).reach},
 	{"POST /play", false, (*Server).play},
 	{"GET /leave", false, (*Server).leavePage},
 	{"POST /leave", true, (*Server).leave},
-	{"POST /targets/{target}/attempts", true, (*Server).attempt},
+	{"POST /targets/{target}/attempts", false, (*Server).attempt},
 	{"GET /attempts/{id}", false, (*Server).shown},
+	{"GET /attempts/{id}/card.png", false, (*Server).attemptCard},
 	{"POST /attempts/{id}/share", true, (*Server).share},
+	{"POST /attempts/{id}/claim", true, (*Server).claimAttempt},
 	{"GET /claim", false, (*Server).claimForm},
 	{"POST /claim", true, (*Server).claim},
 	{"GET /api", false, (*Server).apiPage},
@@ -111,7 +115,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		writeJSON(w, p.status, failure{failed{p.kind, p.message}})
 		return
 	}
-	s.render(w, p.status, "error", page{Title: http.StatusText(p.status), Body: p.message})
+	s.render(w, r, p.status, "error", page{Title: http.StatusText(p.status), Body: p.message})
 }
 
 // limit takes a token from each bucket, and tells of the tightest.

@@ -67,12 +67,12 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
-	for _, path := range []string{"/leave", "/claim", "/attempts/x/share", "/targets/wallet/attempts"} {
+	for _, path := range []string{"/leave", "/claim", "/attempts/x/share", "/attempts/x/claim", "/targets/wallet/attempts"} {
 		if a := s.raw("POST", path, "", "Cookie", b.cookie(), "Content-Type", formType); a.status != 403 {
 			t.Errorf("%s without a token: %d", path, a.status)
 		}
 	}
-	for _, path := range []string{"/leave", "/claim", "/attempts/x/share", "/targets/wallet/attempts"} {
+	for _, path := range []string{"/leave", "/claim", "/attempts/x/share", "/attempts/x/claim"} {
 		if a := s.raw("POST", path, "", "Content-Type", formType); a.status != 401 {
 			t.Errorf("%s of nobody: %d", path, a.status)
 		}
@@ -88,7 +88,7 @@ func TestForms(t *testing.T) {
 	if a := s.raw("DELETE", "/api/v1/player", "", "Cookie", b.cookie()); a.status != 403 {
 		t.Error(a.status)
 	}
-	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 200 || a.header.Get("Set-Cookie") != "" || b.get("/claim").status != 200 || !strings.Contains(b.get("/targets/wallet").body, `id="form-program"`) {
+	if a := s.raw("GET", "/leave", "", "Cookie", b.cookie()); a.status != 200 || a.header.Get("Set-Cookie") != "" || b.get("/claim").status != 200 || !strings.Contains(b.get("/targets/wallet").body, `id="leave"`) {
 		t.Error("a link ends the session", a.status)
 	}
 	if a := s.raw("GET", "/leave", ""); a.status != 303 || a.header.Get("Location") != "/" {
@@ -113,7 +113,7 @@ func TestCookies(t *testing.T) {
 	}
 	token := strings.SplitN(strings.SplitN(plain, ";", 2)[0], "=", 2)[1]
 	for _, forged := range []string{"", "x", token[:len(token)-1], token + "A", strings.ToLower(token), "' OR 1=1 --", base64.StdEncoding.EncodeToString([]byte(token)), strings.Repeat("A", 5000)} {
-		if a := s.raw("GET", "/targets/wallet", "", "Cookie", "exo="+forged); a.status != 200 && a.status != 431 || strings.Contains(a.body, `id="form-program"`) {
+		if a := s.raw("GET", "/targets/wallet", "", "Cookie", "exo="+forged); a.status != 200 && a.status != 431 || strings.Contains(a.body, `id="leave"`) {
 			t.Errorf("the cookie %.60q: %d", forged, a.status)
 		}
 		if a := s.raw("GET", "/api/v1/player", "", "Authorization", "Bearer "+forged); a.status != 401 {
@@ -354,8 +354,8 @@ func TestStored(t *testing.T) {
 	key := b.ended(b.post("/targets/wallet/attempts", url.Values{"lane": {"notice"}, "input": {"SELECT private_key FROM wallets"}}))
 	pages = append(pages, b.post("/claim", url.Values{"key": {keyForm.FindString(key.body)}, "name": {`<script>alert(3)</script>`}}).body, s.raw("GET", "/", "").body, b.get("/targets/wallet").body)
 	contains(t, pages[5]+pages[6], "&lt;script&gt;alert(3)")
-	b.post(page.path+"/share", url.Values{"shared": {"1"}})
-	shared := s.raw("GET", page.path, "")
+	b.post(page.permalink(t)+"/share", url.Values{"shared": {"1"}})
+	shared := s.raw("GET", page.permalink(t), "")
 	pages = append(pages, shared.body, s.raw("GET", "/targets/%3Cscript%3Ealert(4)%3C%2Fscript%3E", "").body, s.raw("GET", "/x?<script>alert(5)</script>", "").body)
 	for i, p := range pages {
 		low := strings.ToLower(p)

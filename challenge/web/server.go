@@ -27,6 +27,7 @@ type Server struct {
 	each    *flights
 	reaches map[string]*reach
 	metrics metrics
+	cards   cards
 
 	misnamed, nameless                                                  seldom // mistakes in front of us
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
@@ -70,7 +71,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("web: target %s: %w", t.ID, err)
 		}
-		s.reaches[t.ID] = &reach{r, picture(t.Title, r)}
+		s.reaches[t.ID] = picture(t.Title, r)
 	}
 	o.Arena.Ended = s.metrics.ended
 	for _, r := range routes {

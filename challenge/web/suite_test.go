@@ -171,6 +171,7 @@ func (s *site) browser() *client {
 type answer struct {
 	status int
 	path   string // after redirections
+	query  string
 	body   string
 	header http.Header
 	close  bool // the connection is not used again
@@ -187,7 +188,7 @@ func (s *site) do(h *http.Client, r *http.Request) answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Request.URL.Path, string(b), res.Header, res.Close}
+	return answer{res.StatusCode, res.Request.URL.Path, res.Request.URL.RawQuery, string(b), res.Header, res.Close}
 }
 
 func (s *site) request(method, path, body string, header ...string) *http.Request {
@@ -245,6 +246,18 @@ func (c *client) call(method, path string, in any, status int, out any) answer {
 	}
 	return a
 }
+
+// permalink is the path of the attempt that a page shows.
+func (a answer) permalink(t *testing.T) string {
+	t.Helper()
+	m := permalink.FindStringSubmatch(a.body)
+	if m == nil {
+		t.Fatalf("no attempt in %s", a.body)
+	}
+	return m[1]
+}
+
+var permalink = regexp.MustCompile(`id="permalink" href="([^"]*)"`)
 
 func (c *client) get(path string) answer {
 	c.t.Helper()

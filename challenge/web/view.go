@@ -169,17 +169,19 @@ func lasting(d time.Duration) string {
 type laneForm struct {
 	*apiLane
 	Target *game.Target
-	Player bool
+	Open   bool // it is the one that is shown
 	Token  string
+	Guide  string // the address of the host's guide, or ""
 	Label  string
 	Start  string // what the editor begins with
+	Sent   bool   // Start is what was sent
 	// Described is the id of what the lane asks of its input.
 	Described string
 }
 
 // Form is that of a lane.
 func (v targetView) Form(id game.Lane, p page) *laneForm {
-	f := &laneForm{Target: v.Target, Player: p.Player, Token: p.Token, Label: "SQL statement"}
+	f := &laneForm{Target: v.Target, Open: id == v.Lane, Token: p.Token, Guide: p.Code(p.Source, "docs/challenge.md"), Label: "SQL statement"}
 	for i, l := range v.Lanes {
 		if l.ID == id {
 			f.apiLane = &v.Lanes[i]
@@ -194,6 +196,9 @@ func (v targetView) Form(id game.Lane, p page) *laneForm {
 		f.Described = "rule"
 	case game.Filter:
 		f.Described = "filter"
+	}
+	if v.Record != nil && v.Record.Lane == id && v.Asked {
+		f.Start, f.Sent = v.Record.Input, true
 	}
 	return f
 }

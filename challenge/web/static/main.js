@@ -81,8 +81,8 @@ class Game {
       const editor = code ? new Editor(area, { declarations: code === "js" ? declarations : null, said: (text) => say(text, false) }) : null;
       this.editors.set(lane, editor);
       this.draft(area, editor, lane);
-      form.querySelector(".keys")?.removeAttribute("hidden");
-      form.addEventListener("submit", (e) => {
+      // Without a session the form itself is sent: its answer brings one.
+      if (host.token) form.addEventListener("submit", (e) => {
         e.preventDefault();
         this.send(form, area, lane);
       });
@@ -95,19 +95,35 @@ class Game {
       if (!editor) break;
       button.hidden = false;
       button.addEventListener("click", () => {
+        this.open("program");
         editor.value = button.closest("figure").querySelector("pre").textContent;
         this.keep(editor.area, "program");
         editor.area.focus();
       });
     }
+    for (const tab of document.querySelectorAll("#tabs a")) tab.addEventListener("click", (e) => {
+      if (e.ctrlKey || e.metaKey || e.shiftKey) return; // another window was meant
+      e.preventDefault();
+      this.open(tab.dataset.lane);
+      history.replaceState(null, "", tab.href);
+    });
     this.again();
+  }
+
+  // open shows a lane, and hides the others.
+  open(lane) {
+    for (const tab of document.querySelectorAll("#tabs a")) {
+      if (tab.dataset.lane === lane) tab.setAttribute("aria-current", "true");
+      else tab.removeAttribute("aria-current");
+      byID("lane-" + tab.dataset.lane).hidden = tab.dataset.lane !== lane;
+    }
   }
 
   // A draft outlives the page, in this browser.
   draft(area, editor, lane) {
     try {
       const kept = localStorage.getItem(`draft.${this.target}.${lane}`);
-      if (kept !== null) {
+      if (kept !== null && !area.dataset.sent) {
         if (editor) editor.value = kept;
         else area.value = kept;
       }
@@ -121,14 +137,20 @@ class Game {
     } catch {}
   }
 
-  // again shows the last attempt after a reload, and the conversation with the model.
+  // again follows the attempt that the page came with, and shows the conversation with the model.
   async again() {
+    const came = byID("record");
     const rows = [...document.querySelectorAll("#attempts [data-attempt]")];
+    // The address of one attempt would bring that back at a reload, in place of the latest and the draft.
+    if (location.search.includes("attempt=")) history.replaceState(null, "", location.pathname);
     try {
+      if (came) {
+        if (["ended", "interrupted"].includes(came.dataset.state)) this.point(came);
+        else await this.show(came.dataset.attempt, ++this.turn, true);
+      }
       if (this.chat) {
         for (const row of rows.filter((r) => r.dataset.lane === "model").slice(0, 6).reverse()) this.talk(await host.get("/api/v1/attempts/" + row.dataset.attempt));
       }
-      if (rows.length > 0 && this.turn === 0) await this.show(rows[0].dataset.attempt, ++this.turn, false);
     } catch (e) {
       complain(e.message);
     }
@@ -159,13 +181,12 @@ class Game {
     }
   }
 
-  // show puts the record of an attempt below the lanes. Of two that overlap the
+  // show puts the record of an attempt beside the editor. Of two that overlap the
   // later one stays.
   async show(id, turn, fresh) {
     const record = await follow(id);
     if (turn === this.turn) {
       byID("place").replaceChildren(record);
-      byID("happened").hidden = false;
       this.point(record);
       if (fresh) {
         say(told(record), false);
@@ -199,4 +220,4 @@ class Game {
 }
 
 const root = byID("game");
-if (root && host.token) new Game(root);
+if (root) new Game(root);

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/exoagent/exoagent/challenge/card"
+)
+
+// cards are pictures that were drawn. One is drawn at a time, so that requests for many of them
+// take one processor and no more.
+type cards struct {
+	mu    sync.Mutex
+	drawn map[card.Card][]byte
+}
+
+// maxCards bounds what is kept: a picture has 60 KB, mostly less.
+const maxCards = 64
+
+func (c *cards) png(of card.Card) ([]byte, error) {
+	of = of.Fit()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.drawn[of]; b != nil {
+		return b, nil
+	}
+	b, err := of.PNG()
+	if err != nil {
+		return nil, err
+	}
+	if c.drawn == nil || len(c.drawn) >= maxCards {
+		c.drawn = map[card.Card][]byte{}
+	}
+	c.drawn[of] = b
+	return b, nil
+}
+
+func (s *Server) picture(w http.ResponseWriter, of card.Card, public bool) error {
+	b, err := s.cards.png(of)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "image/png")
+	if public {
+		w.Header().Set("Cache-Control", "public, max-age=300")
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+func (s *Server) siteCard(w http.ResponseWriter, r *request) error {
+	return s.picture(w, card.Card{
+		Title: "Steal the key", Line: "Programs written by AI, live data, one key out of reach.",
+		Code: "// You are the program. This is what you were granted:\n(api) => api.currentUser.accounts()\n// 3 rows, all yours\n\n// The key is one row further:\n(api) => api.currentUser.inviter().accounts()\n// 0 rows. Your move.",
+	}, true)
+}
+
+func (s *Server) targetCard(w http.ResponseWriter, r *request) error {
+	t, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	return s.picture(w, card.Card{Title: t.Title, Line: "You are " + t.You + ".", Code: t.Examples[0] + "\n\n// Out of reach, and yours to get:\n// " + t.Prize}, true)
+}
+
+// attemptCard is the picture of an attempt for those who may see the attempt, without keys even for
+// its own player.
+func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
+	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	record, err := s.recordOf(r, v)
+	if err != nil {
+		return err
+	}
+	c := card.Card{Title: "Attempt on " + record.TargetTitle, Line: v.Lane.Title() + ": " + string(v.State), Code: v.Redacted().Input}
+	if v.State.Over() {
+		c.Line = v.Lane.Title() + ": " + v.Verdict.Kind
+	}
+	if win := record.Win; win != nil {
+		if c.Tone = card.Won; win.Lane.Guarded() {
+			c.Tone = card.Hole
+		}
+		if named := *win; !card.Draws(named.Name) { // a name of which half is dots would be another name
+			named.Name = ""
+			win = &named
+		}
+		c.Title, c.Line = wonTitle(win), wonBy(win)
+	}
+	return s.picture(w, c, false)
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+// parts are how many bars the figure has in a row.
+const parts = 48
+
+// figure is who reached what, over time: a row of bars for each lane, which are attempts, below a
+// wall, and a stroke through the wall for what got past it. Its numbers are the host's own.
+type figure struct {
+	From, To time.Time // zero: nothing was sent yet
+	Rows     []figureRow
+}
+
+type figureRow struct {
+	apiLane
+	Bars    []mark
+	Strokes []mark
+	Said    string // for those who don't see it
+}
+
+// mark is a rectangle in a row of 480 by 48.
+type mark struct{ X, Y, H float64 }
+
+// Of a row of 48: bars stand on the ground and end below the wall.
+const ground, wallAt, tallest = 48.0, 12.0, 32.0
+
+func figureOf(lanes []apiLane, h *store.History) *figure {
+	f := &figure{From: h.From, To: h.To}
+	most := int64(1)
+	for _, l := range lanes {
+		for _, n := range h.Attempts[l.ID] {
+			most = max(most, n)
+		}
+	}
+	for _, l := range lanes {
+		row := figureRow{apiLane: l}
+		var attempts, wins int64
+		for i, n := range h.Attempts[l.ID] {
+			if attempts += n; n > 0 {
+				high := max(3, tallest*math.Log1p(float64(n))/math.Log1p(float64(most)))
+				row.Bars = append(row.Bars, mark{float64(i*10 + 1), ground - high, high})
+			}
+		}
+		for i, n := range h.Wins[l.ID] {
+			if wins += n; n > 0 {
+				row.Strokes = append(row.Strokes, mark{float64(i*10 + 3), 0, ground})
+			}
+		}
+		row.Said = fmt.Sprintf("%s: %s, %s", l.Title, many(int(attempts), "attempt"), many(int(wins), "key"))
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}

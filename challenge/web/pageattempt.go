@@ -1,0 +1,153 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/exoagent/exoagent/challenge/arena"
+	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
+)
+
+// attempt takes one from a form, and shows it beside the editor. Who sends the first one becomes a
+// player by it.
+func (s *Server) attempt(w http.ResponseWriter, r *request) error {
+	target, lane := r.PathValue("target"), game.Lane(r.PostFormValue("lane"))
+	input := strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n") // a form ends lines so, and the program did not
+	if r.player == "" {
+		if err := s.arena.Check(target, lane, input); err != nil {
+			return err // before a player is made
+		}
+		token, err := s.newPlayer(w, r)
+		if err != nil {
+			return err
+		}
+		if r.player, err = s.arena.Store.Player(r.Context(), token); err != nil {
+			return err
+		}
+		s.setCookie(w, token)
+	}
+	a, err := s.submit(w, r, target, lane, input)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r.Request, "/targets/"+a.Target+"?attempt="+a.ID+"#happened", http.StatusSeeOther)
+	return nil
+}
+
+// attemptView is the record of an attempt.
+type attemptView struct {
+	*game.Attempt
+	Position    int
+	Mine        bool
+	TargetTitle string
+	Tasks       []game.Task // that it did
+	Next        *nextTask
+	Win         *holeView // that it is shown with
+	Claimed     bool      // its player has claimed the key of this lane
+	Page        page
+}
+
+// recordOf is a view as its asker may have it.
+func (s *Server) recordOf(r *request, v *arena.View) (*attemptView, error) {
+	out := &attemptView{Attempt: v.Attempt, Position: v.Position, Mine: v.Mine, TargetTitle: s.titleOf(v.Target)}
+	win, err := s.arena.Store.WinOf(r.Context(), v.ID)
+	switch {
+	case err == nil && (win.Claimed || win.Guarded):
+		out.Win = &holeView{winsOf([]*store.Win{win}, true)[0], out.TargetTitle}
+	case err != nil && !errors.Is(err, store.ErrNone):
+		return nil, err
+	}
+	t := s.arena.Game.Targets.Target(v.Target)
+	if t == nil || !v.Mine {
+		return out, nil
+	}
+	done, err := s.done(r, t)
+	if err != nil {
+		return nil, err
+	}
+	out.Next = nextOf(t, done)
+	for _, k := range t.Tasks {
+		for _, id := range v.Tasks {
+			if id == k.ID {
+				out.Tasks = append(out.Tasks, k)
+			}
+		}
+	}
+	if v.Leaked {
+		won, err := s.arena.Store.Won(r.Context(), r.player)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range won {
+			out.Claimed = out.Claimed || w.Claimed && w.Target == v.Target && w.Lane == v.Lane
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) shown(w http.ResponseWriter, r *request) error {
+	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	body, err := s.recordOf(r, v)
+	if err != nil {
+		return err
+	}
+	path := "/attempts/" + v.ID
+	p := page{Title: "Attempt on " + body.TargetTitle, Path: path, Card: path + "/card.png", Body: body}
+	p.About = fmt.Sprintf("An attempt on %s, by the lane %s.", body.TargetTitle, v.Lane.Title())
+	if body.Win != nil {
+		p.Title, p.About = wonTitle(body.Win), wonBy(body.Win)+". See what it took, and try it yourself."
+	}
+	p.Alt = p.Title
+	if v.Mine && !v.State.Over() {
+		p.Refresh, p.Again = 1, path // without a script the page asks again by itself
+	}
+	return s.show(w, r, "attempt", p)
+}
+
+// wonTitle says what was won, in the host's words alone.
+func wonTitle(w *holeView) string {
+	if w.Lane.Guarded() {
+		return "A hole: " + w.TargetTitle
+	}
+	return "The key is out: " + w.TargetTitle
+}
+
+// wonBy says who won, how and when.
+func wonBy(w *holeView) string {
+	name := w.Name
+	if name == "" {
+		name = "Somebody"
+	}
+	return fmt.Sprintf("%s, by the lane %s, after %s, on %s", name, w.Lane.Title(), many(w.Tries, "attempt"), w.At.UTC().Format("2 January 2006"))
+}
+
+func (s *Server) share(w http.ResponseWriter, r *request) error {
+	if err := s.arena.Share(r.Context(), r.player, r.PathValue("id"), r.PostFormValue("shared") == "1"); err != nil {
+		return err
+	}
+	http.Redirect(w, r.Request, "/attempts/"+r.PathValue("id"), http.StatusSeeOther)
+	return nil
+}
+
+// claimAttempt claims what an attempt has shown, and leads to the page of the win.
+func (s *Server) claimAttempt(w http.ResponseWriter, r *request) error {
+	if err := s.limit(w, r, s.claims, s.addressClaims); err != nil {
+		return err
+	}
+	win, err := s.arena.ClaimAttempt(r.Context(), r.player, r.PathValue("id"), r.PostFormValue("name"), r.PostFormValue("share") == "1")
+	if err != nil {
+		return err
+	}
+	to := "/claim"
+	if win != nil && win.Attempt != "" {
+		to = "/attempts/" + win.Attempt
+	}
+	http.Redirect(w, r.Request, to, http.StatusSeeOther)
+	return nil
+}
