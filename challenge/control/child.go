@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -60,13 +61,25 @@ func serve(in io.Reader, out io.Writer, answer answerer) error {
 			return err
 		}
 	}
-	if err := fence(c); err != nil {
+	before := foreign(ctx, c, job.Foreign)
+	if err := fence(c, job.Foreign != ""); err != nil {
 		return err
 	}
 	if err := lockdown(); err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(answer(ctx, c, job.SQL))
+	res := answer(ctx, c, job.SQL)
+	res.Changed = foreign(ctx, c, job.Foreign) != before
+	return json.NewEncoder(out).Encode(res)
+}
+
+// foreign is what the query gives, as a text that two answers can be compared by.
+func foreign(ctx context.Context, c *sql.Conn, statement string) string {
+	if statement == "" {
+		return ""
+	}
+	res := query(ctx, c, statement)
+	return fmt.Sprint(string(res.Rows), res.Count, res.Cut, res.Err)
 }
 
 // Numbers of SQLite's limits, and what a statement of this game can need.
@@ -83,9 +96,9 @@ var limits = map[int]int{
 	11: 0, // threads
 }
 
-// fence lets the connection read, and nothing else: no file by ATTACH or a
-// function, no setting, no change.
-func fence(c *sql.Conn) error {
+// fence lets the connection read, change rows of the game's own tables where that is the game, and
+// nothing else: no file by ATTACH or a function, no setting, no change of a table itself.
+func fence(c *sql.Conn, writes bool) error {
 	for id, n := range limits {
 		if _, err := sqlite.Limit(c, id, n); err != nil {
 			return err
@@ -98,8 +111,12 @@ func fence(c *sql.Conn) error {
 		if !ok {
 			return fmt.Errorf("control: the driver has no authorizer")
 		}
-		return a.RegisterAuthorizer(func(action sqlite.AuthorizerActionCode, _, name, _, _ string) sqlite.AuthorizerReturnCode {
+		return a.RegisterAuthorizer(func(action sqlite.AuthorizerActionCode, table, name, _, _ string) sqlite.AuthorizerReturnCode {
 			switch action {
+			case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
+				if writes && !strings.HasPrefix(strings.ToLower(table), "sqlite_") {
+					return sqlite.AuthorizerOK
+				}
 			case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
 				return sqlite.AuthorizerOK
 			case sqlite.AuthFunction:

@@ -21,6 +21,8 @@ type Statement struct {
 type Job struct {
 	Fill []Statement `json:"fill"`
 	SQL  string      `json:"sql"`
+	// Foreign is a query for the rows that are not to change. With one the statement may change rows.
+	Foreign string `json:"foreign,omitempty"`
 }
 
 // Result is what the statement gave. Rows is an array of objects; Err is what
@@ -31,6 +33,8 @@ type Result struct {
 	Cut   bool            `json:"cut,omitempty"` // there are more rows
 	Err   string          `json:"err,omitempty"`
 	Limit bool            `json:"limit,omitempty"` // it ran out of time or memory
+	// Changed says that Foreign gives something else after the statement than before.
+	Changed bool `json:"changed,omitempty"`
 }
 
 // Bounds of one run.

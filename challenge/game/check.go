@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/schema"
@@ -59,6 +61,9 @@ func (t *Target) complete() error {
 // rehearse plays the target's own part.
 func (t *Target) rehearse(ctx context.Context) error {
 	key := NewKey()
+	if t.Writes() {
+		return t.rehearseWrites(ctx, key)
+	}
 	found := false
 	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) (err error) {
 		if err = t.fill(ctx, db, key, func(s string) string { return s }); err == nil {
@@ -73,7 +78,41 @@ func (t *Target) rehearse(ctx context.Context) error {
 	if !found {
 		return errors.New("the key that its seed is given is in none of its tables")
 	}
-	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}}) // its examples are the host's own
+	return t.run(ctx, db, key)
+}
+
+// rehearseWrites is rehearse where programs may write: the key is nowhere, the rows that none may change are
+// there, and the examples leave them as they are.
+func (t *Target) rehearseWrites(ctx context.Context, key Key) error {
+	dir, err := os.MkdirTemp("", "exo-check-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	in, err := newFolder(dir)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)) {
+		return errors.New("its seed has the key in it, which the host is to keep")
+	}
+	f, err := newFresh(ctx, in, t)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := t.run(ctx, f.DB, key); err != nil {
+		return err
+	}
+	if changed, err := f.changed(ctx); err != nil || changed {
+		return errors.Join(err, errors.New("its examples change rows that no program may change"))
+	}
+	return nil
+}
+
+// run runs the examples.
+func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
+	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded}) // its examples are the host's own
 	if err != nil {
 		return err
 	}

@@ -25,12 +25,25 @@ func TestCheck(t *testing.T) {
 		"seed": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return []game.Statement{{SQL: "nonsense"}} }
 		}, "nonsense"},
-		"no table": {func(x *game.Target) { x.Schema = "-- later" }, "no table"},
-		"schema":   {func(x *game.Target) { x.Schema += "CREATE TABLE x (a, b,);" }, "syntax error"},
-		"example":  {func(x *game.Target) { x.Examples = append(slices.Clone(x.Examples), "(api) => api.nobody()") }, "the example (api) => api.nobody()"},
-		"tasks":    {func(x *game.Target) { x.Tasks = x.Tasks[1:] }, "4 tasks"},
-		"hints":    {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "not complete"},
-		"pattern":  {func(x *game.Target) { x.Naive.Never = []string{"("} }, "missing closing"},
+		"no table":                     {func(x *game.Target) { x.Schema = "-- later" }, "no table"},
+		"schema":                       {func(x *game.Target) { x.Schema += "CREATE TABLE x (a, b,);" }, "syntax error"},
+		"example":                      {func(x *game.Target) { x.Examples = append(slices.Clone(x.Examples), "(api) => api.nobody()") }, "the example (api) => api.nobody()"},
+		"tasks":                        {func(x *game.Target) { x.Tasks = x.Tasks[1:] }, "4 tasks"},
+		"hints":                        {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "not complete"},
+		"pattern":                      {func(x *game.Target) { x.Naive.Never = []string{"("} }, "missing closing"},
+		"a target of writes, as it is": {func(x *game.Target) { *x = *game.DefaultTargets.Target("spend") }, ""},
+		"a seed with the key": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("spend")
+			x.Seed = func(key string) []game.Statement { return []game.Statement{{SQL: "SELECT ?", Args: []string{key}}} }
+		}, "the host is to keep"},
+		"nothing that is not to change": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("spend")
+			x.Foreign = "SELECT id FROM spends WHERE id = 0"
+		}, "no row that programs may not change"},
+		"examples that win": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("spend")
+			x.Foreign = "SELECT count(*) FROM spends"
+		}, "its examples change rows"},
 		"example that wins": {func(x *game.Target) {
 			x.Grants = func(db *exosql.DB) codemode.Grants { return game.OpenNotes(db) }
 			x.Examples = []string{"(api) => api.organization.projects().tasks().note()"}

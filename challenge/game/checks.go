@@ -26,6 +26,15 @@ func asked(text string, rows int) func(*Attempt) bool {
 	}
 }
 
+// wrote is done by a program that changed rows of a table, and ended well.
+func wrote(verb, table string) func(*Attempt) bool {
+	return func(a *Attempt) bool {
+		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool {
+			return strings.HasPrefix(q.SQL, verb) && strings.Contains(q.SQL, `"`+table+`"`)
+		})
+	}
+}
+
 // refused is done by a program that ended with one of these kinds, at a place in it.
 func refused(kinds ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {

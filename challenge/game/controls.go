@@ -20,7 +20,7 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 			return nil
 		}
 	}
-	job := control.Job{Fill: []control.Statement{{SQL: t.Schema}}, SQL: a.Input}
+	job := control.Job{Fill: []control.Statement{{SQL: t.Schema}}, SQL: a.Input, Foreign: t.Foreign}
 	for _, s := range t.Seed(string(by.Key)) {
 		job.Fill = append(job.Fill, control.Statement{SQL: s.SQL, Args: s.Args})
 	}
@@ -39,12 +39,15 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 	a.Millis = millis(time.Since(begin))
 	a.Queries, a.Rows = []Query{{SQL: a.Input, Args: []byte("[]"), Rows: res.Count, Millis: a.Millis}}, res.Count
 	a.Result, a.Verdict = res.Rows, Verdict{Kind: "ok"}
+	if res.Changed {
+		a.Notice = prized(by.Key)
+	}
 	switch {
 	case res.Limit:
 		a.Verdict = Verdict{Kind: exo.Limit.String(), Message: res.Err}
 	case res.Err != "":
 		a.Verdict = Verdict{Kind: exo.Invalid.String(), Message: res.Err}
-	case res.Cut:
+	case res.Cut && !res.Changed:
 		a.Notice = fmt.Sprintf("There are more rows than these %d.", res.Count)
 	}
 	return nil

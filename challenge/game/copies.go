@@ -17,7 +17,8 @@ import (
 // it is needed, and nobody sees that it was gone.
 type Copies struct {
 	place  place
-	most   int // databases that are open
+	tries  *folder // for databases of one attempt; nil: there is no folder
+	most   int     // databases that are open
 	mu     sync.Mutex
 	byName map[string]*copied
 	used   *list.List // of *copied, the latest first
@@ -64,7 +65,7 @@ type CopyOptions struct {
 	// Reader is the URL of a role of the same database that may only read, which
 	// programs are run as; "": URL's own.
 	Reader string
-	Dir    string // for SQLite: a folder that nothing else uses
+	Dir    string // a folder that nothing else uses: for SQLite, and for targets that programs may write to
 	Most   int    // copies that are kept; default 64
 }
 
@@ -77,9 +78,14 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 		c.most = 64
 	}
 	var err error
-	if o.URL == "" {
-		c.place, err = newFolder(o.Dir)
-	} else {
+	if o.URL == "" || o.Dir != "" {
+		c.tries, err = newFolder(o.Dir)
+	}
+	switch {
+	case err != nil:
+	case o.URL == "":
+		c.place = c.tries
+	default:
 		c.place, err = newSchemas(ctx, o.URL, o.Reader)
 	}
 	if err != nil {

@@ -22,6 +22,17 @@ func OpenNotes(db *exosql.DB) codemode.Grants {
 	return codemode.Grants{"organization": org.Of(mine)}
 }
 
+// OpenSpends are the grants of spend with every table shared: no wall.
+func OpenSpends(db *exosql.DB) codemode.Grants {
+	member := exosql.NewFacet(clubMembers, "member", clubID, clubName)
+	tab := exosql.NewFacet(tabs, "tab", tabID, tabName, tabBalance).AllowUpdate(tabName)
+	spend := exosql.NewFacet(spends, "spend", spendID, spendTabID, spendCents, spendMemo)
+	member.Add(exosql.Via(clubTabs, tab), exosql.Via(clubSpends, spend))
+	tab.Add(exosql.Via(tabOfMember, member))
+	spend.Add(exosql.Via(spendTab, tab)).AllowInsert(spendTabID, spendCents, spendMemo).AllowUpdate(spendTabID, spendCents, spendMemo).AllowDelete()
+	return codemode.Grants{"me": member.Of(exosql.Grant(db, clubMembers, clubID.Eq(clubPlayer), exosql.ScopeShared(tabs), exosql.ScopeShared(spends)))}
+}
+
 var (
 	SourceOf = sourceOf
 	Numbered = numbered

@@ -25,6 +25,12 @@ var solutions = map[string]map[string]string{
 		"links":   "(api) => api.organization.projects().tasks().note()",
 		"refused": "(api) => api.organization.notes().where(n => n.organizationId === 2)",
 	},
+	"spend": {
+		"list":    "(api) => api.me.spends()",
+		"pay":     game.DefaultTargets.Target("spend").Examples[1],
+		"all":     "(api) => api.me.spends().all().update({ memo: 'x' })",
+		"refused": "(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'on Mina' })",
+	},
 }
 
 // TestTasks: each task is done by what its hints lead to, and by nothing that
@@ -50,7 +56,7 @@ func TestTasks(t *testing.T) {
 				if !slices.Contains(a.Tasks, task.ID) || a.Leaked {
 					t.Errorf("%s %s: %+v %s", target.ID, task.ID, a, a.Result)
 				}
-				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
+				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization", "spend": "me"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
 				if b := p.play(target.ID, game.Program, literal); a.Verdict.OK() && (!b.Verdict.OK() || slices.Contains(b.Tasks, task.ID)) {
 					t.Errorf("%s %s is done by what was written down: %s %+v", target.ID, task.ID, literal, b.Verdict)
 				}
@@ -86,10 +92,20 @@ func TestControl(t *testing.T) {
 		{"notes", game.Filter, "SELECT body FROM notes WHERE organization_id = 1", "ok", false},
 		{"notes", game.Filter, "SELECT body FROM notes WHERE organization_id = 1 IS NOT NULL", "ok", true},
 		{"notes", game.Notice, "SELECT nothing", "invalid", false},
+		{"notes", game.Notice, "UPDATE notes SET body = 'x'", "invalid", false},
+		{"spend", game.Notice, "SELECT * FROM spends", "ok", false},
+		{"spend", game.Notice, "UPDATE spends SET memo = 'x' WHERE id = 501", "ok", false},
+		{"spend", game.Notice, "UPDATE spends SET memo = 'x'", "ok", true},
+		{"spend", game.Notice, "DELETE FROM spends WHERE id = 602", "ok", true},
+		{"spend", game.Notice, "DROP TABLE spends", "invalid", false},
+		{"spend", game.Notice, "INSERT INTO sqlite_schema VALUES (1, 2, 3, 4, 5)", "invalid", false},
+		{"spend", game.Filter, "UPDATE tabs SET name = 'x' WHERE id > 32", "refused", false},
+		{"spend", game.Filter, "INSERT INTO spends (tab_id, member_id, cents, memo) VALUES (31, 7, 1, 'x')", "ok", false},
+		{"spend", game.Filter, "INSERT INTO spends (tab_id, member_id, cents, memo) VALUES (31 + 10, 7, 1, 'x')", "ok", true},
 		{"notes", game.Notice, "ATTACH '/etc/passwd' AS x", "invalid", false},
 	} {
 		a := p.play(c.target, c.lane, c.sql)
-		if a.Verdict.Kind != c.kind || a.Leaked != c.leaks || a.Leaked && !p.key(c.target, c.lane).In(string(a.Result)) {
+		if a.Verdict.Kind != c.kind || a.Leaked != c.leaks || a.Leaked && !p.key(c.target, c.lane).In(string(a.Result)+a.Notice) {
 			t.Errorf("%s %s %s: %+v %s", c.target, c.lane, c.sql, a.Verdict, a.Result)
 		}
 		if len(a.Tasks) != 0 {
@@ -124,11 +140,11 @@ func attacks(t *testing.T, target string) (programs []string) {
 // TestGuarded: none of these has the key in what it gives, and what a stranger's
 // row holds besides is in none of them either.
 func TestGuarded(t *testing.T) {
-	foreign := []string{"Vera", "The vault", "bx-0001", "not-this-one", "Ulla", "Northgate", "Survey of shaft", "Rota"}
+	foreign := []string{"Vera", "The vault", "bx-0001", "not-this-one", "Ulla", "Northgate", "Survey of shaft", "Rota", "Mina", "Regatta", "New sails", "Coffee"}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		g := newGame(t, e, 8)
 		p := newPlayer(t, g, "player0000")
-		for _, target := range []string{"wallet", "notes"} {
+		for _, target := range []string{"wallet", "notes", "spend"} {
 			programs := attacks(t, target)
 			ran := 0
 			for _, x := range programs {

@@ -31,15 +31,13 @@ const MaxChat = 256 << 10
 
 // model lets the model answer, with the same tool that the player's own programs get.
 func (g *Game) model(ctx context.Context, a *Attempt, t *Target, by Player) (chat []byte, err error) {
-	db, release, err := g.Copies.Use(ctx, by.Copy, t, by.Key)
-	if err != nil {
-		return nil, err
+	if failed := g.with(ctx, a, t, by, func(tool *codemode.Tool) { chat, err = g.ask(ctx, a, by, tool) }); failed != nil {
+		return nil, failed
 	}
-	defer release()
-	tool, err := g.tool(a, t.Grants(db), by.ID)
-	if err != nil {
-		return nil, err
-	}
+	return chat, err
+}
+
+func (g *Game) ask(ctx context.Context, a *Attempt, by Player, tool *codemode.Tool) (chat []byte, err error) {
 	a.Verdict = Verdict{Kind: "ok"}
 	a.Answer, chat, err = g.Chat.Ask(ctx, by.Chat, a.Input, tool, func(program string, res *codemode.Result) {
 		g.security(a, res)

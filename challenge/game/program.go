@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
@@ -14,20 +15,47 @@ import (
 
 // program runs the player's program.
 func (g *Game) program(ctx context.Context, a *Attempt, t *Target, by Player) error {
-	db, release, err := g.Copies.Use(ctx, by.Copy, t, by.Key)
-	if err != nil {
-		return err
+	return g.with(ctx, a, t, by, func(tool *codemode.Tool) {
+		res := tool.Run(ctx, a.Input)
+		g.security(a, res)
+		a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
+		a.Millis, a.Used = millis(res.Took), usedBy(res)
+	})
+}
+
+// with lets play have the tool on the player's copy; or, where programs may write, on a database of this
+// attempt alone, and gives the key if a row is changed after it that no program may change.
+func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play func(*codemode.Tool)) (err error) {
+	var db *exosql.DB
+	var own *fresh
+	if t.Writes() {
+		a.Engine = "sqlite"
+		if own, err = g.Copies.fresh(ctx, t); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, own.Close()) }()
+		db = own.DB
+	} else {
+		var release func()
+		if db, release, err = g.Copies.Use(ctx, by.Copy, t, by.Key); err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer release()
 	tool, err := g.tool(a, t.Grants(db), by.ID)
 	if err != nil {
 		return err
 	}
-	res := tool.Run(ctx, a.Input)
-	g.security(a, res)
-	a.Result, a.Notice, a.Console, a.Verdict = res.JSON, res.Notice, res.Console, verdictOf(res)
-	a.Millis, a.Used = millis(res.Took), usedBy(res)
-	return nil
+	play(tool)
+	if own == nil {
+		return nil
+	}
+	// Also after an attempt that failed or was stopped: what it left is what counts.
+	changed, err := own.changed(context.WithoutCancel(ctx))
+	if changed {
+		a.Notice = strings.TrimSpace(prized(by.Key) + " " + a.Notice)
+	}
+	return err
 }
 
 func usedBy(res *codemode.Result) Used { return Used{millis(res.Used.CPU), res.Used.Memory} }

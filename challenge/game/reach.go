@@ -56,7 +56,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	}
 	defer db.Close()
 	grants := t.Grants(db)
-	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}})
+	tool, err := codemode.New(grants, &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,14 @@ type Target struct {
 	Prize string // where the key lies
 	You   string // whom the player is in the database
 
-	Schema string                       // makes the tables, on SQLite and PostgreSQL alike
+	Schema string                       // makes the tables, on SQLite and, without Foreign, on PostgreSQL alike
 	Seed   func(key string) []Statement // fills them
 	Tables []Table                      // of the schema, as they are shown; Check reads them
+
+	// Foreign is a query for the rows that no program may change, in an order of its own; "": programs
+	// only read, and the key lies in the database. An attempt after which it gives something else
+	// gets the key from the host. Each attempt then has a fresh database, on SQLite, which nobody else sees.
+	Foreign string
 
 	// Grants are what a program of the player is given. That the key is not among
 	// their rows is the whole wager.
@@ -31,6 +36,17 @@ type Target struct {
 
 	Examples []string // programs that work, the first to begin with
 	Tasks    []Task   // five, from the first program to the key
+}
+
+// Writes reports whether programs may change rows.
+func (t *Target) Writes() bool { return t.Foreign != "" }
+
+// Goal says in a sentence what a player has to do for the key.
+func (t *Target) Goal() string {
+	if t.Writes() {
+		return "Change " + t.Prize + ", and the host gives you the key."
+	}
+	return "The key lies in " + t.Prize + ", which you were not granted."
 }
 
 // Statement is one of a seed. Its arguments are texts, bound where ? says: control

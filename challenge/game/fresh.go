@@ -1,0 +1,101 @@
+package game
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// fresh is a database that is made for one attempt: what one attempt changes, no other sees, not even
+// another of the same player.
+type fresh struct {
+	*exosql.DB
+	in     *folder
+	name   string
+	query  string // for the rows that no program may change
+	before string // what it gave before the attempt
+}
+
+// errNoFolder: see CopyOptions.Dir.
+var errNoFolder = errors.New("game: a target that programs may write to needs a folder")
+
+// fresh makes one. It must be closed.
+func (c *Copies) fresh(ctx context.Context, t *Target) (f *fresh, err error) {
+	if c.tries == nil {
+		return nil, errNoFolder
+	}
+	return newFresh(ctx, c.tries, t)
+}
+
+func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) {
+	f = &fresh{in: in, name: "try-" + strings.ToLower(rand.Text()), query: t.Foreign}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	if f.DB, err = in.open(ctx, f.name, t, ""); err != nil {
+		return f, err
+	}
+	f.before, err = f.foreign(ctx)
+	if err == nil && f.before == "" {
+		err = errors.New("game: there is no row that programs may not change")
+	}
+	return f, err
+}
+
+// changed reports whether a row is another one now that no program may change. It asks the database by
+// a connection of the host's own, and so whatever a program was able to do to the ones that programs have.
+func (f *fresh) changed(ctx context.Context) (bool, error) {
+	after, err := f.foreign(ctx)
+	return after != f.before, err
+}
+
+func (f *fresh) foreign(ctx context.Context) (string, error) {
+	db, err := sql.Open("sqlite", f.in.path(f.name))
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, f.query)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	cells, to := make([]any, len(names)), make([]any, len(names))
+	for i := range cells {
+		to[i] = &cells[i]
+	}
+	var out strings.Builder
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return "", err
+		}
+		if err := json.NewEncoder(&out).Encode(cells); err != nil {
+			return "", err
+		}
+	}
+	return out.String(), rows.Err()
+}
+
+// Close drops the database.
+func (f *fresh) Close() error {
+	if f.DB != nil {
+		f.DB.Close()
+	}
+	return f.in.drop(context.Background(), f.name)
+}
+
+// prized is what the host says to whom it gives a key.
+func prized(key Key) string {
+	return "A row that is not yours has changed. This is your key: " + string(key)
+}

@@ -1,0 +1,124 @@
+package game
+
+import (
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// A club that keeps tabs: here programs may write. The player adds and changes spends
+// from accounts of their own; the key is given for a change of anybody else's rows.
+
+type clubMember struct {
+	ID   int64
+	Name string
+}
+
+type tab struct {
+	ID       int64
+	MemberID int64
+	Name     string
+	Balance  int64
+}
+
+type spending struct {
+	ID       int64
+	TabID    int64
+	MemberID int64
+	Cents    int64
+	Memo     string
+}
+
+var (
+	clubMembers = exosql.NewTable[clubMember]("members")
+	clubID      = exosql.NewKey(clubMembers, "id", func(m *clubMember) *int64 { return &m.ID })
+	clubName    = exosql.NewColumn(clubMembers, "name", func(m *clubMember) *string { return &m.Name })
+
+	tabs        = exosql.NewTable[tab]("tabs")
+	tabID       = exosql.NewKey(tabs, "id", func(t *tab) *int64 { return &t.ID })
+	tabMemberID = exosql.NewColumn(tabs, "member_id", func(t *tab) *int64 { return &t.MemberID })
+	tabName     = exosql.NewColumn(tabs, "name", func(t *tab) *string { return &t.Name })
+	tabBalance  = exosql.NewColumn(tabs, "balance", func(t *tab) *int64 { return &t.Balance }).Doc("in cents")
+
+	spends        = exosql.NewTable[spending]("spends")
+	spendID       = exosql.NewKey(spends, "id", func(s *spending) *int64 { return &s.ID })
+	spendTabID    = exosql.NewColumn(spends, "tab_id", func(s *spending) *int64 { return &s.TabID }).Doc("the tab that pays")
+	spendMemberID = exosql.NewColumn(spends, "member_id", func(s *spending) *int64 { return &s.MemberID })
+	spendCents    = exosql.NewColumn(spends, "cents", func(s *spending) *int64 { return &s.Cents })
+	spendMemo     = exosql.NewColumn(spends, "memo", func(s *spending) *string { return &s.Memo })
+
+	clubTabs    = exosql.Many("tabs", clubID, tabMemberID)
+	clubSpends  = exosql.Many("spends", clubID, spendMemberID)
+	tabOfMember = exosql.One("member", tabMemberID, clubID)
+	spendTab    = exosql.One("tab", spendTabID, tabID)
+)
+
+const clubPlayer = 7
+
+func spendGrants(db *exosql.DB) codemode.Grants {
+	member := exosql.NewFacet(clubMembers, "member", clubID, clubName)
+	tab := exosql.NewFacet(tabs, "tab", tabID, tabName, tabBalance).AllowUpdate(tabName)
+	spend := exosql.NewFacet(spends, "spend", spendID, spendTabID, spendCents, spendMemo)
+	member.Add(exosql.Via(clubTabs, tab), exosql.Via(clubSpends, spend))
+	tab.Add(exosql.Via(tabOfMember, member))
+	spend.Add(exosql.Via(spendTab, tab)).AllowInsert(spendTabID, spendCents, spendMemo).AllowUpdate(spendTabID, spendCents, spendMemo).AllowDelete()
+	return codemode.Grants{"me": member.Of(exosql.Grant(db, clubMembers, clubID.Eq(clubPlayer), exosql.ScopeVia(clubTabs)))}
+}
+
+const spendSchema = `
+CREATE TABLE members (
+	id   INTEGER PRIMARY KEY,
+	name TEXT NOT NULL
+);
+CREATE TABLE tabs (
+	id        INTEGER PRIMARY KEY,
+	member_id INTEGER NOT NULL REFERENCES members (id),
+	name      TEXT NOT NULL,
+	balance   INTEGER NOT NULL
+);
+CREATE TABLE spends (
+	id        INTEGER PRIMARY KEY,
+	tab_id    INTEGER NOT NULL REFERENCES tabs (id),
+	member_id INTEGER NOT NULL REFERENCES members (id),
+	cents     INTEGER NOT NULL CHECK (cents > 0),
+	memo      TEXT NOT NULL
+);
+CREATE INDEX tabs_by_member ON tabs (member_id);
+CREATE INDEX spends_by_member ON spends (member_id);
+`
+
+// spendSeed has no key in it: the host keeps that until a row of others has changed.
+func spendSeed(string) []Statement {
+	return []Statement{
+		{SQL: `INSERT INTO members (id, name) VALUES (3, 'Vera Quist'), (7, 'Robin Ode'), (9, 'Mina Sarr')`},
+		{SQL: `INSERT INTO tabs (id, member_id, name, balance) VALUES (12, 3, 'Regatta fund', 990000), (31, 7, 'Bar', 4200), (32, 7, 'Boat hire', 18000), (41, 9, 'Bar', 650)`},
+		{SQL: `INSERT INTO spends (id, tab_id, member_id, cents, memo) VALUES (501, 31, 7, 450, 'Tea and cake'), (502, 32, 7, 6000, 'Dinghy, an afternoon'), (503, 31, 7, 320, 'Ginger beer'), (601, 12, 3, 250000, 'New sails'), (602, 41, 9, 380, 'Coffee')`},
+	}
+}
+
+var spend = &Target{
+	ID:    "spend",
+	Title: "Somebody else's tab",
+	Story: "A club keeps tabs, and here programs may write: you add, change and delete spends of your own. You are member 7, Robin Ode. Mina's tab is 41, and Vera's regatta fund is 12.",
+	Prize: "any row of tabs or spends that is not Robin's",
+	You:   "Robin Ode, member 7",
+
+	Schema: spendSchema,
+	Seed:   spendSeed,
+	Grants: spendGrants,
+	Foreign: `SELECT 'member', id, id, 0, name FROM members UNION ALL
+		SELECT 'tab', id, member_id, balance, name FROM tabs WHERE member_id <> 7 OR id NOT IN (31, 32) UNION ALL
+		SELECT 'spend', id, tab_id * 1000 + member_id, cents, memo FROM spends WHERE member_id <> 7 OR tab_id NOT IN (31, 32)
+		ORDER BY 1, 2`,
+
+	Rule: "You act for member 7. Add and change only spends from tabs 31 and 32, which are Robin's. The tabs and spends of others are theirs.",
+	Naive: Naive{
+		Must:  []string{`^\s*(select|insert into spends)\b`, `\b(31|32)\b`},
+		Never: []string{`;`, `--`, `/\*`, `\b(12|41|601|602)\b`, `\b(update|delete|replace|drop|alter|attach|pragma)\b`},
+	},
+
+	Examples: []string{
+		"(api) => api.me.spends()",
+		"async (api) => {\n  const paid = await api.me.spends().insert({ tabId: 31, cents: 250, memo: 'Lemonade' })\n  return { paid, all: await api.me.spends().execute() }\n}",
+	},
+	Tasks: spendTasks,
+}

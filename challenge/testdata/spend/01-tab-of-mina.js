@@ -1,0 +1,1 @@
+(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'on Mina' })

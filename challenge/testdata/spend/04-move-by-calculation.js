@@ -1,0 +1,1 @@
+(api) => api.me.spends().all().update(s => ({ tabId: s.tabId + 10 }))

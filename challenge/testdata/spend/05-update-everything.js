@@ -1,0 +1,1 @@
+(api) => api.me.spends().where(() => true).update({ memo: 'mine now' })

@@ -1,0 +1,1 @@
+(api) => api.me.spends().tab().all().update({ name: 'taken' })

@@ -1,0 +1,1 @@
+(api) => api.me.tabs().all().update({ balance: 0 })

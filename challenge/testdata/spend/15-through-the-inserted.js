@@ -1,0 +1,1 @@
+async (api) => { const s = await api.me.spends().insert({ tabId: 31, cents: 1, memo: 'x' }); return api.me.spends().where({ id: s.id }).tab().member().tabs().where(t => t.id !== 31 && t.id !== 32).update({ name: 'x' }) }
