@@ -28,11 +28,12 @@ type Card struct {
 	Title string
 	Line  string // below it: who, how, when
 	Code  string
+	Foot  string // at the end: where the page is
 }
 
 // What fits.
 const (
-	maxLines   = 9
+	maxLines   = 8
 	maxColumns = 70
 	maxTitle   = 2 // lines
 )
@@ -42,7 +43,7 @@ func Draws(s string) bool { return small.draws(s) }
 
 // Fit cuts a card to what is drawn of it, so that two that look alike are equal and small.
 func (c Card) Fit() Card {
-	c.Title, c.Line, c.Code = cut(c.Title, 200), cut(c.Line, maxColumns), fit(c.Code)
+	c.Title, c.Line, c.Code, c.Foot = cut(c.Title, 200), cut(c.Line, maxColumns), fit(c.Code), cut(c.Foot, maxColumns)
 	return c
 }
 
@@ -96,7 +97,7 @@ func (c Card) PNG() ([]byte, error) {
 	small.draw(m, c.Line, 64, y+10, soft)
 	y += 64
 	if c.Code != "" {
-		bottom := Height - 48
+		bottom := Height - 84
 		fill(64, y, Width-64, bottom, sunk)
 		fill(64, y, 68, bottom, accent)
 		for i, line := range strings.Split(c.Code, "\n") {
@@ -107,6 +108,7 @@ func (c Card) PNG() ([]byte, error) {
 			small.draw(m, line, 92, at, text)
 		}
 	}
+	small.draw(m, c.Foot, 64, Height-62, accent)
 	var b bytes.Buffer
 	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, m)
 	return b.Bytes(), err

@@ -56,7 +56,7 @@ func TestHostile(t *testing.T) {
 		c := plain
 		c.Code, c.Line = evil, evil
 		after := pixels(t, c)
-		if d := differ(before, after); d.Empty() && name != "returns" || !d.In(image.Rect(64, 160, card.Width-60, card.Height-48)) {
+		if d := differ(before, after); d.Empty() && name != "returns" || !d.In(image.Rect(64, 160, card.Width-60, card.Height-84)) {
 			t.Errorf("%s: drawn in %v", name, d)
 		}
 		if f := c.Fit(); len(f.Code)+len(f.Line) > 4000 {
@@ -80,7 +80,7 @@ func TestDrawn(t *testing.T) {
 	c := card.Card{Tone: card.Won, Title: "The survey of shaft 9 is out, and everybody has read it", Line: "Robin Ødé, SQL with a filter, after 3 attempts", Code: "SELECT body\n  FROM notes\n WHERE organization_id = 1 IS NOT NULL"}
 	whole := pixels(t, c)
 	for name, change := range map[string]func(*card.Card){
-		"tone": func(c *card.Card) { c.Tone = card.Hole }, "title": func(c *card.Card) { c.Title = "Another" }, "line": func(c *card.Card) { c.Line = "" },
+		"tone": func(c *card.Card) { c.Tone = card.Hole }, "title": func(c *card.Card) { c.Title = "Another" }, "line": func(c *card.Card) { c.Line = "" }, "foot": func(c *card.Card) { c.Foot = "challenge.example" },
 		"code": func(c *card.Card) { c.Code = strings.ToLower(c.Code) }, "an accent": func(c *card.Card) { c.Line = strings.ReplaceAll(c.Line, "é", "e") },
 	} {
 		x := c

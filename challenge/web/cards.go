@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/exoagent/exoagent/challenge/card"
@@ -35,7 +36,10 @@ func (c *cards) png(of card.Card) ([]byte, error) {
 	return b, nil
 }
 
-func (s *Server) picture(w http.ResponseWriter, of card.Card, public bool) error {
+func (s *Server) picture(w http.ResponseWriter, r *request, of card.Card, public bool) error {
+	if _, host, ok := strings.Cut(s.base(r.Request), "://"); ok {
+		of.Foot = host
+	}
 	b, err := s.cards.png(of)
 	if err != nil {
 		return err
@@ -49,7 +53,7 @@ func (s *Server) picture(w http.ResponseWriter, of card.Card, public bool) error
 }
 
 func (s *Server) siteCard(w http.ResponseWriter, r *request) error {
-	return s.picture(w, card.Card{
+	return s.picture(w, r, card.Card{
 		Title: "Steal the key", Line: "Programs written by AI, live data, one key out of reach.",
 		Code: "// You are the program. This is what you were granted:\n(api) => api.currentUser.accounts()\n// 3 rows, all yours\n\n// The key is one row further:\n(api) => api.currentUser.inviter().accounts()\n// 0 rows. Your move.",
 	}, true)
@@ -60,7 +64,7 @@ func (s *Server) targetCard(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	return s.picture(w, card.Card{Title: t.Title, Line: "You are " + t.You + ".", Code: t.Examples[0] + "\n\n// Out of reach, and yours to get:\n// " + t.Prize}, true)
+	return s.picture(w, r, card.Card{Title: t.Title, Line: "You are " + t.You + ".", Code: t.Examples[0] + "\n\n// Out of reach, and yours to get:\n// " + t.Prize}, true)
 }
 
 // attemptCard is the picture of an attempt for those who may see the attempt, without keys even for
@@ -88,5 +92,5 @@ func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
 		}
 		c.Title, c.Line = wonTitle(win), wonBy(win)
 	}
-	return s.picture(w, c, false)
+	return s.picture(w, r, c, false)
 }

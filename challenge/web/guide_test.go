@@ -87,7 +87,7 @@ func TestLeaving(t *testing.T) {
 	s := newSite(t, config{store: store.Options{Idle: 24 * time.Hour, Life: 36 * time.Hour}})
 	contains(t, s.raw("GET", "/", "").body, "does not come for 1 day is gone", "after 36h0m0s", "keeps what is sent")
 	b := s.browser()
-	contains(t, b.get("/").body, `href="/leave">Leave<span class="vh"> and forget my progress</span></a>`)
+	contains(t, b.get("/").body, `href="/leave">Leave and forget my progress</a>`)
 	contains(t, b.get("/leave").body, "no way back", `method="post" action="/leave"`, "The host keeps what was sent")
 	if a := b.post("/leave", url.Values{"token": {"x"}}); a.status != 403 {
 		t.Error(a.status)

@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 		{game.Used{}, ""},
 	} {
 		var b strings.Builder
-		a := attemptView{Attempt: &game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "ok"}, Used: c.used}}
+		a := &attemptView{Attempt: &game.Attempt{State: game.Ended, Verdict: game.Verdict{Kind: "ok"}, Used: c.used}}
 		if err := templates["attempt"].ExecuteTemplate(&b, "layout.html", page{Body: a}); err != nil {
 			t.Fatal(err)
 		}
