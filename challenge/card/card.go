@@ -87,7 +87,7 @@ func (c Card) PNG() ([]byte, error) {
 	accent := tones[c.Tone]
 	fill(0, 0, Width, Height, ground)
 	fill(0, 0, 16, Height, accent)
-	key(m, Width-210, 46, accent)
+	key(m, Width-210, 30, accent)
 	small.draw(m, "exoagent challenge", 64, 48, accent)
 	y := 92
 	for _, line := range wrap(c.Title, Width-64-80) {

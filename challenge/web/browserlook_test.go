@@ -161,3 +161,32 @@ func TestBrowserTheme(t *testing.T) {
 	b.click("#theme")
 	ground(light)
 }
+
+// shifted is how much of the page has moved since it was opened, as the browser measures it.
+const shifted = `new Promise((done) => { let sum = 0; new PerformanceObserver((l) => { for (const e of l.getEntries()) sum += e.value }).observe({ type: "layout-shift", buffered: true }); setTimeout(() => done(sum), 300) })`
+
+// TestBrowserBeside: what came of a program is seen where it was written, beside the editor on a desk and right below it on
+// a phone, and the page does not move while it becomes complete.
+func TestBrowserBeside(t *testing.T) {
+	testutil.NotRaced(t)
+	s := newSite(t, config{})
+	b := newTab(t, chromium(t), s.srv.URL)
+	b.start("wallet")
+	b.attempt("program", "(api) => api.currentUser.accounts()")
+	const boxes = `(() => { const [e, r] = ["#lane-program .editor", "#verdict"].map((s) => document.querySelector(s).getBoundingClientRect()); return `
+	for _, c := range []struct {
+		w, h int64
+		want string
+	}{{1280, 900, "r.left >= e.right && r.top < innerHeight && r.top < e.bottom"}, {390, 844, "r.top >= e.bottom && r.top - e.bottom < 220 && e.bottom < innerHeight"}} {
+		b.do(chromedp.EmulateViewport(c.w, c.h))
+		for _, path := range []string{"/targets/wallet", "/"} {
+			b.open(path)
+			if v := js[float64](b, shifted); v > 0.02 {
+				t.Errorf("%s at %d moves by %.3f", path, c.w, v)
+			}
+			if path != "/" && !js[bool](b, boxes+c.want+" })()") {
+				t.Errorf("at %d the result is elsewhere: %s", c.w, js[string](b, boxes+"JSON.stringify([e, r]) })()"))
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -47,6 +48,7 @@ func (s *Server) picture(w http.ResponseWriter, r *request, of card.Card, public
 	w.Header().Set("Content-Type", "image/png")
 	if public {
 		w.Header().Set("Cache-Control", "public, max-age=300")
+		nobodys(w.Header())
 	}
 	_, err = w.Write(b)
 	return err
@@ -55,7 +57,7 @@ func (s *Server) picture(w http.ResponseWriter, r *request, of card.Card, public
 func (s *Server) siteCard(w http.ResponseWriter, r *request) error {
 	return s.picture(w, r, card.Card{
 		Title: "Steal the key", Line: "Programs written by AI, live data, one key out of reach.",
-		Code: "// You are the program. This is what you were granted:\n(api) => api.currentUser.accounts()\n// 3 rows, all yours\n\n// The key is one row further:\n(api) => api.currentUser.inviter().accounts()\n// 0 rows. Your move.",
+		Code: "// You are the program. This is what you were granted:\n(api) => api.currentUser.accounts()\n// 3 rows, all yours\n\n// The key is one row further:\n(api) => api.currentUser\n  .inviter().accounts()\n// 0 rows. Your move.",
 	}, true)
 }
 
@@ -90,7 +92,7 @@ func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
 			named.Name = ""
 			win = &named
 		}
-		c.Title, c.Line = wonTitle(win), wonBy(win)
+		c.Title, c.Line = wonTitle(win), fmt.Sprintf("%s · %s · %s", winner(win), win.Lane.Title(), many(win.Tries, "attempt"))
 	}
 	return s.picture(w, r, c, false)
 }

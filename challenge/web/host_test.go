@@ -86,10 +86,12 @@ func TestAnybodys(t *testing.T) {
 	if a := s.raw("GET", "/", ""); a.header.Get("RateLimit-Remaining") == "" || strings.Contains(a.header.Get("Cache-Control"), "public") {
 		t.Error(a.header)
 	}
-	a := s.raw("GET", "/static/main.js", "")
-	for name := range a.header {
-		if a.status != 200 || strings.HasPrefix(strings.ToLower(name), "ratelimit") || name == "Set-Cookie" {
-			t.Error(a.status, name)
+	for _, path := range []string{"/static/main.js", "/targets/wallet/reach.svg", "/card.png"} {
+		a := s.raw("GET", path, "")
+		for name := range a.header {
+			if a.status != 200 || strings.HasPrefix(strings.ToLower(name), "ratelimit") || name == "Set-Cookie" {
+				t.Error(path, a.status, name)
+			}
 		}
 	}
 }

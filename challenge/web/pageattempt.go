@@ -118,13 +118,17 @@ func wonTitle(w *holeView) string {
 	return "The key is out: " + w.TargetTitle
 }
 
+// winner is a name that was given, or a word in its place.
+func winner(w *holeView) string {
+	if w.Name == "" {
+		return "Somebody"
+	}
+	return w.Name
+}
+
 // wonBy says who won, how and when.
 func wonBy(w *holeView) string {
-	name := w.Name
-	if name == "" {
-		name = "Somebody"
-	}
-	return fmt.Sprintf("%s, by the lane %s, after %s, on %s", name, w.Lane.Title(), many(w.Tries, "attempt"), w.At.UTC().Format("2 January 2006"))
+	return fmt.Sprintf("%s, by the lane %s, after %s, on %s", winner(w), w.Lane.Title(), many(w.Tries, "attempt"), w.At.UTC().Format("2 January 2006"))
 }
 
 func (s *Server) share(w http.ResponseWriter, r *request) error {

@@ -85,6 +85,7 @@ func (s *Server) reach(w http.ResponseWriter, r *request) error {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "public, max-age=300")
+	nobodys(w.Header())
 	_, err = w.Write(s.reaches[t.ID].Picture)
 	return err
 }

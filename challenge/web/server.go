@@ -185,11 +185,15 @@ func (s *Server) headers(h http.Header) {
 // asked first is taken off.
 func anybodys(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
-			w.Header().Del(name)
-		}
+		nobodys(w.Header())
 		h.ServeHTTP(w, r)
 	})
+}
+
+func nobodys(h http.Header) {
+	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+		h.Del(name)
+	}
 }
 
 // counted remembers what was answered.
