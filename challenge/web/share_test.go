@@ -188,7 +188,17 @@ func TestHostileShared(t *testing.T) {
 		if page.status != 200 || page.path != path {
 			t.Fatalf("%q: %d", c.name, page.status)
 		}
-		isPicture(t, s.raw("GET", path+"/card.png", ""))
+		picture := s.raw("GET", path+"/card.png", "")
+		isPicture(t, picture)
+		if !card.Draws(c.name) { // then it is drawn as if there were none, and not in part
+			if err := s.arena.Store.HideName(t.Context(), strings.TrimPrefix(path, "/attempts/")); err != nil {
+				t.Fatal(err)
+			}
+			if player.get(path+"/card.png").body != picture.body {
+				t.Errorf("%q is drawn in part", c.name)
+			}
+			continue
+		}
 		for _, at := range []string{path, "/"} {
 			body := b.get(at).body
 			contains(t, body, html.EscapeString(c.name))
