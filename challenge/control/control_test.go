@@ -59,6 +59,40 @@ func TestFence(t *testing.T) {
 	}
 }
 
+// TestWrites: where the game is to change rows, rows of its own tables are changed, and it is told whether
+// those are that were not to; nothing else is open by it, and a bomb ends with a limit.
+func TestWrites(t *testing.T) {
+	dir := t.TempDir()
+	play := func(s string) *control.Result {
+		t.Helper()
+		res, err := control.Run(t.Context(), control.Job{Fill: fill, SQL: s, Foreign: "SELECT * FROM t WHERE a <> 1"})
+		if err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		return res
+	}
+	for s, changed := range map[string]bool{
+		"SELECT * FROM t": false, "UPDATE t SET b = 'y' WHERE a = 1": false, "DELETE FROM t WHERE a = 1": false, "UPDATE t SET b = 'y'": true, "DELETE FROM t": true,
+		"INSERT INTO t VALUES (3, 'z')": true, "INSERT INTO t VALUES (1, 'z')": false, "UPDATE t SET a = 2 WHERE a = 1": true, "SELECT 1; DELETE FROM t": true,
+	} {
+		if r := play(s); r.Err != "" || r.Changed != changed {
+			t.Errorf("%s: %+v", s, r)
+		}
+	}
+	for _, s := range []string{
+		"ATTACH '" + dir + "/x.db' AS x", "VACUUM INTO '" + dir + "/x.db'", "PRAGMA writable_schema=1", "CREATE TABLE u (a)", "CREATE TEMP TRIGGER x AFTER INSERT ON t BEGIN DELETE FROM t; END", "DROP TABLE t",
+		"ALTER TABLE t RENAME TO u", "INSERT INTO sqlite_schema VALUES (1, 2, 3, 4, 5)", "UPDATE SQLITE_MASTER SET sql = 'x'", "BEGIN", "SAVEPOINT x",
+		"INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i, hex(randomblob(1000)) FROM n",
+	} {
+		if r := play(s); r.Err == "" || r.Changed {
+			t.Errorf("%s: %+v", s, r)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("files were made: %v %v", files, err)
+	}
+}
+
 // TestBombs: what would use up the host ends with a limit, or with SQLite's own.
 func TestBombs(t *testing.T) {
 	for _, s := range []string{
