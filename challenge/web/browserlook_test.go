@@ -124,6 +124,10 @@ func TestBrowserLook(t *testing.T) {
 				if dark := js[bool](b, "getComputedStyle(document.body).backgroundColor === 'rgb(16, 21, 19)'"); dark != (colours == "dark") {
 					t.Errorf("%s is not %s", name, colours)
 				}
+				// A phone widens its window for a page that is too wide.
+				if wide := js[int64](b, "document.documentElement.scrollWidth"); wide > size.w {
+					t.Errorf("%s, %s: %d wide", name, size.name, wide)
+				}
 				for _, f := range b.look() {
 					t.Errorf("%s, %s, %s: %s", name, size.name, colours, f)
 				}
@@ -183,6 +187,9 @@ func TestBrowserBeside(t *testing.T) {
 			b.open(path)
 			if v := js[float64](b, shifted); v > 0.02 {
 				t.Errorf("%s at %d moves by %.3f", path, c.w, v)
+			}
+			if wide := js[int64](b, "document.documentElement.scrollWidth"); wide > c.w {
+				t.Errorf("%s is %d wide on a window of %d", path, wide, c.w)
 			}
 			if path != "/" && !js[bool](b, boxes+c.want+" })()") {
 				t.Errorf("at %d the result is elsewhere: %s", c.w, js[string](b, boxes+"JSON.stringify([e, r]) })()"))

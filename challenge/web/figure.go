@@ -18,6 +18,15 @@ type figure struct {
 	Rows     []figureRow
 }
 
+// Each is how long the time of one bar is.
+func (f *figure) Each() string {
+	hours := f.To.Sub(f.From).Hours() / parts
+	if hours >= 47.5 {
+		return many(int(math.Round(hours/24)), "day")
+	}
+	return many(int(math.Round(hours)), "hour")
+}
+
 type figureRow struct {
 	apiLane
 	Bars    []mark
