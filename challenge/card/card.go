@@ -33,7 +33,7 @@ type Card struct {
 
 // What fits.
 const (
-	maxLines   = 8
+	maxLines   = 9
 	maxColumns = 70
 	maxTitle   = 2 // lines
 )
@@ -57,8 +57,8 @@ func cut(s string, n int) string {
 func fit(code string) string {
 	var out []string
 	for line := range strings.Lines(strings.TrimSpace(code)) {
-		if len(out) == maxLines-1 {
-			out = append(out, "...")
+		if len(out) == maxLines { // there is one more
+			out[maxLines-1] = "..."
 			break
 		}
 		if len(line) > 4*maxColumns+4 { // bytes: no letter has more than four

@@ -70,8 +70,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%q is not drawn as %q", evil, dots)
 		}
 	}
-	if !card.Draws("Robin Ødé Жанна Ωμέγα") == card.Draws("Robin Ødé") {
-		t.Log("Greek and Cyrillic are in the list")
+	if !card.Draws("Robin Ødé Жанна Ωμέγα") {
+		t.Error("Latin, Greek and Cyrillic letters are not in the list")
 	}
 }
 
@@ -87,6 +87,15 @@ func TestDrawn(t *testing.T) {
 		change(&x)
 		if differ(whole, pixels(t, x)).Empty() {
 			t.Errorf("the %s is not drawn", name)
+		}
+	}
+	for lines, end := range map[int]string{9: "8", 10: "..."} {
+		var code []string
+		for i := range lines {
+			code = append(code, string(rune('0'+i)))
+		}
+		if got := (card.Card{Code: strings.Join(code, "\n")}).Fit().Code; !strings.HasSuffix(got, "\n"+end) || strings.Count(got, "\n") != 8 {
+			t.Errorf("%d lines: %q", lines, got)
 		}
 	}
 	long := c
