@@ -1,8 +1,11 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/store"
@@ -10,6 +13,36 @@ import (
 
 // parts are how many bars the figure has in a row.
 const parts = 48
+
+// history is what the figure is drawn from. It is read from all hours and wins that there are, which
+// takes a tenth of a second after a year; so it is read when something has changed, and not for each page.
+type history struct {
+	mu   sync.Mutex
+	at   time.Time
+	of   map[string]int64 // the counters then
+	read *store.History
+}
+
+const (
+	historyEvery = 2 * time.Second  // at most, whatever is sent
+	historyLasts = 10 * time.Minute // where nothing is sent: the figure ends now
+)
+
+func (s *Server) history(ctx context.Context, counters map[string]int64) (*store.History, error) {
+	k := &s.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	age := s.o.Now().Sub(k.at)
+	first := k.read != nil && k.read.From.IsZero() && counters["attempts"] > 0 // a page with nothing would be wrong
+	if k.read != nil && !first && age >= 0 && (age < historyEvery || age < historyLasts && maps.Equal(k.of, counters)) {
+		return k.read, nil
+	}
+	h, err := s.arena.Store.History(ctx, parts)
+	if err == nil {
+		k.at, k.of, k.read = s.o.Now(), counters, h
+	}
+	return h, err
+}
 
 // figure is who reached what, over time: a row of bars for each lane, which are attempts, below a
 // wall, and a stroke through the wall for what got past it. Its numbers are the host's own.

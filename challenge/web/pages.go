@@ -186,7 +186,7 @@ func (s *Server) home(w http.ResponseWriter, r *request) error {
 	if v.Counters, err = s.arena.Store.Counters(r.Context()); err != nil {
 		return err
 	}
-	h, err := s.arena.Store.History(r.Context(), parts)
+	h, err := s.history(r.Context(), v.Counters)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Server struct {
 	reaches map[string]*reach
 	metrics metrics
 	cards   cards
+	kept    history
 
 	misnamed, nameless                                                  seldom // mistakes in front of us
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -264,7 +265,8 @@ func TestFirstRun(t *testing.T) {
 
 // TestFigure: what is drawn is what was sent, and nothing is drawn of nothing.
 func TestFigure(t *testing.T) {
-	s := newSite(t, config{})
+	var ahead atomic.Int64
+	s := newSite(t, config{Options: web.Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}})
 	home := s.raw("GET", "/", "").body
 	contains(t, home, `id="no-history"`, `aria-label="Program: 0 attempts, 0 keys"`)
 	if strings.Contains(home, `class="bar-of"`) || strings.Contains(home, `id="wins-`) || strings.Contains(home, `class="stroke"`) {
@@ -274,6 +276,8 @@ func TestFigure(t *testing.T) {
 	p.play("wallet", game.Program, "1")
 	p.claim(p.steal("wallet", game.Notice), "")
 	p.play("broken", game.Program, "(api) => api.things")
+	s.raw("GET", "/", "")
+	ahead.Add(int64(3 * time.Second))
 	home = s.raw("GET", "/", "").body
 	contains(t, home, `aria-label="Program: 2 attempts, 1 key"`, `aria-label="SQL with a notice: 1 attempt, 1 key"`, `aria-label="SQL with a filter: 0 attempts, 0 keys"`)
 	if strings.Count(home, `class="bar-of"`) != 2 || strings.Count(home, `class="stroke"`) != 2 || strings.Contains(home, `id="no-history"`) {
