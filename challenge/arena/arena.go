@@ -266,11 +266,20 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 	if err != nil {
 		return nil, ar.known(err)
 	}
-	w, _, err := ar.Claim(ctx, player, string(key), name)
-	if err != nil || w == nil || !share {
+	w, again, err := ar.Claim(ctx, player, string(key), name)
+	if err != nil || w == nil || again {
 		return w, err
 	}
-	return w, ar.Share(ctx, player, id, true)
+	if !w.Guarded { // a hole is shown with the attempt that was the first to leak
+		if err := ar.Store.ShowWith(ctx, player, id); err != nil {
+			return nil, ar.known(err)
+		}
+		w.Attempt = id
+	}
+	if share {
+		err = ar.Share(ctx, player, id, true)
+	}
+	return w, err
 }
 
 // Claim looks whether the text is a key of the player's.

@@ -119,6 +119,13 @@ func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
 }
 
+// ShowWith has the win on a control lane be shown with an attempt of its player's in that lane.
+func (s *Store) ShowWith(ctx context.Context, player, attempt string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		return some(tx.Exec("UPDATE wins SET attempt = ?1 WHERE player = ?2 AND guarded = 0 AND (target, lane) = (SELECT target, lane FROM attempts WHERE id = ?1 AND player = ?2)", attempt, player))
+	})
+}
+
 // WinOf is the win that is shown with an attempt, or ErrNone.
 func (s *Store) WinOf(ctx context.Context, attempt string) (*Win, error) {
 	return scanWin(s.read.QueryRowContext(ctx, "SELECT "+winColumns+" FROM wins WHERE attempt = ? ORDER BY at LIMIT 1", attempt))

@@ -102,6 +102,16 @@ func TestShare(t *testing.T) {
 		t.Error("the picture has a name that was taken away")
 	}
 
+	// Of two attempts that show the key, the one whose button was pressed is the win's.
+	twice := s.browser()
+	older, newer := twice.won(t, theft), twice.won(t, theft+" -- again")
+	if a := twice.post(older+"/claim", url.Values{"share": {"1"}}); a.path != older {
+		t.Errorf("%s is claimed, and %s shown", older, a.path)
+	}
+	contains(t, s.raw("GET", older, "").body, `id="winning"`)
+	if a := twice.post(newer+"/claim", url.Values{"share": {"1"}}); a.path != older || s.raw("GET", newer, "").status != 404 {
+		t.Errorf("a second claim shares %s", a.path)
+	}
 	shared := other.won(t, theft)
 	other.post(shared+"/claim", url.Values{"share": {"1"}})
 	contains(t, s.raw("GET", shared, "").body, `<span id="winner">Somebody</span>`)
