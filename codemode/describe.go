@@ -90,7 +90,11 @@ func (p *prompt) rules() []rule {
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
 	if l := p.kept(); len(l) > 0 {
-		add("labels", fmt.Sprintf("A program that has read a column marked [%s], be it in a condition only or in a whole row, can't return anything: select the other columns. Such values may only be passed to methods marked [takes …].", strings.Join(l, "] or [")), true)
+		text := fmt.Sprintf("Values of a column marked [%s] are sealed: select them, return them and pass them to methods marked [takes …], as they are. A program that looks at one, or compares, sorts, groups or calculates with the column, can't return anything", strings.Join(l, "] or ["))
+		if p.catalog[exo.RevealInterface] != nil {
+			text += "; `await reveal(x)` gives the plain value of one, with the same effect"
+		}
+		add("labels", text+".", true)
 	}
 	add("console", "console.log is captured and returned with the result. The clock stands still during a run; today and local time are those of "+p.zone+".", true)
 	add("errors", "An error names the line and column and what would be right: correct the program and call again. A result that is too large is cut, and `notice` says how much is missing.", true)

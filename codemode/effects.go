@@ -25,7 +25,7 @@ const (
 // a run that read what the model may not, it says yes where there was anything to change:
 // whether there was a change can be a bit of what was read.
 func (r *Result) Changed() bool {
-	return r.withheld && r.effectful || slices.ContainsFunc(r.Effects, exo.Effect.Stands)
+	return r.withheld && r.effectful || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return told(e).Stands() })
 }
 
 // EffectsNote says what became of the changes that the program asked for: "" where it
@@ -45,7 +45,12 @@ func (r *Result) EffectsNote() string {
 	ops := map[exo.State][]string{}
 	var says []string
 	stands, failed := false, false
+	var sealed []string
 	for _, e := range r.Effects {
+		if e = told(e); e.Sealed && e.State == exo.StateApplied {
+			stands, sealed = true, append(sealed, e.Op)
+			continue
+		}
 		state := e.State
 		if state == exo.StateImmediate {
 			state = exo.StateApplied
@@ -67,11 +72,22 @@ func (r *Result) EffectsNote() string {
 			says = append(says, strings.Replace(w.text, "OPS", counted(ops[w.state]), 1))
 		}
 	}
+	if len(sealed) > 0 {
+		says = append(says, counted(sealed)+": handed over; what became of it is not told, since it held sealed values")
+	}
 	note := strings.Join(says, "; ")
 	if r.Err != nil || failed {
 		note += ". Do not run the program again as it is: write one that does only what is missing"
 	}
 	return note
+}
+
+// told is an effect as the model may know it: once one that held sealed values began to act, what became of it is a bit of those.
+func told(e exo.Effect) exo.Effect {
+	if e.Sealed && (e.State == exo.StateFailed || e.State == exo.StateUnknown) {
+		e.State, e.Err = exo.StateApplied, nil
+	}
+	return e
 }
 
 // refusal is why a held effect was refused when the program had ended, where that was written for

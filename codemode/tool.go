@@ -112,10 +112,17 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
+	if revealing(gate, opt.Admits) {
+		cfg.Grants = maps.Clone(grants)
+		cfg.Grants[exo.RevealName] = exo.Reveal()
+		if gate, err = exo.NewGate(cfg); err != nil {
+			return nil, fmt.Errorf("codemode: %w", err)
+		}
+	}
 	s := show(gate, opt)
 	t.declarations, t.description, t.advice, t.examples, t.size = s.declarations, s.description, s.advice, s.examples, s.size
 	if s.lookups != nil {
-		cfg.Grants = maps.Clone(grants)
+		cfg.Grants = maps.Clone(cfg.Grants)
 		for _, l := range s.lookups {
 			cfg.Grants[l.name] = l
 		}
@@ -133,6 +140,26 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	}
 	t.bounds = opt.Bounds.OrDefault()
 	return t, nil
+}
+
+// revealing reports whether programs get `reveal`: something is sealed, the name is free, and what has read it may leave
+// by some way. Without one, a program that reveals could do nothing more.
+func revealing(gate *exo.Gate, admits exo.Label) bool {
+	seals := gate.Seals()
+	if seals.Public() || gate.Catalog()[exo.RevealInterface] != nil {
+		return false
+	}
+	for _, g := range gate.Granted() {
+		if g.Name == exo.RevealName {
+			return false
+		}
+	}
+	for _, i := range gate.Catalog() {
+		for _, m := range i.Methods {
+			admits = admits.Join(m.Admits)
+		}
+	}
+	return slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) })
 }
 
 // shown is what the model reads of a tool. It is made of declarations alone, and tools of

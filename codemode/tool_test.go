@@ -182,9 +182,19 @@ func TestErrors(t *testing.T) {
 func TestLabels(t *testing.T) {
 	w := newWorld(t)
 	tool := newTool(t, codemode.Grants{"people": w.secret}, nil)
-	for _, code := range []string{"return api.people", "console.log((await api.people)[0].email); return 1", "return api.people.where({ email: 'x' }).count()", "throw (await api.people)[0].email"} {
+	for _, code := range []string{"return api.people.where({ email: 'x' }).count()", "console.log((await api.people.orderBy(p => p.email))[0].email); return 1", "throw (await api.people.select(p => p.email.length))[0]"} {
 		if o := call(t, tool, code); o.Error == nil || o.Error.Kind != "denied" || o.Console != "" || strings.Contains(o.Error.Message, "@") {
 			t.Errorf("%s: %+v", code, o)
+		}
+	}
+	for code, want := range map[string]string{"return (await api.people)[0].email": "[sealed pii]", "console.log((await api.people)[0].email); return 1": "[sealed pii]\n", "throw (await api.people)[0].email": "the program threw [sealed pii]"} {
+		o := call(t, tool, code)
+		if got := fmt.Sprint(o.Result, o.Console, o.Error); o.Error != nil {
+			if o.Error.Message != want {
+				t.Errorf("%s: %s", code, got)
+			}
+		} else if !strings.Contains(got, want) {
+			t.Errorf("%s: %s", code, got)
 		}
 	}
 	tool = newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: exo.NewLabel("pii")})
@@ -192,7 +202,7 @@ func TestLabels(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	// What was logged before stays, and is told while the program runs; what may be made of it does not.
-	program := "console.log('before'); const people = await api.people; console.warn('after', people[0].email); return 1"
+	program := "console.log('before'); const people = await api.people.orderBy(p => p.email); console.warn('after', people[0].email); return 1"
 	for _, c := range []struct {
 		admits exo.Label
 		kind   exo.Kind
@@ -209,7 +219,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("admitted %v: %v, %q, told %q", c.admits, r.Err, r.Console, told)
 		}
 	}
-	if strings.Contains(tool.Description(), "A program that has read a column") {
+	if strings.Contains(tool.Description(), "sealed") {
 		t.Error("the rule on labels is there though they are admitted")
 	}
 }

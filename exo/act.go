@@ -130,7 +130,11 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 	if e.state != StateHeld || e.effect != Held { // what is held has not happened yet
 		failed = s.after(m, v, err)
 	}
-	en := Entry{Step: Outcome, Label: e.bound, Digest: s.digestOf(v), Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
+	digest := e.digest
+	if digest == (Digest{}) {
+		digest = s.digestOf(v)
+	}
+	en := Entry{Step: Outcome, Label: e.bound, Digest: digest, Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
 	if err := s.noteMessage(e, en); failed == nil {
 		failed = err
 	}
@@ -147,6 +151,14 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err) // also of what it replied: that is asked what it is
 	if v, err = ask(ctx, m); err != nil {
 		return Value{}, err
+	}
+	if e := m.entry; e.shows != nil {
+		if m.session.gate.record != nil {
+			e.digest = m.session.digestOf(v) // of what was read, and not of the numbers in its place
+		}
+		if v = e.shows.value(e.root.Type, v); v.kind == kindSealed {
+			return v, nil
+		}
 	}
 	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
 		return Value{}, err
@@ -188,7 +200,7 @@ func IsPanic(err error) bool { return errors.Is(err, errPanicked) || errors.Is(e
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
 func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.receiver().Slot].(Validator); ok {
+	if p, ok := m.Objects[m.Root.receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
 		if err := p.Validate(m); err != nil {
 			return Value{}, ofObject(classify("", foreign(err)))
 		}

@@ -1,5 +1,7 @@
 package exo
 
+import "slices"
+
 // admit is the one gate. Its order is the promise of the package: resolve and check; join
 // the label of the message and the bound of its reply; check sink, budget, effect and
 // policies; record the intent; act; record the outcome. It runs on the caller's goroutine up to the
@@ -13,14 +15,8 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		}
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
-	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone}
-	m, err := check.Check(call.Expr)
-	if err == nil {
-		e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e
-		if err = s.resolve(m); err == nil {
-			m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])
-		}
-	}
+	var sealed Label // of the sealed values that it holds
+	m, err := s.check(call.Expr, e, func(v Value) error { return s.recognize(v, &sealed) })
 
 	// Join the label of the whole message and the most that its reply may carry, whatever
 	// becomes of it from here on, and before it acts. Joined when the reply is there, or when
@@ -31,17 +27,43 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		for _, v := range m.Args {
 			e.bound = e.bound.Join(v.allLabels())
 		}
+		if s.gate.labels.Public() {
+			// nothing to seal
+		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
+			e.bound = e.bound.Join(shown)
+		} else {
+			e.shows = &sealing{catalog: s.gate.catalog}
+		}
+		if err == nil && !sealed.Public() && m.Root.method.Effect == Held && !m.judged() {
+			// What acts when the run has committed tells the program nothing of them.
+			m.asked, e.sealed = call.Expr, &sealed
+		} else {
+			e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
+		}
 	}
 	s.mu.Lock()
 	s.label = s.label.Join(e.bound)
 	label := s.label
 	s.mu.Unlock()
+	if e.shows != nil {
+		e.shows.open = label
+	}
+	if err == nil && !sealed.Public() && e.sealed == nil {
+		var plain *Message
+		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
+			m = plain
+		}
+	}
 
 	// Sink, against the label just joined.
 	if err == nil {
 		if meth := m.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Public() {
 			var why error
-			if e.admits, why = s.admits(m, e); !label.FlowsTo(e.admits) {
+			carries := label
+			if e.sealed != nil {
+				carries = label.Join(*e.sealed)
+			}
+			if e.admits, why = s.admits(m, e); !carries.FlowsTo(e.admits) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
 			}
 		}
@@ -76,6 +98,27 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	s.claim(m)
 	s.queueUp(m)
 	go s.act(m, e, s.turns.enter())
+}
+
+// check makes the message of x, and finds the objects and the store of it. With an error there may be a message all
+// the same, of which the labels count.
+func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message, error) {
+	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
+	m, err := check.Check(x)
+	if err != nil {
+		return nil, err
+	}
+	e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e
+	if err = s.resolve(m); err == nil {
+		m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])
+	}
+	return m, err
+}
+
+// judged reports whether a policy may refuse the message: it looks at what is in it, and by what it lets pass it tells a
+// program of that.
+func (m *Message) judged() bool {
+	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil })
 }
 
 // queueUp puts a message behind those of its store that were admitted before it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // maxReplyDepth bounds values within values of a reply.
@@ -36,7 +37,10 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 			if err != nil {
 				return Value{}, err
 			}
-			fs[i], v.label = Field{f.Name, x}, v.label.Join(x.label)
+			fs[i] = Field{f.Name, x}
+			if x.kind != kindSealed { // its content does not leave
+				v.label = v.label.Join(x.label)
+			}
 		}
 		v.ref = fs
 	case kindRows:
@@ -75,7 +79,7 @@ func (m *Message) adoptAll(vs []Value, label *Label, depth int) ([]Value, error)
 			}
 			out[i], x = y, y
 		}
-		if x.label.set != nil {
+		if x.label.set != nil && x.kind != kindSealed {
 			*label = label.Join(x.label)
 		}
 	}
@@ -109,41 +113,54 @@ func (m *Message) adoptObject(v Value) (Value, error) {
 // number makes the objects of a reply those of the run. It is called when the
 // reply is delivered, with s.mu held: before, a guest could guess the number, and
 // learn which of its calls was the faster, or hold what a budget kept back.
+//
+// So are its sealed values.
 func (s *Session) number(e *pending) {
-	if len(e.objects) == 0 || e.reply.Err != nil {
+	if e.reply.Err != nil || len(e.objects) == 0 && (e.shows == nil || len(e.shows.cells) == 0) {
 		return
 	}
-	base := uint64(len(s.objects))
+	objects, cells := uint64(len(s.objects)), uint64(len(s.contents))
 	s.objects, s.types = append(s.objects, e.objects...), append(s.types, e.types...)
-	e.reply.Value.renumber(base)
+	if e.shows != nil {
+		s.contents = append(s.contents, e.shows.cells...)
+		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
+	}
+	e.reply.Value.renumber(objects, cells, s.sealed)
 }
 
 // renumber changes v in place: adopt has copied whatever a reference is in.
-func (v *Value) renumber(base uint64) {
+func (v *Value) renumber(objects, cells uint64, sealed []Value) {
 	switch r := v.ref.(type) {
 	case []Value:
 		for i := range r {
-			r[i].renumber(base)
+			r[i].renumber(objects, cells, sealed)
 		}
 	case []Field:
 		for i := range r {
-			r[i].Value.renumber(base)
+			r[i].Value.renumber(objects, cells, sealed)
 		}
 	case *Rows:
 		for i := range r.Cells {
-			r.Cells[i].renumber(base)
+			r.Cells[i].renumber(objects, cells, sealed)
 		}
 	default:
-		if v.kind == kindRef {
-			v.bits += base
+		switch v.kind {
+		case kindRef:
+			v.bits += objects
+		case kindSealed:
+			v.bits += cells
+			sealed[v.bits] = *v
 		}
 	}
 }
 
 func sameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }
 
-// allLabels joins the labels of v and of everything in it.
+// allLabels joins the labels of v and of everything in it, but for what is sealed.
 func (v Value) allLabels() Label {
+	if v.kind == kindSealed {
+		return Label{}
+	}
 	l := v.label
 	switch r := v.ref.(type) {
 	case []Value:

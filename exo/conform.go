@@ -52,7 +52,7 @@ func (c *Checker) lists(of *Type, n *Node) (Label, bool) {
 	if cell == nil || of == nil {
 		return Label{}, false
 	}
-	label := m.Label.Join(m.Reply).Join(c.typeLabel(cell, 0))
+	label := m.Label.Join(m.Reply).Join(c.Catalog.shows(cell))
 	if cell.Name == TypeRecord && len(cell.Fields) == 1 {
 		cell = cell.Fields[0].Type
 	}

@@ -67,6 +67,8 @@ func (d *Decoder) tagged(tag byte, depth int) Value {
 		return d.Ref()
 	case tag == tagLabelled && d.whole:
 		return d.labelled(depth)
+	case tag == tagSealed:
+		return d.sealed()
 	case tag >= wire.FirstExtension && d.Extend != nil:
 		v, n, err := d.Extend.Read(tag, d.Rest())
 		if d.Skip(n); err != nil {
@@ -144,6 +146,21 @@ func (d *Decoder) name() string {
 // labelled reads a value with its label. A tag twice, or out of order, would be a
 // second spelling of the label; a label without a tag one of the value without it.
 func (d *Decoder) labelled(depth int) Value {
+	l := d.label()
+	if d.Err() != nil {
+		return Value{}
+	}
+	tag := d.Byte()
+	if tag == tagLabelled || tag == tagSealed { // before it is read: labels on labels would be as deep as the input is long
+		d.Fail("a label on a label")
+		return Value{}
+	}
+	v := d.tagged(tag, depth)
+	v.label = l
+	return v
+}
+
+func (d *Decoder) label() Label {
 	n := d.claim(1)
 	if d.Values -= n; n == 0 {
 		d.Fail("a label without a tag")
@@ -155,16 +172,19 @@ func (d *Decoder) labelled(depth int) Value {
 			d.Fail("tags of a label out of order")
 		}
 		if tags = append(tags, t); d.Err() != nil {
-			return Value{}
+			return Label{}
 		}
 	}
-	tag := d.Byte()
-	if tag == tagLabelled { // before it is read: labels on labels would be as deep as the input is long
-		d.Fail("a label on a label")
-		return Value{}
+	return NewLabel(tags...)
+}
+
+// sealed reads a cell as a guest names it: that the run has such a cell is the session's to see.
+func (d *Decoder) sealed() Value {
+	v := Value{kind: kindSealed, bits: uint64(d.UpTo(1<<32 - 1)), str: d.Text()}
+	if d.Err() == nil && !sealable(v.str) {
+		d.Fail("a sealed value of no such type")
 	}
-	v := d.tagged(tag, depth)
-	v.label = NewLabel(tags...)
+	v.label = d.label()
 	return v
 }
 

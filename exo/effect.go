@@ -65,6 +65,10 @@ type Effect struct {
 	Mode  EffectMode
 	State State
 	Err   error // why it is not applied; for the host
+
+	// Sealed: it held sealed values, which were opened when it acted. What became of it may tell of what
+	// is in them, and is not the model's to read.
+	Sealed bool
 }
 
 // Stands reports whether the effect took place, or may have.
@@ -226,7 +230,7 @@ func (s *Session) changes(m *Message, e *pending) func(error) State {
 	if e.effect == NoEffect {
 		return func(error) State { return NoState }
 	}
-	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen}, admits: e.admits}
+	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen, Sealed: e.sealed != nil}, admits: e.admits}
 	if e.effect == InUnit {
 		c.store = m.store
 	}

@@ -64,7 +64,7 @@ func (e *Encoder) value(v *Value, depth int) {
 		return
 	}
 	e.Values++
-	if e.whole && v.label.set != nil {
+	if e.whole && v.label.set != nil && v.kind != kindSealed {
 		e.label(v.label)
 	}
 	switch v.kind {
@@ -87,6 +87,8 @@ func (e *Encoder) value(v *Value, depth int) {
 		if !e.extended(v) {
 			e.reference(v)
 		}
+	case kindSealed:
+		e.sealed(v)
 	default:
 		if e.B = appendScalar(e.B, v); v.kind == noValue {
 			e.refuse(errNoValue)
@@ -125,6 +127,11 @@ func appendScalar(b []byte, v *Value) []byte {
 // label says what the value after it is labelled. A frame carries no labels: they are
 // the host's, and what a program may learn of one it learns from being refused.
 func (e *Encoder) label(l Label) {
+	e.B = append(e.B, tagLabelled)
+	e.tags(l)
+}
+
+func (e *Encoder) tags(l Label) {
 	tags := *l.set
 	e.Values += len(tags)
 	for _, t := range tags {
@@ -132,7 +139,7 @@ func (e *Encoder) label(l Label) {
 			e.refuse(errTag)
 		}
 	}
-	e.B = wire.AppendTexts(append(e.B, tagLabelled), tags)
+	e.B = wire.AppendTexts(e.B, tags)
 }
 
 func (e *Encoder) record(fields []Field, depth int) {

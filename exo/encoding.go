@@ -22,6 +22,7 @@ import (
 //	tagRows     shape, count of cells, values
 //	tagRef      the number that its run gave the object
 //	tagLabelled count, tags in order; then the value, which is none of these itself
+//	tagSealed   the number that its run gave the cell, the name of its type, count, tags in order
 //
 // A number is a varint in its shortest form. A shape is a count and for each cell its
 // name and 0, or 1 and the shape of a nested record.
@@ -39,6 +40,7 @@ const (
 	tagRows
 	tagRef
 	tagLabelled
+	tagSealed
 )
 
 // maxDepth bounds values within values, and shapes within shapes. It is above what a

@@ -150,7 +150,7 @@ func (c *Checker) Check(x Expr) (*Message, error) {
 	if !root.Closed() {
 		return nil, badMessage(len(nodes)-1, "depends on a callback")
 	}
-	out := &Message{Root: root, Label: root.label}
+	out := &Message{Root: root, Label: root.label, catalog: c.Catalog}
 	s := shaper{out: out, b: make([]byte, 0, 32*len(nodes))}
 	s.node(root)
 	out.Shape = string(s.b)
@@ -293,7 +293,7 @@ func (s *shaper) lift(n *Node) {
 }
 
 func (s *shaper) literal(v Value, depth int) {
-	s.b = append(s.b, "?nbiftTlrwR"[v.kind])
+	s.b = append(s.b, "?nbiftTlrwRS"[v.kind])
 	switch v.kind {
 	case kindList:
 		items := v.ref.([]Value)
@@ -313,6 +313,8 @@ func (s *shaper) literal(v Value, depth int) {
 				s.literal(x, depth+1)
 			}
 		}
+	case kindSealed:
+		s.text(v.str)
 	case kindRecord:
 		for _, f := range v.ref.([]Field) {
 			s.text(f.Name)

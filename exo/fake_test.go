@@ -257,8 +257,13 @@ func titles() Expr {
 	return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "title"), record([]string{"title"}, 3), lam(1, 4), call(0, "select", 5), call(6, "execute"))
 }
 
-// diaries is the same with the labelled column.
+// diaries is todos.select(({todo}) => ({title: todo.diary.eq('x')})).execute(): it reads what is labelled.
 func diaries() Expr {
+	return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), record([]string{"title"}, 5), lam(1, 6), call(0, "select", 7), call(8, "execute"))
+}
+
+// shown is titles with the labelled column: it is shown, and nothing is read of it.
+func shown() Expr {
 	x := titles()
 	x.Nodes[3] = fld(2, "diary")
 	return x

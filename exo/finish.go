@@ -228,7 +228,11 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v Value, state Sta
 	defer h.m.whenCut(cancel)()
 	replied := make(chan Value, 1)
 	failed, returned := within(ctx, s.gate.limits.Held, func(ctx context.Context) error {
-		v, err := ask(ctx, h.m)
+		m, err := h.m.unsealing()
+		if err != nil {
+			return err
+		}
+		v, err := ask(ctx, m)
 		replied <- v
 		return err
 	})
@@ -246,6 +250,21 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v Value, state Sta
 		return Value{}, StateFailed, failed
 	}
 	return Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
+}
+
+// unsealing is a message that acts, with the contents of its sealed values. That they are what is wanted is found
+// here: it was admitted by their types.
+func (m *Message) unsealing() (*Message, error) {
+	if m.entry.sealed == nil {
+		return m, nil
+	}
+	e := &pending{id: m.entry.id}
+	open, err := m.session.check(m.session.open(m.asked), e, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNothingDone, err)
+	}
+	open.entry = m.entry
+	return open, nil
 }
 
 func (s *Session) details(e *pending) []any {

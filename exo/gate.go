@@ -63,6 +63,7 @@ type Gate struct {
 	zone    *zone.Zone
 	console func(Line)
 	kept    Label // all labels of the catalogue that admits does not admit
+	plain   Label // labels of which nothing is sealed: all that leaves admits them
 
 	severalStores bool
 
@@ -131,6 +132,9 @@ func NewGate(cfg Config) (*Gate, error) {
 		}
 	}
 	g.kept = g.labels.without(g.admits)
+	if !g.catalog.leaves() {
+		g.plain = g.labels.meet(g.admits)
+	}
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
@@ -177,6 +181,26 @@ func checkStore(o Object, i *Interface) error {
 		}
 	}
 	return nil
+}
+
+// leaves reports whether anything but the result of a run leaves it.
+func (c Catalog) leaves() bool {
+	for _, i := range c {
+		for _, m := range i.Methods {
+			if m.Sink || m.Effect != NoEffect {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Seals is the label of what programs are shown sealed: see TypeSealed. What every way out admits is never sealed.
+func (g *Gate) Seals() Label {
+	if !g.made() {
+		return Label{}
+	}
+	return g.labels.without(g.plain)
 }
 
 // effect names a method that changes something, "" if none does.

@@ -37,6 +37,8 @@ func (v *Value) appendJSON(b []byte) ([]byte, error) {
 		b = append(b, '"')
 		b = v.Time().AppendFormat(b, scalar.TimeFormat)
 		return append(b, '"'), nil
+	case kindSealed:
+		return appendJSONText(b, v.sealedText()), nil
 	case kindList:
 		b = append(b, '[')
 		var err error

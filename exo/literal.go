@@ -37,6 +37,9 @@ func admit(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 	if depth > 64 {
 		return v, false
 	}
+	if v.kind == kindSealed {
+		return v, sealedFits(want, v)
+	}
 	if v.kind == kindNull {
 		return v, want.Null || want.Name == TypeNull || want.Name == TypeData
 	}
@@ -228,6 +231,8 @@ func literalType(v Value, depth int) *Type {
 		return litText
 	case kindTime:
 		return litTime
+	case kindSealed:
+		return &Type{Name: v.str}
 	case kindList:
 		for _, x := range v.ref.([]Value) {
 			if literalType(x, depth+1) == nil {

@@ -261,6 +261,12 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 	if t == nil {
 		return nil, c.missing(recv, name)
 	}
+	if i := c.Catalog[t.Name]; i != nil && i.Expr && !label.Public() {
+		t, label = labelled(t, label), Label{} // naming a column reads nothing of it
+	}
+	if i := c.Catalog[recv.Type.Name]; i != nil && i.Expr { // a part of a value, like its length, is made of it
+		label = label.Join(c.Catalog.shows(recv.Type))
+	}
 	n := &Node{Op: OpField, Name: name, Recv: recv, Type: t, label: label}
 	return c.seal(n)
 }
@@ -295,6 +301,7 @@ func (c *Checker) MakeList(args []*Node) (*Node, error) {
 		if a.Op == OpLambda {
 			return nil, Errorf(Invalid, "", "a callback can't be in a list")
 		}
+		t.Label = t.Label.Join(c.Catalog.shows(a.Type))
 	}
 	return c.seal(&Node{Op: OpList, Args: args, Type: t})
 }
@@ -392,15 +399,10 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
-	n.label = n.label.Join(listed)
-	if m.Row {
-		n.label = n.label.Join(c.typeLabel(recv.Type.Args[rowArg], 0))
-	}
-	if sends {
-		n.label = n.label.Join(c.typeLabel(t, 0)) // what the answer will show
-	}
+	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == TypeRows {
-		n.label = n.label.Join(c.typeLabel(t.Args["of"], 0))
+		// How many bytes they take together is known when they have been read.
+		n.label = n.label.Join(c.Catalog.shows(t.Args["of"]))
 		n.Type = c.rowsOf(n)
 	}
 	if n, err = c.seal(n); err != nil {
@@ -589,24 +591,4 @@ func (i *Interface) nearest(name string, listed []string) string {
 		n = scalar.Nearest(name, slices.DeleteFunc(slices.Sorted(maps.Keys(i.Methods)), func(n string) bool { return n == name }))
 	}
 	return n
-}
-
-// typeLabel joins the labels of everything that a value of the type shows.
-func (c *Checker) typeLabel(t *Type, depth int) Label {
-	var l Label
-	if t == nil || depth > 8 {
-		return l
-	}
-	if i := c.Catalog[t.Name]; i != nil && !i.Expr {
-		for _, m := range i.Fields {
-			l = l.Join(m.Label)
-		}
-	}
-	for _, f := range t.Fields {
-		l = l.Join(c.typeLabel(f.Type, depth+1))
-	}
-	if t.Name == TypeList {
-		l = l.Join(c.typeLabel(t.Args["of"], depth+1))
-	}
-	return l
 }

@@ -50,7 +50,9 @@ type Message struct {
 	few     [2]Object // most messages have no more
 	session *Session
 	entry   *pending
-	store   any             // of its object: see Transactional
+	store   any // of its object: see Transactional
+	catalog Catalog
+	asked   Expr            // as the program sent it, where it holds sealed values and acts when the run has committed
 	behind  <-chan struct{} // closed when the message before it in its store has acted
 	acted   chan struct{}   // closed when it has
 

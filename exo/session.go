@@ -78,6 +78,8 @@ type Session struct {
 	objects     []Object
 	lent        []lent // wrapped objects that were arguments
 	types       []*Type
+	sealed      []Value // the run's sealed values, by their numbers,
+	contents    []Value // and what is in them
 	label       Label
 	console     console
 	lastID      uint64
@@ -110,7 +112,10 @@ type pending struct {
 	spent   spent
 	objects []Object // that the reply refers to, numbered from 0 until it is delivered
 	types   []*Type
-	size    int // of the message, in the budget of those without an answer
+	shows   *sealing // what is sealed in the reply; nil: nothing
+	sealed  *Label   // of a held effect: what the sealed values in it carry, until it acts
+	digest  Digest   // of a reply in which something is sealed
+	size    int      // of the message, in the budget of those without an answer
 	id      uint64
 	done    bool
 	reply   Reply

@@ -34,7 +34,7 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, er
 			e.vars = append(e.vars, binding{name: p.Bind, typ: a.Type})
 		}
 		if p.Static {
-			if a.Op != OpLit {
+			if a.Op != OpLit || a.Lit.holdsSealed() {
 				return nil, Errorf(Invalid, op, "%s must be written as a literal", p.Name)
 			}
 			if p.Ident {
@@ -98,7 +98,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Type{Name: r.Name, Args: r.Args, Fields: r.Fields}, nil
+		return &Type{Name: r.Name, Args: r.Args, Fields: r.Fields, Label: r.Label}, nil
 	}
 	switch {
 	case t == nil:
@@ -210,7 +210,7 @@ func asExpressions(fs []TypeField, to map[string]string) []TypeField {
 		if len(out) > 0 && &out[0] == &fs[0] {
 			out = slices.Clone(fs)
 		}
-		out[i].Type = &Type{Name: name, Args: map[string]*Type{"of": f.Type}}
+		out[i].Type = &Type{Name: name, Args: map[string]*Type{"of": f.Type}, Label: f.Type.Label}
 	}
 	return out
 }

@@ -15,6 +15,10 @@ type Type struct {
 	Fields []TypeField
 	Null   bool     // null is admitted
 	Enum   []string // of text: the only values there are
+
+	// Label is that of what an expression of this type shows. No declaration has it: the checker finds it
+	// for a node. It is of no encoding and in no comparison.
+	Label Label
 }
 
 // TypeField is one field of a record type.
@@ -60,6 +64,8 @@ const (
 	// link, Args["of"] for each of its rows or Args["one"] for its one row, which may be null.
 	TypeRows = "rows" // many records of one shape
 	TypeRef  = "ref"  // a reference to an Object
+	// TypeSealed is of a Value alone, too: a labelled value that the program holds and can't read.
+	TypeSealed = "sealed"
 )
 
 func isScalar(name string) bool {

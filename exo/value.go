@@ -26,6 +26,7 @@ const (
 	kindRecord // names with values, in order
 	kindRows   // many records of one shape, stored flat
 	kindRef    // an Object: only ever made by the host
+	kindSealed // the run's number of a value that stays with the host: see seal.go
 )
 
 // Value is anything that crosses between guest and host: plain data, or a
@@ -116,12 +117,12 @@ func RefValue(o Object) Value {
 }
 
 // Type names what the value holds: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText, TypeTime,
-// TypeList, TypeRecord, TypeRows or TypeRef; "" for the zero Value. Types that JavaScript
+// TypeList, TypeRecord, TypeRows, TypeRef or TypeSealed; "" for the zero Value. Types that JavaScript
 // does not have, like TypeDecimal, are texts.
 func (v Value) Type() string { return valueTypes[v.kind] }
 
 var valueTypes = [...]string{kindNull: TypeNull, kindBool: TypeBool, kindInt: TypeInt, kindFloat: TypeFloat, kindText: TypeText,
-	kindTime: TypeTime, kindList: TypeList, kindRecord: TypeRecord, kindRows: TypeRows, kindRef: TypeRef}
+	kindTime: TypeTime, kindList: TypeList, kindRecord: TypeRecord, kindRows: TypeRows, kindRef: TypeRef, kindSealed: TypeSealed}
 
 // IsZero reports whether v is the zero Value, which nobody made and every boundary refuses.
 func (v Value) IsZero() bool { return v.kind == noValue }
@@ -410,6 +411,8 @@ func (v Value) String() string {
 		return string(b)
 	case kindRef:
 		return "<object>"
+	case kindSealed:
+		return v.sealedText()
 	}
 	return "<no value>"
 }

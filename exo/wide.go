@@ -10,12 +10,14 @@ import (
 // all of them.
 func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
+	var label Label // no type that is made of another loses it
 	null := t.Null
 	for _, w := range t.Wide {
 		x, err := e.resolve(op, w)
 		if err != nil {
 			return nil, err
 		}
+		label = label.Join(x.Label)
 		if inner := x.Args["of"]; inner != nil && e.cat[x.Name] != nil && e.cat[x.Name].Expr {
 			x = inner
 		}
@@ -36,14 +38,14 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 		return nil, Errorf(Invalid, op, "has only nulls; one value has to be something else")
 	}
 	if t.To == nil {
-		return &Type{Name: of.Name, Args: of.Args, Null: null}, nil
+		return &Type{Name: of.Name, Args: of.Args, Null: null, Label: label}, nil
 	}
 	if name := t.To[of.Name]; name != "" {
 		n := &Type{Name: of.Name, Args: of.Args, Null: null}
 		if len(t.Wide) == 1 {
 			n.Enum = of.Enum
 		}
-		return &Type{Name: name, Args: map[string]*Type{"of": n}}, nil
+		return &Type{Name: name, Args: map[string]*Type{"of": n}, Label: label}, nil
 	}
 	return nil, Errorf(Invalid, op, "can't be used with %s", of.bare())
 }

@@ -139,7 +139,13 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		return exo.Null(), nil
 	}
 	if x := c.r.recordedIn(v); x != nil {
+		if v, ok := x.sealed(); ok && c.how != forConsole {
+			return v, nil
+		}
 		if c.how == forConsole {
+			if v, ok := x.sealed(); ok {
+				return exo.Text(v.String()), nil
+			}
 			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
 		}
 		if c.answers != nil && x.awaits() {
@@ -413,6 +419,8 @@ func (r *run) toJS(v exo.Value) goja.Value {
 		return r.newRows(v)
 	case exo.TypeRef:
 		return r.grantedObject(v.RefID())
+	case exo.TypeSealed:
+		return r.sealedValue(v)
 	}
 	return goja.Null()
 }

@@ -265,7 +265,7 @@ func selects(p *exo.Param) bool {
 // becomes a literal, and what mixes them a record or list of nodes.
 func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 	v = r.plainValue(v)
-	if x := r.recordedIn(v); x != nil {
+	if x := r.expressionIn(v); x != nil {
 		if row := x.only(); row != nil {
 			return row // t => t means the one table, not a record of it
 		}
@@ -346,7 +346,7 @@ func (r *run) mixed(v goja.Value, depth int) bool {
 const maxMixed = 20_000 // parts of one argument that are looked through
 
 func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
-	if r.recordedIn(v) != nil {
+	if r.expressionIn(v) != nil {
 		return true
 	}
 	if *budget--; *budget < 0 {

@@ -142,7 +142,7 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 // field is the condition that v says of a field.
 func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 	r := f.r
-	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.recordedIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
+	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
 		return r.must(r.make(field, m, f.of, []*exo.Node{r.node(v, false, 0)}))
 	}
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {

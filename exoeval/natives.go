@@ -167,6 +167,10 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 // stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
 // out what it does not know, like functions.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
+	if v, ok := r.sealedIn(c.Argument(0)); ok {
+		c.Arguments = append([]goja.Value{r.vm.ToValue(v.String())}, c.Arguments[1:]...)
+		return nil
+	}
 	if x := r.recordedIn(c.Argument(0)); x != nil {
 		panic(r.throw(x.novalue()))
 	}
@@ -179,6 +183,9 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		v := k.Argument(1)
 		if own != nil {
 			v = r.called(own(k.This, k.Arguments...))
+		}
+		if v, ok := r.sealedIn(v); ok {
+			return r.vm.ToValue(v.String())
 		}
 		if x := r.recordedIn(v); x != nil {
 			panic(r.throw(x.novalue()))

@@ -79,6 +79,9 @@ func (o *opaque) ExportType() reflect.Type { return recordedType }
 // whole is the error for a recorded thing that is assigned to, gone through or
 // copied as if it were an object.
 func (x *recorded) whole() error {
+	if _, sealed := x.sealed(); sealed {
+		return x.shut()
+	}
 	if x.awaits() {
 		e := x.notRun()
 		e.Msg += "; nothing in it can be assigned (to compare use ===), gone through or copied"

@@ -143,6 +143,14 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 }
 
 func (r *run) binary(op string, a, b goja.Value) goja.Value {
+	written := op
+	if same, ok := sameInCallbacks[op]; ok {
+		op = same
+	}
+	if v := r.withSealed(op, a, b); v != nil {
+		return v
+	}
+	op = written
 	if v := r.linkIsNull(op, a, b); v != nil {
 		return v
 	}
@@ -155,7 +163,6 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 		}
 		return r.plain(op, a, b)
 	}
-	written := op
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
 	}

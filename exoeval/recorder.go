@@ -94,6 +94,12 @@ func (x *recorded) has(name string) bool {
 
 // Get implements goja.DynamicObject: a member, or an error that names the nearest.
 func (x *recorded) Get(name string) goja.Value {
+	if _, sealed := x.sealed(); sealed {
+		if x.r.quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
+			return nil
+		}
+		panic(x.r.throw(x.shut()))
+	}
 	if v := x.member(name); v != nil {
 		return v
 	}
@@ -255,6 +261,9 @@ func arrayMember(name string) bool {
 // novalue is the error for a recorded thing that is taken for a value: true, equal, a
 // number, a text. It is met in functions whose operators are not recorded, too.
 func (x *recorded) novalue() error {
+	if _, sealed := x.sealed(); sealed {
+		return x.shut()
+	}
 	if i := x.iface(); i != nil && i.Expr {
 		name := x.r.check.Name(x.node)
 		if recv := x.node.Recv; x.node.Op == exo.OpCall && len(x.r.frames) == 0 && x.r.check.Catalog[recv.Type.Name] != nil && x.r.check.Catalog[recv.Type.Name].Await != "" {
@@ -274,6 +283,9 @@ func (x *recorded) novalue() error {
 }
 
 func (x *recorded) notRun() *exo.Error {
+	if _, sealed := x.sealed(); sealed {
+		return x.shut()
+	}
 	if i := x.iface(); i != nil && i.Await != "" {
 		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "unsent", "{it} has not been sent yet: use await ….{await}()", "it", x.r.check.Name(x.node), "await", i.Await))
 	}
@@ -282,6 +294,9 @@ func (x *recorded) notRun() *exo.Error {
 
 // Set implements goja.DynamicObject: nothing can be set.
 func (x *recorded) Set(name string, _ goja.Value) bool {
+	if _, sealed := x.sealed(); sealed {
+		panic(x.r.throw(x.shut()))
+	}
 	if f := x.r.frame(); f.of != nil && changesGiven(f.of) {
 		if s := x.r.say(f.on, "assigned", "", "name", shorten(name, 60), "method", f.of.Name); s != "" {
 			panic(x.r.throw(exo.Errorf(exo.Invalid, "", "%s", s)))

@@ -104,7 +104,7 @@ func (r *run) send(n *exo.Node) goja.Value {
 // awaited is what `await x` waits for: a query that was not sent is sent, be it x
 // or what the promise x gives, but only by a method that changes nothing.
 func (r *run) awaited(v goja.Value) goja.Value {
-	x := r.recordedIn(v)
+	x := r.expressionIn(v)
 	if x == nil {
 		if isMethod(v) {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))

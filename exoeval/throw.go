@@ -164,6 +164,9 @@ func frameOf(stack []goja.StackFrame) (line, col int) {
 func (r *run) reason(v goja.Value, line, col int) error {
 	r.failed = true
 	o, ok := v.(*goja.Object)
+	if v, ok := r.sealedIn(v); ok {
+		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
+	}
 	if !ok {
 		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", shorten(r.safeString(v), 500)), line, col)
 	}

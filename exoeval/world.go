@@ -150,6 +150,10 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 			break
 		}
 	}
+	var opened exo.Label
+	if o.Err == nil {
+		o.Value, opened, o.Err = s.Unseal(o.Value)
+	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
 	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
@@ -166,7 +170,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
-	res.Label, res.Undefined, res.Effects = s.Label(), res.Err == nil && o.Undefined, s.Effects()
+	res.Label, res.Undefined, res.Effects = s.Label().Join(opened), res.Err == nil && o.Undefined, s.Effects()
 	res.Console = s.Console()
 	if err := s.Release(); err != nil {
 		// The result and the error's text are sinks: neither may say more than that there is

@@ -126,14 +126,26 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	return c
 }
 
-// WithLabel labels every value of the column. A run that reads it, be it in a
-// condition only, carries the label from then on, and so may its result.
+// WithLabel labels every value of the column. A program that selects it gets sealed values, which leave by sinks that admit
+// the label and which it can't look at. A program that computes with it, be it in a condition only, has the label
+// from then on, and so have all its effects and its result. See MaxBytes.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
+	return c
+}
+
+// MaxBytes says how large a value of a labelled column may be; 1 KiB where it is left out. Limits count each value that is shown
+// sealed as this large, whatever it holds, and a larger text is "[too large]" where it leaves (other values: null).
+func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
+	c.core().Change()
+	if n <= 0 || n > decl.MostBytes {
+		panic(fmt.Sprintf("exosql: MaxBytes is from 1 to %d: %s.%s", decl.MostBytes, c.c.Table.Name, c.c.Name))
+	}
+	c.c.Bytes = n
 	return c
 }
 

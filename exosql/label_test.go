@@ -50,9 +50,6 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			return tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: program})
 		}
 		for _, program := range []string{
-			"patients",
-			"patients.first()",
-			"patients.select(p => ({ d: p.diagId }))",
 			"patients.where(p => p.diagId === 7).select(p => ({ n: p.name }))",
 			"patients.where({ diagId: 7 }).count()",
 			"patients.orderBy(p => p.diagId).select(p => ({ n: p.name }))",
@@ -99,6 +96,19 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 				}
 				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && exo.KindOf(r.Err) != exo.Program {
 					t.Errorf("%s: the twin that admits the label: %s: %v", what, program, r.Err)
+				}
+			}
+		}
+		// What only shows it gives it sealed, and adds nothing to the label: TestSealed.
+		for program, want := range map[string]string{
+			"patients":         `[{"id":1,"name":"ada","diagId":"[sealed medical]"},{"id":2,"name":"ben","diagId":"[sealed medical]"}]`,
+			"patients.first()": `{"id":1,"name":"ada","diagId":"[sealed medical]"}`,
+			"patients.select(p => ({ d: p.diagId }))": `[{"d":"[sealed medical]"},{"d":"[sealed medical]"}]`,
+		} {
+			for what, admits := range map[string]exo.Label{want: {}, strings.NewReplacer(`"[sealed medical]"},`, `7},`, `"[sealed medical]"}`, map[bool]string{true: "7}", false: "8}"}[program == "patients.first()"]).Replace(want): exo.NewLabel("medical")} {
+				r := run(all, admits, program)
+				if got, _ := r.Value.AppendJSON(nil); string(got) != what || r.Label.Public() != admits.Public() {
+					t.Errorf("%s: %s %v, label %v, want %s", program, got, r.Err, r.Label, what)
 				}
 			}
 		}

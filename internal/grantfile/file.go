@@ -64,15 +64,16 @@ type Facet struct {
 
 // Column is a column that programs see.
 type Column struct {
-	Name           // in the database
-	As      Name   // in programs
-	Type    Name   // a type of exo, where the database holds it in another
-	Elem    string // of the elements of a list
-	Doc     string
-	OneOf   []Name
-	Label   []Name
-	ISO     bool // a time is stored as text, in one form; see exosql's StoredISO
-	Indexed bool // see exosql's Indexed
+	Name            // in the database
+	As       Name   // in programs
+	Type     Name   // a type of exo, where the database holds it in another
+	Elem     string // of the elements of a list
+	Doc      string
+	OneOf    []Name
+	Label    []Name
+	MaxBytes int  // the most that a labelled value takes; 0: not said
+	ISO      bool // a time is stored as text, in one form; see exosql's StoredISO
+	Indexed  bool // see exosql's Indexed
 }
 
 // Link is a link that programs follow.
@@ -244,13 +245,14 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 		}
 		what := "the column " + e.name
 		r.fields(e.value, what, map[string]func(entry){
-			"as":      func(e entry) { c.As = Name{r.text(e.value, "as"), posOf(e.value)} },
-			"type":    func(e entry) { c.Type, c.Elem = r.columnType(e.value) },
-			"doc":     func(e entry) { c.Doc = r.text(e.value, "doc") },
-			"one_of":  func(e entry) { c.OneOf = r.names(e.value, "one_of") },
-			"label":   func(e entry) { c.Label = r.names(e.value, "label") },
-			"iso":     func(e entry) { c.ISO = r.bool(e.value, "iso") },
-			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
+			"as":        func(e entry) { c.As = Name{r.text(e.value, "as"), posOf(e.value)} },
+			"type":      func(e entry) { c.Type, c.Elem = r.columnType(e.value) },
+			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
+			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
+			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
+			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
+			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
+			"indexed":   func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
 		})
 		out = append(out, c)
 	}

@@ -127,13 +127,14 @@ func fileSchema() node {
 
 func facetSchema() node {
 	column := either(node{"type": "null"}, form(map[string]node{
-		"as":      aText().about("its name for programs"),
-		"type":    either(aText(), node{"type": "array", "items": aText(), "minItems": 1, "maxItems": 1}).about("what SQLite holds in another type, like " + exo.TypeTime),
-		"doc":     aText().about("a line for the model"),
-		"one_of":  someTexts().about("its only values"),
-		"label":   someTexts().about("tags of its values"),
-		"iso":     aBool().about("a time is stored as text, in one form"),
-		"indexed": aBool().about("an index serves it"),
+		"as":        aText().about("its name for programs"),
+		"type":      either(aText(), node{"type": "array", "items": aText(), "minItems": 1, "maxItems": 1}).about("what SQLite holds in another type, like " + exo.TypeTime),
+		"doc":       aText().about("a line for the model"),
+		"one_of":    someTexts().about("its only values"),
+		"label":     someTexts().about("tags of its values"),
+		"max_bytes": aSize().about("the most that one of its values takes, of a column with a label: 4KiB"),
+		"iso":       aBool().about("a time is stored as text, in one form"),
+		"indexed":   aBool().about("an index serves it"),
 	}))
 	link := either(aText(), form(map[string]node{
 		"to":         aText().about("the facet that it leads to"),

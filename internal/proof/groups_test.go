@@ -242,9 +242,12 @@ func (g *grouping) want(x *slow) string {
 
 // TestRandomGroups compares aggregates and groups of random queries with the slow evaluator.
 func TestRandomGroups(t *testing.T) {
-	compareRandom(t, 6, 3000, 4, func(gen *generator, s *Schema, x *slow) drawn {
-		g := gen.grouping()
-		want := g.want(x)
-		return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: strings.Contains(want, `"n":`)}
-	})
+	compareRandom(t, 6, 3000, 4, drawGroups)
+}
+
+// drawGroups draws aggregates and groups of a random query.
+func drawGroups(gen *generator, s *Schema, x *slow) drawn {
+	g := gen.grouping()
+	want := g.want(x)
+	return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: strings.Contains(want, `"n":`)}
 }

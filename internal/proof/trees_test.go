@@ -121,12 +121,15 @@ func (t *grown) want(x *slow) (string, bool) {
 // TestRandomTrees compares trees over random links with the slow evaluator. Many links of a table to itself reach a row from itself
 // or in a circle.
 func TestRandomTrees(t *testing.T) {
-	compareRandom(t, 20, 4000, 60, func(gen *generator, s *Schema, x *slow) drawn {
-		g := gen.grown()
-		if g == nil {
-			return drawn{program: "return 1", slow: x, want: "1"}
-		}
-		want, deep := g.want(x)
-		return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: deep}
-	})
+	compareRandom(t, 20, 4000, 60, drawTree)
+}
+
+// drawTree draws a tree over a random link.
+func drawTree(gen *generator, s *Schema, x *slow) drawn {
+	g := gen.grown()
+	if g == nil {
+		return drawn{program: "return 1", slow: x, want: "1"}
+	}
+	want, deep := g.want(x)
+	return drawn{program: g.program(s, uint64(gen.n(1<<20))), slow: x, want: want, some: deep}
 }

@@ -128,17 +128,20 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 
 // TestRandomWindows compares windows of random queries with the slow evaluator. Few have a window of several rows.
 func TestRandomWindows(t *testing.T) {
-	compareRandom(t, 10, 3000, 25, func(gen *generator, s *Schema, x *slow) drawn {
-		g := gen.grouping()
-		g.moving = 1 + gen.n(4)
-		ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
-		firsts, rows, seconds := g.windows(x, ranked)
-		right := func(got []byte) bool {
-			var parts []json.RawMessage
-			return json.Unmarshal(got, &parts) == nil && len(parts) == 3 && sameRecords(parts[0], firsts) && sameRecords(parts[1], rows) && string(parts[2]) == strconv.Itoa(seconds)
-		}
-		return drawn{program: g.windowed(s, uint64(gen.n(1<<20)), ranked), slow: x, want: fmt.Sprint(firsts, rows, seconds), right: right, some: seconds > 0}
-	})
+	compareRandom(t, 10, 3000, 25, drawWindows)
+}
+
+// drawWindows draws windows of a random query.
+func drawWindows(gen *generator, s *Schema, x *slow) drawn {
+	g := gen.grouping()
+	g.moving = 1 + gen.n(4)
+	ranked := chained(g.q, "orderBy") && len(x.descending(g.q)) > 0
+	firsts, rows, seconds := g.windows(x, ranked)
+	right := func(got []byte) bool {
+		var parts []json.RawMessage
+		return json.Unmarshal(got, &parts) == nil && len(parts) == 3 && sameRecords(parts[0], firsts) && sameRecords(parts[1], rows) && string(parts[2]) == strconv.Itoa(seconds)
+	}
+	return drawn{program: g.windowed(s, uint64(gen.n(1<<20)), ranked), slow: x, want: fmt.Sprint(firsts, rows, seconds), right: right, some: seconds > 0}
 }
 
 // sameRecords reports whether a list holds these records, in any order.

@@ -16,6 +16,8 @@ type Schema struct {
 	Links  []Link
 	Facets []Facet
 	Refs   []Ref `json:",omitempty"`
+
+	Labelled []int `json:",omitempty"` // slots: see sealed_test.go
 }
 
 // Table says which columns of the pool a table has and which are its key.
@@ -403,7 +405,13 @@ type declaration struct {
 func (s *Schema) declare() *declaration {
 	d := &declaration{}
 	for _, t := range s.Tables {
-		d.tables = append(d.tables, declare(t))
+		x := declare(t)
+		for _, c := range t.Cols {
+			if has(s.Labelled, c) {
+				x.label(c)
+			}
+		}
+		d.tables = append(d.tables, x)
 	}
 	for _, l := range s.Links {
 		d.links = append(d.links, declareLink(l, d.tables))

@@ -44,7 +44,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if sel.Limit, sel.Offset = q.limits, q.offsets; sorted {
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
-			sel.OrderBy = f.orders(q, total)
+			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
 		}
 	}
 	f.sources.Of(sel).Where = f.where
@@ -107,6 +107,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
 		if ce, ok := it.expr.(colExpr); ok {
+			c.Sealed = ce.col.Charge()
 			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
 		}
 		if g, ok := it.expr.(cell); ok && g.list != "" {
@@ -126,6 +127,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position
 	if err != nil {
 		return nil, err
 	}
+	c.sealed(p)
 	return withOpen(p, c), nil
 }
 

@@ -32,6 +32,7 @@ type compiler struct {
 	columns      int            // of all those together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
+	charge       int         // the most of the labelled columns that the statement names
 	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
@@ -196,6 +197,7 @@ func (c *compiler) step() error {
 // col is the expression that reads a row's column, wherever the row is now.
 func (f *from) col(row *occurrence, col *decl.Column) sqlast.Expr {
 	f.c.touch(row, col)
+	f.c.charge = max(f.c.charge, col.Charge())
 	p, ok := f.at[row]
 	if !ok {
 		if f.outer == nil {

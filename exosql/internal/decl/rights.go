@@ -54,10 +54,10 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	r := f.Rights
 	if len(r.Insert) > 0 {
 		row := record(r.Insert, func(c *Column) bool { return true })
-		out = append(out, language.InsertMethod(row), language.InsertManyMethod(row))
+		out = append(out, labelled(r.Insert, language.InsertMethod(row)), labelled(r.Insert, language.InsertManyMethod(row)))
 	}
 	if len(r.Update) > 0 {
-		out = append(out, language.UpdateMethod(record(r.Update, func(*Column) bool { return true })))
+		out = append(out, labelled(r.Update, language.UpdateMethod(record(r.Update, func(*Column) bool { return true }))))
 	}
 	if r.Delete {
 		out = append(out, language.DeleteMethod())
@@ -66,6 +66,14 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
 	}
 	return out
+}
+
+// labelled is a write of these columns: that a rule of the database refuses it tells of the values that are there.
+func labelled(cols []*Column, m *exo.Method) *exo.Method {
+	for _, c := range cols {
+		m.Label = m.Label.Join(c.Label)
+	}
+	return m
 }
 
 // record is the type of a plain object of columns.

@@ -62,7 +62,9 @@ func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
 // Null takes a NULL for the next cell: where none was declared it is the host's error.
 func (c *Collector) Null() error {
-	if cell := c.Next(); cell.Collected {
+	if cell := c.Next(); cell.Sealed > 0 {
+		return c.Add(exo.Null())
+	} else if cell.Collected {
 		return exo.Errorf(exo.Limit, "", "%s", TooMany)
 	} else if !cell.Null && cell.Kind != exo.TypeNull {
 		return cell.Contradicts("NULL")
@@ -73,6 +75,9 @@ func (c *Collector) Null() error {
 // Add takes the value of the next cell, of the declared kind; the zero Value
 // stands for what such a cell can't hold, and is the host's error.
 func (c *Collector) Add(v exo.Value) error {
+	if s := c.Next().Sealed; s > 0 {
+		v = sealed(v, s)
+	}
 	if v.IsZero() {
 		return c.Next().Contradicts("what no value can be")
 	}
@@ -92,7 +97,7 @@ func (c *Collector) AddRows(v exo.Value, rows int) error {
 
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
-	if c.page.hides(c.at) {
+	if c.page.hides(c.at) || c.Next().Sealed > 0 {
 		return c.Add(exo.Text(string(s)))
 	}
 	if !c.rows.AddText(s) {
@@ -103,6 +108,9 @@ func (c *Collector) AddText(s []byte) error {
 
 // took counts a value of so many bytes.
 func (c *Collector) took(size int) error {
+	if s := c.Next().Sealed; s > 0 {
+		size = s
+	}
 	c.size += max(0, size-c.paid)
 	c.paid = 0
 	if c.at++; c.at == len(c.cells) {
@@ -121,7 +129,7 @@ func (c *Collector) took(size int) error {
 // Afford spends a large cell before it is copied: one that the budget does not have
 // room for would be held twice, and then refused.
 func (c *Collector) Afford(size int) error {
-	if size <= spendBytes || c.m == nil {
+	if size <= spendBytes || c.m == nil || c.Next().Sealed > 0 {
 		return nil
 	}
 	c.paid = size
@@ -143,6 +151,30 @@ func (c *Collector) End() error {
 		return errors.New("exosql: a row has fewer cells than its plan")
 	}
 	return c.spend()
+}
+
+// Unreadable is for what contradicts the declaration of the next cell.
+func (c *Collector) Unreadable(holds any) error {
+	if cell := c.Next(); cell.Sealed == 0 {
+		return cell.Contradicts(holds)
+	}
+	return c.Add(exo.Value{})
+}
+
+// TooLarge stands in the place of a labelled text that is larger than its column may be.
+const TooLarge = "[too large]"
+
+// sealed is v, or what stands for a value that is too large or that can't be read.
+func sealed(v exo.Value, most int) exo.Value {
+	switch {
+	case v.IsZero():
+		return exo.Null()
+	case v.Bytes() <= most+exo.TextBytes(0):
+		return v
+	case v.Type() == exo.TypeText:
+		return exo.Text(TooLarge)
+	}
+	return exo.Null()
 }
 
 // Contradicts is the error of a cell that does not hold what was declared. It

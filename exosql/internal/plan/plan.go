@@ -65,6 +65,10 @@ type Cell struct {
 
 	Rows *Rows // that are shown within this one; Kind is then exo.TypeRows
 
+	// Sealed is what limits count for each value, of a cell that programs are shown sealed, and the most that it
+	// takes; 0: it is not. Nothing of what it holds shows: neither its size nor that it contradicts the declaration.
+	Sealed int
+
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
 	Name  string // for the host's errors: table.column

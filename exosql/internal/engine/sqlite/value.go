@@ -61,7 +61,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 	}
 	v := decode(want, held)
 	if v.IsZero() {
-		return want.Contradicts(fmt.Sprintf("a %T", held))
+		return out.Unreadable(fmt.Sprintf("a %T", held))
 	}
 	return out.Add(v)
 }

@@ -1,0 +1,108 @@
+package codemode_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type payee struct {
+	ID, Pay int64
+}
+
+// sealedGrants are people with a labelled pay, and a payroll that admits it and does what book says.
+func sealedGrants(t *testing.T, book func(int64) error) codemode.Grants {
+	t.Helper()
+	people := exosql.NewTable[payee]("people")
+	id := exosql.NewKey(people, "id", func(p *payee) *int64 { return &p.ID })
+	pay := exosql.NewColumn(people, "pay", func(p *payee) *int64 { return &p.Pay }).WithLabel("pay")
+	db := tu.SQLite.Open(t, "CREATE TABLE people (id INTEGER PRIMARY KEY, pay INTEGER NOT NULL);\n\t\tINSERT INTO people VALUES (1, 70), (2, 80)")
+	payroll, err := service.New("payroll", "", service.Method("book", "books an amount", func(_ context.Context, in struct {
+		Amount int64 `json:"amount"`
+	}) (service.None, error) {
+		return service.None{}, book(in.Amount)
+	}).Admits(exo.NewLabel("pay")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return codemode.Grants{"people": exosql.NewFacet(people, "person", id, pay).Of(exosql.Grant(db, people, exosql.AllRows[payee]())), "payroll": payroll}
+}
+
+// TestSealedEffects: whether an effect that held a sealed value went well is a bit of the value. What a model reads is the same.
+func TestSealedEffects(t *testing.T) {
+	const program = "await payroll.book({ amount: (await people.first()).pay }); return 'asked'"
+	texts := map[string]bool{}
+	for name, book := range map[string]func(int64) error{
+		"well": func(int64) error { return nil }, "badly": func(int64) error { return errors.New("70 is too much") }, "refused": func(n int64) error { return service.Refuse("%d is too much", n) },
+	} {
+		var got int64
+		tool, err := codemode.New(sealedGrants(t, func(n int64) error { got = n; return book(n) }), &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := tool.Run(t.Context(), program)
+		text := r.EffectsNote()
+		texts[text+string(r.JSON)] = true
+		if got != 70 || !r.Changed() || !strings.Contains(text, "handed over; what became of it is not told") || len(r.Effects) != 1 || (r.Effects[0].State == exo.StateApplied) != (name == "well") {
+			t.Errorf("%s: %v %q %v, booked %d", name, r.Err, text, r.Effects, got)
+		}
+	}
+	if len(texts) != 1 {
+		t.Errorf("the model is told which: %v", texts)
+	}
+	// The twin: of a plain value the model is told.
+	tool, err := codemode.New(sealedGrants(t, func(int64) error { return service.Refuse("too much") }), &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := tool.Run(t.Context(), "await payroll.book({ amount: 70 })"); !strings.Contains(r.EffectsNote(), "too much") {
+		t.Error(r.EffectsNote())
+	}
+}
+
+// TestReveal: programs get reveal where something that is sealed may leave by some way, unless the host has another use for the name.
+func TestReveal(t *testing.T) {
+	book := func(int64) error { return nil }
+	run := func(grants codemode.Grants, opt *codemode.Options) (tool *codemode.Tool, out string) {
+		t.Helper()
+		opt.Record = exo.Unrecorded
+		tool, err := codemode.New(grants, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := tool.Run(t.Context(), "const p = await people.first(); const n = await reveal(p.pay); await payroll.book({ amount: n + 1 }); return n")
+		return tool, string(r.JSON) + exo.GuestText(r.Err)
+	}
+	tool, out := run(sealedGrants(t, book), &codemode.Options{Admits: exo.NewLabel("pay")})
+	if out != "70" || !strings.Contains(tool.Description(), "`await reveal(x)` gives the plain value") && !strings.Contains(tool.Description(), "reveal") {
+		t.Errorf("%s\n%s", out, tool.Description())
+	}
+	if _, out = run(sealedGrants(t, book), &codemode.Options{}); !strings.Contains(out, "may not leave this way") {
+		t.Error(out)
+	}
+	none := sealedGrants(t, book)
+	delete(none, "payroll")
+	if tool, out = run(none, &codemode.Options{}); !strings.Contains(out, "`reveal` is not defined") || strings.Contains(tool.Description(), "reveal(") || !strings.Contains(tool.Description(), "are sealed") {
+		t.Errorf("%s\n%s", out, tool.Description())
+	}
+	own := sealedGrants(t, book)
+	own["reveal"] = own["payroll"]
+	if _, out = run(own, &codemode.Options{}); !strings.Contains(out, "reveal") {
+		t.Error(out)
+	}
+	// Where everything that leaves admits the label there is nothing to seal.
+	if tool, out = run(none, &codemode.Options{Admits: exo.NewLabel("pay")}); strings.Contains(tool.Description(), "sealed") {
+		t.Errorf("%s\n%s", out, tool.Description())
+	}
+	r := tool.Run(t.Context(), "return (await people).map(p => p.pay + 1)")
+	if string(r.JSON) != "[71,81]" || r.Label.Public() {
+		t.Errorf("%s %v %v", r.JSON, r.Err, r.Label)
+	}
+}

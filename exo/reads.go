@@ -1,0 +1,82 @@
+package exo
+
+// Two labels belong to an expression. What it *reads* decides something, whoever sees the outcome: a condition, an order,
+// a group, a sum. That is in Node.label, joins the run's label, and can't be undone. What it *shows* is
+// handed to the program as it is, and is in its Type: a column that is selected. Whatever is done with an expression but
+// to show it reads it. No type that is made of another loses a label: see Term.
+
+// reads joins the labels of what a call of m computes with.
+func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l Label) {
+	if i := c.Catalog[recv.Type.Name]; i == nil || i.Expr {
+		l = c.Catalog.shows(recv.Type)
+	} else if m.Row || c.opaque(m.Result) || c.opaque(m.Nested) {
+		l = c.Catalog.argsShow(recv.Type)
+	}
+	for i, a := range args {
+		p := &m.Params[i]
+		if a.Op == OpLambda && p.selects() || m.sets(p) {
+			continue
+		}
+		l = l.Join(c.Catalog.shows(a.Type))
+	}
+	return l
+}
+
+// opaque reports whether what a method gives may hold anything of its receiver, and its type does not say what: data, a
+// text. A number or a truth value of a closed type says how many there are, or whether.
+func (c *Checker) opaque(t *Term) bool {
+	if t == nil || t.Con == nil {
+		return false
+	}
+	switch t.Con.Name {
+	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeTime:
+		return false
+	}
+	return c.Catalog[t.Con.Name] == nil
+}
+
+// sets reports whether the argument for p stands beside the receiver's rows, each part under its own name, and nothing
+// is asked of it: the table of a join.
+func (m *Method) sets(p *Param) bool {
+	if p.Bind == "" || m.Result == nil || m.Result.Args["ns"] == nil {
+		return false
+	}
+	for _, t := range m.Result.Args["ns"].Ext {
+		if t.Var == p.Bind+".ns" {
+			return true
+		}
+	}
+	return false
+}
+
+// shows joins the labels of everything that a value of the type shows.
+func (c Catalog) shows(t *Type) Label {
+	if t == nil {
+		return Label{}
+	}
+	l := t.Label
+	i := c[t.Name]
+	if i != nil && !i.Expr {
+		for _, p := range i.Fields {
+			l = l.Join(p.Label)
+		}
+	}
+	for _, f := range t.Fields {
+		l = l.Join(c.shows(f.Type))
+	}
+	if i == nil || !i.Expr {
+		l = l.Join(c.argsShow(t))
+	}
+	return l
+}
+
+// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. What a
+// query's callbacks are given, all its tables, it does not show.
+func (c Catalog) argsShow(t *Type) (l Label) {
+	for name, of := range t.Args {
+		if name != "ns" && name != ShownArg {
+			l = l.Join(c.shows(of))
+		}
+	}
+	return l
+}

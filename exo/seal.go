@@ -1,0 +1,195 @@
+package exo
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// What a message merely shows of a labelled value adds nothing to the run's label: the value stays with the host, and the
+// program holds a sealed Value, which is the run's number of it. A guest can forge a number and learns
+// nothing by it: its content leaves through a sink that admits its label, or is opened for a message
+// whose label is then the run's. The idea is that of the faceted and sealed values of information-flow
+// control (Austin and Flanagan 2012; CaMeL 2025), without a second run of the program.
+
+// sealable reports whether a value of the named type can be sealed.
+func sealable(typ string) bool { return isScalar(typ) || typ == TypeList }
+
+// sealedText is what a sealed value shows, be it NULL, short or long.
+func (v Value) sealedText() string { return "[sealed " + strings.Join(v.label.Tags(), ", ") + "]" }
+
+func (e *Encoder) sealed(v *Value) {
+	if !sealable(v.str) || v.label.set == nil {
+		e.none(errNoValue)
+		return
+	}
+	e.B = wire.AppendText(wire.AppendUint(append(e.B, tagSealed), v.bits), v.str)
+	e.tags(v.label)
+}
+
+// sealing makes a reply that a guest may have of one that an object gave.
+type sealing struct {
+	catalog Catalog
+	open    Label   // that the run has already: what carries no more is plain
+	cells   []Value // what was sealed, by the number that stands in its place
+}
+
+// value is v, of type t, with a sealed value in the place of each labelled one. What is not as its type says is
+// sealed as a whole: nobody knows what in it is labelled.
+func (s *sealing) value(t *Type, v Value) Value {
+	if !t.Label.FlowsTo(s.open) {
+		return s.cell(t, t.Label, v)
+	}
+	i := s.catalog[t.Name]
+	if t.Name == TypeRows || i != nil && i.Expr || s.catalog.shows(t).FlowsTo(s.open) {
+		return v // the labels of rows within a row are the run's: see makeCall
+	}
+	switch {
+	case v.kind == kindNull || v.kind == kindRef: // that a row is not there is no part of a labelled value
+		return v
+	case v.kind == kindRows && t.Name == TypeList:
+		if r := s.rows(t.Args["of"], v.Rows()); r != nil {
+			v.ref = r
+			return v
+		}
+	case v.kind == kindList && t.Name == TypeList:
+		l := slices.Clone(v.ref.([]Value))
+		for k := range l {
+			l[k] = s.value(t.Args["of"], l[k])
+		}
+		v.ref = l
+		return v
+	case v.kind == kindRecord && t.Name != TypeList:
+		fs := slices.Clone(v.ref.([]Field))
+		known := true
+		for k, f := range fs {
+			of := s.field(t, f.Name)
+			if known = of != nil; !known {
+				break
+			}
+			fs[k].Value = s.value(of, f.Value)
+		}
+		if known {
+			v.ref = fs
+			return v
+		}
+	}
+	return s.cell(t, s.catalog.shows(t), v)
+}
+
+// cell seals v, NULL, too: whether a value is there is a part of the value.
+func (s *sealing) cell(t *Type, l Label, v Value) Value {
+	s.cells = append(s.cells, v.WithLabel(l))
+	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
+}
+
+// field is the type of a field of a record of type t, with its label.
+func (s *sealing) field(t *Type, name string) *Type {
+	if i := s.catalog[t.Name]; i != nil {
+		if p := i.Fields[name]; p != nil {
+			return labelled(p.Type, p.Label)
+		}
+	}
+	return t.Field(name)
+}
+
+// rows are r with what is labelled sealed; nil: they are not of the type.
+func (s *sealing) rows(of *Type, r *Rows) *Rows {
+	if r == nil || r.Shape == nil {
+		return nil
+	}
+	types, ok := s.cellTypes(nil, of, r.Shape)
+	if !ok {
+		return nil
+	}
+	out := &Rows{Shape: r.Shape, Cells: make([]Value, 0, r.Len()*len(types))}
+	for row, reader := 0, r.Reader(); row < r.Len(); row++ {
+		for k, v := range reader.Cells(row) {
+			out.Cells = append(out.Cells, s.value(types[k], v))
+		}
+	}
+	return out
+}
+
+// cellTypes are the types of a row's cells.
+func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
+	for i, name := range shape.Names {
+		of, sub := s.field(t, name), shape.Sub(i)
+		if of == nil || sub != nil && !of.Label.Public() {
+			return nil, false
+		}
+		if sub != nil {
+			if out, ok = s.cellTypes(out, of, sub); !ok {
+				return nil, false
+			}
+			continue
+		}
+		out = append(out, of)
+	}
+	return out, true
+}
+
+// labelled is t with l joined to the label of what it shows.
+func labelled(t *Type, l Label) *Type {
+	if l.FlowsTo(t.Label) {
+		return t
+	}
+	c := *t
+	c.Label = t.Label.Join(l)
+	return &c
+}
+
+// shownType names the type of what an expression of type t shows.
+func shownType(c Catalog, t *Type) string {
+	if i := c[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
+		t = t.Args["of"]
+	}
+	if sealable(t.Name) {
+		return t.Name
+	}
+	return TypeData
+}
+
+// holdsSealed reports whether v is sealed or something in it is.
+func (v Value) holdsSealed() bool {
+	switch r := v.ref.(type) {
+	case []Value:
+		return slices.ContainsFunc(r, Value.holdsSealed)
+	case []Field:
+		return slices.ContainsFunc(r, func(f Field) bool { return f.Value.holdsSealed() })
+	case *Rows:
+		return r != nil && slices.ContainsFunc(r.Cells, Value.holdsSealed)
+	}
+	return v.kind == kindSealed
+}
+
+// sealedFits reports whether a sealed value may be what is wanted: it goes by its declared type
+// alone. What is opened is checked again.
+func sealedFits(want *Type, v Value) bool {
+	got := &Type{Name: v.str}
+	return v.str == TypeData || want.Name == TypeJSON || scalarFits(want, got) ||
+		(want.Name == TypeTime || want.Name == TypeDate) && (v.str == TypeTime || v.str == TypeDate)
+}
+
+// Sealed says of a sealed value which labels it has; ok is false for every other.
+func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == kindSealed }
+
+// Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's
+// receiver shows. What doesn't flow to the label of the run is sealed: whoever reads it counts it without
+// regard to what it holds. nil: nothing is labelled.
+func (m *Message) Shown(shape *Shape) []Label {
+	row := m.Root.Recv.Type.Args[rowArg]
+	if shape == nil || row == nil || m.catalog.shows(row).Public() {
+		return nil
+	}
+	s := sealing{catalog: m.catalog}
+	types, ok := s.cellTypes(nil, row, shape)
+	labels := make([]Label, shape.Width())
+	for i := range labels {
+		if labels[i] = m.catalog.shows(row); ok {
+			labels[i] = m.catalog.shows(types[i])
+		}
+	}
+	return labels
+}

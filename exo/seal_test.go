@@ -1,0 +1,398 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReads: what a message reads of a labelled field, and what it only shows.
+func TestReads(t *testing.T) {
+	where := func(ns ...WireNode) []WireNode {
+		return append([]WireNode{ref(todosID), param(0, "where", 0), fld(1, "todo")}, ns...)
+	}
+	for _, c := range []struct {
+		what         string
+		x            Expr
+		reads, shows string
+	}{
+		{"selected", shown(), "{}", "{diary}"},
+		{"beside another", msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "diary"), fld(2, "title"), record([]string{"a", "b"}, 3, 4), record([]string{"deep"}, 5), lam(1, 6), call(0, "select", 7), call(8, "execute")), "{}", "{diary}"},
+		{"whole rows", msg(ref(todosID), call(0, "execute")), "{}", "{diary}"},
+		{"a whole row selected", msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), record([]string{"a"}, 2), lam(1, 3), call(0, "select", 4), call(5, "execute")), "{}", "{diary}"},
+		{"another column", titles(), "{}", "{}"},
+		{"compared in a selection", diaries(), "{diary}", "{}"},
+		{"a condition", msg(where(fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "count"))...), "{diary}", "{}"},
+		{"the other side of one", msg(where(fld(2, "title"), fld(2, "diary"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "count"))...), "{diary}", "{}"},
+		{"an order", msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "diary"), lam(1, 3), call(0, "orderBy", 4), call(5, "count")), "{diary}", "{}"},
+		{"one of several orders", msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "id"), fld(2, "diary"), list(3, 4), lam(1, 5), call(0, "orderBy", 6), call(7, "count")), "{diary}", "{}"},
+		{"counted", msg(ref(todosID), call(0, "count")), "{}", "{}"},
+		{"narrowed", msg(ref(todosID), lit(Int(3)), call(0, "limit", 1), call(2, "count")), "{}", "{}"},
+		{"joined", msg(ref(usersID), ref(todosID), call(0, "join", 1), call(2, "execute")), "{}", "{}"},
+		{"selected of a join", msg(ref(usersID), ref(todosID), call(0, "join", 1), param(2, "select", 0), fld(3, "todo"), fld(4, "diary"), record([]string{"d"}, 5), lam(3, 6), call(2, "select", 7), call(8, "execute")), "{}", "{diary}"},
+	} {
+		m, err := checker().Check(c.x)
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		if shows := checker().Catalog.shows(m.Root.Type).String(); m.Label.String() != c.reads || shows != c.shows {
+			t.Errorf("%s: reads %v and shows %v, want %s and %s", c.what, m.Label, shows, c.reads, c.shows)
+		}
+	}
+}
+
+// TestTypesKeepLabels: no type that is made of others loses a label, however a method's terms make it.
+func TestTypesKeepLabels(t *testing.T) {
+	cat := Catalog{"Text": {Name: "Text", Expr: true}, "Query": {Name: "Query"}}
+	secret := labelled(column("Text", TypeText), NewLabel("a"))
+	other := labelled(column("Text", TypeText), NewLabel("b"))
+	deep := secret
+	for range 20 {
+		deep = &Type{Name: TypeRecord, Fields: []TypeField{{Name: "x", Type: deep}}}
+	}
+	e := &env{cat: cat, self: secret, args: map[string]*Type{"row": {Name: TypeRecord, Fields: []TypeField{{Name: "f", Type: secret}}}, "deep": deep}, vars: []binding{{name: "v", typ: secret}, {name: "w", typ: other}}, keys: []binding{{name: "k", text: "key"}}}
+	to := map[string]string{TypeText: "Text"}
+	for what, c := range map[string]struct {
+		t    *Term
+		want string
+	}{
+		"itself": {&Term{Var: "self"}, "{a}"}, "an argument": {v("row"), "{a}"}, "or null": {&Term{Var: "v", Null: true}, "{a}"}, "bare": {&Term{Var: "v", Bare: true}, "{a}"},
+		"the least type of two": {&Term{Wide: []*Term{v("v"), v("w")}, To: to}, "{a,b}"}, "its value": {&Term{Wide: []*Term{v("w")}, Null: true}, "{b}"},
+		"under a name": {&Term{Name: "n", Of: v("v")}, "{a}"}, "under a key": {&Term{Key: "k", Of: v("w")}, "{b}"}, "a union": {&Term{Ext: []*Term{v("row"), {Name: "g", Of: v("w")}}}, "{a,b}"},
+		"a list": {app(TypeList, map[string]*Term{"of": v("row")}), "{a}"}, "of a query": {app("Query", map[string]*Term{"row": v("row")}), "{a}"}, "an item of another name": {app("Query", map[string]*Term{"item": v("v")}), "{a}"},
+		"own fields": {&Term{App: "Text", Own: v("row"), To: to}, "{a}"}, "the one field": {&Term{Var: "row.*"}, "{a}"}, "a deep record": {v("deep"), "{a}"},
+		"what callbacks are given": {app("Query", map[string]*Term{"ns": v("row"), ShownArg: v("row")}), "{}"},
+	} {
+		got, err := e.resolve("", c.t)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		} else if l := cat.shows(got).String(); l != c.want {
+			t.Errorf("%s: %s shows %s, want %s", what, got, l, c.want)
+		}
+	}
+	if got := asExpressions([]TypeField{{Name: "f", Type: labelled(&Type{Name: TypeText}, NewLabel("a"))}}, to); cat.shows(got[0].Type).String() != "{a}" {
+		t.Error("a value that stands for an expression loses its label")
+	}
+	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault()}
+	n, err := c.MakeList([]*Node{{Op: OpField, Type: secret}, {Op: OpField, Type: other}})
+	if err != nil || cat.shows(n.Type).String() != "{a,b}" {
+		t.Errorf("a list: %v %v", n, err)
+	}
+}
+
+// TestOpaqueReads: where the type of a reply doesn't say what of the receiver is in it, it may be anything. A part of a
+// labelled value is made of it.
+func TestOpaqueReads(t *testing.T) {
+	secret := labelled(column("Text", TypeText), NewLabel("a"))
+	cat := Catalog{"Text": {Name: "Text", Expr: true, Fields: map[string]*Property{"length": {Type: column("Text", TypeText)}}}, "Query": iface("Query", nil, false,
+		&Method{Name: "csv", Sends: true, Result: con(TypeText)}, &Method{Name: "dump", Sends: true, Result: con(TypeData)}, &Method{Name: "count", Sends: true, Result: con(TypeInt)},
+		&Method{Name: "nested", Sends: true, Result: con(TypeInt), Nested: con(TypeText)}, &Method{Name: "distinct", Row: true, Result: v("self")})}
+	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault(), Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
+	for name, want := range map[string]string{"csv": "{a}", "dump": "{a}", "count": "{}", "nested": "{a}", "distinct": "{a}"} {
+		q, err := c.MakeRef(0)
+		wantOK(t, name, err)
+		n, err := c.MakeCall(q, name, nil)
+		if err != nil || n.label.String() != want {
+			t.Errorf("%s: %v %v", name, n.label, err)
+		}
+	}
+	n, err := c.MakeField(&Node{Op: OpField, Type: secret}, "length")
+	if err != nil || n.label.String() != "{a}" {
+		t.Errorf("length: %v %v", n, err)
+	}
+}
+
+// TestSealing: each labelled cell is sealed, NULL too, and what is not as its type says is sealed whole.
+func TestSealing(t *testing.T) {
+	cat := checker().Catalog
+	rowType := &Type{Name: "Todo"}
+	listOf := func(t *Type) *Type { return &Type{Name: TypeList, Args: map[string]*Type{"of": t}} }
+	row := RecordValue(Field{"id", Int(1)}, Field{"diary", Null()}, Field{"title", Text("t")})
+	b := NewRowsBuilder(&Shape{Names: []string{"title", "diary"}})
+	for _, s := range []string{"t", "secret", "u", "other"} {
+		b.Add(Text(s))
+	}
+	nested := &Rows{Shape: &Shape{Names: []string{"a", "t"}, Subs: []*Shape{{Names: []string{"id", "diary"}}, nil}}, Cells: []Value{Int(1), Text("secret"), Text("t")}}
+	selected := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: rowType}, {Name: "t", Type: column("Text", TypeText)}}}
+	for _, c := range []struct {
+		what  string
+		t     *Type
+		v     Value
+		want  string
+		cells int
+	}{
+		{"a row", rowType, row, `{"id":1,"diary":"[sealed diary]","title":"t"}`, 1},
+		{"rows", listOf(rowType), RowsValue(b.Rows()), `[{"title":"t","diary":"[sealed diary]"},{"title":"u","diary":"[sealed diary]"}]`, 2},
+		{"rows in records", listOf(selected), RowsValue(nested), `[{"a":{"id":1,"diary":"[sealed diary]"},"t":"t"}]`, 1},
+		{"a list", listOf(rowType), List(row, Null()), `[{"id":1,"diary":"[sealed diary]","title":"t"},null]`, 1},
+		{"no row", rowType, Null(), `null`, 0},
+		{"values alone", listOf(labelled(column("Text", TypeText), NewLabel("diary"))), List(Text("a"), Null()), `["[sealed diary]","[sealed diary]"]`, 2},
+		{"a field that its type has not", rowType, RecordValue(Field{"id", Int(1)}, Field{"extra", Text("secret")}), `"[sealed diary]"`, 1},
+		{"a text where rows are due", listOf(rowType), Text("secret"), `"[sealed diary]"`, 1},
+		{"rows of another shape", listOf(rowType), RowsValue(&Rows{Shape: &Shape{Names: []string{"extra"}}, Cells: []Value{Text("secret")}}), `"[sealed diary]"`, 1},
+		{"a record for a list", listOf(rowType), row, `"[sealed diary]"`, 1},
+		{"nothing labelled", &Type{Name: "User"}, RecordValue(Field{"name", Text("x")}), `{"name":"x"}`, 0},
+	} {
+		s := &sealing{catalog: cat}
+		got := s.value(c.t, c.v)
+		text, err := got.AppendJSON(nil)
+		if err != nil || string(text) != c.want || len(s.cells) != c.cells || c.v.holdsSealed() {
+			t.Errorf("%s: %s %v, %d cells", c.what, text, err, len(s.cells))
+		}
+		open := &sealing{catalog: cat, open: NewLabel("diary")}
+		if v := open.value(c.t, c.v); len(open.cells) > 0 || v.holdsSealed() {
+			t.Errorf("%s: sealed though the run has the label", c.what)
+		}
+	}
+}
+
+// diaryWorld is a run that was shown the diary of two rows, sealed.
+func diaryWorld(t *testing.T, cfg Config) (w *world, cells []Value) {
+	t.Helper()
+	w = newWorld(t, cfg)
+	w.todos.eval = func(context.Context, *Message) (Value, error) {
+		return List(RecordValue(Field{"title", Text("secret")}), RecordValue(Field{"title", Null()})), nil
+	}
+	v, err := w.send(shown())
+	wantOK(t, "shown", err)
+	for i := range v.Len() {
+		c, _ := v.At(i).Get("title")
+		if l, ok := c.Sealed(); !ok || l.String() != "{diary}" || c.Type() != TypeSealed || c.Text() != "" || c.String() != "[sealed diary]" {
+			t.Fatalf("%v", v)
+		}
+		cells = append(cells, c)
+	}
+	if !w.s.Label().Public() {
+		t.Fatal(w.s.Label())
+	}
+	return w, cells
+}
+
+// TestForgedSealed: a guest names sealed values that it was not given, or as what they are not; in arguments, within
+// others, and in results.
+func TestForgedSealed(t *testing.T) {
+	w, cells := diaryWorld(t, Config{Admits: NewLabel("diary")})
+	with := func(change func(*Value)) Value { v := cells[0]; change(&v); return v }
+	if v, l, err := w.s.Unseal(List(cells[0])); err != nil || v.At(0).Text() != "secret" || l.String() != "{diary}" {
+		t.Fatal(v, l, err)
+	}
+	for what, x := range map[string]Value{
+		"too large": with(func(v *Value) { v.bits = 2 }), "much too large": with(func(v *Value) { v.bits = 1 << 63 }), "another type": with(func(v *Value) { v.str = TypeInt }), "data": with(func(v *Value) { v.str = TypeData }),
+		"public": with(func(v *Value) { v.label = Label{} }), "more tags": with(func(v *Value) { v.label = NewLabel("diary", "x") }), "another tag": with(func(v *Value) { v.label = NewLabel("other") }),
+	} {
+		for how, v := range map[string]Value{"alone": x, "in a list": List(Int(1), x), "in a record": RecordValue(Field{"a", List(x)})} {
+			asked := w.asked()
+			_, err := w.send(msg(ref(mailID), lit(v), call(0, "put", 1)))
+			if w.asked() != asked {
+				t.Errorf("%s, %s: an object was asked", what, how)
+			}
+			wantKind(t, what+", "+how, err, Denied)
+			got, _, err := w.s.Unseal(List(v))
+			wantKind(t, what+", "+how+", in a result", err, Denied)
+			if !got.IsZero() {
+				t.Errorf("%s, %s: %v", what, how, got)
+			}
+		}
+		rows := RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{x}})
+		_, _, err := w.s.Unseal(rows)
+		wantKind(t, what+", in rows of a result", err, Denied)
+	}
+	if !w.s.Label().Public() {
+		t.Error(w.s.Label())
+	}
+	w.open() // another run has no such value
+	_, err := w.send(msg(ref(mailID), lit(cells[0]), call(0, "put", 1)))
+	wantKind(t, "of another run", err, Denied)
+}
+
+// TestSealedNumbers: numbers are given when replies are delivered, in the order of the calls, however fast each was.
+func TestSealedNumbers(t *testing.T) {
+	w := newWorld(t, Config{})
+	first := make(chan struct{})
+	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+		if m.entry.id == 1 {
+			<-first
+		}
+		return List(RecordValue(Field{"title", Int(int64(m.entry.id))})), nil
+	}
+	w.submit(shown())
+	w.submit(shown())
+	// The second has answered, maybe, and is not delivered: its value has no number yet.
+	guess := Value{kind: kindSealed, bits: 0, str: TypeText, label: NewLabel("diary")}
+	w.submit(msg(ref(mailID), lit(guess), call(0, "put", 1)))
+	close(first)
+	for want := range uint64(2) {
+		v, err := w.next()
+		wantOK(t, "shown", err)
+		c, _ := v.At(0).Get("title")
+		if c.bits != want || w.s.contents[want].Int() != int64(want)+1 {
+			t.Errorf("number %d: %v %v", want, c.bits, w.s.contents)
+		}
+	}
+	_, err := w.next()
+	wantKind(t, "a value that was not delivered", err, Denied)
+}
+
+// TestSealedIsOpened: whatever a value is passed to but a held effect has the content, and the run the label, also where it is refused.
+func TestSealedIsOpened(t *testing.T) {
+	w, cells := diaryWorld(t, Config{})
+	var got Value
+	w.mail.eval = func(_ context.Context, m *Message) (Value, error) { got = m.Root.Args[0].Lit; return Int(1), nil }
+	_, err := w.send(msg(ref(mailID), lit(List(cells[0], cells[1])), call(0, "put", 1)))
+	wantOK(t, "put", err)
+	if got.At(0).Text() != "secret" || !got.At(1).IsNull() || w.s.Label().String() != "{diary}" {
+		t.Error(got, w.s.Label())
+	}
+	for what, x := range map[string]Expr{
+		"a sink that does not admit": msg(ref(mailID), lit(RecordValue(Field{"to", cells[0]})), call(0, "send", 1)),
+		"NULL where a text is due":   msg(ref(mailID), lit(RecordValue(Field{"to", cells[1]})), call(0, "sendDiary", 1)),
+	} {
+		w, again := diaryWorld(t, Config{})
+		_, err := w.send(x)
+		if kind := KindOf(err); kind != Denied && kind != Invalid || w.s.Label().String() != "{diary}" || w.mail.asked() > 0 || len(again) != 2 {
+			t.Errorf("%s: %v, label %v", what, err, w.s.Label())
+		}
+	}
+	w, cells = diaryWorld(t, Config{})
+	_, err = w.send(msg(ref(todosID), lit(cells[0]), call(0, "sample", 1), call(2, "count")))
+	wantKind(t, "a static parameter", err, Invalid)
+}
+
+// keeper has a held method that admits labels, and notes what it is asked before that acts.
+func keeper(admits Label, keep func(Value) error) *keeperFake {
+	f := &keeperFake{fake: &fake{desc: Description{Type: &Type{Name: "Keeper"}, Interfaces: []*Interface{iface("Keeper", nil, false,
+		&Method{Name: "keep", Sends: true, Sink: true, Effect: Held, Admits: admits, Params: []Param{{Name: "the text", Want: con(TypeText)}}, Result: &Term{Con: Receipt()}})}}}}
+	f.eval = func(_ context.Context, m *Message) (Value, error) { return Null(), keep(m.Root.Args[0].Lit) }
+	return f
+}
+
+type keeperFake struct {
+	*fake
+	validated []string
+	seen      []Value
+}
+
+func (f *keeperFake) Validate(m *Message) error {
+	f.validated = append(f.validated, m.Root.Args[0].Lit.String())
+	return nil
+}
+
+// Admits is what the method admits, whatever it is called with.
+func (f *keeperFake) Admits(m *Message) Label {
+	f.seen = append(f.seen, m.Root.Args[0].Lit)
+	return NewLabel("diary", "other")
+}
+
+// TestSealedHeld: a held effect has sealed values until it acts, and its sink admits them; the run has no label of them.
+func TestSealedHeld(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		admits Label
+		cell   int
+		wrap   func(Object) Object
+		fails  error
+		kind   Kind // at once
+		state  State
+		kept   string
+		label  string
+	}{
+		{what: "admitted", admits: NewLabel("diary"), state: StateApplied, kept: "secret", label: "{}"},
+		{what: "not admitted", admits: NewLabel("other"), kind: Denied, label: "{}"},
+		{what: "NULL where a text is due", admits: NewLabel("diary"), cell: 1, state: StateFailed, label: "{}"},
+		{what: "fails", admits: NewLabel("diary"), fails: errors.New("no"), state: StateUnknown, kept: "secret", label: "{}"},
+		{what: "a policy that may refuse", admits: NewLabel("diary"), wrap: func(o Object) Object { return Wrap(o, Policy{Before: func(*Message) bool { return true }}) }, state: StateApplied, kept: "secret", label: "{diary}"},
+		{what: "a policy that only looks", admits: NewLabel("diary"), wrap: func(o Object) Object { return Wrap(o, Policy{After: func(*Message, Value, error) {}}) }, state: StateApplied, kept: "secret", label: "{}"},
+	} {
+		kept := ""
+		f := keeper(c.admits, func(v Value) error { kept = v.Text(); return c.fails })
+		var o Object = f
+		if c.wrap != nil {
+			o = c.wrap(f)
+		}
+		todos := newTodos()
+		w := newWorld(t, Config{Admits: NewLabel("diary"), Grants: map[string]Object{"keep": o, "todos": todos}})
+		w.gate.plain = Label{}
+		todos.eval = func(context.Context, *Message) (Value, error) {
+			return List(RecordValue(Field{"title", Text("secret")}), RecordValue(Field{"title", Null()})), nil
+		}
+		x := shown()
+		x.Nodes[0] = ref(1)
+		v, err := w.send(x)
+		wantOK(t, c.what, err)
+		cell, _ := v.At(c.cell).Get("title")
+		got, err := w.send(msg(ref(0), lit(cell), call(0, "keep", 1)))
+		if KindOf(err) != c.kind {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if w.s.Label().String() != c.label || kept != "" {
+			t.Errorf("%s: label %v, kept %q already", c.what, w.s.Label(), kept)
+		}
+		if c.kind == Other && got.holdsSealed() {
+			t.Errorf("%s: %v", c.what, got)
+		}
+		err = w.s.Finish(t.Context(), Null(), nil)
+		wantOK(t, c.what, err)
+		if kept != c.kept {
+			t.Errorf("%s: kept %q", c.what, kept)
+		}
+		effects := w.s.Effects()
+		if c.kind == Other && (len(effects) != 1 || effects[0].State != c.state || effects[0].Sealed != (c.label == "{}")) {
+			t.Errorf("%s: %+v", c.what, effects)
+		}
+		if c.label == "{}" && len(f.validated) > 0 {
+			t.Errorf("%s: validated by %v", c.what, f.validated)
+		}
+		if slices.ContainsFunc(f.seen, func(v Value) bool { return !v.IsZero() }) {
+			t.Errorf("%s: what a sink admits is decided by %v", c.what, f.seen)
+		}
+	}
+}
+
+// TestSealedIsRecorded: the digest of a reply is of what was read: two runs that read other values went other ways.
+func TestSealedIsRecorded(t *testing.T) {
+	digests := map[Digest]bool{}
+	for _, s := range []string{"a", "b", "a"} {
+		w := newWorld(t, Config{})
+		w.todos.eval = func(context.Context, *Message) (Value, error) { return List(RecordValue(Field{"title", Text(s)})), nil }
+		w.send(shown())
+		digests[w.events[1].Digest] = true
+	}
+	if len(digests) != 2 {
+		t.Errorf("%d digests", len(digests))
+	}
+}
+
+// TestPlainWhereAdmitted: with nothing but a result that leaves, and that admits the label, nothing is sealed.
+func TestPlainWhereAdmitted(t *testing.T) {
+	todos := newTodos()
+	for _, i := range todos.desc.Interfaces {
+		if m := i.Methods["remove"]; m != nil {
+			delete(i.Methods, "remove")
+			i.Order = slices.DeleteFunc(i.Order, func(n string) bool { return n == "remove" })
+		}
+	}
+	todos.eval = func(context.Context, *Message) (Value, error) {
+		return List(RecordValue(Field{"title", Text("secret")})), nil
+	}
+	for _, c := range []struct {
+		admits Label
+		seals  string
+	}{{NewLabel("diary"), "{}"}, {NewLabel("other"), "{diary}"}, {Label{}, "{diary}"}} {
+		w := newWorld(t, Config{Admits: c.admits, Grants: map[string]Object{"mail": todos}})
+		x := shown()
+		x.Nodes[0] = ref(0)
+		v, err := w.send(x)
+		wantOK(t, "shown", err)
+		if sealed := c.seals != "{}"; v.holdsSealed() != sealed || w.gate.Seals().String() != c.seals || w.s.Label().Public() != sealed {
+			t.Errorf("admits %v: %v, label %v, seals %v", c.admits, v, w.s.Label(), w.gate.Seals())
+		}
+		result, l, err := w.s.Unseal(v)
+		wantOK(t, "the result", err)
+		if text, _ := result.AppendJSON(nil); c.seals != "{}" && (!strings.Contains(string(text), "[sealed diary]") || !l.Public()) {
+			t.Errorf("%s %v", text, l)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package exoeval
+
+import (
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// A sealed value stands in the program as a recorded literal: the engine's questions whether it is true, equal, a
+// number or a text are answered with an error, as those to a column are (opaque), and its members are none. The
+// program's side has a number and nothing of the content. It can be kept, put into objects, arrays and the
+// values of a Map, passed to what was granted, and returned; as text it is `[sealed …]`.
+
+// sealedValue is v as the program has it.
+func (r *run) sealedValue(v exo.Value) goja.Value {
+	n, err := r.check.MakeLit(v)
+	if err != nil {
+		panic(r.throw(err))
+	}
+	return r.record(n)
+}
+
+// sealed is the value that a recorded thing stands for, if it is sealed.
+func (x *recorded) sealed() (v exo.Value, ok bool) {
+	if x == nil || x.node.Op != exo.OpLit {
+		return v, false
+	}
+	_, ok = x.node.Lit.Sealed()
+	return x.node.Lit, ok
+}
+
+// sealedIn is what a JavaScript value stands for, if that is sealed.
+func (r *run) sealedIn(v goja.Value) (exo.Value, bool) { return r.recordedIn(v).sealed() }
+
+// expressionIn is recordedIn without what is sealed: that is passed on as a value.
+func (r *run) expressionIn(v goja.Value) *recorded {
+	x := r.recordedIn(v)
+	if _, sealed := x.sealed(); sealed {
+		return nil
+	}
+	return x
+}
+
+// shut is the error of whoever looks at a sealed value.
+func (x *recorded) shut() *exo.Error {
+	v, _ := x.sealed()
+	tags, _ := v.Sealed()
+	out := ""
+	for _, g := range x.r.granted {
+		if g.Name == exo.RevealName && x.r.check.Catalog[g.Type.Name] != nil && x.r.check.Catalog[g.Type.Name].Call == exo.RevealName {
+			out = ", or read it by `await reveal(x)`, after which this program's results and effects carry the label"
+		}
+	}
+	return exo.Errorf(exo.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.Tags(), ", "), out)
+}
+
+// withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an
+// error. nil: none is.
+func (r *run) withSealed(op string, a, b goja.Value) goja.Value {
+	x, y := r.recordedIn(a), r.recordedIn(b)
+	_, left := x.sealed()
+	_, right := y.sealed()
+	switch {
+	case !left && !right:
+		return nil
+	case left && y != nil && !right:
+		if m := mirrored[op]; m != "" && r.methodOf(y.node, m) != nil {
+			return r.operateAs(y.node, m, op, a)
+		}
+	case right && x != nil && !left:
+		return r.operateAs(x.node, op, op, b)
+	}
+	if !left {
+		x = y
+	}
+	panic(r.throw(x.shut()))
+}

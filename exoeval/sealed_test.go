@@ -1,0 +1,61 @@
+package exoeval_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// safe is an object whose read gives a record with one labelled cell, and whose put takes anything.
+type safe struct{ got []exo.Value }
+
+func (*safe) Describe() (exo.Description, error) {
+	text := func(name string) *exo.Type {
+		return &exo.Type{Name: "Cell", Args: map[string]*exo.Type{"of": {Name: name}}}
+	}
+	row := &exo.Interface{Name: "Entry", Is: []string{exo.TypeRow}, Fields: map[string]*exo.Property{"pin": {Type: text(exo.TypeText), Label: exo.NewLabel("pii")}, "name": {Type: text(exo.TypeText)}}, Methods: map[string]*exo.Method{}}
+	s := &exo.Interface{Name: "Safe", Methods: map[string]*exo.Method{
+		"read": {Name: "read", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": {Name: "Entry"}}}}},
+		"put":  {Name: "put", Sends: true, Params: []exo.Param{{Name: "the data", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}}}, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}},
+	}}
+	return exo.Description{Type: &exo.Type{Name: "Safe"}, Interfaces: []*exo.Interface{s, row, {Name: "Cell", Expr: true, Methods: map[string]*exo.Method{}}}}, nil
+}
+
+func (s *safe) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+	if m.Root.Name == "put" {
+		s.got = append(s.got, m.Root.Args[0].Lit)
+		return exo.Int(1), nil
+	}
+	return exo.List(exo.RecordValue(exo.Field{Name: "pin", Value: exo.Text("1234")}, exo.Field{Name: "name", Value: exo.Text("ann")})), nil
+}
+
+// TestSealedValues: what a program does with a sealed value, whatever sealed it; exosql's TestSealedIsShut tries more.
+func TestSealedValues(t *testing.T) {
+	for program, want := range map[string]string{
+		"return a.pin": "[sealed pii]", "return [a, { x: a.pin }]": "[sealed pii]", "return JSON.stringify(a)": `[sealed pii]`, "return JSON.stringify(a.pin)": "[sealed pii]", "console.log(a.pin)": "[sealed pii]",
+		"return new Map([['x', a.pin]]).get('x')": "[sealed pii]", "return await a.pin": "[sealed pii]", "throw a.pin": "the program threw [sealed pii]", "return (({ pin }) => [pin])({ ...a })": "[sealed pii]",
+		"return a.pin === '1234'": "is sealed (pii)", "return '1234' === a.pin": "is sealed (pii)", "return a.pin == b.pin": "is sealed (pii)", "return a.pin < 'x'": "is sealed (pii)", "return a.pin + ''": "is sealed (pii)", "return `${a.pin}`": "is sealed (pii)",
+		"return a.pin.length": "is sealed (pii)", "a.pin.x = 1": "is sealed (pii)", "return a.pin ? 1 : 2": "is sealed (pii)", "return !a.pin": "is sealed (pii)", "return [...a.pin]": "is sealed (pii)", "return ({ [a.pin]: 1 })": "is sealed (pii)", "return Object.is(a.pin, 'x')": "is sealed (pii)", "return [a.pin].sort((x, y) => x - y).length + [1, a.pin].sort().length": "is sealed (pii)",
+		"await api.safe.put([a.pin]); return 1": "1",
+	} {
+		o := &safe{}
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"safe": o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: "const [a] = await api.safe.read(), [b] = await api.safe.read(); " + program})
+		out, _ := r.Value.AppendJSON(nil)
+		got := string(out) + exo.GuestText(r.Err) + r.Console
+		put := strings.Contains(program, "put")
+		if put && (len(o.got) != 1 || o.got[0].At(0).Text() != "1234" || r.Label.Public()) {
+			t.Errorf("%s: put %v, label %v", program, o.got, r.Label)
+		}
+		if !put && (!strings.Contains(got, want) || strings.Contains(got, "1234") || !r.Label.Public()) {
+			t.Errorf("%s: %s, label %v", program, got, r.Label)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// labelled reports whether the statement names a table with a labelled column. Rows that come in no order come in that of
+// whatever index was quickest, and one over the column would show its order (TestSealedOrder). So they come in that of
+// their keys, which are never labelled.
+func (c *compiler) labelled() bool {
+	return slices.ContainsFunc(c.entered, func(o *occurrence) bool {
+		return slices.ContainsFunc(o.table.Cols, func(col *decl.Column) bool { return !col.Label.Public() })
+	})
+}
+
+// sealed marks the cells that the gate will seal: it goes by the types of the message as the gate does. What was read of a
+// column by way of a derived table has the charge of the largest.
+func (c *compiler) sealed(p *plan.Plan) {
+	shown := c.msg.Shown(p.Shape)
+	for i := range p.Cells {
+		cell := &p.Cells[i]
+		switch {
+		case i >= len(shown) || shown[i].FlowsTo(c.msg.Label):
+			cell.Sealed = 0 // the run has the label by the time that it is read
+		case cell.Sealed == 0:
+			cell.Sealed = max(c.charge, 1)
+		}
+	}
+}
