@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"codemode/agent/openai":        {"codemode/agent", "codemode/agent/internal/wire"},
 	"codemode/agent/anthropic":     {"codemode/agent", "codemode/agent/internal/wire"},
 	"codemode/agent/gemini":        {"codemode/agent", "codemode/agent/internal/wire", "github.com/google/generative-ai-go/genai", "google.golang.org/api"},
-	"codemode/agent/models":        {"codemode/agent", "codemode/agent/openai", "codemode/agent/anthropic", "codemode/agent/gemini"},
+	"codemode/agent/models":        {"codemode/agent", "codemode/agent/internal/wire", "codemode/agent/openai", "codemode/agent/anthropic"},
 }
 
 // anything may be imported by these, and nobody imports them.
@@ -113,22 +113,46 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestNoNetworkInTools: every host imports codemode, and the process of each
-// program starts the same binary again. Neither pays for models, which are chosen
-// by importing an adapter.
-func TestNoNetworkInTools(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "./codemode", "./codemode/agent").Output()
+// deps are the packages that a package is built of.
+func deps(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-deps"}, args...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := strings.Fields(string(out))
-	if !slices.Contains(deps, module+"/codemode/agent") {
+	all := strings.Fields(string(out))
+	if !slices.Contains(all, module+strings.TrimPrefix(args[len(args)-1], ".")) {
 		t.Fatal("go list does not list what was asked for")
 	}
-	for _, d := range deps {
-		if d == "net/http" || strings.HasPrefix(d, module+"/codemode/agent/") || strings.Contains(d, "google.golang.org") || strings.Contains(d, "generative-ai-go") {
-			t.Errorf("codemode depends on %s", d)
+	return all
+}
+
+// TestNoNetworkInTools: every host imports codemode and exosql, and the process of each
+// program starts the same binary again. Neither pays for models, which are chosen
+// by importing an adapter, nor for a terminal.
+func TestNoNetworkInTools(t *testing.T) {
+	for _, d := range deps(t, "./codemode", "./exosql", "./exosql/dynamic", "./exo/service", "./exo/policy", "./codemode/agent") {
+		if d == "net/http" || strings.HasPrefix(d, module+"/codemode/agent/") || strings.Contains(d, "google.golang.org") || strings.Contains(d, "generative-ai-go") ||
+			strings.Contains(d, "/readline") || d == "golang.org/x/term" {
+			t.Errorf("codemode or exosql depends on %s", d)
 		}
+	}
+}
+
+// TestGeminiIsOptional: Gemini's library is nearly half of what a command with a terminal was built of, and who
+// tries the examples waited for all of it. Only -tags gemini links it, and hosts that import the adapter.
+func TestGeminiIsOptional(t *testing.T) {
+	const library = "github.com/google/generative-ai-go" + "/genai"
+	for _, command := range []string{"./examples/simple", "./examples/saas", "./cmd/exo"} {
+		if all := deps(t, command); slices.Contains(all, library) || len(all) > 450 {
+			t.Errorf("%s is built of %d packages, with Gemini: %v", command, len(all), slices.Contains(all, library))
+		}
+		if all := deps(t, "-tags", "gemini", command); !slices.Contains(all, library) {
+			t.Errorf("%s with -tags gemini does not know Gemini", command)
+		}
+	}
+	if all := deps(t, "./challenge"); !slices.Contains(all, library) {
+		t.Error("the challenge does not know Gemini")
 	}
 }
 

@@ -76,7 +76,12 @@ const (
 
 // Main is the main function of a command: it runs the app with the arguments of the
 // process, and does not return.
-func Main(a App) { os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func Main(a App) {
+	if code, ran := a.withGemini(os.Args[1:]); ran {
+		os.Exit(code)
+	}
+	os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // Run is Main with the arguments of a command line and other streams, and gives the
 // exit code: 0 with a result, 1 when a program failed, 2 when it could not be run.

@@ -45,6 +45,12 @@ type model struct {
 	client *genai.Client
 }
 
+func init() {
+	wire.Gemini = func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error) {
+		return New(Config{Model: name, Key: key, Address: address, Client: client})
+	}
+}
+
 // New makes a model. It sends nothing.
 func New(c Config) (agent.Model, error) {
 	name, base, err := wire.Name("gemini", c.Model, c.Address, Address)

@@ -17,6 +17,10 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
+// Gemini makes a model of package gemini, where that package is linked; otherwise it is nil. So package models
+// can name that adapter without linking its library, which is more code than everything else that a host links.
+var Gemini func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error)
+
 // Endpoint is where requests go, and as whom.
 type Endpoint struct {
 	Model  string // the name that errors have
