@@ -4,8 +4,6 @@ go 1.26.0
 
 replace github.com/exoagent/exoagent => ../..
 
-exclude github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
-
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/exoagent/exoagent v0.0.0-00010101000000-000000000000
@@ -36,7 +34,7 @@ require (
 	github.com/go-sourcemap/sourcemap v2.1.3+incompatible // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
-	github.com/google/pprof v0.0.0-20230207041349-798e818bf904 // indirect
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50 // indirect
 	github.com/google/s2a-go v0.1.9 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/googleapis/enterprise-certificate-proxy v0.3.4 // indirect
