@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"internal/fair":      {},
 	"internal/lru":       {},
 	"internal/printable": {"schema"},
+	"internal/release":   {},
 	"internal/spin":      {"golang.org/x/term"},
 	"internal/pgbound":   {"github.com/jackc/pgx/v5"},
 	"internal/sqlast":    {"github.com/Masterminds/squirrel"},

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"runtime/debug"
 )
+
+// release is the version of a binary of a release, which the linker sets: such a build is of a clone, and Go knows no version of it.
+var release string
 
 func versionCommand() command {
 	return command{
@@ -34,10 +38,7 @@ func versionOf(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	version := info.Main.Version
-	if version == "" {
-		version = "(devel)"
-	}
+	version := cmp.Or(release, info.Main.Version, "(devel)")
 	line := programName + " " + version
 	if rev := setting["vcs.revision"]; rev != "" {
 		line += " " + rev[:min(12, len(rev))]

@@ -1,0 +1,142 @@
+// Release builds the command exo for each system that a release is for, with checksums and lists of what is in each
+// binary. It is run in a clone of the tagged commit:
+//
+//	go run ./internal/release -version v0.1.0 -o dist
+//
+// Whoever does the same with the same Go gets the same bytes, in whatever folder and on whatever machine.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// targets are what a release has binaries for.
+var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// sbom is the command that lists the modules of a binary in the form of CycloneDX. It is built when it is used, so
+// that what it requires is in no go.mod of ours.
+const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
+
+func main() {
+	version := flag.String("version", "", "the version, as its tag")
+	out := flag.String("o", "dist", "the folder for the files, which must not exist")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := release(ctx, ".", *out, *version, targets, true); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// release builds the module in dir, and writes a binary for each target, what is in it, and SHA256SUMS.
+func release(ctx context.Context, dir, out, version string, targets []string, list bool) error {
+	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`).MatchString(version) {
+		return fmt.Errorf("-version %q is no version like v0.1.0", version)
+	}
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(out, 0o777); err != nil {
+		return err
+	}
+	for _, target := range targets {
+		binary, err := build(ctx, dir, out, version, target)
+		if err == nil && list {
+			err = describe(ctx, binary, version)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", target, err)
+		}
+	}
+	return sums(out)
+}
+
+// build builds for one target. What the environment says of builds does not count: a flag that stands there would make
+// other bytes. -s -w leave out the symbols, which only a debugger needs.
+func build(ctx context.Context, dir, out, version, target string) (string, error) {
+	system, arch, _ := strings.Cut(target, "/")
+	binary := filepath.Join(out, "exo_"+version+"_"+system+"_"+arch)
+	if system == "windows" {
+		binary += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=gemini", "-ldflags=-s -w -buildid= -X main.release="+version, "-o", binary, "./cmd/exo")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
+	_, err := output(cmd)
+	return binary, err
+}
+
+// describe writes BINARY.cdx.json, without what differs from run to run: its time, its number, and the checksums of
+// the program that wrote it.
+func describe(ctx context.Context, binary, version string) error {
+	text, err := output(exec.CommandContext(ctx, "go", "run", sbom, "bin", "-json", "-std", "-noserial", "-notimestamp", "-version", version, binary))
+	if err != nil {
+		return err
+	}
+	var bom map[string]any
+	if err := json.Unmarshal(text, &bom); err != nil {
+		return err
+	}
+	meta, _ := bom["metadata"].(map[string]any)
+	tools, _ := meta["tools"].([]any)
+	for _, tool := range tools {
+		if tool, ok := tool.(map[string]any); ok {
+			delete(tool, "hashes")
+		}
+	}
+	text, err = json.MarshalIndent(bom, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(binary+".cdx.json", append(text, '\n'), 0o666)
+}
+
+// sums writes the checksum of each file, in the form that sha256sum -c reads.
+func sums(out string) error {
+	files, err := os.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, f := range files {
+		in, err := os.Open(filepath.Join(out, f.Name()))
+		if err != nil {
+			return err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, in)
+		in.Close()
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf("%x  %s\n", h.Sum(nil), f.Name()))
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[66:], b[66:]) })
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(lines, "")), 0o666)
+}
+
+// output is what a command printed; its error is what it complained of.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:2], " "), err, &complaint)
+	}
+	return out, nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestReproducible: the tree and a copy of it in another folder give the same files, each with its checksum. One
+// target is built, on the machine's own cache; EXO_LONG builds all, the second time with an empty cache, and their
+// lists of modules, for which a tool is downloaded.
+func TestReproducible(t *testing.T) {
+	testutil.NotRaced(t)
+	long := os.Getenv("EXO_LONG") != ""
+	of := []string{"linux/" + runtime.GOARCH}
+	if long {
+		of = targets
+	}
+	root, there := filepath.Join("..", ".."), filepath.Join(t.TempDir(), "another folder")
+	for _, part := range []string{"go.mod", "go.sum", "doc.go", "cmd", "codemode", "exo", "exoeval", "exosql", "internal", "schema"} {
+		if err := copyTo(filepath.Join(there, part), filepath.Join(root, part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	if err := release(t.Context(), root, first, "v0.1.0", of, long); err != nil {
+		t.Fatal(err)
+	}
+	if long {
+		t.Setenv("GOCACHE", t.TempDir())
+	}
+	t.Setenv("GOFLAGS", "-race") // of another machine
+	if err := release(context.Background(), there, second, "v0.1.0", of, long); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(first)
+	want := len(of) + 1
+	if long {
+		want += len(of)
+	}
+	if err != nil || len(files) != want {
+		t.Fatalf("%d files, want %d: %v", len(files), want, err)
+	}
+	var sums string
+	for _, f := range files {
+		a, err := os.ReadFile(filepath.Join(first, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(second, f.Name()))
+		if err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s is not the same a second time: %v", f.Name(), err)
+		}
+		if f.Name() == "SHA256SUMS" {
+			sums = string(a)
+			continue
+		}
+		defer func() {
+			if line := fmt.Sprintf("%x  %s\n", sha256.Sum256(a), f.Name()); !strings.Contains(sums, line) {
+				t.Errorf("SHA256SUMS lacks %s", line)
+			}
+		}()
+		if strings.HasSuffix(f.Name(), ".cdx.json") {
+			readSBOM(t, f.Name(), a)
+		}
+	}
+	if out, err := exec.Command(filepath.Join(first, "exo_v0.1.0_linux_"+runtime.GOARCH), "version").CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "exo v0.1.0 go") {
+		t.Errorf("exo version says %s, %v", out, err)
+	}
+}
+
+// readSBOM checks that a list of modules is of the form of CycloneDX and has what exo is built of.
+func readSBOM(t *testing.T, name string, text []byte) {
+	t.Helper()
+	var bom struct {
+		BOMFormat  string
+		Components []struct{ Name, Version, PURL string }
+	}
+	if err := json.Unmarshal(text, &bom); err != nil || bom.BOMFormat != "CycloneDX" {
+		t.Fatalf("%s: %q, %v", name, bom.BOMFormat, err)
+	}
+	missing := map[string]bool{"github.com/dop251/goja": true, "modernc.org/sqlite": true, "github.com/jackc/pgx/v5": true, "std": true}
+	for _, c := range bom.Components {
+		if c.Version == "" || !strings.HasPrefix(c.PURL, "pkg:golang/") {
+			t.Errorf("%s: %+v", name, c)
+		}
+		delete(missing, c.Name)
+	}
+	if len(missing) > 0 {
+		t.Errorf("%s lacks %v", name, missing)
+	}
+}
+
+// copyTo copies a file or a folder.
+func copyTo(to, from string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(to, text, 0o666)
+	}
+	return err
+}
+
+// TestVersion: a file of another name than its tag would be a release of nothing.
+func TestVersion(t *testing.T) {
+	for _, version := range []string{"", "0.1.0", "v0.1", "v0.1.0 -X main.x=1", "../v0.1.0"} {
+		if err := release(t.Context(), ".", filepath.Join(t.TempDir(), "dist"), version, nil, false); err == nil {
+			t.Errorf("%q is taken", version)
+		}
+	}
+}
