@@ -32,7 +32,7 @@ func pages(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, name := range append(names, "README.md", "RATIONALE.md", "SECURITY.md") {
+	for _, name := range append(names, "README.md", "RATIONALE.md", "SECURITY.md", "CHANGELOG.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func checkCommand(t *testing.T, words []string) {
 		if len(out) == 0 {
 			t.Errorf("nothing answers at /%s", path[1])
 		}
-	case slices.Contains([]string{"git", "cd", "psql", "systemctl", "install"}, name): // of the system, and parsed
+	case slices.Contains([]string{"git", "cd", "psql", "systemctl", "install", "docker"}, name): // of the system, and parsed
 	default:
 		t.Errorf("nothing checks the command %s", name)
 	}
