@@ -177,6 +177,23 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+// TestPaths: README.md leads each kind of reader over three pages, and each page says which comes next.
+func TestPaths(t *testing.T) {
+	all := pages(t)
+	for _, path := range [][]string{{"start", "schema", "operate"}, {"grantfile", "mcp", "operate"}, {"challenge", "models", "operate"}} {
+		var links []string
+		for i, name := range path {
+			links = append(links, "[docs/"+name+".md](docs/"+name+".md)")
+			if text := strings.TrimSpace(all["docs/"+name+".md"]); i+1 < len(path) && !strings.HasPrefix(text[strings.LastIndex(text, "\n")+1:], "Next: ["+path[i+1]+".md]("+path[i+1]+".md)") {
+				t.Errorf("docs/%s.md does not end with the page that comes next, %s.md", name, path[i+1])
+			}
+		}
+		if !strings.Contains(all["README.md"], "| "+strings.Join(links, ", ")+" |") {
+			t.Errorf("README.md does not lead over %s", path)
+		}
+	}
+}
+
 // TestRationale: the index leads to each section, and each heading below one is a question.
 func TestRationale(t *testing.T) {
 	text := pages(t)["RATIONALE.md"]
