@@ -91,7 +91,7 @@ func TestCursorIsOfItsQuery(t *testing.T) {
 			refused(name, mine, "ann", other, c)
 		}
 		refused("two cursors of two shown names", mine, "ann", q+".select(n => ({ i: n.id }))", mine.cursor(t, "ann", q+".select(n => ({ id: n.id }))"))
-		for _, forged := range []string{"''", "'x'", "' '", "'null'", "'" + strings.Repeat("A", 208) + "'", c + ".slice(1)", c + " + '='", c + ".toLowerCase()", "'A' + " + c + ".slice(1)", c + ".slice(0, -3) + '___'", c + " + 'A'", "JSON.stringify({ id: 3 })"} {
+		for _, forged := range []string{"''", "'x'", "' '", "'null'", "'" + strings.Repeat("A", 208) + "'", c + ".slice(1)", c + " + '='", c + ".toLowerCase()", "(" + c + "[0] === 'A' ? 'B' : 'A') + " + c + ".slice(1)", c + ".slice(0, -3) + '___'", c + " + 'A'", "JSON.stringify({ id: 3 })"} {
 			refused(forged, mine, "ann", q, forged)
 		}
 		for _, other := range []struct{ program, want string }{
