@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -51,20 +52,36 @@ func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	x := &TTY{t: t, pty: f, cmd: cmd, vt: vt10x.New(vt10x.WithWriter(f), vt10x.WithSize(Cols, Rows)), gone: make(chan struct{})}
 	go func() {
 		defer close(x.gone)
-		buf := make([]byte, 4096)
+		buf, kept := make([]byte, 4096), 0
 		for {
-			n, err := f.Read(buf)
+			n, err := f.Read(buf[kept:])
 			if err != nil {
 				return
 			}
 			x.mu.Lock()
-			x.raw.Write(buf[:n])
-			_, _ = x.vt.Write(buf[:n]) // it answers where the cursor is
+			x.raw.Write(buf[kept : kept+n])
+			n += kept
+			whole := wholeRunes(buf[:n])
+			_, _ = x.vt.Write(buf[:whole]) // it answers where the cursor is
+			kept = copy(buf, buf[whole:n])
 			x.mu.Unlock()
 		}
 	}()
 	t.Cleanup(func() { _ = f.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return x
+}
+
+// wholeRunes is how many bytes of b are whole characters: the screen drops one that a read has cut in two.
+func wholeRunes(b []byte) int {
+	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
+		if at := len(b) - i; utf8.RuneStart(b[at]) {
+			if utf8.FullRune(b[at:]) {
+				break
+			}
+			return at
+		}
+	}
+	return len(b)
 }
 
 func (x *TTY) Send(keys string) {
