@@ -148,8 +148,8 @@ func (p *prompt) kept() []string {
 	var l exo.Label
 	for _, i := range p.catalog {
 		for _, f := range i.Fields {
-			if !f.Label.FlowsTo(p.admits) {
-				l = l.Join(f.Label)
+			if s := f.Label.Secrecy(); !s.FlowsTo(p.admits) {
+				l = l.Join(s)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func (p *prompt) shape(path string, t *exo.Type) *queryShape {
 			continue
 		}
 		x := p.catalog[f.Type.Name]
-		if x == nil || !x.Expr || f.Type.Args["of"] == nil || !f.Label.FlowsTo(p.admits) {
+		if x == nil || !x.Expr || f.Type.Args["of"] == nil || !f.Label.Secrecy().FlowsTo(p.admits) {
 			q.all = false
 			continue
 		}

@@ -342,7 +342,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 		return err
 	}})
 	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID
-	res.effectful, res.withheld = t.effectful, !r.Label.FlowsTo(t.admits)
+	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
 	if res.Err != nil {
 		res.Value, res.JSON, res.framed, res.Notice, res.streamed = exo.Value{}, nil, nil, "", false
 		res.Cut = false

@@ -43,11 +43,13 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	}
 	s.mu.Lock()
 	s.label = s.label.Join(e.bound)
+	if e.shows != nil {
+		e.bound = e.bound.Join(s.gate.catalog.bare(m.Root.Type, s.label))
+		s.label = s.label.Join(e.bound)
+		e.shows.open = s.label
+	}
 	label := s.label
 	s.mu.Unlock()
-	if e.shows != nil {
-		e.shows.open = label
-	}
 	if err == nil && !sealed.Public() && e.sealed == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
@@ -57,14 +59,16 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := m.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Public() {
+		if meth := m.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Public() {
 			var why error
 			carries := label
 			if e.sealed != nil {
 				carries = label.Join(*e.sealed)
 			}
-			if e.admits, why = s.admits(m, e); !carries.FlowsTo(e.admits) {
+			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
+			} else {
+				err = s.distrust(m, carries.Integrity(), e.admits)
 			}
 		}
 	}

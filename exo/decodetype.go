@@ -29,7 +29,8 @@ func (d *Decoder) typeAt(depth int) *Type {
 		n := d.Count(3)
 		t.Fields = make([]TypeField, 0, min(n, wire.Ahead))
 		for range n {
-			t.Fields = append(t.Fields, TypeField{Name: d.Text(), Opt: d.Bool(), Type: d.typeAt(depth + 1)})
+			name, is := d.Text(), d.UpTo(fieldAll)
+			t.Fields = append(t.Fields, TypeField{Name: name, Opt: is&fieldOpt != 0, Trusted: is&fieldTrusted != 0, Type: d.typeAt(depth + 1)})
 			if d.Err() != nil {
 				return nil
 			}

@@ -52,7 +52,7 @@ func appendType(b []byte, t *Type) []byte {
 		b = wire.AppendCount(b, len(t.Fields))
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			b = appendType(wire.AppendBool(wire.AppendText(b, f.Name), f.Opt), f.Type)
+			b = appendType(appendParts(wire.AppendText(b, f.Name), part{fieldOpt, f.Opt}, part{fieldTrusted, f.Trusted}), f.Type)
 		}
 	}
 	if t.Enum != nil {
@@ -60,6 +60,13 @@ func appendType(b []byte, t *Type) []byte {
 	}
 	return b
 }
+
+// Parts of a field of a type.
+const (
+	fieldOpt = 1 << iota
+	fieldTrusted
+	fieldAll = 1<<iota - 1
+)
 
 // Parts of a term.
 const (

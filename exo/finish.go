@@ -144,7 +144,7 @@ func (s *Session) raised() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
-		if c.State == StateHeld && !s.label.FlowsTo(c.admits) {
+		if c.State == StateHeld && !s.label.Secrecy().FlowsTo(c.admits) {
 			return Errorf(Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
 		}
 	}
@@ -278,7 +278,7 @@ func (s *Session) Release() error {
 	if err := s.begun(); err != nil {
 		return err
 	}
-	if l := s.Label(); !l.FlowsTo(s.gate.admits) {
+	if l := s.Label(); !l.Secrecy().FlowsTo(s.gate.admits) {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
 		// what it read, a bit for each.
 		which := ""

@@ -63,7 +63,7 @@ type Gate struct {
 	zone    *zone.Zone
 	console func(Line)
 	kept    Label // all labels of the catalogue that admits does not admit
-	plain   Label // labels of which nothing is sealed: all that leaves admits them
+	plain   Label // labels of which nothing is sealed: all that leaves admits them, or they are of integrity
 
 	severalStores bool
 
@@ -131,9 +131,9 @@ func NewGate(cfg Config) (*Gate, error) {
 			g.stores[key] = append(g.stores[key], o)
 		}
 	}
-	g.kept = g.labels.without(g.admits)
-	if !g.catalog.leaves() {
-		g.plain = g.labels.meet(g.admits)
+	g.kept = g.labels.Secrecy().without(g.admits)
+	if g.plain = g.labels.Integrity(); !g.catalog.leaves() {
+		g.plain = g.plain.Join(g.labels.meet(g.admits))
 	}
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)

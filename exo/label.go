@@ -5,10 +5,45 @@ import (
 	"strings"
 )
 
-// Label is a set of tags that says what kind of secret a value carries. The
-// zero Label has no tag: public. Labels are immutable and cheap to copy; they
+// Label is a set of tags that says what kind of secret a value carries, and whether outsiders wrote it. The
+// zero Label has no tag: public, and trusted. Labels are immutable and cheap to copy; they
 // form the usual lattice of sets (Denning 1976), joined by union.
+//
+// A tag is of one of two kinds, and its spelling says which. [Untrusted], alone or with a source behind a
+// colon ("untrusted:mail"), is of integrity (Biba 1977): it says who wrote, gates effects, and withholds nothing. Every
+// other tag is of secrecy: it says who may read, and seals.
 type Label struct{ set *[]string } // sorted, no duplicates, never empty
+
+// Untrusted is the tag of what outsiders write: a comment, a mail that came in. Whoever reads it may read
+// instructions.
+const Untrusted = "untrusted"
+
+// ofIntegrity reports whether a tag says who wrote.
+func ofIntegrity(tag string) bool {
+	return strings.HasPrefix(tag, Untrusted) && (len(tag) == len(Untrusted) || tag[len(Untrusted)] == ':')
+}
+
+// Secrecy is the label without its tags of integrity: what decides who may read.
+func (l Label) Secrecy() Label { return l.only(func(t string) bool { return !ofIntegrity(t) }) }
+
+// Integrity is what is left of the label without its tags of secrecy: who wrote.
+func (l Label) Integrity() Label { return l.only(ofIntegrity) }
+
+func (l Label) only(of func(tag string) bool) Label {
+	if l.set == nil {
+		return l
+	}
+	n := 0
+	for _, t := range *l.set {
+		if of(t) {
+			n++
+		}
+	}
+	if n == len(*l.set) {
+		return l
+	}
+	return NewLabel(slices.DeleteFunc(l.Tags(), func(t string) bool { return !of(t) })...)
+}
 
 // NewLabel returns the label that has exactly these tags.
 func NewLabel(tags ...string) Label {
@@ -43,8 +78,8 @@ func (l Label) Join(m Label) Label {
 	return NewLabel(append(l.Tags(), *m.set...)...)
 }
 
-// FlowsTo reports whether a value labelled l may go where m is admitted: every
-// tag of l is in m. A sink that admits the zero Label takes public values only.
+// FlowsTo reports whether every tag of l is in m. A value labelled l may be read where m is admitted if
+// l.Secrecy().FlowsTo(m); a sink that admits the zero Label takes public values only.
 func (l Label) FlowsTo(m Label) bool {
 	if l.set == nil || l.set == m.set {
 		return true
@@ -83,3 +118,6 @@ func (l Label) without(m Label) Label {
 }
 
 func (l Label) String() string { return "{" + strings.Join(l.Tags(), ",") + "}" }
+
+// list is the tags as a sentence has them.
+func (l Label) list() string { return strings.Join(l.Tags(), ", ") }

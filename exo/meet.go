@@ -315,10 +315,13 @@ func (t *Type) meetFields(x *Type, free bool) error {
 		if rest = rest[1:]; w.Opt && !f.Opt {
 			return fmt.Errorf("field %s may be left out now", f.Name)
 		}
+		if f.Trusted && !w.Trusted {
+			return fmt.Errorf("field %s demands no trust now", f.Name)
+		}
 		if err := f.Type.meet(w.Type, free); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
-		f.Opt, f.Doc = w.Opt, w.Doc
+		f.Opt, f.Doc, f.Trusted = w.Opt, w.Doc, w.Trusted
 		if !reflect.DeepEqual(w, f) {
 			return fmt.Errorf("field %s changed", f.Name)
 		}

@@ -2,7 +2,6 @@ package exo
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -17,7 +16,7 @@ import (
 func sealable(typ string) bool { return isScalar(typ) || typ == TypeList }
 
 // sealedText is what a sealed value shows, be it NULL, short or long.
-func (v Value) sealedText() string { return "[sealed " + strings.Join(v.label.Tags(), ", ") + "]" }
+func (v Value) sealedText() string { return "[sealed " + v.label.list() + "]" }
 
 func (e *Encoder) sealed(v *Value) {
 	if !sealable(v.str) || v.label.set == nil {
@@ -94,6 +93,33 @@ func (s *sealing) field(t *Type, name string) *Type {
 	return t.Field(name)
 }
 
+// bare joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
+// What is sealed in it nobody reads.
+func (c Catalog) bare(t *Type, open Label) Label {
+	if !t.Label.Secrecy().FlowsTo(open) {
+		return Label{}
+	}
+	l, s := t.Label.Integrity(), sealing{catalog: c}
+	switch i := c[t.Name]; {
+	case t.Name == TypeList:
+		if of := t.Args["of"]; of != nil {
+			l = l.Join(c.bare(of, open))
+		}
+	case t.Name == TypeRecord:
+		for _, f := range t.Fields {
+			l = l.Join(c.bare(f.Type, open))
+		}
+	case i != nil && !i.Expr:
+		for name := range i.Fields {
+			l = l.Join(c.bare(s.field(t, name), open))
+		}
+		l = l.Join(c.argsShow(t).Integrity())
+	default:
+		l = l.Join(c.shows(t).Integrity())
+	}
+	return l
+}
+
 // rows are r with what is labelled sealed; nil: they are not of the type.
 func (s *sealing) rows(of *Type, r *Rows) *Rows {
 	if r == nil || r.Shape == nil {
@@ -116,7 +142,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
 	for i, name := range shape.Names {
 		of, sub := s.field(t, name), shape.Sub(i)
-		if of == nil || sub != nil && !of.Label.Public() {
+		if of == nil || sub != nil && !of.Label.Secrecy().Public() {
 			return nil, false
 		}
 		if sub != nil {
@@ -176,19 +202,19 @@ func sealedFits(want *Type, v Value) bool {
 func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == kindSealed }
 
 // Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's
-// receiver shows. What doesn't flow to the label of the run is sealed: whoever reads it counts it without
+// receiver shows, without tags of integrity. What doesn't flow to the label of the run is sealed: whoever reads it counts it without
 // regard to what it holds. nil: nothing is labelled.
 func (m *Message) Shown(shape *Shape) []Label {
 	row := m.Root.Recv.Type.Args[rowArg]
-	if shape == nil || row == nil || m.catalog.shows(row).Public() {
+	if shape == nil || row == nil || m.catalog.shows(row).Secrecy().Public() {
 		return nil
 	}
 	s := sealing{catalog: m.catalog}
 	types, ok := s.cellTypes(nil, row, shape)
 	labels := make([]Label, shape.Width())
 	for i := range labels {
-		if labels[i] = m.catalog.shows(row); ok {
-			labels[i] = m.catalog.shows(types[i])
+		if labels[i] = m.catalog.shows(row).Secrecy(); ok {
+			labels[i] = m.catalog.shows(types[i]).Secrecy()
 		}
 	}
 	return labels

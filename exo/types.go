@@ -27,6 +27,9 @@ type TypeField struct {
 	Type *Type
 	Opt  bool // of an argument: may be left out
 	Doc  string
+
+	// Trusted: of an argument: a run that has read what is [Untrusted] can't give it.
+	Trusted bool
 }
 
 // Names of the types that need no interface.

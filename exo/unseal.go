@@ -99,6 +99,6 @@ func (s *Session) Unseal(result Value) (v Value, l Label, err error) {
 	if err := s.recognize(result, &l); err != nil {
 		return Value{}, Label{}, err
 	}
-	v = s.contentsOf(result, func(l Label) bool { return l.FlowsTo(s.gate.admits) })
-	return v, l.meet(s.gate.admits), nil
+	v = s.contentsOf(result, func(l Label) bool { return l.Secrecy().FlowsTo(s.gate.admits) })
+	return v, l.meet(s.gate.admits.Join(l.Integrity())), nil
 }

@@ -126,15 +126,26 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	return c
 }
 
-// WithLabel labels every value of the column. A program that selects it gets sealed values, which leave by sinks that admit
-// the label and which it can't look at. A program that computes with it, be it in a condition only, has the label
-// from then on, and so have all its effects and its result. See MaxBytes.
+// WithLabel labels every value of the column. A tag like "pii" is of secrecy: a program that selects the column gets sealed
+// values, which leave by sinks that admit the label and which it can't look at. A program that computes with it, be it in a
+// condition only, has the label from then on, and so have all its effects and its result. See MaxBytes.
+//
+// [exo.Untrusted] is of integrity: outsiders write the column. A program that reads it can answer and write, but ask for no
+// effect that doesn't admit the tag, nor write a column that is Trusted.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
+	return c
+}
+
+// Trusted says that a program which has read what outsiders wrote (see exo.Untrusted) can't write the column: who a task is
+// assigned to, an amount. Reading it is as ever.
+func (c *Column[T, V]) Trusted() *Column[T, V] {
+	c.core().Change()
+	c.c.Trust = true
 	return c
 }
 

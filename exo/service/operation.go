@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -15,6 +16,7 @@ type Operation struct {
 	in, out   reflect.Type
 	effect    exo.EffectMode
 	admits    exo.Label
+	trusted   []string                  // fields of the argument, see Trusted
 	part      reflect.Type              // what AdmitsFor decides by
 	admitsFor func(exo.Value) exo.Label // nil: admits, whatever the argument is
 	like      exo.Object                // what kind of object it returns
@@ -106,6 +108,13 @@ func (op Operation) Admits(l exo.Label) Operation {
 	return op
 }
 
+// Trusted names fields of the argument, like who gets a mail, that a program can't give once it has read what outsiders
+// wrote (see exo.Untrusted). It is for a Method that admits the tag: one that doesn't is not called at all then.
+func (op Operation) Trusted(fields ...string) Operation {
+	op.trusted = append(slices.Clip(op.trusted), fields...)
+	return op
+}
+
 // Returns says that the method's result is an object of the same kind as like,
 // which serves as an example only. Every function whose result is an
 // exo.Object needs it, or ReturnsOwnKind, and is a Read or Immediate.
@@ -145,6 +154,13 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	}
 	if err := op.checkPart(in); err != nil {
 		return nil, nil, err
+	}
+	for _, name := range op.trusted {
+		k := slices.IndexFunc(in.Fields, func(f exo.TypeField) bool { return f.Name == name })
+		if k < 0 {
+			return nil, nil, fmt.Errorf("the argument has no field %q that could demand trust", name)
+		}
+		in.Fields[k].Trusted = true
 	}
 	if len(in.Fields) > 0 {
 		opt := true

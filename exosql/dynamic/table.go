@@ -42,6 +42,7 @@ type ColumnSpec struct {
 	Doc       string   // a line for the model
 	OneOf     []string // the only values of a text column; nil if it may have any
 	Label     []string // tags of every value
+	Trusted   bool     // see exosql.Column's Trusted
 	MaxBytes  int      // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO bool     // see exosql.Column's StoredISO
 	Indexed   bool     // see exosql.Column's Indexed
@@ -162,7 +163,7 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	if m.MaxBytes < 0 || m.MaxBytes > decl.MostBytes || m.MaxBytes > 0 && len(m.Label) == 0 {
 		return nil, wrong(at, "MaxBytes is from 1 to %d, of a column with a Label; it is %d", decl.MostBytes, m.MaxBytes)
 	}
-	c.Bytes = m.MaxBytes
+	c.Bytes, c.Trust = m.MaxBytes, m.Trusted
 	return c, nil
 }
 

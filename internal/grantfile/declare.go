@@ -290,7 +290,7 @@ func (c Column) spec() dynamic.ColumnSpec {
 	if len(c.Label) > 0 {
 		s.Label = texts(c.Label)
 	}
-	s.MaxBytes = c.MaxBytes
+	s.MaxBytes, s.Trusted = c.MaxBytes, c.Trusted
 	return s
 }
 

@@ -71,6 +71,7 @@ type Column struct {
 	Doc      string
 	OneOf    []Name
 	Label    []Name
+	Trusted  bool // a program that has read what outsiders wrote can't write it
 	MaxBytes int  // the most that a labelled value takes; 0: not said
 	ISO      bool // a time is stored as text, in one form; see exosql's StoredISO
 	Indexed  bool // see exosql's Indexed
@@ -250,6 +251,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
 			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
 			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
+			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
 			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
 			"indexed":   func(e entry) { c.Indexed = r.bool(e.value, "indexed") },

@@ -89,6 +89,9 @@ func (c Column) how() string {
 	if len(c.Label) > 0 {
 		parts = append(parts, "labelled "+strings.Join(texts(c.Label), ", "))
 	}
+	if c.Trusted {
+		parts = append(parts, "written by trusted programs only")
+	}
 	if c.MaxBytes > 0 {
 		parts = append(parts, fmt.Sprintf("of %d bytes at most", c.MaxBytes))
 	}

@@ -21,6 +21,7 @@ type Column struct {
 	Enum  []string
 	Doc   string
 	Label exo.Label
+	Trust bool // a run that has read what outsiders wrote can't write it
 	Bytes int  // the most that a value of a labelled column takes; 0: DefaultBytes
 	Iso   bool // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
 
@@ -57,7 +58,7 @@ const MostBytes = 512 << 10
 // program may not read must not show in when its limits run out. 0: the column has no label.
 func (c *Column) Charge() int {
 	switch {
-	case c.Label.Public():
+	case c.Label.Secrecy().Public():
 		return 0
 	case c.Bytes > 0:
 		return c.Bytes

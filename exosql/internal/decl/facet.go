@@ -161,7 +161,7 @@ func (f *Facet) Close() ([]*Facet, error) {
 				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total", g.Table.Name)
 			}
 			for _, k := range g.Table.Keys {
-				if !k.Label.Public() && f.err == nil {
+				if !k.Label.Secrecy().Public() && f.err == nil {
 					// Keys break ties: with limit and offset their order shows, without a label.
 					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
 				}

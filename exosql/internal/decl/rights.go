@@ -71,7 +71,7 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 // labelled is a write of these columns: that a rule of the database refuses it tells of the values that are there.
 func labelled(cols []*Column, m *exo.Method) *exo.Method {
 	for _, c := range cols {
-		m.Label = m.Label.Join(c.Label)
+		m.Label = m.Label.Join(c.Label.Secrecy())
 	}
 	return m
 }
@@ -80,7 +80,7 @@ func labelled(cols []*Column, m *exo.Method) *exo.Method {
 func record(cols []*Column, opt func(*Column) bool) *exo.Type {
 	t := &exo.Type{Name: exo.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: opt(c), Doc: c.Doc, Type: c.storedType()})
+		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: opt(c), Trusted: c.Trust, Doc: c.Doc, Type: c.storedType()})
 	}
 	return t
 }

@@ -1,0 +1,221 @@
+package exo
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// TestLabelKinds: the spelling of a tag says of which kind it is.
+func TestLabelKinds(t *testing.T) {
+	l := NewLabel("pii", "untrusted", "untrusted:mail", "untrustedness", "un", "Untrusted")
+	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !sameLabel(s.Join(i), l) {
+		t.Error(s, i)
+	}
+	if l := (Label{}); !l.Secrecy().Public() || !l.Integrity().Public() {
+		t.Error("public")
+	}
+}
+
+// notesWorld has rows with what outsiders wrote, what is secret, and what is both; and ways out.
+func notesWorld(t *testing.T, cfg Config) *world {
+	t.Helper()
+	both := NewLabel("pii", Untrusted)
+	row := iface("Note", []string{TypeRow}, false)
+	for name, l := range map[string]Label{"id": {}, "text": NewLabel(Untrusted), "from": both, "mail": NewLabel("pii")} {
+		row.Fields[name] = &Property{Type: &Type{Name: TypeText}, Label: l}
+	}
+	only := func(name string) *Type {
+		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: name, Type: labelled(&Type{Name: TypeText}, row.Fields[name].Label)}}}
+	}
+	notes := iface("Notes", nil, false, &Method{Name: "all", Sends: true, Result: &Term{Con: &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: "Note"}}}}},
+		&Method{Name: "count", Label: NewLabel(Untrusted), Sends: true, Result: con(TypeInt)})
+	for name := range row.Fields {
+		notes.Methods[name] = &Method{Name: name, Sends: true, Reply: row.Fields[name].Label, Result: &Term{Con: only(name)}}
+		notes.Order = append(notes.Order, name)
+	}
+	arg := []Param{{Name: "the letter", Want: &Term{Con: &Type{Name: TypeRecord, Fields: []TypeField{{Name: "to", Type: &Type{Name: TypeText}, Opt: true, Trusted: true}, {Name: "text", Type: &Type{Name: TypeText}}}}}}}
+	out := iface("Out", nil, false,
+		&Method{Name: "hold", Sends: true, Sink: true, Effect: Held, Admits: NewLabel("pii"), Params: arg, Result: &Term{Con: Receipt()}},
+		&Method{Name: "holdAny", Sends: true, Sink: true, Effect: Held, Admits: both, Params: arg, Result: &Term{Con: Receipt()}},
+		&Method{Name: "act", Sends: true, Sink: true, Effect: Immediate, Admits: NewLabel("pii"), Params: arg, Result: con(TypeInt)},
+		&Method{Name: "actAny", Sends: true, Sink: true, Effect: Immediate, Admits: both, Params: arg, Result: con(TypeInt)},
+		&Method{Name: "ask", Sends: true, Sink: true, Params: []Param{{Name: "the text", Want: con(TypeText)}}, Result: con(TypeInt)})
+	w := &world{t: t}
+	w.todos = &fake{desc: Description{Type: &Type{Name: "Notes"}, Interfaces: []*Interface{notes, row}}}
+	w.mail = &fake{desc: Description{Type: &Type{Name: "Out"}, Interfaces: []*Interface{out}}}
+	w.users = newUsers()
+	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+		cell := func(name string) Field { return Field{name, Text(name + "!")} }
+		switch m.Root.Name {
+		case "all":
+			return List(RecordValue(cell("id"), cell("text"), cell("from"), cell("mail"))), nil
+		case "count":
+			return Int(1), nil
+		}
+		return RecordValue(cell(m.Root.Name)), nil
+	}
+	cfg.Grants, cfg.Record = map[string]Object{"out": w.mail, "notes": w.todos}, Unrecorded
+	var err error
+	if w.gate, err = NewGate(cfg); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	return w
+}
+
+const notesID, outID = 0, 1
+
+func letter(fields ...Field) []WireNode { return []WireNode{ref(outID), lit(RecordValue(fields...))} }
+
+// TestDistrust: what a run may ask for that has read what outsiders wrote.
+func TestDistrust(t *testing.T) {
+	text, to := Field{"text", Text("x")}, Field{"to", Text("ann")}
+	for _, read := range []string{"", "id", "text", "count", "all"} {
+		tainted := read == "text" || read == "count" || read == "all"
+		for _, ask := range []string{"hold", "holdAny", "act", "actAny"} {
+			for _, with := range [][]Field{{text}, {to, text}} {
+				w := notesWorld(t, Config{})
+				if read != "" {
+					_, err := w.send(msg(ref(notesID), call(0, read)))
+					wantOK(t, read, err)
+				}
+				_, err := w.send(Expr{append(letter(with...), call(0, ask, 1))})
+				refused := tainted && (!strings.HasSuffix(ask, "Any") || len(with) == 2)
+				if (err != nil) != refused || w.mail.asked() != map[bool]int{true: 1}[!refused && strings.HasPrefix(ask, "act")] {
+					t.Errorf("after %q, %s with %d fields: %v; asked %d", read, ask, len(with), err, w.mail.asked())
+				}
+				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted)") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "to could be chosen")) {
+					t.Error(err)
+				}
+				// It reads, asks what changes nothing, logs and answers as before.
+				_, err = w.send(msg(ref(outID), lit(Text("x")), call(0, "ask", 1)))
+				wantOK(t, "a read that leaves the host", err)
+				_, err = w.send(msg(ref(notesID), call(0, "all")))
+				wantOK(t, "a read", err)
+				if err := w.s.Log(Line{Text: "line"}); err != nil || !strings.Contains(w.s.Console(), "line") {
+					t.Error("the console is withheld", err)
+				}
+				wantOK(t, "the result", w.s.Release())
+			}
+		}
+	}
+}
+
+// TestDistrustLater: what was asked for before the run read anything is not undone by what it read.
+func TestDistrustLater(t *testing.T) {
+	w := notesWorld(t, Config{})
+	_, err := w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "hold", 1))})
+	wantOK(t, "asked", err)
+	_, err = w.send(msg(ref(notesID), call(0, "text")))
+	wantOK(t, "read", err)
+	if err := w.s.Finish(context.Background(), Int(1), nil); err != nil || w.mail.asked() != 1 {
+		t.Error(err, w.mail.asked())
+	}
+}
+
+// TestDistrustSealed: a sealed value that outsiders wrote taints where it goes, and not who holds it; and what is
+// shown beside one taints.
+func TestDistrustSealed(t *testing.T) {
+	for _, c := range []struct{ read, label, shows string }{
+		{"id", "{}", `{"id":"id!"}`}, {"text", "{untrusted}", `{"text":"text!"}`}, {"mail", "{}", `{"mail":"[sealed pii]"}`}, {"from", "{}", `{"from":"[sealed pii, untrusted]"}`},
+	} {
+		w := notesWorld(t, Config{})
+		for _, m := range w.gate.Catalog()["Notes"].Methods {
+			m.Reply = Label{} // what the type shows decides
+		}
+		v, err := w.send(msg(ref(notesID), call(0, c.read)))
+		text, _ := v.AppendJSON(nil)
+		if err != nil || string(text) != c.shows || w.s.Label().String() != c.label {
+			t.Errorf("%s: %s %v, label %v", c.read, text, err, w.s.Label())
+		}
+		cell, _ := v.Get(c.read)
+		for _, ask := range []string{"hold", "holdAny"} {
+			_, err = w.send(Expr{append(letter(Field{"text", cell}), call(0, ask, 1))})
+			if refused := ask == "hold" && (c.read == "text" || c.read == "from"); (err != nil) != refused {
+				t.Errorf("%s to %s: %v", c.read, ask, err)
+			}
+			_, err = w.send(Expr{append(letter(Field{"to", cell}, Field{"text", Text("x")}), call(0, ask, 1))})
+			if refused := c.read == "text" || c.read == "from"; (err != nil) != refused {
+				t.Errorf("%s as recipient of %s: %v", c.read, ask, err)
+			}
+		}
+	}
+	w := notesWorld(t, Config{Admits: NewLabel("pii")}) // the gate has effects: pii is sealed all the same
+	v, err := w.send(msg(ref(notesID), call(0, "all")))
+	text, _ := v.AppendJSON(nil)
+	if err != nil || w.s.Label().String() != "{untrusted}" || string(text) != `[{"id":"id!","text":"text!","from":"[sealed pii, untrusted]","mail":"[sealed pii]"}]` {
+		t.Errorf("%s %v %v", text, err, w.s.Label())
+	}
+	v, l, err := w.s.Unseal(v)
+	text, _ = v.AppendJSON(nil)
+	if err != nil || l.String() != "{pii,untrusted}" || string(text) != `[{"id":"id!","text":"text!","from":"from!","mail":"mail!"}]` {
+		t.Errorf("%s %v %v", text, l, err)
+	}
+	if s := w.gate.Seals(); s.String() != "{pii}" {
+		t.Error(s)
+	}
+}
+
+// TestDemands: each way of giving a field that demands trust is seen.
+func TestDemands(t *testing.T) {
+	text := &Type{Name: TypeText}
+	rec := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: text}, {Name: "t", Type: text, Opt: true, Trusted: true}}}
+	deep := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: text}, {Name: "in", Type: rec, Opt: true}}}
+	list := func(t *Type) *Type { return &Type{Name: TypeList, Args: map[string]*Type{"of": t}} }
+	r := func(names ...string) Value {
+		var fs []Field
+		for _, n := range names {
+			fs = append(fs, Field{n, Text("x")})
+		}
+		return RecordValue(fs...)
+	}
+	node := func(names ...string) *Node {
+		n := &Node{Op: OpRecord, Names: names}
+		for range names {
+			n.Args = append(n.Args, &Node{Op: OpField, Name: "f", Type: text})
+		}
+		return n
+	}
+	l := func(v Value) *Node { return &Node{Op: OpLit, Lit: v} }
+	in := &Node{Op: OpRecord, Names: []string{"in"}, Args: []*Node{node("t")}}
+	for _, c := range []struct {
+		what string
+		t    *Type
+		n    *Node
+		want string
+	}{
+		{"left out", rec, l(r("a")), ""}, {"given", rec, l(r("a", "t")), "t"}, {"nothing to demand", text, l(Text("x")), ""}, {"null for it", rec, l(RecordValue(Field{"t", Null()})), "t"},
+		{"no argument", rec, l(Null()), ""}, {"in a list", list(rec), l(List(r("a"), r("t"))), "t"}, {"in no item", list(rec), l(List(r("a"), r("a"))), ""},
+		{"within", deep, l(RecordValue(Field{"in", r("t")})), "t"}, {"not within", deep, l(RecordValue(Field{"in", r("a")}, Field{"a", Text("x")})), ""},
+		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("t")}}, "t"},
+		{"a list of calculated", list(rec), &Node{Op: OpList, Args: []*Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &Node{Op: OpList, Args: []*Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
+		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(Value{kind: kindSealed}), "t"}, {"sealed items", list(rec), l(Value{kind: kindSealed}), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
+	} {
+		if got := demands(c.t, c.n); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// TestTrustStays: no description that is narrowed loses a demand.
+func TestTrustStays(t *testing.T) {
+	field := func(trusted bool) *Type {
+		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: "to", Type: &Type{Name: TypeText}, Trusted: trusted}}}
+	}
+	for _, c := range []struct{ was, is bool }{{true, true}, {false, true}, {false, false}, {true, false}} {
+		got := field(c.was)
+		err := got.meet(field(c.is), true)
+		if (err != nil) != (c.was && !c.is) || err == nil && got.Fields[0].Trusted != c.is {
+			t.Error(c, err, got.Fields)
+		}
+	}
+	var e Encoder
+	e.Type(field(true))
+	d := Decoder{Reader: wire.NewReader(string(e.B))}
+	if got := d.Type(); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
+		t.Error("it does not cross to a worker")
+	}
+}
