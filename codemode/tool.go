@@ -273,6 +273,12 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 // it changed above all. The JSON is what the model reads, also of a program that
 // the end of the context stopped.
 func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawMessage, *Result) {
+	return t.CallJob(ctx, Job{}, input)
+}
+
+// CallJob is CallResult for a host that names the run before it begins, or knows what the program was written from. The
+// program is that of the input, whatever job.Program is.
+func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (json.RawMessage, *Result) {
 	if t == nil || t.runner == nil {
 		res := t.Run(ctx, "")
 		return res.output(0, 0), res
@@ -282,7 +288,8 @@ func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawM
 		res := &Result{Err: bad, effectful: t.effectful}
 		return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 	}
-	res := t.Run(ctx, code)
+	job.Program = code
+	res := t.RunJob(ctx, job)
 	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
@@ -308,7 +315,8 @@ type Job struct {
 	Program string
 	// Label is the label of the data that the program was written from. A model can write a
 	// value that it read in one program into the next, as a plain text: a host that admits labels to the model joins the
-	// Result.Label of all programs of a conversation.
+	// Result.Label of all programs of a conversation, as agent does. Its Integrity is a choice of the host: with it, what
+	// outsiders wrote in one turn chooses no effect in the next, be the user's own wish or not.
 	Label exo.Label
 }
 

@@ -42,6 +42,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		}
 	}
 	s.mu.Lock()
+	before := s.label
 	s.label = s.label.Join(e.bound)
 	if e.shows != nil {
 		e.bound = e.bound.Join(s.gate.catalog.bare(m.Root.Type, s.label))
@@ -50,6 +51,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	}
 	label := s.label
 	s.mu.Unlock()
+	if more := label.without(before).Integrity(); !more.Public() {
+		s.tainted(more, m)
+	}
 	if err == nil && !sealed.Public() && e.sealed == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {

@@ -1,6 +1,9 @@
 package exo
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
 // may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
@@ -9,17 +12,43 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if has.Public() {
 		return nil
 	}
-	const why = "this program has read what outsiders wrote (%s), and %s: ask for it in a program that doesn't read that"
+	const why = "this program has read what outsiders wrote (%s), and %s: select without it, or ask for this in a program of its own"
 	meth := m.Root.method
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
-		return Errorf(Denied, s.opName(m.Root), why, has.without(admits).list(), "what it asks for here could be asked for by them")
+		return Errorf(Denied, s.opName(m.Root), why, s.taints(has.without(admits)), "what it asks for here could be asked for by them")
 	}
 	for i, a := range m.Root.Args {
 		if name := demands(meth.Params[i].Want.Con, a); name != "" {
-			return Errorf(Denied, s.opName(m.Root), why, has.list(), name+" could be chosen by them")
+			return Errorf(Denied, s.opName(m.Root), why, s.taints(has), name+" could be chosen by them")
 		}
 	}
 	return nil
+}
+
+// tainted notes by which message the run got tags of integrity: they hide nothing, so a program may be told.
+func (s *Session) tainted(l Label, m *Message) {
+	op := s.opName(m.Root)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taint == nil {
+		s.taint = map[string]string{}
+	}
+	for _, t := range l.Tags() {
+		s.taint[t] = op
+	}
+}
+
+// taints lists tags, each with what the program got it by.
+func (s *Session) taints(l Label) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tags := l.Tags()
+	for i, t := range tags {
+		if op := s.taint[t]; op != "" {
+			tags[i] = t + ", by " + op
+		}
+	}
+	return strings.Join(tags, "; ")
 }
 
 // demands names a field that demands trust and that the argument gives, "" if there is none.

@@ -87,7 +87,7 @@ func TestDistrust(t *testing.T) {
 				if (err != nil) != refused || w.mail.asked() != map[bool]int{true: 1}[!refused && strings.HasPrefix(ask, "act")] {
 					t.Errorf("after %q, %s with %d fields: %v; asked %d", read, ask, len(with), err, w.mail.asked())
 				}
-				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted)") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "to could be chosen")) {
+				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "to could be chosen")) {
 					t.Error(err)
 				}
 				// It reads, asks what changes nothing, logs and answers as before.

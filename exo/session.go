@@ -81,6 +81,7 @@ type Session struct {
 	sealed      []Value // the run's sealed values, by their numbers,
 	contents    []Value // and what is in them
 	label       Label
+	taint       map[string]string // by which message it got each tag of integrity
 	console     console
 	lastID      uint64
 	calls       int

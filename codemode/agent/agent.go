@@ -16,6 +16,10 @@ type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
 	System string // what the model is told besides; ""
+	// Distrust says for how long what a program read that outsiders wrote (see exo.Untrusted) keeps the programs after it
+	// from effects that don't admit it. What is secret is never forgotten: where a tool Admits a label, and a
+	// result with it was shown, each later program of the chat begins with it.
+	Distrust Distrust
 	// Allow names the models that may be shown the tools and their results. Nil is any,
 	// and empty is none: Model is the host's own choice already, and a list is for a host
 	// that lets a setting or a user choose it, where it must not be nil.

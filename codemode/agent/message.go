@@ -71,6 +71,8 @@ type ToolResult struct {
 	// the same, or may have.
 	Failed  bool `json:"failed,omitempty"`
 	Effects bool `json:"effects,omitempty"`
+	// Label has the tags of what the program read, as far as Text may show it.
+	Label []string `json:"label,omitempty"`
 	// Dropped says that the model no longer reads Text, to make room. The chat keeps it.
 	Dropped bool `json:"dropped,omitempty"`
 }

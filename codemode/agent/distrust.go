@@ -1,0 +1,44 @@
+package agent
+
+import "github.com/exoagent/exoagent/exo"
+
+// Distrust says how long a chat is wary of what outsiders wrote. A model may follow an instruction that it read in a
+// comment, in the program that read it or in a later one. The first is never let to an effect that doesn't admit it; of
+// the others the host decides: a user who says "answer her" may mean just what was read.
+type Distrust uint8
+
+const (
+	DistrustNothing Distrust = iota // each program stands for itself
+	DistrustAnswer                  // until the user speaks again
+	DistrustChat                    // for the rest of the chat
+)
+
+// label is that of the chat: what programs read whose results it holds. The results from before the last question count as
+// d says, and secrets for good, since a model writes what it knows into a program as plain text.
+func (c *Chat) label(d Distrust) (l exo.Label) {
+	wary := d == DistrustAnswer || d == DistrustChat
+	for i := len(c.Messages) - 1; i >= 0; i-- {
+		m := &c.Messages[i]
+		if m.Role == RoleUser && !m.Notice && d != DistrustChat {
+			wary = false
+		}
+		for _, r := range m.Results {
+			read := exo.NewLabel(r.Label...)
+			if l = l.Join(read.Secrecy()); wary {
+				l = l.Join(read.Integrity())
+			}
+		}
+	}
+	return l
+}
+
+// shown are the tags of a run that what the model was told of it may carry: a secret that its tool doesn't admit is in none
+// of that, one that it does may be on the console before the run read another.
+func shown(run, admits exo.Label) (tags []string) {
+	for _, tag := range run.Tags() {
+		if exo.NewLabel(tag).Secrecy().FlowsTo(admits) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
