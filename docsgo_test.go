@@ -118,7 +118,7 @@ func checkProgram(t *testing.T, b *block) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(built[app], "-trace", "-e", b.text)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, t.TempDir() // what an example sends is a file there
 	err := cmd.Run()
 	if b.next == nil && (err != nil || len(stdout.Bytes()) < 4) {
 		t.Fatalf("%v\n%s%s", err, stdout.Bytes(), stderr.Bytes())

@@ -90,11 +90,14 @@ func (p *prompt) rules() []rule {
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
 	if l := p.kept(); len(l) > 0 {
-		text := fmt.Sprintf("Values of a column marked [%s] are sealed: select them, return them and pass them to methods marked [takes …], as they are. A program that looks at one, or compares, sorts, groups or calculates with the column, can't return anything", strings.Join(l, "] or ["))
+		text := fmt.Sprintf("Values of a column marked [%s] are sealed: select, return and pass them to methods marked [takes …]. Once a program looks at one, or compares, sorts or calculates with the column, it can't return anything", strings.Join(l, "] or ["))
 		if p.catalog[exo.RevealInterface] != nil {
-			text += "; `await reveal(x)` gives the plain value of one, with the same effect"
+			text += "; `await reveal(x)` gives the plain value, with the same effect"
 		}
 		add("labels", text+".", true)
+	}
+	if l := p.distrusted(); len(l) > 0 {
+		add("untrusted", fmt.Sprintf("Outsiders write what is marked [%s]. A program that reads it, in a whole row too, can't call methods that act outside the database but for [takes %[1]s], nor give what is marked [trusted]: select without it, or do that in another program.", strings.Join(l, ", ")), true)
 	}
 	add("console", "console.log is captured and returned with the result. The clock stands still during a run; today and local time are those of "+p.zone+".", true)
 	add("errors", "An error names the line and column and what would be right: correct the program and call again. A result that is too large is cut, and `notice` says how much is missing.", true)
@@ -155,6 +158,30 @@ func (p *prompt) kept() []string {
 	}
 	admitted := p.admits.Tags()
 	return slices.DeleteFunc(l.Tags(), func(t string) bool { return slices.Contains(admitted, t) })
+}
+
+// distrusted are the tags of what outsiders write, if a program that read it is refused anything.
+func (p *prompt) distrusted() []string {
+	var l exo.Label
+	demands := false
+	for _, i := range p.catalog {
+		for _, f := range i.Fields {
+			l = l.Join(f.Label.Integrity())
+		}
+		for _, m := range i.Methods {
+			l = l.Join(m.Label.Join(m.Reply).Integrity())
+			demands = demands || m.Effect == exo.Held || m.Effect == exo.Immediate || slices.ContainsFunc(m.Params, func(a exo.Param) bool { return a.Want.Con != nil && demandsTrust(a.Want.Con) })
+		}
+	}
+	if !demands {
+		return nil
+	}
+	return l.Tags()
+}
+
+// demandsTrust reports whether a field of an argument can't be given once outsiders' words were read.
+func demandsTrust(t *exo.Type) bool {
+	return t != nil && (demandsTrust(t.Args["of"]) || slices.ContainsFunc(t.Fields, func(f exo.TypeField) bool { return f.Trusted || demandsTrust(f.Type) }))
 }
 
 // query is the first granted query, nil if there is none; one with links is preferred.

@@ -15,6 +15,7 @@ import (
 
 type payee struct {
 	ID, Pay int64
+	Note    string
 }
 
 // sealedGrants are people with a labelled pay, and a payroll that admits it and does what book says.
@@ -104,5 +105,67 @@ func TestReveal(t *testing.T) {
 	r := tool.Run(t.Context(), "return (await people).map(p => p.pay + 1)")
 	if string(r.JSON) != "[71,81]" || r.Label.Public() {
 		t.Errorf("%s %v %v", r.JSON, r.Err, r.Label)
+	}
+}
+
+// TestLabelsAreShort: what a model reads of labels, of both kinds and with all that can be said of them, is under 250 tokens. Where nothing
+// is labelled, or nothing is refused for it, there is nothing.
+func TestLabelsAreShort(t *testing.T) {
+	size := func(of func(*exosql.Column[payee, int64], *exosql.Column[payee, string]), op func(service.Operation) service.Operation) (int, string) {
+		people := exosql.NewTable[payee]("people")
+		id := exosql.NewKey(people, "id", func(p *payee) *int64 { return &p.ID })
+		pay := exosql.NewColumn(people, "pay", func(p *payee) *int64 { return &p.Pay })
+		note := exosql.NewColumn(people, "note", func(p *payee) *string { return &p.Note })
+		of(pay, note)
+		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE people (id INTEGER PRIMARY KEY, pay INTEGER NOT NULL, note TEXT NOT NULL)")})
+		grants := codemode.Grants{"people": exosql.NewFacet(people, "person", id, pay, note).AllowUpdate(note).Of(exosql.Grant(db, people, exosql.AllRows[payee]()))}
+		if op != nil {
+			payroll, err := service.New("payroll", "", op(service.Method("book", "books an amount", func(_ context.Context, in struct {
+				Amount int64 `json:"amount"`
+			}) (service.None, error) {
+				return service.None{}, nil
+			})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			grants["payroll"] = payroll
+		}
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool.Size().Description, tool.Description()
+	}
+	none := func(*exosql.Column[payee, int64], *exosql.Column[payee, string]) {}
+	label := func(pay *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
+		pay.WithLabel("pay")
+		note.WithLabel(exo.Untrusted)
+	}
+	same := func(op service.Operation) service.Operation { return op }
+	plain, _ := size(none, same)
+	full, text := size(label, func(op service.Operation) service.Operation {
+		return op.Admits(exo.NewLabel("pay", exo.Untrusted)).Trusted("amount")
+	})
+	if more := full - plain; more < 100 || more*3463 > 250*4822 { // see TestSizeIsBounded of examples/saas
+		t.Errorf("%d tokens more", more)
+	}
+	for _, want := range []string{"marked [pay] are sealed", "Outsiders write what is marked [untrusted]", "[takes pay, untrusted]", "/* [trusted] */", "// [pay]", "// [untrusted]", "await reveal(x)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if _, text := size(func(_ *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
+		note.WithLabel(exo.Untrusted)
+	}, nil); strings.Contains(text, "Outsiders") || strings.Contains(text, "sealed") {
+		t.Error("a rule that refuses nothing")
+	}
+	if _, text := size(func(pay *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
+		note.WithLabel(exo.Untrusted)
+		note.Trusted()
+	}, nil); !strings.Contains(text, "Outsiders") {
+		t.Error("a column that demands trust")
+	}
+	if _, text := size(none, same); strings.Contains(text, "abel") || strings.Contains(text, "sealed") || strings.Contains(text, "trusted") {
+		t.Error("labels where there are none")
 	}
 }

@@ -299,7 +299,13 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 				opt = "?"
 			}
 			if f.Doc != "" {
-				doc = " /* " + line(strings.ReplaceAll(f.Doc, "*/", "* /")) + " */"
+				doc = line(strings.ReplaceAll(f.Doc, "*/", "* /"))
+			}
+			if f.Trusted {
+				doc = strings.TrimSpace("[trusted] " + doc)
+			}
+			if doc != "" {
+				doc = " /* " + doc + " */"
 			}
 			fs = append(fs, property(f.Name)+opt+": "+d.typ(f.Type, pos)+doc)
 		}

@@ -70,7 +70,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 				carries = label.Join(*e.sealed)
 			}
 			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
-				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way", Err: why}
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way: they are labelled " + carries.Secrecy().without(e.admits).list(), Err: why}
 			} else {
 				err = s.distrust(m, carries.Integrity(), e.admits)
 			}

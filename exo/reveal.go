@@ -16,10 +16,10 @@ const (
 )
 
 func (revealer) Describe() (Description, error) {
-	m := &Method{Name: RevealName, Doc: "the plain value of a sealed one, or of a list or record of them", Sends: true,
+	m := &Method{Name: RevealName, Doc: "the plain value, or of a list or record of sealed ones", Sends: true,
 		Params: []Param{{Name: "the value", Want: &Term{Con: &Type{Name: TypeData, Null: true}}}}, Result: &Term{Con: &Type{Name: TypeData, Null: true}}}
 	i := &Interface{Name: RevealInterface, Doc: "opens sealed values", Call: RevealName, Methods: map[string]*Method{RevealName: m}}
-	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "gives the plain value of a sealed one; what this program has read then may leave by less ways"}, nil
+	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "opens a sealed value, and labels the program"}, nil
 }
 
 func (revealer) Eval(_ context.Context, m *Message) (Value, error) { return m.Root.Args[0].Lit, nil }

@@ -22,15 +22,15 @@ func TestQuestionsOfAClerk(t *testing.T) {
 	questions.Changes(t, tracker, questions.Read(t, questions.Dir("saas-changes"), 18), "comments.id", "comments.created_at")
 }
 
-// TestSizeIsBounded: a model reads at most 3,500 tokens of this tool, by the dearest of the tokenizers whose counts are recorded in
-// testdata/tokens: of this very text it counted 3,463, and Size 4,822.
+// TestSizeIsBounded: a model reads at most 3,500 tokens of this tool, and 250 on labels, by the dearest of the tokenizers whose counts
+// are recorded in testdata/tokens: of this text without labels it counted 3,463, and Size 4,822.
 func TestSizeIsBounded(t *testing.T) {
 	db, ids := tracker.Open(t, tu.SQLite)
 	tool, err := codemode.New(tracker.Grants(db, ids[0]), &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tool.Size().Description; n*3463 > 3500*4822 {
-		t.Errorf("the description has %d tokens, by Size: more than 3,500 by a tokenizer", n)
+	if n := tool.Size().Description; n*3463 > (3500+250)*4822 {
+		t.Errorf("the description has %d tokens, by Size: more than 3,750 by a tokenizer", n)
 	}
 }

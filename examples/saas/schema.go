@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -70,7 +71,7 @@ var (
 	memberID       = exosql.NewKey(members, "id", func(m *member) *int64 { return &m.ID })
 	memberOrgID    = exosql.NewColumn(members, "organization_id", func(m *member) *int64 { return &m.OrganizationID })
 	memberName     = exosql.NewColumn(members, "name", func(m *member) *string { return &m.Name })
-	memberEmail    = exosql.NewColumn(members, "email", func(m *member) *string { return &m.Email })
+	memberEmail    = exosql.NewColumn(members, "email", func(m *member) *string { return &m.Email }).WithLabel("pii")
 	memberRole     = exosql.NewColumn(members, "role", func(m *member) *string { return &m.Role }).OneOf("owner", "admin", "member", "guest")
 	memberJoinedAt = exosql.NewColumn(members, "joined_at", func(m *member) *time.Time { return &m.JoinedAt }).StoredISO()
 
@@ -97,7 +98,7 @@ var (
 	commentID        = exosql.NewKey(comments, "id", func(c *comment) *int64 { return &c.ID })
 	commentTaskID    = exosql.NewColumn(comments, "task_id", func(c *comment) *int64 { return &c.TaskID })
 	commentAuthorID  = exosql.NewColumn(comments, "author_id", func(c *comment) *int64 { return &c.AuthorID })
-	commentBody      = exosql.NewColumn(comments, "body", func(c *comment) *string { return &c.Body })
+	commentBody      = exosql.NewColumn(comments, "body", func(c *comment) *string { return &c.Body }).WithLabel(exo.Untrusted)
 	commentCreatedAt = exosql.NewColumn(comments, "created_at", func(c *comment) *time.Time { return &c.CreatedAt }).StoredISO()
 )
 
@@ -209,7 +210,7 @@ var app = repl.App{
 	Postgres: postgres,
 	Users:    everybody,
 	Members:  staff,
-	Grants:   grant,
+	Grants:   grants,
 	Examples: []string{
 		`api.organization.projects().tasks().where(t => t.status === 'in_progress')`,
 		`(api) => api.organization.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ project, task }) => ({ project: project.name, task: task.title })).execute()`,

@@ -6,4 +6,4 @@ async ({ organization }) => {
   return email;
 }
 
-//=> "farid@globex.example"
+//=> "[sealed pii]"

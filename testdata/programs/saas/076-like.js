@@ -2,4 +2,4 @@
 
 (api) => api.organization.members().where(m => m.name.like('A%')).execute()
 
-//=> [{"id":1,"name":"Alice Moreau","email":"alice@acme.example","role":"owner","joinedAt":"2025-03-01T09:05:00.000Z"}]
+//=> [{"id":1,"name":"Alice Moreau","email":"[sealed pii]","role":"owner","joinedAt":"2025-03-01T09:05:00.000Z"}]

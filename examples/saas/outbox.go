@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"sync"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// outbox is where this example's chat and mail go: a file with a line of JSON for each.
+var outbox = &letters{path: "outbox.jsonl"}
+
+type letters struct {
+	path string
+	mu   sync.Mutex
+}
+
+func (l *letters) put(line any) error {
+	b, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(append(b, '\n')); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+type post struct {
+	Text string `json:"text"`
+}
+
+type mail struct {
+	To      int64  `json:"to" jsonschema:"the id of a member"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// ways are those by which something leaves. The chat is read by everybody, so it admits no label: nothing of an e-mail
+// address gets there, and nothing is posted that a comment may have asked for. A mail may hold personal data of
+// members. A program names a member, and where the mail goes is looked up here: it can't name an address.
+func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
+	chat, err := service.New("chat", "the chat of the whole organization", service.Method("post", "posts a text", func(_ context.Context, p post) (service.None, error) {
+		return service.None{}, outbox.put(map[string]any{"chat": org, "text": p.Text})
+	}))
+	if err != nil {
+		return nil, err
+	}
+	send := service.Method("send", "mails a member", func(ctx context.Context, m mail) (service.None, error) {
+		to, err := exosql.Grant(db, members, memberOrgID.Eq(org)).Where(memberID.Eq(m.To)).All(ctx)
+		if err != nil {
+			return service.None{}, err
+		}
+		if len(to) == 0 {
+			return service.None{}, service.Refuse("there is no member %d", m.To)
+		}
+		return service.None{}, outbox.put(map[string]any{"mail": to[0].Email, "subject": m.Subject, "text": m.Text})
+	})
+	mails, err := service.New("mail", "", send.Admits(exo.NewLabel("pii")))
+	if err != nil {
+		return nil, err
+	}
+	return codemode.Grants{"chat": chat, "mail": mails}, nil
+}
+
+// grants are what a program has: the data, and the ways out.
+func grants(db *exosql.DB, org, as int64) (codemode.Grants, error) {
+	g, err := ways(db, org)
+	if err != nil {
+		return nil, err
+	}
+	for name, o := range grant(db, org, as) {
+		g[name] = o
+	}
+	return g, nil
+}
