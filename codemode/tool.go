@@ -62,6 +62,7 @@ type Tool struct {
 	limits       exo.Limits
 	bounds       exoeval.Bounds
 	admits       exo.Label
+	gate         *exo.Gate
 	effectful    bool // something that is granted can change something
 	size         Size
 	runner       exoeval.Runner
@@ -130,7 +131,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 			return nil, fmt.Errorf("codemode: %w", err)
 		}
 	}
-	t.limits, t.admits, t.effectful = gate.Limits(), opt.Admits, !gate.ReadOnly()
+	t.gate, t.limits, t.admits, t.effectful = gate, gate.Limits(), opt.Admits, !gate.ReadOnly()
 	evaluator := opt.Evaluator
 	if evaluator == nil {
 		evaluator = worker.Shared()
@@ -245,6 +246,9 @@ func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchem
 
 // OutputSchema is the JSON schema of Call's output.
 func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
+
+// Flows says of each tag of what is granted by which ways it can leave: see exo.Gate.Flows.
+func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 
 // ReadOnly reports whether nothing that is granted can change anything.
 func (t *Tool) ReadOnly() bool { return !t.effectful }

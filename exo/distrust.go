@@ -117,16 +117,11 @@ func gives(t *Type, v Value) string {
 
 // trusting names a field of the type that demands trust, "" if there is none.
 func (t *Type) trusting() string {
-	if t == nil {
+	if t == nil || len(t.Fields)+len(t.Args) == 0 {
 		return ""
 	}
-	for _, f := range t.Fields {
-		if f.Trusted {
-			return f.Name
-		}
-		if name := f.Type.trusting(); name != "" {
-			return name
-		}
+	if names := t.trustings(); len(names) > 0 {
+		return names[0]
 	}
-	return t.Args["of"].trusting()
+	return ""
 }

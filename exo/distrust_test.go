@@ -219,3 +219,48 @@ func TestTrustStays(t *testing.T) {
 		t.Error("it does not cross to a worker")
 	}
 }
+
+// TestFlows: what Flows says of each tag and way is what happens.
+func TestFlows(t *testing.T) {
+	for _, admits := range []Label{{}, NewLabel("pii")} {
+		w := notesWorld(t, Config{Admits: admits})
+		flows := w.gate.Flows()
+		if len(flows) != 2*(1+5) || len((*Gate)(nil).Flows()) != 0 {
+			t.Fatalf("%v", flows)
+		}
+		for _, f := range flows {
+			column := map[string]string{"pii": "mail", Untrusted: "text"}[f.Tag]
+			if len(f.From) == 0 || f.How == "" {
+				t.Errorf("%+v", f)
+			}
+			w.open()
+			v, err := w.send(msg(ref(notesID), call(0, column)))
+			wantOK(t, column, err)
+			cell, _ := v.Get(column)
+			name, method := "", f.To
+			if f.To != ResultFlow {
+				name, method, _ = strings.Cut(f.To, ".")
+			}
+			switch {
+			case name == "":
+				got, _, err := w.s.Unseal(cell)
+				if may := err == nil && got.Type() == TypeText && w.s.Release() == nil; may != f.May {
+					t.Errorf("%+v: %v %v", f, got, err)
+				}
+				continue
+			case name != "out":
+				t.Fatalf("%+v", f)
+			case method == "ask":
+				_, err = w.send(msg(ref(outID), lit(cell), call(0, "ask", 1)))
+			default:
+				_, err = w.send(Expr{append(letter(Field{"text", cell}), call(0, method, 1))})
+			}
+			if (err == nil) != f.May {
+				t.Errorf("%+v: %v", f, err)
+			}
+			if strings.HasSuffix(method, "Any") && f.Tag == Untrusted != strings.HasSuffix(f.How, "; not by to") {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 
+	"github.com/exoagent/exoagent/internal/flows"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -16,24 +17,27 @@ func manifestCommand() command {
 		args:  "[FILE]",
 		short: "list what a grant file reaches in its databases, and what it excludes",
 		long: `Holds a grant file (default: exo.yaml) against its databases, and prints for each grant the facets that it reaches, for
-each facet its rows, columns, links, rights and digest, and all tables, views and columns that no facet shows. No row is read.
+each facet its rows, columns, links, rights and digest, all tables, views and columns that no facet shows, and by which ways
+what is labelled can leave. -flow answers for one label, or one label and one way. No row is read.
 
 examples:
   exo manifest > manifest.json
   exo manifest -format mermaid shop.yaml
+  exo manifest -flow "pii result"
 `,
 		exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
 		flags: func(fs *flag.FlagSet) action {
 			format := fs.String("format", "json", "`FORM`: json, or mermaid for a flow chart")
+			flow := fs.String("flow", "", "`TAG`: by which ways values with a label can leave: "+flows.Usage)
 			return func(ctx context.Context, std stdio, args []string) error {
-				return runManifest(ctx, std, args, *format)
+				return runManifest(ctx, std, args, *format, *flow)
 			}
 		},
 		values: map[string][]string{"": {anyFile}, "-format": {"json", "mermaid"}},
 	}
 }
 
-func runManifest(ctx context.Context, std stdio, args []string, format string) error {
+func runManifest(ctx context.Context, std stdio, args []string, format, flow string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
@@ -46,7 +50,17 @@ func runManifest(ctx context.Context, std stdio, args []string, format string) e
 		return err
 	}
 	defer d.Close()
-	m := d.Manifest()
+	m, err := d.Manifest()
+	if err != nil {
+		return err
+	}
+	if flow != "" {
+		asked, err := flows.Select(m.Flows, flow)
+		if err != nil {
+			return usagef("-flow: %v", err)
+		}
+		return flows.Write(std.out, asked)
+	}
 	if format == "mermaid" {
 		_, err := io.WriteString(std.out, m.Mermaid())
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/flows"
 )
 
 // App is a command: a terminal on what Grants gives. The others of its fields may be
@@ -130,6 +131,15 @@ func (a App) run(args []string, std *streams) int {
 	switch {
 	case opt.api:
 		fmt.Fprintln(std.out, s.api())
+		return exitOK
+	case opt.flow != "":
+		asked, err := flows.Select(s.tool.Flows(), opt.flow)
+		if err == nil {
+			err = flows.Write(std.out, asked)
+		}
+		if err != nil {
+			return fail(fmt.Errorf("-flow: %w", err))
+		}
 		return exitOK
 	case program != nil && opt.dryRun:
 		return s.dryRun(ctx, *program, std)

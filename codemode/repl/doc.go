@@ -11,7 +11,7 @@
 //
 // The terminal is for those who may use the database: -user is whatever they say it
 // is, and nobody is asked for a password. A program reaches the grants of that
-// user, and -api shows the description that a model would read.
+// user, and -api shows the description that a model would read, and -flow by which ways what is labelled can leave.
 package repl
 
 // The files:

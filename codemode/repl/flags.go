@@ -20,6 +20,7 @@ type options struct {
 	model   string
 	trace   bool
 	api     bool
+	flow    string
 	who     string
 	as      string
 	db      string
@@ -58,6 +59,7 @@ func (a App) parse(args []string) (*options, error) {
 	fs.BoolVar(&o.trace, "trace", false, "")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "")
 	fs.BoolVar(&o.api, "api", false, "")
+	fs.StringVar(&o.flow, "flow", "", "")
 	fs.StringVar(&o.db, "db", o.db, "")
 	fs.StringVar(&o.zone, "zone", "", "")
 	fs.StringVar(&o.who, a.Who, o.who, "")
@@ -77,6 +79,8 @@ func (a App) parse(args []string) (*options, error) {
 		return nil, errors.New("both -e and -f: give one program")
 	case o.api && (o.program != nil || o.file != nil):
 		return nil, errors.New("-api runs no program: leave out -e and -f")
+	case o.flow != "" && (o.program != nil || o.file != nil || o.ask != nil || o.api):
+		return nil, errors.New("-flow runs no program: leave out -e, -f, -ask and -api")
 	case o.ask != nil && (o.program != nil || o.file != nil || o.api):
 		return nil, errors.New("-ask asks a model for the program: leave out -e, -f and -api")
 	case o.ask != nil && strings.TrimSpace(*o.ask) == "":
@@ -147,6 +151,7 @@ func (a App) help() string {
 	}
 	row("-zone NAME", "the time zone of today and of local times, like Europe/Berlin (default: "+cmp.Or(a.Options.Zone, "UTC")+")")
 	row("-api", "print what a model is shown, and end")
+	row("-flow TAG", "print by which ways values with a label can leave, and end: all, pii, or \"pii chat.post\"")
 	row("-trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 	row("-no-history", "do not read or keep what is typed at the prompt")
 	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -16,6 +17,7 @@ type Manifest struct {
 	Grants    []ManifestGrant `json:"grants"`
 	Facets    []ManifestFacet `json:"facets"`
 	Excluded  []ManifestTable `json:"excluded"` // what no facet shows
+	Flows     []exo.Flow      `json:"flows"`    // by which ways what is labelled can leave
 }
 
 // ManifestClaim is a claim of the principal, and its type.
@@ -75,7 +77,7 @@ type ManifestTable struct {
 }
 
 // Manifest lists what is reachable, and what is not. It is the same for the same file and catalogue.
-func (d *Declared) Manifest() *Manifest {
+func (d *Declared) Manifest() (*Manifest, error) {
 	f := d.File
 	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Excluded: []ManifestTable{}}
 	for _, c := range f.Claims {
@@ -130,7 +132,22 @@ func (d *Declared) Manifest() *Manifest {
 			exclude(v.Name, v.Columns)
 		}
 	}
-	return m
+	flows, err := d.flows()
+	m.Flows = append([]exo.Flow{}, flows...)
+	return m, err
+}
+
+// flows are those of the programs of somebody, whoever it is.
+func (d *Declared) flows() ([]exo.Flow, error) {
+	grants, err := d.Grants(d.example(nil, nil))
+	if err != nil {
+		return nil, err
+	}
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Admits: exo.NewLabel(texts(d.File.Admits)...), Record: exo.Unrecorded})
+	if err != nil {
+		return nil, err
+	}
+	return gate.Flows(), nil
 }
 
 // Mermaid is the manifest as a flow chart: grants lead to facets, facets by links to others; what is excluded stands apart.

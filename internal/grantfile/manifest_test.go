@@ -6,13 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestManifest: each table and each column of the database is either shown or excluded, and never both.
 func TestManifest(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		m := declare(t, e, whole).Manifest()
+		m, err := declare(t, e, whole).Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if g := m.Grants[2]; g.Name != "me" || g.Where != "id = $principal.user" || !slices.Equal(g.Reaches, []string{"person", "ticket", "org"}) {
 			t.Errorf("the grant %+v", g)
 		}
@@ -22,6 +27,9 @@ func TestManifest(t *testing.T) {
 		}
 		if l := m.Facets[1].Links[1]; l.To != "org" || !slices.Equal(l.Columns, []string{"org_id"}) || !slices.Equal(l.References, []string{"id"}) || !l.One {
 			t.Errorf("the link %+v", l)
+		}
+		if m.Flows == nil {
+			t.Error("nothing is labelled, and the list is missing")
 		}
 		var excluded []string
 		for _, x := range m.Excluded {
@@ -47,6 +55,35 @@ func TestManifest(t *testing.T) {
 		m.Grants[0].Name = "a\"] --> evil[\"x\n<b>"
 		if c := m.Mermaid(); strings.Contains(c, `"] --> evil`) || strings.Contains(c, "<b>") || strings.Count(c, "\n") != strings.Count(chart, "\n") {
 			t.Errorf("a name becomes part of the chart:\n%s", c)
+		}
+	})
+}
+
+// TestManifestFlows: a manifest says by which ways what is labelled can leave, and a difference of files what was opened.
+func TestManifestFlows(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		text := strings.Replace(whole, "admits: [pii]\n", "", 1)
+		if text == whole {
+			t.Fatal("the file admits nothing")
+		}
+		m, err := declare(t, e, text).Manifest()
+		if err != nil || len(m.Flows) == 0 || m.Flows[0].Tag != "pii" || m.Flows[0].To != exo.ResultFlow || m.Flows[0].May || !slices.Equal(m.Flows[0].From, []string{"Person.email"}) {
+			t.Errorf("%v %+v", err, m.Flows)
+		}
+		before, err := grantfile.Parse("a", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := grantfile.Parse("b", []byte(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var changes []string
+		for _, c := range grantfile.Diff(before, after) {
+			changes = append(changes, c.Kind+" "+c.Of+" "+c.What+" "+c.How)
+		}
+		if got := strings.Join(changes, "; "); got != "changed flows pii to results: yes; added results may carry pii " {
+			t.Error(got)
 		}
 	})
 }

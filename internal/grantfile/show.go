@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // Line is one thing that a file grants, as a person reads it: what it is of, what it is, and how.
@@ -54,6 +56,13 @@ func (f *File) Lines() (out []Line) {
 	for _, a := range f.Admits {
 		add("results", "may carry "+a.Text, "")
 	}
+	for _, tag := range f.tags() {
+		how := "to results: no"
+		if slices.ContainsFunc(f.Admits, func(a Name) bool { return a.Text == tag }) || exo.NewLabel(tag).Secrecy().Public() {
+			how = "to results: yes"
+		}
+		add("flows", tag, "%s", how)
+	}
 	if f.Models == nil {
 		add("models", "any", "that whoever asks has a key for")
 	}
@@ -73,6 +82,17 @@ func (f *File) Lines() (out []Line) {
 	add("limits", "memory", "%d bytes", b.Memory)
 	add("limits", "result", "%d bytes", b.ResultBytes)
 	return out
+}
+
+// tags are those of all columns, sorted.
+func (f *File) tags() (out []string) {
+	for i := range f.Facets {
+		for _, c := range f.Facets[i].Columns {
+			out = append(out, texts(f.described(&f.Facets[i], c).Label)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (c Column) how() string {

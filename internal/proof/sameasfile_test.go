@@ -95,7 +95,10 @@ func (w *world) sameAsFile(ctx context.Context, text []byte, claims map[string]a
 		}
 		statements += len(inGo.sql)
 	}
-	m := d.Manifest()
+	m, err := d.Manifest()
+	if err != nil {
+		return err.Error(), statements
+	}
 	for _, g := range w.c.Grants {
 		for _, i := range w.c.Schema.reach(g.Facet) {
 			f := w.c.Schema.Facets[i]

@@ -1,0 +1,129 @@
+package exo
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Flow says whether what carries a tag can leave by one way, whatever programs do.
+type Flow struct {
+	Tag  string   `json:"tag"`
+	From []string `json:"from"` // the fields and methods that put it on values
+	To   string   `json:"to"`   // "result", or a method, by the name of a grant where one has its interface
+	May  bool     `json:"may"`
+	How  string   `json:"how"` // why not, or what of it may
+}
+
+// ResultFlow is the Flow.To of the result of a run.
+const ResultFlow = "result"
+
+// Flows answers for each tag of what is granted and each way out, by tag and then by way. A way is the result, and each method
+// that is a sink or has an effect. It goes by the declarations: a [Sink] or a policy may admit less.
+func (g *Gate) Flows() (out []Flow) {
+	if !g.made() {
+		return nil
+	}
+	names := map[string]string{}
+	for _, x := range slices.Backward(g.granted) {
+		names[x.Type.Name] = x.Name
+	}
+	for _, tag := range g.labels.Tags() {
+		from := g.catalog.from(tag)
+		result := g.result(tag)
+		result.Tag, result.From, result.To = tag, from, ResultFlow
+		out = append(out, result)
+		for _, n := range g.catalog.Names() {
+			i := g.catalog[n]
+			for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
+				m := i.Methods[name]
+				if !m.Sink && m.Effect == NoEffect {
+					continue
+				}
+				if of, ok := names[n]; ok {
+					n = of
+				}
+				f := g.by(tag, m)
+				f.Tag, f.From, f.To = tag, from, n+"."+name
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// from names what puts a tag on values.
+func (c Catalog) from(tag string) (out []string) {
+	has := func(l Label) bool { return NewLabel(tag).FlowsTo(l) }
+	for _, n := range c.Names() {
+		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
+			if has(c[n].Fields[f].Label) {
+				out = append(out, n+"."+f)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
+			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) {
+				out = append(out, n+"."+name)
+			}
+		}
+	}
+	return out
+}
+
+func (g *Gate) result(tag string) Flow {
+	switch {
+	case ofIntegrity(tag):
+		return Flow{May: true, How: "who wrote it decides nothing there"}
+	case NewLabel(tag).FlowsTo(g.admits):
+		return Flow{May: true, How: "the result admits it"}
+	}
+	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
+}
+
+// by is the flow through a method.
+func (g *Gate) by(tag string, m *Method) Flow {
+	admitted := NewLabel(tag).FlowsTo(m.Admits)
+	if ofIntegrity(tag) {
+		if (m.Effect == Held || m.Effect == Immediate) && !admitted {
+			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}
+		}
+		f := Flow{May: true, How: "it admits it"}
+		switch {
+		case admitted:
+		case m.Effect == InUnit:
+			f.How = "it changes rows alone: what is written there without the tag counts as trusted afterwards"
+		default:
+			f.How = "it changes nothing"
+		}
+		var demands []string
+		for _, p := range m.Params {
+			demands = append(demands, p.Want.Con.trustings()...)
+		}
+		if len(demands) > 0 {
+			f.How += "; not by " + strings.Join(demands, ", ")
+		}
+		return f
+	}
+	switch {
+	case !admitted:
+		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
+	case NewLabel(tag).FlowsTo(g.admits):
+		return Flow{May: true, How: "it admits it"}
+	}
+	return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
+}
+
+// trustings names the fields of the type that demand trust.
+func (t *Type) trustings() (out []string) {
+	if t == nil {
+		return nil
+	}
+	for _, f := range t.Fields {
+		if f.Trusted {
+			out = append(out, f.Name)
+		} else {
+			out = append(out, f.Type.trustings()...)
+		}
+	}
+	return append(out, t.Args["of"].trustings()...)
+}

@@ -1,0 +1,62 @@
+// Package flows writes what can leave by which way as a person asks for it: see exo.Flow.
+package flows
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Usage says what Select takes.
+const Usage = "a tag, or a tag and a way out, as in \"pii chat.post\" and \"untrusted result\", or all"
+
+// Select is the flows that are asked for.
+func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
+	words := strings.FieldsFunc(asked, func(r rune) bool { return r == ' ' || r == ',' })
+	if len(words) == 0 || len(words) > 2 {
+		return nil, fmt.Errorf("want %s, not %q", Usage, asked)
+	}
+	if len(words) == 1 && words[0] == "all" {
+		return all, nil
+	}
+	names := [2][]string{}
+	out := []exo.Flow{}
+	for _, f := range all {
+		if !slices.Contains(names[0], f.Tag) {
+			names[0] = append(names[0], f.Tag)
+		}
+		if !slices.Contains(names[1], f.To) {
+			names[1] = append(names[1], f.To)
+		}
+		if f.Tag == words[0] && (len(words) == 1 || f.To == words[1]) {
+			out = append(out, f)
+		}
+	}
+	for i, w := range words {
+		if !slices.Contains(names[i], w) {
+			what := []string{"is labelled", "is a way out"}[i]
+			if len(names[i]) == 0 {
+				return nil, fmt.Errorf("nothing is labelled, so there is no flow to ask about")
+			}
+			return nil, fmt.Errorf("nothing %s %q; there is %s", what, w, strings.Join(names[i], ", "))
+		}
+	}
+	return out, nil
+}
+
+// Write writes a line for each.
+func Write(w io.Writer, flows []exo.Flow) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range flows {
+		may := "no"
+		if f.May {
+			may = "yes"
+		}
+		fmt.Fprintf(t, "%s (%s)\t-> %s\t%s: %s\n", f.Tag, strings.Join(f.From, ", "), f.To, may, f.How)
+	}
+	return t.Flush()
+}
