@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"schema":             {},
 	"schema/gen":         {"exo", "internal/naming", "internal/scalar", "schema"},
 	"internal/naming":    {"internal/scalar"},
+	"internal/flows":     {"exo"},
 	"internal/draft":     {"exo", "exosql/dynamic", "internal/grantfile", "internal/naming", "internal/scalar", "schema"},
 	"internal/fair":      {},
 	"internal/lru":       {},
@@ -63,7 +64,7 @@ var allowed = map[string][]string{
 	"codemode/mcp":        {"codemode", "codemode/mcp/bearer", "exo", "internal/printable", "github.com/modelcontextprotocol/go-sdk"},
 	"codemode/mcp/bearer": {"github.com/go-jose/go-jose/v4"},
 
-	"codemode/agent":               {"codemode"},
+	"codemode/agent":               {"codemode", "exo"},
 	"codemode/agent/internal/wire": {"codemode/agent"},
 	"codemode/agent/openai":        {"codemode/agent", "codemode/agent/internal/wire"},
 	"codemode/agent/anthropic":     {"codemode/agent", "codemode/agent/internal/wire"},

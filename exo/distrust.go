@@ -12,7 +12,7 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if has.Public() {
 		return nil
 	}
-	const why = "this program has read what outsiders wrote (%s), and %s: select without it, or ask for this in a program of its own"
+	const why = "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own"
 	meth := m.Root.method
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
 		return Errorf(Denied, s.opName(m.Root), why, s.taints(has.without(admits)), "what it asks for here could be asked for by them")

@@ -190,7 +190,7 @@ func TestDemands(t *testing.T) {
 		{"left out", rec, l(r("a")), ""}, {"given", rec, l(r("a", "t")), "t"}, {"nothing to demand", text, l(Text("x")), ""}, {"null for it", rec, l(RecordValue(Field{"t", Null()})), "t"},
 		{"no argument", rec, l(Null()), ""}, {"in a list", list(rec), l(List(r("a"), r("t"))), "t"}, {"in no item", list(rec), l(List(r("a"), r("a"))), ""},
 		{"within", deep, l(RecordValue(Field{"in", r("t")})), "t"}, {"not within", deep, l(RecordValue(Field{"in", r("a")}, Field{"a", Text("x")})), ""},
-		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("t")}}, "t"},
+		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("t")}}, "t"}, {"another of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("a")}}, ""},
 		{"a list of calculated", list(rec), &Node{Op: OpList, Args: []*Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &Node{Op: OpList, Args: []*Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
 		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(Value{kind: kindSealed}), "t"}, {"sealed items", list(rec), l(Value{kind: kindSealed}), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
 	} {

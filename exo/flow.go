@@ -91,7 +91,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		switch {
 		case admitted:
 		case m.Effect == InUnit:
-			f.How = "it changes rows alone: what is written there without the tag counts as trusted afterwards"
+			f.How = "it changes only what is stored: what is written there without the tag counts as trusted afterwards"
 		default:
 			f.How = "it changes nothing"
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,4 +52,21 @@ func TestOutbox(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFlowPage: docs/operate.md shows what -flow prints.
+func TestFlowPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, found := strings.Cut(string(page), "$ go run ./examples/saas -flow \"pii chat.post\"\n")
+	want, _, _ = strings.Cut(want, "```")
+	var out, fails bytes.Buffer
+	if code := app.Run([]string{"-flow", "pii chat.post"}, strings.NewReader(""), &out, &fails); code != 0 || !found || out.String() != want {
+		t.Errorf("%d %s\n%s\nand not\n%s", code, fails.String(), out.String(), want)
+	}
+	if code := app.Run([]string{"-flow", "pii nobody"}, strings.NewReader(""), &out, &fails); code != 2 || !strings.Contains(fails.String(), "there is result, chat.post, mail.send") {
+		t.Errorf("%d %s", code, fails.String())
+	}
 }

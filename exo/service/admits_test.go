@@ -123,3 +123,53 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 		}
 	}
 }
+
+// TestTrustedFields: a field that demands trust is not given by who read what outsiders wrote; the others are.
+func TestTrustedFields(t *testing.T) {
+	stranger := exo.NewLabel(exo.Untrusted)
+	to := exo.Field{Name: "to", Value: exo.List(exo.Text("bob@inside"))}
+	body := exo.Field{Name: "body", Value: exo.Text("hello").WithLabel(stranger)}
+	for what, c := range map[string]struct {
+		op   service.Operation
+		sent bool
+	}{
+		"what admits nothing":      {service.Method("send", "", post), false},
+		"what admits it":           {service.Method("send", "", post).Admits(stranger), true},
+		"and demands trust of one": {service.Method("send", "", post).Admits(stranger).Trusted("to"), false},
+		"of one that is not given": {service.Method("send", "", post).Admits(stranger).Trusted("tiny"), true},
+		"what changes nothing":     {service.Read("send", "", post), true},
+	} {
+		s, err := service.New("mail", "", c.op)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = exotest.Send(t, s, "send", exo.RecordValue(to, body)); c.sent && err != nil || !c.sent && exo.KindOf(err) != exo.Denied {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := service.New("mail", "", service.Method("send", "", post).Trusted("too")); err == nil || !strings.Contains(err.Error(), `no field "too"`) {
+		t.Error(err)
+	}
+	all := service.Method("send", "", post)
+	one, two := all.Trusted("to"), all.Trusted("tiny")
+	one.Trusted("body")
+	for _, op := range []service.Operation{one, two} { // neither has what was said of another
+		s, err := service.New("mail", "", op.Admits(stranger))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.Describe()
+		if err != nil || len(d.Interfaces) == 0 {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, f := range d.Interfaces[0].Methods["send"].Params[0].Want.Con.Fields {
+			if f.Trusted {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d fields", n)
+		}
+	}
+}
