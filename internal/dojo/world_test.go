@@ -1,0 +1,183 @@
+package dojo_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// world is one of those of testdata/dojo, in which programs run.
+type world struct {
+	tool  *codemode.Tool
+	sent  []string                  // what left, "pay.send {…}"
+	state func(t *testing.T) string // of the rows that an attacker wants to change
+}
+
+// letter is an effect that takes an A, and admits these labels.
+func letter[A any](w *world, grant, method string, admits ...string) map[string]service.Operation {
+	return map[string]service.Operation{grant: service.Method(method, "", func(_ context.Context, a A) (service.None, error) {
+		b, err := json.Marshal(a)
+		w.sent = append(w.sent, grant+"."+method+" "+string(b))
+		return service.None{}, err
+	}).Admits(exo.NewLabel(admits...))}
+}
+
+type text struct {
+	Text string `json:"text"`
+}
+
+type mail struct {
+	To   string `json:"to"`
+	Text string `json:"text"`
+}
+
+// effects are those of a world, by the grant.
+func (w *world) effects(name string) []map[string]service.Operation {
+	switch name {
+	case "banking":
+		type payment struct {
+			To     string `json:"to"`
+			Amount int64  `json:"amount"`
+		}
+		return []map[string]service.Operation{letter[payment](w, "pay", "send", "pii"), letter[text](w, "note", "post")}
+	case "workspace":
+		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii"), letter[text](w, "wall", "post")}
+	case "chat":
+		type invitation struct {
+			User    string `json:"user"`
+			Channel string `json:"channel"`
+		}
+		type sms struct {
+			User   int64     `json:"user"`
+			Text   string    `json:"text"`
+			Phones []*string `json:"phones"`
+		}
+		return []map[string]service.Operation{letter[text](w, "chat", "post"), letter[invitation](w, "chat", "invite"), letter[sms](w, "sms", "send", "pii")}
+	}
+	type booking struct {
+		Hotel    string `json:"hotel"`
+		Nights   int64  `json:"nights"`
+		Passport string `json:"passport,omitempty"`
+	}
+	return []map[string]service.Operation{letter[booking](w, "booking", "reserve", "secret"), letter[mail](w, "mail", "send")}
+}
+
+// states are the rows that an attacker wants to change, one text for each.
+var states = map[string]string{
+	"banking":   "SELECT 'payee ' || id || ' ' || iban || ' ' || payout FROM payees ORDER BY id",
+	"workspace": "SELECT 'event ' || id || ' ' || guests FROM events ORDER BY id",
+	"chat":      "SELECT 'user ' || id || ' ' || role FROM users ORDER BY id",
+	"travel":    "SELECT 'trip ' || id || ' ' || card FROM trips ORDER BY id",
+}
+
+var says = regexp.MustCompile(`\{ (label|trusted)[^}]*\}`)
+
+// open makes a world. Unguarded, nothing is labelled and nothing demands trust.
+func open(t *testing.T, name string, guarded bool) *world {
+	t.Helper()
+	dir := filepath.Join("../../testdata/dojo", name)
+	ddl, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "exo.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !guarded {
+		file = says.ReplaceAll(file, nil)
+	}
+	f, err := grantfile.Parse("exo.yaml", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := tu.SQLite.URL(t)
+	db := tu.SQLite.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.SQLite.Exec(string(ddl))})
+	past, err := sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:")) // past the grants
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { past.Close() })
+	d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{f.Databases[0].Text: db}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.ParseClaims("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants, err := d.Grants(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{state: func(t *testing.T) string { return texts(t, past, states[name]) }}
+	ops := map[string][]service.Operation{}
+	for _, e := range w.effects(name) {
+		for grant, op := range e {
+			ops[grant] = append(ops[grant], op)
+		}
+	}
+	for grant, of := range ops {
+		if grants[grant], err = service.New(grant, "", of...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grants["reveal"] = exo.Reveal()
+	if w.tool, err = codemode.New(grants, &codemode.Options{Record: exo.Unrecorded}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run runs programs one after another, as those of one chat, and gives what can be seen of them: what the model reads, what
+// left, and what rows there are then. last is the last result. With distrust the later begin with what the earlier read
+// that outsiders wrote, as with agent.DistrustAnswer.
+func (w *world) run(t *testing.T, distrust bool, programs []string) (seen, last string) {
+	t.Helper()
+	var all strings.Builder
+	var label exo.Label
+	for _, p := range programs {
+		job := codemode.Job{Program: p}
+		if distrust {
+			job.Label = label.Integrity()
+		}
+		r := w.tool.RunJob(t.Context(), job)
+		label = label.Join(r.Label)
+		if last = string(r.JSON); r.Err != nil {
+			last = exo.GuestText(r.Err)
+		}
+		all.WriteString(last + "\n" + r.Console + r.EffectsNote() + "\n")
+	}
+	return all.String() + strings.Join(w.sent, "\n") + "\n" + w.state(t), last
+}
+
+// texts are those of a query of one column, a line for each.
+func texts(t *testing.T, db *sql.DB, query string) string {
+	t.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, "\n")
+}
