@@ -98,5 +98,6 @@ var polyfills = []polyfill{
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
 	{words: []string{"Decimal"}, native: (*run).addDecimal}, // before structuredClone
+	{words: []string{"structuredClone"}, native: (*run).addSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

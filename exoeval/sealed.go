@@ -31,6 +31,14 @@ func (x *recorded) sealed() (v exo.Value, ok bool) {
 	return x.node.Lit, ok
 }
 
+// addSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
+func (r *run) addSealed(map[string]goja.Value) {
+	hide(r.intrinsics, "sealed", r.function("sealed", func(c goja.FunctionCall) goja.Value {
+		_, ok := r.sealedIn(c.Argument(0))
+		return r.vm.ToValue(ok)
+	}))
+}
+
 // sealedIn is what a JavaScript value stands for, if that is sealed.
 func (r *run) sealedIn(v goja.Value) (exo.Value, bool) { return r.recordedIn(v).sealed() }
 

@@ -37,7 +37,7 @@ func (s *safe) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 func TestSealedValues(t *testing.T) {
 	for program, want := range map[string]string{
 		"return a.pin": "[sealed pii]", "return [a, { x: a.pin }]": "[sealed pii]", "return JSON.stringify(a)": `[sealed pii]`, "return JSON.stringify(a.pin)": "[sealed pii]", "console.log(a.pin)": "[sealed pii]",
-		"return new Map([['x', a.pin]]).get('x')": "[sealed pii]", "return await a.pin": "[sealed pii]", "throw a.pin": "the program threw [sealed pii]", "return (({ pin }) => [pin])({ ...a })": "[sealed pii]",
+		"return new Map([['x', a.pin]]).get('x')": "[sealed pii]", "return await a.pin": "[sealed pii]", "return structuredClone([a, { x: a.pin }])[1].x": "[sealed pii]", "return structuredClone(new Map([[1, a.pin]])).get(1)": "[sealed pii]", "throw a.pin": "the program threw [sealed pii]", "return (({ pin }) => [pin])({ ...a })": "[sealed pii]",
 		"return a.pin === '1234'": "is sealed (pii)", "return '1234' === a.pin": "is sealed (pii)", "return a.pin == b.pin": "is sealed (pii)", "return a.pin < 'x'": "is sealed (pii)", "return a.pin + ''": "is sealed (pii)", "return `${a.pin}`": "is sealed (pii)",
 		"return a.pin.length": "is sealed (pii)", "a.pin.x = 1": "is sealed (pii)", "return a.pin ? 1 : 2": "is sealed (pii)", "return !a.pin": "is sealed (pii)", "return [...a.pin]": "is sealed (pii)", "return ({ [a.pin]: 1 })": "is sealed (pii)", "return Object.is(a.pin, 'x')": "is sealed (pii)", "return [a.pin].sort((x, y) => x - y).length + [1, a.pin].sort().length": "is sealed (pii)",
 		"await api.safe.put([a.pin]); return 1": "1",

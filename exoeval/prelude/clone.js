@@ -1,11 +1,12 @@
 (function (engine) {
 	'use strict';
-	const { Array: { isArray }, Function, Object: { keys }, Date: D, Decimal, Map: M, Set: S, TypeError } = engine;
+	const { Array: { isArray }, Function, Object: { keys }, Date: D, Decimal, Map: M, Set: S, TypeError, sealed } = engine;
 	// Taken now: a program may have put others in their places when it clones.
 	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 	const has = uncurry(M.prototype.has), get = uncurry(M.prototype.get), set = uncurry(M.prototype.set), add = uncurry(S.prototype.add);
 	const eachOf = uncurry(M.prototype.forEach), eachIn = uncurry(S.prototype.forEach), time = uncurry(D.prototype.getTime);
 	const clone = (x, seen) => {
+		if (sealed(x)) return x; // nothing changes it
 		if (x == null) return x; // asks what only describes a query, which throws
 		if (typeof x === 'function' || typeof x === 'symbol') throw new TypeError('structuredClone: functions and symbols can\'t be cloned');
 		if (typeof x !== 'object') return x;
