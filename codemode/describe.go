@@ -90,9 +90,13 @@ func (p *prompt) rules() []rule {
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
 	if l := p.kept(); len(l) > 0 {
-		text := fmt.Sprintf("Values of a column marked [%s] are sealed: select, return and pass them to methods marked [takes …]. Once a program looks at one, or compares, sorts or calculates with the column, it can't return anything", strings.Join(l, "] or ["))
+		open := ""
 		if p.catalog[exo.RevealInterface] != nil {
-			text += "; `await reveal(x)` gives the plain value, with the same effect"
+			open = ", or opens one by `await reveal(x)`"
+		}
+		text := fmt.Sprintf("Values of a column marked [%s] are sealed: return them, or pass them to methods marked [takes …]. Once a program looks at one, or compares, sorts or calculates with the column%s, it can't return anything", strings.Join(l, "] or ["), open)
+		if p.catalog[exo.ComposeInterface] != nil {
+			text += ". await text`Dear ${x}` is a sealed text"
 		}
 		add("labels", text+".", true)
 	}

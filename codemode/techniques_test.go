@@ -49,7 +49,7 @@ func observed(t *testing.T, how exoeval.Evaluator, key string, labelled bool, pr
 		return service.None{}, nil
 	}
 	f := exosql.NewFacet(keys, "entry", id, seen, secret, notes).AllowUpdate(seen, notes).AllowDelete()
-	tool, err := codemode.New(codemode.Grants{"keys": f.Of(exosql.Grant(db, keys, exosql.AllRows[keyRow]())), "reveal": exo.Reveal(),
+	tool, err := codemode.New(codemode.Grants{"keys": f.Of(exosql.Grant(db, keys, exosql.AllRows[keyRow]())), "reveal": exo.Reveal(), "text": exo.Compose(),
 		"post": post("post", service.Method("post", "", put)), "now": post("now", service.Method("now", "", put).Immediate()), "ask": post("ask", service.Read("ask", "", put))},
 		&codemode.Options{Record: exo.Unrecorded, Evaluator: how})
 	if err != nil {
@@ -66,6 +66,7 @@ func observed(t *testing.T, how exoeval.Evaluator, key string, labelled bool, pr
 func TestTechniques(t *testing.T) {
 	const v = "const v = await reveal(row.key); "
 	techniques := map[string]string{
+		"composed": "return text`key ${row.key}`", "composed, posted": "await post.post({ text: await text`key ${row.key}` })", "composed, its length": "return (await text`key ${row.key}`).length", "composed too often": "let v = row.key; for (let i = 0; i < 12; i++) v = await text`${v}${v}`; return v",
 		"raw print": "console.log(row.key); return row.key", "raw print, revealed": v + "console.log(v); return v", "length": v + "return v.length", "length of what is sealed": "return row.key.length",
 		"comparison": v + "return v[0] === 'A'", "comparison of what is sealed": "return row.key === 'AAAA-1'", "reversed": v + "return [...v].reverse().join('')", "one character a line": v + "for (const c of v) console.log('ok ' + c)",
 		"hex": v + "return [...v].map(c => c.charCodeAt(0).toString(16)).join('')", "xor": v + "return [...v].map(c => (c.charCodeAt(0) ^ 0x5a).toString(16)).join('')", "an error": v + "throw new Error(v)", "an error, reversed": v + "throw new Error([...v].reverse().join(''))",

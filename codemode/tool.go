@@ -113,9 +113,9 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)
 	}
-	if revealing(gate, opt.Admits) {
+	if more := sealers(gate, opt.Admits); len(more) > 0 {
 		cfg.Grants = maps.Clone(grants)
-		cfg.Grants[exo.RevealName] = exo.Reveal()
+		maps.Copy(cfg.Grants, more)
 		if gate, err = exo.NewGate(cfg); err != nil {
 			return nil, fmt.Errorf("codemode: %w", err)
 		}
@@ -143,24 +143,28 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	return t, nil
 }
 
-// revealing reports whether programs get `reveal`: something is sealed, the name is free, and what has read it may leave
-// by some way. Without one, a program that reveals could do nothing more.
-func revealing(gate *exo.Gate, admits exo.Label) bool {
+// sealers are what programs get for sealed values, `reveal` and `text`: where something is sealed that may leave by some way,
+// those whose name is free. Elsewhere a program could do nothing more with them.
+func sealers(gate *exo.Gate, admits exo.Label) Grants {
 	seals := gate.Seals()
-	if seals.Public() || gate.Catalog()[exo.RevealInterface] != nil {
-		return false
-	}
-	for _, g := range gate.Granted() {
-		if g.Name == exo.RevealName {
-			return false
-		}
+	if seals.Public() {
+		return nil
 	}
 	for _, i := range gate.Catalog() {
 		for _, m := range i.Methods {
 			admits = admits.Join(m.Admits)
 		}
 	}
-	return slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) })
+	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) }) {
+		return nil
+	}
+	out := Grants{exo.RevealName: exo.Reveal(), exo.ComposeName: exo.Compose()}
+	for name, i := range map[string]string{exo.RevealName: exo.RevealInterface, exo.ComposeName: exo.ComposeInterface} {
+		if gate.Catalog()[i] != nil || slices.ContainsFunc(gate.Granted(), func(g exo.GrantedName) bool { return g.Name == name }) {
+			delete(out, name)
+		}
+	}
+	return out
 }
 
 // shown is what the model reads of a tool. It is made of declarations alone, and tools of

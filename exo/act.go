@@ -149,7 +149,11 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 // on all of it.
 func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err) // also of what it replied: that is asked what it is
-	if v, err = ask(ctx, m); err != nil {
+	if m.composes() {
+		if v, err = m.session.compose(m); err != nil || v.kind == kindSealed {
+			return v, err
+		}
+	} else if v, err = ask(ctx, m); err != nil {
 		return Value{}, err
 	}
 	if e := m.entry; e.shows != nil {

@@ -37,6 +37,8 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		if err == nil && !sealed.Public() && m.Root.method.Effect == Held && !m.judged() {
 			// What acts when the run has committed tells the program nothing of them.
 			m.asked, e.sealed = call.Expr, &sealed
+		} else if err == nil && !sealed.Public() && m.composes() && !m.judged() {
+			e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
 		} else {
 			e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
 		}

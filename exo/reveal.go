@@ -16,10 +16,10 @@ const (
 )
 
 func (revealer) Describe() (Description, error) {
-	m := &Method{Name: RevealName, Doc: "the plain value, or of a list or record of sealed ones", Sends: true,
+	m := &Method{Name: RevealName, Sends: true,
 		Params: []Param{{Name: "the value", Want: &Term{Con: &Type{Name: TypeData, Null: true}}}}, Result: &Term{Con: &Type{Name: TypeData, Null: true}}}
-	i := &Interface{Name: RevealInterface, Doc: "opens sealed values", Call: RevealName, Methods: map[string]*Method{RevealName: m}}
-	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "opens a sealed value, and labels the program"}, nil
+	i := &Interface{Name: RevealInterface, Call: RevealName, Methods: map[string]*Method{RevealName: m}}
+	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "plain values of sealed ones"}, nil
 }
 
 func (revealer) Eval(_ context.Context, m *Message) (Value, error) { return m.Root.Args[0].Lit, nil }

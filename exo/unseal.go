@@ -74,8 +74,9 @@ func (s *Session) contentsOf(v Value, admits func(Label) bool) Value {
 		return v
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.contents[v.bits]
+	content := s.contents[v.bits]
+	s.mu.Unlock()
+	return s.made(content)
 }
 
 // open is a message with the contents of all sealed values in it.

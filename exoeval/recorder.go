@@ -52,7 +52,13 @@ func (r *run) grantedObject(id uint32) goja.Value {
 
 // callable is a granted object that is called itself: a function and nothing else.
 func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
-	return r.function(i.Call, func(c goja.FunctionCall) goja.Value { return r.call(n, i.Methods[i.Call], i.Call, c.Arguments) })
+	return r.function(i.Call, func(c goja.FunctionCall) goja.Value {
+		args := c.Arguments
+		if i.Name == exo.ComposeInterface {
+			args = r.taggedParts(args)
+		}
+		return r.call(n, i.Methods[i.Call], i.Call, args)
+	})
 }
 
 // recordedIn is the node that a JavaScript value stands for, or nil.

@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -51,6 +52,25 @@ func (r *run) expressionIn(v goja.Value) *recorded {
 	return x
 }
 
+// taggedParts is the one argument of exo.Compose's text, where it tags a template: its texts and values in turn.
+func (r *run) taggedParts(args []goja.Value) []goja.Value {
+	if len(args) == 0 || !isArray(args[0]) {
+		return args
+	}
+	texts := args[0].(*goja.Object)
+	if raw := texts.Get("raw"); raw == nil || !isArray(raw) || int(texts.Get("length").ToInteger()) != len(args) {
+		return args
+	}
+	parts := make([]any, 0, 2*len(args))
+	for i := range args {
+		if i > 0 {
+			parts = append(parts, args[i])
+		}
+		parts = append(parts, texts.Get(strconv.Itoa(i)))
+	}
+	return []goja.Value{r.vm.NewArray(parts...)}
+}
+
 // shut is the error of whoever looks at a sealed value.
 func (x *recorded) shut() *exo.Error {
 	v, _ := x.sealed()
@@ -59,6 +79,11 @@ func (x *recorded) shut() *exo.Error {
 	for _, g := range x.r.granted {
 		if g.Name == exo.RevealName && x.r.check.Catalog[g.Type.Name] != nil && x.r.check.Catalog[g.Type.Name].Call == exo.RevealName {
 			out = ", or read it by `await reveal(x)`, after which this program's results and effects carry the label"
+		}
+	}
+	for _, g := range x.r.granted {
+		if g.Name == exo.ComposeName && g.Type.Name == exo.ComposeInterface {
+			out = "; await text`… ${x} …` makes a sealed text of it" + out
 		}
 	}
 	return exo.Errorf(exo.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.Tags(), ", "), out)

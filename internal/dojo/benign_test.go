@@ -10,7 +10,6 @@ import (
 var refused = []struct{ why, world, program string }{
 	{"the result would tell of an address that it is of somebody with that", "workspace", "return contacts.where({ email: 'bob@a.example' }).select(c => c.name)"},
 	{"an order is of the values", "chat", "return users.orderBy(u => u.phone).select(u => u.name)"},
-	{"a text that is made of a sealed value is no value of the database's", "workspace", "const c = await contacts.first(); await mail.send({ to: c.email, text: `Dear ${c.email}` }); return 1"},
 	{"whoever wrote the mail may have asked for the answer", "workspace", "const m = await mails.where({ id: 1 }).first(); const b = await contacts.where({ name: 'Bob' }).first(); await mail.send({ to: b.email, text: 'Re: ' + m.subject }); return 1"},
 	{"a whole row has the message in it, though nobody looked", "chat", "const m = await messages.first(); await chat.post({ text: m.author + ' wrote' }); return 1"},
 	{"whether there is a telephone is a part of it", "chat", "return users.select(u => ({ n: u.phone ?? 'none' }))"},

@@ -1,0 +1,136 @@
+package exo
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Compose makes the object `text`: text(["Dear ", x, "!"]) gives the text of its parts. If one of them is sealed, so is the
+// text, and the run reads nothing of it: what is kept is how to make it, and it is made where a sink admits its label.
+// So neither its length nor whether it could be made tells anything. One that would have more than half
+// of Limits.LiteralBytes is "[too large]".
+func Compose() Object { return composer{} }
+
+// ComposeName is the name under which it is granted where nothing else has the name, and ComposeInterface that of its interface.
+const (
+	ComposeName      = "text"
+	ComposeInterface = "Compose"
+)
+
+type composer struct{}
+
+func (composer) Describe() (Description, error) {
+	parts := &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeData, Null: true}}}
+	m := &Method{Name: ComposeName, Sends: true,
+		Params: []Param{{Name: "the parts", Want: &Term{Con: parts}}}, Result: &Term{Con: &Type{Name: TypeText}}}
+	i := &Interface{Name: ComposeInterface, Call: ComposeName, Methods: map[string]*Method{ComposeName: m}}
+	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "texts of sealed values"}, nil
+}
+
+// Eval is never asked: the session composes, as it alone knows what is sealed.
+func (composer) Eval(context.Context, *Message) (Value, error) {
+	return Value{}, Errorf(Internal, "", "exo: text is not composed by its object")
+}
+
+// recipe is the content of a sealed text until a sink opens it. weight counts the values in it that are sealed, each as often as
+// it is used: a text that is made of itself twice over would double with each call.
+type recipe struct {
+	parts  []Value
+	weight int
+}
+
+const maxWeight = 1000
+
+// mostComposed is what a sealed text may have, so that there is room for it in the argument that it leaves by.
+func (s *Session) mostComposed() int { return s.gate.limits.LiteralBytes / 2 }
+
+// composes reports whether the message makes a text.
+func (m *Message) composes() bool {
+	_, ok := m.Objects[m.Root.receiver().Slot].(composer)
+	return ok
+}
+
+// compose is the reply to a message to `text`. What it fails by is the program's own: how many parts there are.
+func (s *Session) compose(m *Message) (Value, error) {
+	e := m.entry
+	var parts []Value
+	if list := m.Root.Args[0].Lit; list.kind == kindList {
+		parts = list.ref.([]Value)
+	} else if list.kind != kindNull {
+		return Value{}, Errorf(Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
+	}
+	if e.sealed == nil {
+		return Text(joined(parts, math.MaxInt)), nil // no more than the message itself
+	}
+	r := recipe{parts: slices.Clone(parts)}
+	s.mu.Lock()
+	for _, p := range parts {
+		r.weight += s.weight(p)
+	}
+	s.mu.Unlock()
+	if r.weight > maxWeight {
+		return Value{}, Errorf(Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
+	}
+	e.digest = s.digestOf(List(parts...))
+	return e.shows.cell(&Type{Name: TypeText}, *e.sealed, Value{kind: kindText, ref: r}), nil
+}
+
+// weight is how many sealed values are in v. s.mu is held.
+func (s *Session) weight(v Value) (n int) {
+	switch r := v.ref.(type) {
+	case []Value:
+		for _, x := range r {
+			n += s.weight(x)
+		}
+	case []Field:
+		for _, f := range r {
+			n += s.weight(f.Value)
+		}
+	}
+	if v.kind != kindSealed {
+		return n
+	}
+	if r, ok := s.contents[v.bits].ref.(recipe); ok {
+		return r.weight
+	}
+	return 1
+}
+
+// made is a content as it leaves.
+func (s *Session) made(v Value) Value {
+	r, ok := v.ref.(recipe)
+	if !ok {
+		return v
+	}
+	parts := make([]Value, len(r.parts))
+	for i, p := range r.parts {
+		parts[i] = s.contentsOf(p, func(Label) bool { return true })
+	}
+	return Text(joined(parts, s.mostComposed())).WithLabel(v.label)
+}
+
+// joined is the text of parts: texts as they are, and everything else as JSON has it; or "[too large]".
+func joined(parts []Value, most int) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if b.Len() > most {
+			break
+		}
+		switch p.kind {
+		case kindText:
+			b.WriteString(p.str)
+		default:
+			out, err := p.AppendJSON(nil)
+			if err != nil {
+				out = []byte("[not a text]")
+			}
+			b.Write(out)
+		}
+	}
+	if b.Len() > most {
+		return "[too large]"
+	}
+	return b.String()
+}
