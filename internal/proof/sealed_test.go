@@ -120,6 +120,7 @@ func wrapped(d *draws, program string) string {
 	uses := []string{"", "console.log(out); r.push(JSON.stringify(out).length);", "for (const x of cells) try { await chat.send({ what: x }) } catch (e) { r.push(e.message) }",
 		"for (const x of cells) try { r.push(x > 1 ? 1 : 2) } catch (e) { r.push(e.message) }", "r.push(cells.map(x => { try { return `${x}` } catch (e) { return e.message } }));",
 		"for (let i = 0; i < 30; i++) { try { await again() } catch (e) { r.push(i, e.message); break } }", "if (cells.length) r.push(await reveal(cells[0]));", "throw cells[0];", "try { throw cells } catch (e) { r.push(e.length) }",
+		"let v = cells[0]; for (let i = 0; i < 12; i++) try { v = await text`a${v}b${cells[1]}${v}` } catch (e) { r.push(e.message); break }\nr.push(v); try { await chat.send({ what: v }) } catch (e) { r.push(e.message) }", "r.push(structuredClone(out));",
 		"r.push(new Map(cells.map((x, i) => [i, x])).size, { ...[out] }[0]);"}
 	text := "const again = async () => {\n" + program + "\n};\nconst out = await again(), r = [out];\n" +
 		"const walk = v => { try { return Array.isArray(v) ? v.flatMap(walk) : v === null || typeof v !== 'object' ? [v] : Object.values(v).flatMap(walk) } catch { return [v] } };\nconst cells = walk(out).slice(0, 4);\n"
@@ -245,7 +246,7 @@ func (w *world) sealedSide(t *testing.T, how exoeval.Evaluator, limits exo.Limit
 		t.Fatal(err)
 	}
 	for to, admits := range map[*exoeval.Runner]exo.Label{&s.run: {}, &s.twin: exo.NewLabel("x")} {
-		objs := map[string]exo.Object{"chat": chat, "reveal": exo.Reveal()}
+		objs := map[string]exo.Object{"chat": chat, "reveal": exo.Reveal(), "text": exo.Compose()}
 		for i := range w.c.Grants {
 			objs[grantNames[i]] = w.decl.facets[w.c.Grants[i].Facet].Of(w.c.Grants[i].relation(w.db, &w.c.Schema, w.decl))
 		}
