@@ -65,17 +65,18 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		if meth := m.Root.method; meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Public() {
+		meth, carries := m.Root.method, label
+		if e.sealed != nil {
+			carries = label.Join(*e.sealed)
+		}
+		if meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Public() {
 			var why error
-			carries := label
-			if e.sealed != nil {
-				carries = label.Join(*e.sealed)
-			}
 			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way: they are labelled " + carries.Secrecy().without(e.admits).list(), Err: why}
-			} else {
-				err = s.distrust(m, carries.Integrity(), e.admits)
 			}
+		}
+		if err == nil {
+			err = s.distrust(m, carries.Integrity(), e.admits)
 		}
 	}
 	if over && err == nil {

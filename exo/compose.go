@@ -65,11 +65,17 @@ func (s *Session) compose(m *Message) (Value, error) {
 		return Text(joined(parts, math.MaxInt)), nil // no more than the message itself
 	}
 	r := recipe{parts: slices.Clone(parts)}
+	size := m.Root.Args[0].Lit.bytesUpTo(s.gate.limits.UnansweredBytes)
 	s.mu.Lock()
 	for _, p := range parts {
 		r.weight += s.weight(p)
 	}
+	s.composed += size
+	size = s.composed
 	s.mu.Unlock()
+	if most := s.gate.limits.UnansweredBytes; size > most {
+		return Value{}, Errorf(Limit, "", "the parts of all sealed texts of a program may have %d bytes together", most)
+	}
 	if r.weight > maxWeight {
 		return Value{}, Errorf(Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
 	}
@@ -87,6 +93,12 @@ func (s *Session) weight(v Value) (n int) {
 	case []Field:
 		for _, f := range r {
 			n += s.weight(f.Value)
+		}
+	case *Rows:
+		if r != nil {
+			for _, x := range r.Cells {
+				n += s.weight(x)
+			}
 		}
 	}
 	if v.kind != kindSealed {

@@ -98,6 +98,11 @@ func TestComposeIsBounded(t *testing.T) {
 	if !strings.Contains(err.Error(), "1024 sealed values") || !w.s.Label().Public() {
 		t.Error(err, w.s.Label())
 	}
+	rows := RowsValue(&Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{v, v}})
+	_, err = w.send(msg(ref(1), lit(List(rows)), call(0, "text", 1)))
+	if err == nil || !w.s.Label().Public() {
+		t.Error("rows of 1024", err)
+	}
 	half, err := w.send(msg(ref(1), lit(List(cells[0], Text(strings.Repeat("x", 100_000)))), call(0, "text", 1)))
 	wantOK(t, "a large one", err)
 	_, err = w.send(msg(ref(0), lit(half), call(0, "hold", 1)))
@@ -121,5 +126,20 @@ func TestComposeJudged(t *testing.T) {
 	v, err := w.send(msg(ref(1), lit(List(Text("Dear "), cells[0])), call(0, "text", 1)))
 	if err != nil || v.Text() != "Dear secret" || w.s.Label().String() != "{diary}" {
 		t.Errorf("%v %v %v", v, err, w.s.Label())
+	}
+}
+
+// TestComposedIsBounded: what is kept of all sealed texts of a run.
+func TestComposedIsBounded(t *testing.T) {
+	w, cells, _ := composeWorld(t, nil)
+	part, n := Text(strings.Repeat("x", 200_000)), 0
+	for ; n < 200; n++ {
+		if _, err := w.send(msg(ref(1), lit(List(cells[0], part)), call(0, "text", 1))); err != nil {
+			wantKind(t, "too many", err, Limit)
+			break
+		}
+	}
+	if n < 70 || n > 90 { // 16 MiB
+		t.Errorf("%d texts", n)
 	}
 }

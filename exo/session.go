@@ -80,6 +80,7 @@ type Session struct {
 	types       []*Type
 	sealed      []Value // the run's sealed values, by their numbers,
 	contents    []Value // and what is in them
+	composed    int     // bytes of the parts of sealed texts
 	label       Label
 	taint       map[string]string // by which message it got each tag of integrity
 	console     console

@@ -138,6 +138,7 @@ func TestTrustedFields(t *testing.T) {
 		"and demands trust of one": {service.Method("send", "", post).Admits(stranger).Trusted("to"), false},
 		"of one that is not given": {service.Method("send", "", post).Admits(stranger).Trusted("tiny"), true},
 		"what changes nothing":     {service.Read("send", "", post), true},
+		"and demands trust":        {service.Read("send", "", post).Trusted("to"), false},
 	} {
 		s, err := service.New("mail", "", c.op)
 		if err != nil {

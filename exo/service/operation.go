@@ -109,7 +109,7 @@ func (op Operation) Admits(l exo.Label) Operation {
 }
 
 // Trusted names fields of the argument, like who gets a mail, that a program can't give once it has read what outsiders
-// wrote (see exo.Untrusted). It is for a Method that admits the tag: one that doesn't is not called at all then.
+// wrote (see exo.Untrusted). A Method that doesn't admit the tag is not called at all then.
 func (op Operation) Trusted(fields ...string) Operation {
 	op.trusted = append(slices.Clip(op.trusted), fields...)
 	return op
