@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -68,10 +69,10 @@ func TestDraft(t *testing.T) {
 			"    scope: org_id = $principal.org\n",
 			"    scope: org_id = $principal.org # org_id is no foreign key: it is taken for the tenant by its name\n",
 			"    scope: via ticket.replies\n",
-			"      # api_token: # by its name a secret\n",
-			"      # email: # by its name it tells of a person\n",
-			"      # birth_date: # by its name it tells of a person\n",
-			"      # body: # free text: whoever writes it talks to the model\n",
+			"      # api_token: { label: [secret] } # by its name a secret\n",
+			"      # email: { label: [pii] } # by its name it tells of a person\n",
+			"      # birth_date: { label: [pii] } # by its name it tells of a person\n",
+			"      # body: { label: [untrusted] } # free text: whoever writes it talks to the model\n",
 			"      active:\n",
 			"      askedByPerson: { to: person, columns: [asked_by], references: [id], one: true }\n",
 			"      ticketsByDoneBy: { to: ticket, columns: [id], references: [done_by], one: false }\n",
@@ -192,5 +193,27 @@ func TestHostileNames(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDraftLabels: a column that somebody takes in by removing the mark of the comment has its label.
+func TestDraftLabels(t *testing.T) {
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(desk...)})
+	_, text, _ := drafted(t, db, draft.Options{})
+	text = regexp.MustCompile(`(?m)^(      )# (.*\{ label: )`).ReplaceAllString(text, "$1$2")
+	f, err := grantfile.Parse("exo.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range f.Facets {
+		for _, c := range x.Columns {
+			if len(c.Label) > 0 {
+				got = append(got, c.Text+" "+c.Label[0].Text)
+			}
+		}
+	}
+	if want := []string{"email pii", "birth_date pii", "api_token secret", "body untrusted"}; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("%q\n%s", got, text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -25,6 +26,10 @@ const (
 	personReason = "by its name it tells of a person"
 	freeReason   = "free text: whoever writes it talks to the model"
 )
+
+// labels are what a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
+// are kept from effects by what it says.
+var labels = map[string]string{secretReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + exo.Untrusted + "] }"}
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}

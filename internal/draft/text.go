@@ -148,7 +148,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 	for _, c := range f.columns {
 		switch {
 		case c.out != "":
-			w.line("%s%s  # %s: # %s", indent, before, comment(scalar(c.name)), comment(c.out))
+			w.line("%s%s  # %s:%s # %s", indent, before, comment(scalar(c.name)), labels[c.out], comment(c.out))
 		case c.doc != "":
 			w.line("%s%s  %s: { doc: %s }", indent, before, scalar(c.name), quoted(short(c.doc)))
 		default:
