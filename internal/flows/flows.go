@@ -50,6 +50,10 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 
 // Write writes a line for each.
 func Write(w io.Writer, flows []exo.Flow) error {
+	if len(flows) == 0 {
+		_, err := io.WriteString(w, "nothing is labelled: all that is granted may leave by every way\n")
+		return err
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range flows {
 		may := "no"

@@ -27,6 +27,10 @@ func TestSelect(t *testing.T) {
 		t.Error(err)
 	}
 	var b strings.Builder
+	if err := flows.Write(&b, nil); err != nil || !strings.HasPrefix(b.String(), "nothing is labelled") {
+		t.Error(b.String(), err)
+	}
+	b.Reset()
 	if err := flows.Write(&b, all[:2]); err != nil || b.String() != "pii (member.email)  -> result     no: no way\npii ()              -> mail.send  yes: sealed\n" {
 		t.Errorf("%v\n%s", err, b.String())
 	}
