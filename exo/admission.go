@@ -53,6 +53,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	}
 	label := s.label
 	s.mu.Unlock()
+	e.label = label
 	if more := label.without(before).Integrity(); !more.Public() {
 		s.tainted(more, m)
 	}

@@ -85,6 +85,15 @@ func (m *Message) Run() Run {
 	return m.session.run
 }
 
+// RunLabel is what the run has read when the message was admitted, with what the reply may carry: the same however fast
+// calls are. The zero Label of a message that no session admitted.
+func (m *Message) RunLabel() Label {
+	if m.entry == nil {
+		return Label{}
+	}
+	return m.entry.label
+}
+
 // Zone is the IANA name of the time zone that the program has: "UTC" where the host named none.
 func (m *Message) Zone() string {
 	if m.session == nil {

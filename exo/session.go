@@ -109,6 +109,7 @@ type pending struct {
 	root    *Node // what was asked; nil where the message was malformed
 	effect  EffectMode
 	bound   Label // the most that the reply may carry
+	label   Label // of the run, with that
 	admits  Label // of a sink or an effect: what may leave by it
 	state   State // of the effect, once it has acted
 	spent   spent

@@ -61,6 +61,9 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 		w, err = db.writing(a)
 	}
 	if err == nil {
+		err = w.trusts(a.m)
+	}
+	if err == nil {
 		err = db.writable(ctx, w, a)
 	}
 	if err != nil {
@@ -75,6 +78,20 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 		err = nothing(err)
 	}
 	return v, err
+}
+
+// trusts refuses an insert through a link that fills in a column which demands trust, by a program that has read what
+// outsiders wrote: it chose the row that the link leads from, as well as it could give the column.
+func (w *writing) trusts(m *exo.Message) error {
+	if w.Link == nil || m.RunLabel().Integrity().Public() {
+		return nil
+	}
+	for _, p := range w.Link.Pairs {
+		if p.To.Trust {
+			return exo.Errorf(exo.Denied, "", "this program has read what outsiders wrote, and %s, which the link fills in, could be chosen by them: do it without reading that, or in a program of its own", p.To.Guest)
+		}
+	}
+	return nil
 }
 
 // writing is a compile.Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
