@@ -264,3 +264,24 @@ func TestFlows(t *testing.T) {
 		}
 	}
 }
+
+// TestFlowNames: each grant of an interface is named, and no method under another's name.
+func TestFlowNames(t *testing.T) {
+	row := notesWorld(t, Config{})
+	g, err := NewGate(Config{Grants: map[string]Object{"Out": row.mail, "out": row.mail, "notes": row.todos}, Record: Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, f := range g.Flows() {
+		if f.Tag == "pii" {
+			seen[f.To]++
+		}
+		if f.Tag == "pii" && strings.HasSuffix(f.To, ".act") && !strings.Contains(f.How, "at once") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(seen) != 11 || seen["Out.hold"] != 1 || seen["out.hold"] != 1 || seen["out.ask"] != 1 || seen[ResultFlow] != 1 {
+		t.Error(seen)
+	}
+}

@@ -24,9 +24,9 @@ func (g *Gate) Flows() (out []Flow) {
 	if !g.made() {
 		return nil
 	}
-	names := map[string]string{}
-	for _, x := range slices.Backward(g.granted) {
-		names[x.Type.Name] = x.Name
+	names := map[string][]string{} // of the grants that have an interface
+	for _, x := range g.granted {
+		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
 	}
 	for _, tag := range g.labels.Tags() {
 		from := g.catalog.from(tag)
@@ -40,12 +40,15 @@ func (g *Gate) Flows() (out []Flow) {
 				if !m.Sink && m.Effect == NoEffect {
 					continue
 				}
-				if of, ok := names[n]; ok {
-					n = of
+				as := names[n]
+				if len(as) == 0 {
+					as = []string{n}
 				}
-				f := g.by(tag, m)
-				f.Tag, f.From, f.To = tag, from, n+"."+name
-				out = append(out, f)
+				for _, of := range as {
+					f := g.by(tag, m)
+					f.Tag, f.From, f.To = tag, from, of+"."+name
+					out = append(out, f)
+				}
 			}
 		}
 	}
@@ -110,7 +113,10 @@ func (g *Gate) by(tag string, m *Method) Flow {
 	case NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "it admits it"}
 	}
-	return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
+	if m.Effect == Held {
+		return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
+	}
+	return Flow{May: true, How: "it admits it, and acts at once, whatever becomes of the program, whose result may not leave then"}
 }
 
 // trustings names the fields of the type that demand trust.
