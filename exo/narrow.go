@@ -37,6 +37,9 @@ func narrow(o Object, f func(*Description) error) (*narrowing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
 	}
+	if err := declaresLabels(o, d, met); err != nil {
+		return nil, err
+	}
 	for _, i := range d.Interfaces {
 		if met.Interface(i.Name) == nil {
 			n.gone[i.Name] = true
@@ -180,4 +183,27 @@ func digest(h hash.Hash, v reflect.Value) {
 	default:
 		fmt.Fprintf(h, "%#v;", v)
 	}
+}
+
+// LabelDeclarer is an object that has to know which of its fields are labelled: the order of its rows and what it counts for a value
+// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what else
+// of it shows would stay.
+type LabelDeclarer interface {
+	Object
+	DeclaresLabels()
+}
+
+// declaresLabels refuses labels of secrecy that a policy adds to fields of an object that has to know of them.
+func declaresLabels(o Object, own, met Description) error {
+	if _, ok := unwrapped(o).(LabelDeclarer); !ok {
+		return nil
+	}
+	for _, i := range met.Interfaces {
+		for name, f := range i.Fields {
+			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
+				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().without(was.Label))
+			}
+		}
+	}
+	return nil
 }

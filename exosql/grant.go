@@ -73,6 +73,10 @@ func (o *object) make() error {
 	return err
 }
 
+// DeclaresLabels implements exo.LabelDeclarer: rows of a table with labelled columns come in the order of their keys, and plans have
+// what a sealed value counts.
+func (*object) DeclaresLabels() {}
+
 // Describe implements exo.Object.
 func (o *object) Describe() (exo.Description, error) {
 	err := o.prepare()

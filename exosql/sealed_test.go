@@ -280,3 +280,35 @@ func TestSealedWrites(t *testing.T) {
 		}
 	})
 }
+
+// TestHostReadsWhole: what Go code reads of a labelled column is what is there, however large it is declared for programs; so is what a
+// program is shown within a row, whose run has the label.
+func TestHostReadsWhole(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	type letter struct {
+		ID, To int64
+		Text   string
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(`CREATE TABLE letters (id {int} PRIMARY KEY, "to" {int} NOT NULL, text TEXT NOT NULL)`, "INSERT INTO letters VALUES (1, 1, '"+long+"')")})
+		letters := exosql.NewTable[letter]("letters")
+		id := exosql.NewKey(letters, "id", func(l *letter) *int64 { return &l.ID })
+		to := exosql.NewColumn(letters, "to", func(l *letter) *int64 { return &l.To })
+		text := exosql.NewColumn(letters, "text", func(l *letter) *string { return &l.Text }).WithLabel("pii").MaxBytes(100)
+		rows, err := exosql.Grant(db, letters, exosql.AllRows[letter]()).All(t.Context())
+		if err != nil || len(rows) != 1 || rows[0].Text != long {
+			t.Errorf("%v %d rows, %.40q", err, len(rows), rows[0].Text)
+		}
+		f := exosql.NewFacet(letters, "letter", id, text)
+		f.Add(exosql.Via(exosql.Many("answers", id, to), exosql.NewFacet(letters, "answer", id, text)))
+		w := &sealedWorld{grants: map[string]exo.Object{"letters": f.Of(exosql.Grant(db, letters, exosql.AllRows[letter]()))}}
+		for program, want := range map[string]string{
+			"letters.select(l => ({ a: l.answers().select(a => a.text) }))": `[{"a":["` + long + `"]}] {pii}`,
+			"letters.select(l => l.text)":                                   `["[too large]"] {pii}`,
+		} {
+			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.NewLabel("pii"), program); got != want {
+				t.Errorf("%s: %.100s", program, got)
+			}
+		}
+	})
+}

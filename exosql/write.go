@@ -462,6 +462,7 @@ func (db *DB) said(w *compile.Writing, err error) error {
 var (
 	_ exo.Transactional = (*object)(nil)
 	_ exo.Beside        = (*object)(nil)
+	_ exo.LabelDeclarer = (*object)(nil)
 )
 
 // writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. It is asked once of
@@ -486,11 +487,29 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Beside = compile.Telling(w.Grant, w.Table, beside)
+	for _, o := range append(a.others(w.Writing), a.objs...) {
+		if of.Labelled, err = o.labelled(of.Labelled); err != nil {
+			return err
+		}
+	}
 	if err := check.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
 	w.harmless.Store(number)
 	return nil
+}
+
+// labelled adds the columns that are labelled, of the tables that the object reaches, whether a facet shows them or not.
+func (o *object) labelled(to []*decl.Column) ([]*decl.Column, error) {
+	reach, err := o.facet.Close()
+	for _, f := range reach {
+		for _, c := range f.Table.Cols {
+			if !c.Label.Secrecy().Public() && !slices.Contains(to, c) {
+				to = append(to, c)
+			}
+		}
+	}
+	return to, err
 }
 
 // writeOf is what a grant lets programs change through a facet.

@@ -88,3 +88,18 @@ func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 	}
 	return false
 }
+
+// Reads reports whether an expression on a row of t may depend on one of some columns, also through generated columns, or on the
+// row as a whole. One that can't be read may.
+func (t *Table) Reads(expr string, of func(column string) bool) bool {
+	_, read, err := callsOf(expr)
+	if err != nil || read[asciiFold(t.Name.Name)] {
+		return true
+	}
+	for i := range t.Columns {
+		if c := &t.Columns[i]; read[asciiFold(c.Name)] && (of(c.Name) || t.Calculates(c, of)) {
+			return true
+		}
+	}
+	return false
+}

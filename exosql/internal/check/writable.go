@@ -25,7 +25,9 @@ type Write struct {
 	Filled  []*decl.Column // that hooks of the host fill, maybe by what the program gives
 	Told    []*decl.Column // by which it is told what else is in scope, of this grant or of another of the same programs
 	Beside  []*decl.Table  // other tables of which the grants of the same programs tell which rows are in scope
-	Trusted bool           // it is Go code that writes: it may learn that others have a value
+	// Labelled are the columns of the tables of the same programs whose values they may not read.
+	Labelled []*decl.Column
+	Trusted  bool // it is Go code that writes: it may learn that others have a value
 }
 
 // Writable is why no program may write a table, or nil. What it refuses would let a program
@@ -73,6 +75,7 @@ func (c *Checker) writable(w Write) {
 		}
 		refuse(SpanningUnique, c.fixUnique(k, w), "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
+	c.labelled(t, w, refuse)
 	for _, o := range w.Beside {
 		if name := "rows(" + o.Name + ")"; c.shows(o, t) && !slices.Contains(w.Rights.Effects, name) {
 			refuse(HiddenEffect, fmt.Sprintf("one declaration for both, or AllowEffects(%q) on the facet, if no row comes into scope there by what is written here", name),

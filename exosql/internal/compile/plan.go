@@ -107,7 +107,12 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
 		if ce, ok := it.expr.(colExpr); ok {
-			c.Sealed = ce.col.Charge()
+			if charge := ce.col.Charge(); charge > 0 && lists == 0 {
+				if f.c.charges == nil {
+					f.c.charges = map[int]int{}
+				}
+				f.c.charges[len(p.Cells)] = charge
+			}
 			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
 		}
 		if g, ok := it.expr.(cell); ok && g.list != "" {

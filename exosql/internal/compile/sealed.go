@@ -17,16 +17,14 @@ func (c *compiler) labelled() bool {
 }
 
 // sealed marks the cells that the gate will seal: it goes by the types of the message as the gate does. What was read of a
-// column by way of a derived table has the charge of the largest.
+// column by way of a derived table has the charge of the largest. Of what Go code reads nothing is sealed, nor of rows
+// within rows, whose labels the run has (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) {
-	shown := c.msg.Shown(p.Shape)
-	for i := range p.Cells {
-		cell := &p.Cells[i]
-		switch {
-		case i >= len(shown) || shown[i].FlowsTo(c.msg.Label):
-			cell.Sealed = 0 // the run has the label by the time that it is read
-		case cell.Sealed == 0:
-			cell.Sealed = max(c.charge, 1)
+	for i, l := range c.msg.Shown(p.Shape) {
+		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
+			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
+				p.Cells[i].Sealed = max(c.charge, 1)
+			}
 		}
 	}
 }

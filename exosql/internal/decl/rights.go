@@ -54,10 +54,10 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	r := f.Rights
 	if len(r.Insert) > 0 {
 		row := record(r.Insert, func(c *Column) bool { return true })
-		out = append(out, labelled(r.Insert, language.InsertMethod(row)), labelled(r.Insert, language.InsertManyMethod(row)))
+		out = append(out, f.labelled(r.Insert, language.InsertMethod(row)), f.labelled(r.Insert, language.InsertManyMethod(row)))
 	}
 	if len(r.Update) > 0 {
-		out = append(out, labelled(r.Update, language.UpdateMethod(record(r.Update, func(*Column) bool { return true }))))
+		out = append(out, f.labelled(r.Update, language.UpdateMethod(record(r.Update, func(*Column) bool { return true }))))
 	}
 	if r.Delete {
 		out = append(out, language.DeleteMethod())
@@ -68,10 +68,18 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	return out
 }
 
-// labelled is a write of these columns: that a rule of the database refuses it tells of the values that are there.
-func labelled(cols []*Column, m *exo.Method) *exo.Method {
+// labelled is a write of these columns: that a rule of the database refuses it tells of the values that are there, and that a link
+// from one of them leads nowhere, of those that it leads to.
+func (f *Facet) labelled(cols []*Column, m *exo.Method) *exo.Method {
 	for _, c := range cols {
 		m.Label = m.Label.Join(c.Label.Secrecy())
+	}
+	for _, l := range f.Links {
+		if slices.ContainsFunc(l.L.Pairs, func(p Pair) bool { return slices.Contains(cols, p.From) }) {
+			for _, p := range l.L.Pairs {
+				m.Label = m.Label.Join(p.To.Label.Secrecy())
+			}
+		}
 	}
 	return m
 }

@@ -1,0 +1,167 @@
+package exosql_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type ruled struct {
+	ID, Rank, Pay int64
+	Boss          *int64
+	Name          string
+}
+
+type ruledNote struct {
+	ID, Person int64
+}
+
+// rulesCase is a rule of the database, and a program that learns of a labelled value by it where nothing is labelled: pays are those of
+// ann and bob, and the person that a note is of.
+type rulesCase struct {
+	what    string
+	pays    [2]string
+	program string
+	link    bool // the column boss leads to a pay
+	rules   []string
+	allow   func(*exosql.Facet[ruled])
+}
+
+func (c *rulesCase) grants(t *testing.T, e tu.Engine, labelled, allowed bool, pays string) codemode.Grants {
+	t.Helper()
+	p, unique, notes := strings.Split(pays, ","), "", "CREATE TABLE notes (id {int} PRIMARY KEY, person {int} NOT NULL)"
+	if c.link {
+		unique = " UNIQUE"
+	}
+	ddl := []string{"CREATE TABLE people (id {int} PRIMARY KEY, boss {int}, rank {int} NOT NULL, name TEXT NOT NULL, pay {int} NOT NULL" + unique + ")"}
+	for _, r := range c.rules {
+		if strings.HasPrefix(r, "CREATE TABLE notes") {
+			notes = r
+		} else if strings.HasPrefix(r, "CHECK") {
+			ddl[0] = strings.TrimSuffix(ddl[0], ")") + ", " + r + ")"
+		}
+	}
+	ddl = append(ddl, notes)
+	for _, r := range c.rules {
+		if !strings.HasPrefix(r, "C") || strings.HasPrefix(r, "CREATE UNIQUE") || strings.HasPrefix(r, "CREATE INDEX") {
+			ddl = append(ddl, r)
+		}
+	}
+	ddl = append(ddl, "INSERT INTO people (id, boss, rank, name, pay) VALUES (1, NULL, 1, 'ann', "+p[0]+"), (2, NULL, 2, 'bob', "+p[1]+")", "INSERT INTO notes VALUES (1, "+p[2]+")")
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl...)})
+	people, noteTable := exosql.NewTable[ruled]("people"), exosql.NewTable[ruledNote]("notes")
+	id := exosql.NewKey(people, "id", func(p *ruled) *int64 { return &p.ID })
+	boss := exosql.NewNullable(people, "boss", func(p *ruled) **int64 { return &p.Boss })
+	rank := exosql.NewColumn(people, "rank", func(p *ruled) *int64 { return &p.Rank })
+	name := exosql.NewColumn(people, "name", func(p *ruled) *string { return &p.Name })
+	pay := exosql.NewColumn(people, "pay", func(p *ruled) *int64 { return &p.Pay })
+	noteID := exosql.NewKey(noteTable, "id", func(n *ruledNote) *int64 { return &n.ID })
+	of := exosql.NewColumn(noteTable, "person", func(n *ruledNote) *int64 { return &n.Person })
+	if labelled {
+		pay.WithLabel("pay")
+		of.WithLabel("pay")
+	}
+	f := exosql.NewFacet(people, "person", id, boss, rank, name, pay).AllowUpdate(boss, rank, name).AllowDelete()
+	f.Add(exosql.Via(exosql.Many("notes", id, of), exosql.NewFacet(noteTable, "note", noteID, of)))
+	if c.link {
+		f.Add(exosql.Via(exosql.One("equal", boss, pay), exosql.NewFacet(people, "equal", id, name)))
+	}
+	if allowed {
+		c.allow(f)
+	}
+	return codemode.Grants{"people": f.Of(exosql.Grant(db, people, exosql.AllRows[ruled](), exosql.ScopeRows(noteTable, exosql.AllRows[ruledNote]())))}
+}
+
+// TestSealedRules: rules of the database by which a write tells of a labelled column, that nothing in the program names. Such a write is
+// refused whatever is there, unless the host allows what it tells; where nothing is labelled the program learns it.
+func TestSealedRules(t *testing.T) {
+	const taken = "return people.where({ id: 2 }).update({ name: 'ann' }).catch(e => e.message)"
+	const move = "return people.all().update(p => ({ rank: p.rank + 1 })).catch(e => e.message)"
+	deletes := "return people.where({ id: 1 }).delete().catch(e => e.message)"
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		rows := e.Pick("CREATE INDEX by_pay ON people (pay, rank)", "CREATE INDEX by_pay ON people (pay, rank)")
+		for _, c := range []rulesCase{
+			{"a key over both", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, pay)"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells unique(name, pay)") }},
+			{"an index of some rows", [2]string{"80,80,9", "80,70,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name) WHERE pay > 75"}, nil},
+			{"an expression", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, (pay + 1))"}, nil},
+			{"a condition over both", [2]string{"70,70,9", "70,80,9"}, "return people.where({ id: 2 }).update({ rank: 75 }).catch(e => e.message)", false, []string{"CHECK (rank < pay)"}, nil},
+			{"a reference", [2]string{"70,80,1", "70,80,2"}, deletes, false, []string{"CREATE TABLE notes (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id))"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells notes(person)") }},
+			{"a link to it", [2]string{"70,80,9", "71,80,9"}, "return people.where({ id: 2 }).update({ boss: 70 }).catch(e => e.message)", true, nil, nil},
+			{"the order of an update", [2]string{"70,80,9", "90,80,9"}, move, false, []string{rows, "CREATE UNIQUE INDEX u ON people (rank)"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells unique(rank)") }},
+		} {
+			run := func(labelled, allowed bool) (out [2]string) {
+				for i, pays := range c.pays {
+					tool, err := codemode.New(c.grants(t, e, labelled, allowed, pays), &codemode.Options{Record: exo.Unrecorded})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r := tool.Run(t.Context(), c.program)
+					out[i] = string(r.JSON) + exo.GuestText(r.Err)
+				}
+				return out
+			}
+			got := run(true, false)
+			if got[0] != got[1] || !strings.Contains(got[0], "has to look at it first") && !strings.Contains(got[0], "may not leave this way") {
+				t.Errorf("%s: %q", c.what, got)
+			}
+			order := strings.Contains(c.what, "order") // an engine takes the index where it likes
+			if got := run(false, false); got[0] == got[1] && !order || strings.Contains(got[0], "look at it first") {
+				t.Errorf("%s: where nothing is labelled it tells nothing, so it shows nothing: %q", c.what, got)
+			}
+			if c.allow != nil {
+				if got := run(true, true); strings.Contains(got[0], "look at it first") || got[0] == got[1] && !order {
+					t.Errorf("%s: allowed, %q", c.what, got)
+				}
+			}
+		}
+	})
+}
+
+// TestRulesBesides: rules that have nothing to do with a labelled column leave writes as they are.
+func TestRulesBesides(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		c := rulesCase{rules: []string{"CREATE UNIQUE INDEX u ON people (name)", "CREATE UNIQUE INDEX v ON people (pay)", "CHECK (rank > 0)"}}
+		tool, err := codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := tool.Run(t.Context(), "return [await people.where({ id: 2 }).update({ rank: 5 }), await people.where({ id: 1 }).delete()]"); r.Err == nil {
+			t.Error("names are unique and rows are visited by an index over pay: it may tell", string(r.JSON))
+		}
+		c.rules = []string{"CREATE UNIQUE INDEX u ON people (name)", "CHECK (rank > 0)"}
+		if tool, err = codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded}); err != nil {
+			t.Fatal(err)
+		}
+		if r := tool.Run(t.Context(), "return [await people.where({ id: 2 }).update({ rank: 5, name: 'zoe' }), await people.where({ id: 1 }).delete()]"); r.Err != nil || string(r.JSON) != "[1,1]" {
+			t.Error(string(r.JSON), r.Err)
+		}
+	})
+}
+
+// TestPolicyLabels: a policy can't label a column that its declaration doesn't: the order of its rows would show, and its size. Who
+// wrote it decides nothing of either.
+func TestPolicyLabels(t *testing.T) {
+	wrap := func(tag string) error {
+		c := rulesCase{}
+		o := exo.Wrap(c.grants(t, tu.SQLite, false, false, "1,2,3")["people"], exo.Policy{Narrow: func(d *exo.Description) error {
+			for _, i := range d.Interfaces {
+				if f := i.Fields["pay"]; f != nil {
+					f.Label = f.Label.Join(exo.NewLabel(tag))
+				}
+			}
+			return nil
+		}})
+		_, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded})
+		return err
+	}
+	if err := wrap("pay"); err == nil || !strings.Contains(err.Error(), "a policy labels Person.pay {pay}") {
+		t.Error(err)
+	}
+	if err := wrap(exo.Untrusted); err != nil {
+		t.Error(err)
+	}
+}
