@@ -351,3 +351,35 @@ func TestNarrowKeepsACopy(t *testing.T) {
 		t.Errorf("it changed: %v", err)
 	}
 }
+
+// declaring is a fake that has to know of its labels, as the tables of exosql do.
+type declaring struct{ *fake }
+
+func (declaring) DeclaresLabels() {}
+
+// TestDeclaresLabels: a policy adds no secret to a field of an object that has to know of its secrets; who wrote it, it may add.
+func TestDeclaresLabels(t *testing.T) {
+	user := func() *fake {
+		is := worldInterfaces()
+		return &fake{desc: Description{Type: queryOf("user", "User"), Interfaces: is}}
+	}
+	label := func(o Object, tag string) error {
+		_, err := Wrap(Wrap(o, Policy{}), Policy{Narrow: func(d *Description) error {
+			for _, i := range d.Interfaces {
+				if f := i.Fields["name"]; f != nil {
+					f.Label = f.Label.Join(NewLabel(tag))
+				}
+			}
+			return nil
+		}}).Describe()
+		return err
+	}
+	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy labels User.name {pii}, and its object doesn't know: label it where it is declared") {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{"who wrote it": label(declaring{user()}, Untrusted), "another object": label(user(), "pii")} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package exosql_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -308,6 +309,28 @@ func TestHostReadsWhole(t *testing.T) {
 		} {
 			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.NewLabel("pii"), program); got != want {
 				t.Errorf("%s: %.100s", program, got)
+			}
+		}
+	})
+}
+
+// TestManyCopies: a value that is shown many times in a row makes no row too large by its length. More than 64 are refused, whatever they hold.
+func TestManyCopies(t *testing.T) {
+	copies := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "a%d: p.email, ", i)
+		}
+		return "(await people.select(p => ({ " + b.String() + " }))).length"
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, size := range []int{1, 600_000} {
+			w := newSealedWorld(t, e, "(1, 2, 'ann', '"+strings.Repeat("x", size)+"', 70)")
+			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, "return "+copies(64)); got != "1 {}" {
+				t.Errorf("%d bytes: %.200s", size, got)
+			}
+			if got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, "return "+copies(65)); kind != exo.Limit || !strings.Contains(got, "a row shows 65 labelled values; 64 is the limit") {
+				t.Errorf("%d bytes: %.200s", size, got)
 			}
 		}
 	})

@@ -132,7 +132,9 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position
 	if err != nil {
 		return nil, err
 	}
-	c.sealed(p)
+	if err := c.sealed(p); err != nil {
+		return nil, err
+	}
 	return withOpen(p, c), nil
 }
 

@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -19,12 +20,23 @@ func (c *compiler) labelled() bool {
 // sealed marks the cells that the gate will seal: it goes by the types of the message as the gate does. What was read of a
 // column by way of a derived table has the charge of the largest. Of what Go code reads nothing is sealed, nor of rows
 // within rows, whose labels the run has (TestHostReadsWhole).
-func (c *compiler) sealed(p *plan.Plan) {
+func (c *compiler) sealed(p *plan.Plan) error {
+	n := 0
 	for i, l := range c.msg.Shown(p.Shape) {
 		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
 				p.Cells[i].Sealed = max(c.charge, 1)
 			}
+			n++
 		}
 	}
+	if n > maxSealed {
+		return exo.Errorf(exo.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)
+	}
+	return nil
 }
+
+// maxSealed is how many cells of a row may be sealed. The engine refuses a row by what it really holds: shown often enough, a value that
+// is much smaller than a row may be would tell its length by that (TestManyCopies). As many of the largest that can be
+// declared, decl.MostBytes, take half of engine.MaxRow.
+const maxSealed = 64
