@@ -159,6 +159,11 @@ func (p *prompt) kept() []string {
 				l = l.Join(s)
 			}
 		}
+		for _, m := range i.Methods {
+			if s := m.Shows().Secrecy(); !s.FlowsTo(p.admits) {
+				l = l.Join(s)
+			}
+		}
 	}
 	admitted := p.admits.Tags()
 	return slices.DeleteFunc(l.Tags(), func(t string) bool { return slices.Contains(admitted, t) })
@@ -173,19 +178,14 @@ func (p *prompt) distrusted() []string {
 			l = l.Join(f.Label.Integrity())
 		}
 		for _, m := range i.Methods {
-			l = l.Join(m.Label.Join(m.Reply).Integrity())
-			demands = demands || m.Effect == exo.Held || m.Effect == exo.Immediate || slices.ContainsFunc(m.Params, func(a exo.Param) bool { return a.Want.Con != nil && demandsTrust(a.Want.Con) })
+			l = l.Join(m.Label.Join(m.Reply).Join(m.Shows()).Integrity())
+			demands = demands || m.Effect == exo.Held || m.Effect == exo.Immediate || slices.ContainsFunc(m.Params, func(a exo.Param) bool { return a.Want != nil && len(a.Want.Con.Trusting()) > 0 })
 		}
 	}
 	if !demands {
 		return nil
 	}
 	return l.Tags()
-}
-
-// demandsTrust reports whether a field of an argument can't be given once outsiders' words were read.
-func demandsTrust(t *exo.Type) bool {
-	return t != nil && (demandsTrust(t.Args["of"]) || slices.ContainsFunc(t.Fields, func(f exo.TypeField) bool { return f.Trusted || demandsTrust(f.Type) }))
 }
 
 // query is the first granted query, nil if there is none; one with links is preferred.

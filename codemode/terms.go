@@ -301,6 +301,9 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			if f.Doc != "" {
 				doc = line(strings.ReplaceAll(f.Doc, "*/", "* /"))
 			}
+			if !f.Label.Public() {
+				doc = strings.TrimSpace(tags("", f.Label) + " " + doc)
+			}
 			if f.Trusted {
 				doc = strings.TrimSpace("[trusted] " + doc)
 			}

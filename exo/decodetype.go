@@ -31,6 +31,9 @@ func (d *Decoder) typeAt(depth int) *Type {
 		for range n {
 			name, is := d.Text(), d.UpTo(fieldAll)
 			t.Fields = append(t.Fields, TypeField{Name: name, Opt: is&fieldOpt != 0, Trusted: is&fieldTrusted != 0, Type: d.typeAt(depth + 1)})
+			if is&fieldLabel != 0 {
+				t.Fields[len(t.Fields)-1].Label = d.label()
+			}
 			if d.Err() != nil {
 				return nil
 			}

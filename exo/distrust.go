@@ -120,7 +120,7 @@ func (t *Type) trusting() string {
 	if t == nil || len(t.Fields)+len(t.Args) == 0 {
 		return ""
 	}
-	if names := t.trustings(); len(names) > 0 {
+	if names := t.Trusting(); len(names) > 0 {
 		return names[0]
 	}
 	return ""

@@ -28,7 +28,7 @@ func notesWorld(t *testing.T, cfg Config) *world {
 		row.Fields[name] = &Property{Type: &Type{Name: TypeText}, Label: l}
 	}
 	only := func(name string) *Type {
-		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: name, Type: labelled(&Type{Name: TypeText}, row.Fields[name].Label)}}}
+		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: name, Type: &Type{Name: TypeText}, Label: row.Fields[name].Label}}}
 	}
 	notes := iface("Notes", nil, false, &Method{Name: "all", Sends: true, Result: &Term{Con: &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: "Note"}}}}},
 		&Method{Name: "count", Label: NewLabel(Untrusted), Sends: true, Result: con(TypeInt)})

@@ -52,7 +52,10 @@ func appendType(b []byte, t *Type) []byte {
 		b = wire.AppendCount(b, len(t.Fields))
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			b = appendType(appendParts(wire.AppendText(b, f.Name), part{fieldOpt, f.Opt}, part{fieldTrusted, f.Trusted}), f.Type)
+			b = appendType(appendParts(wire.AppendText(b, f.Name), part{fieldOpt, f.Opt}, part{fieldTrusted, f.Trusted}, part{fieldLabel, !f.Label.Public()}), f.Type)
+			if !f.Label.Public() {
+				b = wire.AppendTexts(b, f.Label.Tags())
+			}
 		}
 	}
 	if t.Enum != nil {
@@ -65,6 +68,7 @@ func appendType(b []byte, t *Type) []byte {
 const (
 	fieldOpt = 1 << iota
 	fieldTrusted
+	fieldLabel
 	fieldAll = 1<<iota - 1
 )
 

@@ -65,7 +65,7 @@ func (c Catalog) from(tag string) (out []string) {
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
-			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) {
+			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) || has(m.Shows()) {
 				out = append(out, n+"."+name)
 			}
 		}
@@ -100,7 +100,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		}
 		var demands []string
 		for _, p := range m.Params {
-			demands = append(demands, p.Want.Con.trustings()...)
+			demands = append(demands, p.Want.Con.Trusting()...)
 		}
 		if len(demands) > 0 {
 			f.How += "; not by " + strings.Join(demands, ", ")
@@ -119,8 +119,8 @@ func (g *Gate) by(tag string, m *Method) Flow {
 	return Flow{May: true, How: "it admits it, and acts at once, whatever becomes of the program, whose result may not leave then"}
 }
 
-// trustings names the fields of the type that demand trust.
-func (t *Type) trustings() (out []string) {
+// Trusting names the fields of the type that demand trust.
+func (t *Type) Trusting() (out []string) {
 	if t == nil {
 		return nil
 	}
@@ -128,8 +128,8 @@ func (t *Type) trustings() (out []string) {
 		if f.Trusted {
 			out = append(out, f.Name)
 		} else {
-			out = append(out, f.Type.trustings()...)
+			out = append(out, f.Type.Trusting()...)
 		}
 	}
-	return append(out, t.Args["of"].trustings()...)
+	return append(out, t.Args["of"].Trusting()...)
 }

@@ -152,7 +152,7 @@ func (c Catalog) labels() (l Label) {
 			l = l.Join(f.Label)
 		}
 		for _, m := range i.Methods {
-			l = l.Join(m.Label).Join(m.Reply)
+			l = l.Join(m.Label).Join(m.Reply).Join(m.Shows())
 		}
 	}
 	return l
@@ -315,7 +315,7 @@ func (i *Interface) validate() error {
 			}
 		}
 	}
-	return nil
+	return i.checkLabels()
 }
 
 // Names of the interfaces, sorted: for printers.

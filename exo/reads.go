@@ -62,7 +62,7 @@ func (c Catalog) shows(t *Type) Label {
 		}
 	}
 	for _, f := range t.Fields {
-		l = l.Join(c.shows(f.Type))
+		l = l.Join(f.Label).Join(c.shows(f.Type))
 	}
 	if i == nil || !i.Expr {
 		l = l.Join(c.argsShow(t))

@@ -61,10 +61,10 @@ func (s *sealing) value(t *Type, v Value) Value {
 		return v
 	case v.kind == kindRecord && t.Name != TypeList:
 		fs := slices.Clone(v.ref.([]Field))
-		known := true
+		known := s.whole(t, fs)
 		for k, f := range fs {
 			of := s.field(t, f.Name)
-			if known = of != nil; !known {
+			if known = known && of != nil; !known {
 				break
 			}
 			fs[k].Value = s.value(of, f.Value)
@@ -83,6 +83,17 @@ func (s *sealing) cell(t *Type, l Label, v Value) Value {
 	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
 }
 
+// whole reports whether each labelled field of t is among fs: that one is left out would tell of it.
+func (s *sealing) whole(t *Type, fs []Field) bool {
+	for k := range t.Fields {
+		f := &t.Fields[k]
+		if !f.Label.FlowsTo(s.open) && !slices.ContainsFunc(fs, func(x Field) bool { return x.Name == f.Name }) {
+			return false
+		}
+	}
+	return true
+}
+
 // field is the type of a field of a record of type t, with its label.
 func (s *sealing) field(t *Type, name string) *Type {
 	if i := s.catalog[t.Name]; i != nil {
@@ -90,7 +101,12 @@ func (s *sealing) field(t *Type, name string) *Type {
 			return labelled(p.Type, p.Label)
 		}
 	}
-	return t.Field(name)
+	for k := range t.Fields {
+		if f := &t.Fields[k]; f.Name == name {
+			return labelled(f.Type, f.Label)
+		}
+	}
+	return nil
 }
 
 // bare joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
@@ -107,7 +123,7 @@ func (c Catalog) bare(t *Type, open Label) Label {
 		}
 	case t.Name == TypeRecord:
 		for _, f := range t.Fields {
-			l = l.Join(c.bare(f.Type, open))
+			l = l.Join(c.bare(labelled(f.Type, f.Label), open))
 		}
 	case i != nil && !i.Expr:
 		for name := range i.Fields {

@@ -117,6 +117,10 @@ func TestSealing(t *testing.T) {
 	}
 	nested := &Rows{Shape: &Shape{Names: []string{"a", "t"}, Subs: []*Shape{{Names: []string{"id", "diary"}}, nil}}, Cells: []Value{Int(1), Text("secret"), Text("t")}}
 	selected := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: rowType}, {Name: "t", Type: column("Text", TypeText)}}}
+	text := &Type{Name: TypeText}
+	page := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "n", Type: &Type{Name: TypeInt}}, {Name: "by", Type: text, Label: NewLabel("diary")},
+		{Name: "in", Type: &Type{Name: TypeRecord, Fields: []TypeField{{Name: "all", Type: listOf(text), Label: NewLabel("diary")}}}}}}
+	in := Field{"in", RecordValue(Field{"all", List(Text("a"), Text("b"))})}
 	for _, c := range []struct {
 		what  string
 		t     *Type
@@ -124,6 +128,9 @@ func TestSealing(t *testing.T) {
 		want  string
 		cells int
 	}{
+		{"a labelled field", page, RecordValue(Field{"n", Int(1)}, Field{"by", Null()}, in), `{"n":1,"by":"[sealed diary]","in":{"all":"[sealed diary]"}}`, 2},
+		{"of items", listOf(page), List(RecordValue(Field{"by", Text("x")}, in)), `[{"by":"[sealed diary]","in":{"all":"[sealed diary]"}}]`, 2},
+		{"a labelled field that is left out", page, RecordValue(Field{"n", Int(1)}, in), `"[sealed diary]"`, 1},
 		{"a row", rowType, row, `{"id":1,"diary":"[sealed diary]","title":"t"}`, 1},
 		{"rows", listOf(rowType), RowsValue(b.Rows()), `[{"title":"t","diary":"[sealed diary]"},{"title":"u","diary":"[sealed diary]"}]`, 2},
 		{"rows in records", listOf(selected), RowsValue(nested), `[{"a":{"id":1,"diary":"[sealed diary]"},"t":"t"}]`, 1},

@@ -16,7 +16,7 @@ type Type struct {
 	Null   bool     // null is admitted
 	Enum   []string // of text: the only values there are
 
-	// Label is that of what an expression of this type shows. No declaration has it: the checker finds it
+	// Label is that of what an expression of this type shows. A declaration that has it is refused: the checker finds it
 	// for a node. It is of no encoding and in no comparison.
 	Label Label
 }
@@ -30,6 +30,8 @@ type TypeField struct {
 
 	// Trusted: of an argument: a run that has read what is [Untrusted] can't give it.
 	Trusted bool
+	// Label: of what a method gives: a program is shown the field sealed, as it is a labelled column. See [Label].
+	Label Label
 }
 
 // Names of the types that need no interface.

@@ -17,6 +17,7 @@ type Operation struct {
 	effect    exo.EffectMode
 	admits    exo.Label
 	trusted   []string                  // fields of the argument, see Trusted
+	labelled  []labelled                // see Labelled
 	part      reflect.Type              // what AdmitsFor decides by
 	admitsFor func(exo.Value) exo.Label // nil: admits, whatever the argument is
 	like      exo.Object                // what kind of object it returns
@@ -115,6 +116,15 @@ func (op Operation) Trusted(fields ...string) Operation {
 	return op
 }
 
+// Labelled says what fields of the result carry, or those of its items where it is a list: programs are shown them sealed, as they are
+// labelled columns, and what [exo.Untrusted] marks makes a run that reads it one that outsiders may have
+// instructed. "author.email" is a field within a field, or within each item of one. Where the label is of
+// integrity alone and no field is named, the whole result carries it.
+func (op Operation) Labelled(l exo.Label, fields ...string) Operation {
+	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
+	return op
+}
+
 // Returns says that the method's result is an object of the same kind as like,
 // which serves as an example only. Every function whose result is an
 // exo.Object needs it, or ReturnsOwnKind, and is a Read or Immediate.
@@ -171,6 +181,9 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	}
 	t, more, err := op.resultType(own)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := op.label(m, t); err != nil {
 		return nil, nil, err
 	}
 	op.result, m.Result = t, &exo.Term{Con: t}

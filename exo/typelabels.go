@@ -1,0 +1,84 @@
+package exo
+
+import "fmt"
+
+// each visits t and the types that it is made of.
+func (t *Type) each(visit func(*Type)) {
+	if t == nil {
+		return
+	}
+	visit(t)
+	for _, f := range t.Fields {
+		f.Type.each(visit)
+	}
+	for _, a := range t.Args {
+		a.each(visit)
+	}
+}
+
+// each visits the types that a term is made of.
+func (t *Term) each(visit func(*Type)) {
+	if t == nil {
+		return
+	}
+	t.Con.each(visit)
+	t.Of.each(visit)
+	t.Own.each(visit)
+	for _, x := range t.Ext {
+		x.each(visit)
+	}
+	for _, x := range t.Wide {
+		x.each(visit)
+	}
+	for _, x := range t.Args {
+		x.each(visit)
+	}
+}
+
+// Shows joins the labels that the fields of what m gives have.
+func (m *Method) Shows() (l Label) {
+	m.Result.each(func(t *Type) {
+		for _, f := range t.Fields {
+			l = l.Join(f.Label)
+		}
+	})
+	return l
+}
+
+// checkLabels refuses labels where nobody would go by them: a label that is dropped in silence looks like one that holds.
+func (i *Interface) checkLabels() error {
+	var err error
+	refuse := func(member, what string) {
+		if err == nil {
+			err = fmt.Errorf("%s.%s: %s", i.Name, member, what)
+		}
+	}
+	bare := func(member string) func(*Type) {
+		return func(t *Type) {
+			if !t.Label.Public() {
+				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
+			}
+		}
+	}
+	for n, f := range i.Fields {
+		if f == nil || f.Type == nil {
+			continue // as before: who uses it is told
+		}
+		f.Type.each(bare(n))
+	}
+	for n, m := range i.Methods {
+		m.Result.each(bare(n))
+		m.Nested.each(bare(n))
+		for k := range m.Params {
+			m.Params[k].Want.each(func(t *Type) {
+				bare(n)(t)
+				for _, f := range t.Fields {
+					if !f.Label.Public() {
+						refuse(n, fmt.Sprintf("%s of an argument is labelled %s: labels are of what a method gives; of what it takes, Admits says them", f.Name, f.Label))
+					}
+				}
+			})
+		}
+	}
+	return err
+}
