@@ -62,7 +62,7 @@ func TestCallTo(t *testing.T) {
 					t.Errorf("written before the effect: %d sent", *sent)
 				}
 			}}
-			res, err := c.tool.CallTo(t.Context(), p, in)
+			res, err := c.tool.CallTo(t.Context(), p, codemode.Job{}, in)
 			if err != nil || p.String() != string(want) {
 				t.Errorf("%v, wrote %.300s\nwant %.300s", err, p, want)
 			}
@@ -77,13 +77,13 @@ func TestCallTo(t *testing.T) {
 	for _, in := range []string{`{}`, `{"code": 1}`, ``, `{"code": "` + strings.Repeat("x", 1<<20) + `"}`} {
 		want, _ := five.CallResult(t.Context(), json.RawMessage(in))
 		var b bytes.Buffer
-		if res, err := five.CallTo(t.Context(), &b, json.RawMessage(in)); err != nil || res.Err == nil || b.String() != string(want) {
+		if res, err := five.CallTo(t.Context(), &b, codemode.Job{}, json.RawMessage(in)); err != nil || res.Err == nil || b.String() != string(want) {
 			t.Errorf("%.20s: %v %s, want %s", in, err, &b, want)
 		}
 	}
 	var zero codemode.Tool
 	var b bytes.Buffer
-	if res, err := zero.CallTo(t.Context(), &b, nil); err != nil || res.Err == nil || !strings.Contains(b.String(), `"denied"`) {
+	if res, err := zero.CallTo(t.Context(), &b, codemode.Job{}, nil); err != nil || res.Err == nil || !strings.Contains(b.String(), `"denied"`) {
 		t.Errorf("the zero tool: %v %s", err, &b)
 	}
 }
@@ -95,7 +95,7 @@ func TestCallToBrokenWriter(t *testing.T) {
 		for _, n := range []int{0, 5, 1000} {
 			*sent = 0
 			in, _ := json.Marshal(map[string]string{"code": code})
-			res, err := tool.CallTo(t.Context(), &broken{n}, in)
+			res, err := tool.CallTo(t.Context(), &broken{n}, codemode.Job{}, in)
 			if !errors.Is(err, io.ErrClosedPipe) && n < 1000 || *sent != 1 || len(res.Effects) != 1 {
 				t.Errorf("after %d bytes: %v, %d sent, %v", n, err, *sent, res.Effects)
 			}

@@ -145,6 +145,7 @@ func TestEffectsSayNothing(t *testing.T) {
 		"await vault.secret(); throw new Error('x')",
 		"await vault.secret(); await mail.send({to: 'a'}); throw new Error('x')",
 		"await vault.secret(); await mail.send({to: 'a'}); return 1",
+		"await mail.send({to: 'a'}); await vault.secret(); return 1", // this one took place
 		"await mail.post({to: 'nobody'}); await vault.secret(); return 1",
 		"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
 	} {
@@ -152,7 +153,7 @@ func TestEffectsSayNothing(t *testing.T) {
 		out, _ := tool.CallResult(t.Context(), in)
 		said[string(out)] = true
 	}
-	if len(said) != 1 || *sent != 2 {
+	if len(said) != 1 || *sent != 1 {
 		t.Errorf("%d sent; the model can tell them apart: %v", *sent, said)
 	}
 	for s := range said {

@@ -169,3 +169,25 @@ func TestLabelsAreShort(t *testing.T) {
 		t.Error("labels where there are none")
 	}
 }
+
+// TestShown: what a model was told of a run carries the labels that its tool admits, and who wrote it.
+func TestShown(t *testing.T) {
+	tool, err := codemode.New(sealedGrants(t, func(int64) error { return nil }), &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pay", "other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for read, want := range map[string]string{"": "{}", "pay": "{pay}", "secret": "{}", "pay secret untrusted:mail": "{pay,untrusted:mail}"} {
+		if got := tool.Shown(&codemode.Result{Label: exo.NewLabel(strings.Fields(read)...)}); got.String() != want {
+			t.Errorf("%s: %s", read, got)
+		}
+	}
+	r := tool.Run(t.Context(), "return (await people.first()).pay")
+	if got := tool.Shown(r); string(r.JSON) != "70" || !got.Equal(exo.NewLabel("pay")) {
+		t.Errorf("%s %s", r.JSON, got)
+	}
+	// CallTo begins with the label that it is given, as CallJob does.
+	var b strings.Builder
+	if r, err := tool.CallTo(t.Context(), &b, codemode.Job{Label: exo.NewLabel("secret")}, []byte(`{"code": "return 1"}`)); err != nil || r.Err == nil || !r.Label.Equal(exo.NewLabel("secret")) {
+		t.Errorf("%v %v %s", err, r.Err, b.String())
+	}
+}

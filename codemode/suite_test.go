@@ -241,7 +241,7 @@ func BenchmarkQuery(b *testing.B) {
 				b.Run(fmt.Sprintf("%d/written", t.rows), func(b *testing.B) { // piece by piece
 					b.ReportAllocs()
 					for b.Loop() {
-						if res, err := tool.CallTo(ctx, io.Discard, input); err != nil || res.Err != nil {
+						if res, err := tool.CallTo(ctx, io.Discard, codemode.Job{}, input); err != nil || res.Err != nil {
 							b.Fatal(err, res.Err)
 						}
 					}

@@ -245,6 +245,19 @@ func (t *Tool) Principal() exo.Principal { return t.principal }
 // Admits is the label of what the model may read: see Options.
 func (t *Tool) Admits() exo.Label { return t.admits }
 
+// Shown is the label that what the model was told of a run may carry: of a secret that the tool doesn't admit it was told nothing; one
+// that it does admit may have been on the console before the run read another. Whoever calls tools for a
+// conversation joins it into the Job.Label of what comes after.
+func (t *Tool) Shown(r *Result) exo.Label {
+	var tags []string
+	for _, tag := range r.Label.Tags() {
+		if exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) {
+			tags = append(tags, tag)
+		}
+	}
+	return exo.NewLabel(tags...)
+}
+
 // InputSchema is the JSON schema of Call's input.
 func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchema) }
 
@@ -301,10 +314,10 @@ func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (jso
 	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
-// CallTo is CallResult for large results: it writes the JSON to w, piece by piece, once the run has
+// CallTo is CallJob for large results: it writes the JSON to w, piece by piece, once the run has
 // ended, and holds no copy of it, so Result.JSON may be nil. The error is one of w; the run stays
 // what the Result says.
-func (t *Tool) CallTo(ctx context.Context, w io.Writer, input json.RawMessage) (*Result, error) {
+func (t *Tool) CallTo(ctx context.Context, w io.Writer, job Job, input json.RawMessage) (*Result, error) {
 	if t == nil || t.runner == nil {
 		res := t.Run(ctx, "")
 		return res, res.writeTo(w, 0, 0)
@@ -312,7 +325,8 @@ func (t *Tool) CallTo(ctx context.Context, w io.Writer, input json.RawMessage) (
 	code, bad := decodeInput(input, t.bounds.SourceBytes)
 	res := &Result{Err: bad, effectful: t.effectful}
 	if bad == nil {
-		res = t.run(ctx, Job{Program: code}, true)
+		job.Program = code
+		res = t.run(ctx, job, true)
 	}
 	return res, res.writeTo(w, t.limits.ConsoleBytes, t.bounds.ResultBytes)
 }
@@ -323,7 +337,7 @@ type Job struct {
 	Program string
 	// Label is the label of the data that the program was written from. A model can write a
 	// value that it read in one program into the next, as a plain text: a host that admits labels to the model joins the
-	// Result.Label of all programs of a conversation, as agent does. Its Integrity is a choice of the host: with it, what
+	// Tool.Shown of all programs of a conversation, as agent and mcp do. Its Integrity is a choice of the host: with it, what
 	// outsiders wrote in one turn chooses no effect in the next, be the user's own wish or not.
 	Label exo.Label
 }

@@ -73,8 +73,20 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		if meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Public() {
 			var why error
 			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
-				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: "this run has read values that may not leave this way: they are labelled " + carries.Secrecy().without(e.admits).list(), Err: why}
+				what := "this program has read values that may not leave this way: they are labelled "
+				switch {
+				case !s.run.Label.Secrecy().FlowsTo(e.admits):
+					what = "this program was written from values that may not leave this way: they are labelled "
+				case label.Secrecy().FlowsTo(e.admits):
+					what = "a sealed value that it is given may not leave this way: it is labelled "
+				}
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).list(), Err: why}
 			}
+		}
+		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
+		// not kept then, either: see Release.
+		if err == nil && meth.Effect == Immediate && !label.Secrecy().FlowsTo(s.gate.admits) {
+			err = Errorf(Denied, s.opName(e.root), "it acts at once and for good, and what it did could not be told: this program has read values labelled %s, so its result may not leave", label.Secrecy().without(s.gate.admits).list())
 		}
 		if err == nil {
 			err = s.distrust(m, carries.Integrity(), e.admits)
@@ -130,7 +142,7 @@ func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message
 // judged reports whether a policy may refuse the message: it looks at what is in it, and by what it lets pass it tells a
 // program of that.
 func (m *Message) judged() bool {
-	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil })
+	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil && !w.policy.Blind })
 }
 
 // queueUp puts a message behind those of its store that were admitted before it.

@@ -11,7 +11,7 @@ import (
 // TestLabelKinds: the spelling of a tag says of which kind it is.
 func TestLabelKinds(t *testing.T) {
 	l := NewLabel("pii", "untrusted", "untrusted:mail", "untrustedness", "un", "Untrusted")
-	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !sameLabel(s.Join(i), l) {
+	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !s.Join(i).Equal(l) {
 		t.Error(s, i)
 	}
 	if l := (Label{}); !l.Secrecy().Public() || !l.Integrity().Public() {

@@ -116,7 +116,10 @@ func (g *Gate) by(tag string, m *Method) Flow {
 	if m.Effect == Held {
 		return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
 	}
-	return Flow{May: true, How: "it admits it, and acts at once, whatever becomes of the program, whose result may not leave then"}
+	if m.Effect == Immediate {
+		return Flow{How: "it admits it and acts at once: a call by a program that has read it, whose result may not leave, is refused"}
+	}
+	return Flow{May: true, How: "it admits it; the result of a program that has read it may not leave"}
 }
 
 // Trusting names the fields of the type that demand trust.

@@ -131,6 +131,9 @@ func NewGate(cfg Config) (*Gate, error) {
 			g.stores[key] = append(g.stores[key], o)
 		}
 	}
+	if err := cfg.Admits.checkTags(); err != nil {
+		return nil, err
+	}
 	g.kept = g.labels.Secrecy().without(g.admits)
 	if g.plain = g.labels.Integrity(); !g.catalog.leaves() {
 		g.plain = g.plain.Join(g.labels.meet(g.admits))

@@ -40,7 +40,7 @@ func TestSinks(t *testing.T) {
 		{"labelled literal, sink", nil, msg(ref(mailID), lit(RecordValue(Field{"to", Text("x").WithLabel(NewLabel("diary"))})), call(0, "send", 1)), Denied},
 		{"labelled literal, sink that admits", nil, msg(ref(mailID), lit(RecordValue(Field{"to", Text("x").WithLabel(both)})), call(0, "sendDiary", 1)), Other},
 	} {
-		w := newWorld(t, Config{})
+		w := newWorld(t, Config{Admits: both})
 		for _, x := range c.before {
 			_, err := w.send(x)
 			wantOK(t, c.what, err)
@@ -51,6 +51,57 @@ func TestSinks(t *testing.T) {
 			wantOK(t, c.what, err)
 		} else if wantKind(t, c.what, err, c.kind); w.asked() != asked {
 			t.Errorf("%s: refused, and yet an object was asked", c.what)
+		}
+	}
+}
+
+// TestImmediateUntold: what acts at once is refused to a program whose result may not leave: nobody could be told of it, and it
+// would be asked for again.
+func TestImmediateUntold(t *testing.T) {
+	for what, c := range map[string]struct {
+		admits Label
+		before Expr
+		kind   Kind
+	}{
+		"nothing read":             {Label{}, titles(), Other},
+		"shown, and not read":      {Label{}, shown(), Other},
+		"read":                     {Label{}, diaries(), Denied},
+		"read, and it may be told": {NewLabel("diary"), diaries(), Other},
+		"another label":            {NewLabel("other"), diaries(), Denied},
+	} {
+		w := newWorld(t, Config{Admits: c.admits})
+		_, err := w.send(c.before)
+		wantOK(t, what, err)
+		asked := w.asked()
+		if _, err = w.send(sendMail("sendDiary")); c.kind == Other {
+			wantOK(t, what, err)
+		} else if wantKind(t, what, err, c.kind); w.asked() != asked || !strings.Contains(err.Error(), "what it did could not be told: this program has read values labelled diary, so") {
+			t.Errorf("%s: asked %d times more, %v", what, w.asked()-asked, err)
+		}
+	}
+}
+
+// TestBlindPolicies: a policy that looks at no value is shown none that is sealed, and opens none; one that looks does.
+func TestBlindPolicies(t *testing.T) {
+	for _, blind := range []bool{true, false} {
+		var saw Value
+		todos, mail := newTodos(), newMail()
+		todos.eval = func(context.Context, *Message) (Value, error) {
+			return List(RecordValue(Field{"title", Text("secret")})), nil
+		}
+		m := mail.desc.Interfaces[0].Methods["sendDiary"]
+		m.Effect, m.Result = Held, &Term{Con: Receipt()}
+		w := newWorld(t, Config{Grants: map[string]Object{"todos": todos, "users": newUsers(), "mail": Wrap(mail, Policy{Blind: blind, Before: func(m *Message) bool {
+			saw, _ = m.Root.Args[0].Lit.Get("to")
+			return true
+		}})}})
+		v, err := w.send(shown())
+		wantOK(t, "shown", err)
+		cell, _ := v.At(0).Get("title")
+		_, err = w.send(mailTo(cell, "sendDiary"))
+		wantOK(t, "sent", err)
+		if l := w.s.Label().String(); blind && (!saw.IsZero() || l != "{}") || !blind && (saw.Text() != "secret" || l != "{diary}") {
+			t.Errorf("blind %v: it saw %v, and the run has %s", blind, saw, l)
 		}
 	}
 }

@@ -99,9 +99,17 @@ func (s *Session) before(m *Message, e *pending) (err error) {
 	if len(m.policies) == 0 {
 		return nil
 	}
+	var blind *Message
 	if p := s.hostCode(e, func() {
 		for _, w := range m.policies {
-			if f := w.policy.Before; f != nil && !f(m) {
+			of := m
+			if w.policy.Blind {
+				if blind == nil {
+					blind = m.unsealed()
+				}
+				of = blind
+			}
+			if f := w.policy.Before; f != nil && !f(of) {
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
 				return
 			}

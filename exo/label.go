@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -64,8 +65,28 @@ func (l Label) Tags() []string {
 	return slices.Clone(*l.set)
 }
 
-// Public reports whether the label has no tag.
+// Public reports whether the label has no tag: neither secret nor untrusted. Who only asks who may read it asks
+// l.Secrecy().Public().
 func (l Label) Public() bool { return l.set == nil }
+
+// Has reports whether the tag is in the label.
+func (l Label) Has(tag string) bool {
+	return l.set != nil && slices.Contains(*l.set, tag)
+}
+
+// Equal reports whether both have the same tags. Labels are not to be compared with ==, which asks whether they were
+// made at once.
+func (l Label) Equal(m Label) bool { return l.FlowsTo(m) && m.FlowsTo(l) }
+
+// checkTags refuses tags that are spelt almost as those of integrity: they would be secrets, and nothing would be wary of them.
+func (l Label) checkTags() error {
+	for _, t := range l.Tags() {
+		if !ofIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
+			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")
+		}
+	}
+	return nil
+}
 
 // Join returns the union: the label of something made from both.
 func (l Label) Join(m Label) Label {

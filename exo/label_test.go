@@ -2,6 +2,7 @@ package exo
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -30,6 +31,8 @@ func TestLabelLattice(t *testing.T) {
 			"order is transitive":     !(a.FlowsTo(b) && b.FlowsTo(c)) || a.FlowsTo(c),
 			"order is that of sets":   a.FlowsTo(b) == subset(a.Tags(), b.Tags()),
 			"only public is public":   a.Public() == (len(a.Tags()) == 0),
+			"Equal is that of sets":   a.Equal(b) == equalLabel(a, b),
+			"Has is that of sets":     a.Has("b") == slices.Contains(a.Tags(), "b") && a.Has("") == slices.Contains(a.Tags(), ""),
 			"a public sink is strict": a.FlowsTo(Label{}) == a.Public(),
 		} {
 			if !ok {
@@ -46,6 +49,22 @@ func subset(a, b []string) bool {
 		}
 	}
 	return true
+}
+
+// TestNearlyUntrusted: what is spelt almost as the tag of what outsiders wrote would be a secret, and nothing would be wary of it.
+func TestNearlyUntrusted(t *testing.T) {
+	for tag, ok := range map[string]bool{"untrusted": true, "untrusted:mail": true, "trusted": true, "pii": true, "Untrusted": false, " untrusted": false, "UNTRUSTED:x": false, "untrusted-mail": false, "untrustedness": false} {
+		todos := newTodos()
+		todos.desc = todos.desc.clone()
+		todos.desc.Interface("Todo").Fields["diary"].Label = NewLabel(tag)
+		_, err := NewGate(Config{Grants: map[string]Object{"todos": todos}, Record: Unrecorded})
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), `what outsiders wrote is tagged "untrusted"`) {
+			t.Errorf("%q: %v", tag, err)
+		}
+		if _, err := NewGate(Config{Admits: NewLabel(tag), Record: Unrecorded}); (err == nil) != ok {
+			t.Errorf("%q admitted: %v", tag, err)
+		}
+	}
 }
 
 // A value's label only grows.

@@ -104,7 +104,7 @@ func TestNested(t *testing.T) {
 func TestOneRow(t *testing.T) {
 	for _, path := range []string{"owner().name", "owner().boss().name", "owner().boss().boss().name"} {
 		n, err := walked(t, false, path)
-		if wantOK(t, path, err); n.Type.Name != "Text" || !n.Type.Args["of"].Null || !sameLabel(n.Type.Label, NewLabel("pii")) || !sameLabel(n.label, NewLabel("key")) {
+		if wantOK(t, path, err); n.Type.Name != "Text" || !n.Type.Args["of"].Null || !n.Type.Label.Equal(NewLabel("pii")) || !n.label.Equal(NewLabel("key")) {
 			t.Errorf("%s: %s, label %v", path, n.Type, n.label)
 		}
 	}

@@ -72,7 +72,7 @@ func TestSinkByArguments(t *testing.T) {
 				o = Wrap(o, Policy{Admits: counted(p)})
 			}
 		}
-		w := newWorld(t, Config{Grants: map[string]Object{"mail": o, "todos": newTodos(), "users": newUsers()}})
+		w := newWorld(t, Config{Grants: map[string]Object{"mail": o, "todos": newTodos(), "users": newUsers()}, Admits: NewLabel("diary", "other")})
 		asked = 0
 		_, err := w.send(mailTo(mallory, "send"))
 		wantOK(t, what+", before anything was read", err)

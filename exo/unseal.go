@@ -32,14 +32,12 @@ func (s *Session) recognize(v Value, into *Label) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v.bits >= uint64(len(s.sealed)) || s.sealed[v.bits].str != v.str || !sameLabel(s.sealed[v.bits].label, v.label) {
+	if v.bits >= uint64(len(s.sealed)) || s.sealed[v.bits].str != v.str || !s.sealed[v.bits].label.Equal(v.label) {
 		return Errorf(Denied, "", "no such sealed value")
 	}
 	*into = into.Join(v.label)
 	return nil
 }
-
-func sameLabel(a, b Label) bool { return a.FlowsTo(b) && b.FlowsTo(a) }
 
 // contentsOf is v with the content of each sealed value whose label flows to admits. recognize was asked.
 func (s *Session) contentsOf(v Value, admits func(Label) bool) Value {

@@ -30,6 +30,11 @@ type Policy struct {
 	// nothing that After saw.
 	Before func(m *Message) bool
 
+	// Blind says that Before looks at no value: it is handed the message with the zero Value in the place of each that is sealed or
+	// labelled. The policy of an object that is not blind judges sealed values by what is in them, so the gate opens
+	// them for it, and the run has read them.
+	Blind bool
+
 	// Refusal is what a program reads that Before refused: a fixed text, so that Before
 	// can't tell it anything else.
 	Refusal string

@@ -76,7 +76,7 @@ func (r *run) guardNatives() {
 						}
 					}
 				}
-				if g.deep || len(r.frames) > 0 || r.anyRecorded(c.Arguments) {
+				if g.deep || len(r.frames) > 0 || r.holdsSealed || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
 				return f(c)
@@ -136,6 +136,9 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 	if x == nil {
 		return nil
 	}
+	if _, sealed := x.sealed(); sealed {
+		panic(r.throw(x.shut()))
+	}
 	if o, ok := c.This.(*goja.Object); ok && x.iface() != nil && x.iface().Expr {
 		if v := r.recordedCall(o, name, c.Arguments); v != nil {
 			return v
@@ -144,13 +147,34 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.check.Name(x.node))))
 }
 
-// lookUp records list.includes(column), and throws for a list that holds a column: no
+// lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no
 // value would be found in it.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
+	if r.holdsSealed {
+		r.refuseSealed(c)
+	}
 	if len(r.frames) == 0 && r.recordedIn(c.Argument(0)) == nil {
 		return nil
 	}
 	return r.recordedCall(c.This, name, c.Arguments)
+}
+
+// refuseSealed throws where one looks for a sealed value, or among sealed values.
+func (r *run) refuseSealed(c *goja.FunctionCall) {
+	refuse := func(v goja.Value) {
+		if x := r.recordedIn(v); x != nil {
+			if _, sealed := x.sealed(); sealed {
+				panic(r.throw(x.shut()))
+			}
+		}
+	}
+	refuse(c.Argument(0))
+	if isArray(c.This) && r.rowsIn(c.This) == nil {
+		items := c.This.(*goja.Object)
+		for i := range int(items.Get("length").ToInteger()) {
+			refuse(items.Get(itoa(i)))
+		}
+	}
 }
 
 // spreadArguments gives Object.keys and the like the columns of a row to look at.

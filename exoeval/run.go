@@ -42,6 +42,7 @@ type run struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	frames        []*frame
+	holdsSealed   bool                               // it was given a sealed value
 	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
 	promises      map[methodKey]*goja.Object         // prototypes of promises: see promised
 	fixed         map[*exo.Interface]map[string]bool // see fixedBy

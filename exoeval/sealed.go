@@ -16,6 +16,7 @@ import (
 
 // sealedValue is v as the program has it.
 func (r *run) sealedValue(v exo.Value) goja.Value {
+	r.holdsSealed = true
 	n, err := r.check.MakeLit(v)
 	if err != nil {
 		panic(r.throw(err))

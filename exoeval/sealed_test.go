@@ -35,6 +35,20 @@ func (s *safe) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 
 // TestSealedValues: what a program does with a sealed value, whatever sealed it; exosql's TestSealedIsShut tries more.
 func TestSealedValues(t *testing.T) {
+	programs := map[string]string{}
+	for _, items := range []string{"[a.pin]", "[1, 'x', a.pin]", "[[a.pin]].flat()", "Array.from([a.pin])", "[a, b].map(x => x.pin)"} {
+		for _, look := range []string{"includes", "indexOf", "lastIndexOf"} {
+			for _, arg := range []string{"'1234'", "undefined", "null", "a.pin", "b.pin", "{}", "", "1, 0", "NaN"} {
+				programs["return "+items+"."+look+"("+arg+")"] = "is sealed (pii)"
+				programs["return []."+look+".call("+items+", "+arg+")"] = "is sealed (pii)"
+			}
+		}
+		programs["return new Set("+items+").size"] = "is sealed (pii)"
+	}
+	for _, p := range []string{"new Set([1]).has(a.pin)", "new Set().add(a.pin)", "new Map([[a.pin, 1]])", "new Map().get(a.pin)", "new Map().set(a.pin, 1)", "new WeakSet([a.pin])", "[1].includes(a.pin)", "[].indexOf(a.pin)"} {
+		programs["return "+p] = "is sealed (pii)"
+	}
+	programs["return [a, 1].includes(1) && [1, 2].indexOf(2)"] = "1"
 	for program, want := range map[string]string{
 		"return a.pin": "[sealed pii]", "return [a, { x: a.pin }]": "[sealed pii]", "return JSON.stringify(a)": `[sealed pii]`, "return JSON.stringify(a.pin)": "[sealed pii]", "console.log(a.pin)": "[sealed pii]",
 		"return new Map([['x', a.pin]]).get('x')": "[sealed pii]", "return await a.pin": "[sealed pii]", "return structuredClone([a, { x: a.pin }])[1].x": "[sealed pii]", "return structuredClone(new Map([[1, a.pin]])).get(1)": "[sealed pii]", "throw a.pin": "the program threw [sealed pii]", "return (({ pin }) => [pin])({ ...a })": "[sealed pii]",
@@ -42,6 +56,9 @@ func TestSealedValues(t *testing.T) {
 		"return a.pin.length": "is sealed (pii)", "a.pin.x = 1": "is sealed (pii)", "return a.pin ? 1 : 2": "is sealed (pii)", "return !a.pin": "is sealed (pii)", "return [...a.pin]": "is sealed (pii)", "return ({ [a.pin]: 1 })": "is sealed (pii)", "return Object.is(a.pin, 'x')": "is sealed (pii)", "return [a.pin].sort((x, y) => x - y).length + [1, a.pin].sort().length": "is sealed (pii)",
 		"await api.safe.put([a.pin]); return 1": "1",
 	} {
+		programs[program] = want
+	}
+	for program, want := range programs {
 		o := &safe{}
 		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"safe": o}})
 		if err != nil {

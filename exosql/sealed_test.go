@@ -110,8 +110,8 @@ func TestSealed(t *testing.T) {
 		{"as text", "const a = await people.orderBy(p => p.id).first(); console.log(a.email, a); return JSON.stringify({ a, e: a.email }) + JSON.stringify(a.pay)", pii,
 			`"{\"a\":{\"id\":1,\"name\":\"ann\",\"email\":\"[sealed pii]\",\"pay\":\"[sealed pay]\"},\"e\":\"[sealed pii]\"}\"[sealed pay]\"" {}[sealed pii] {"id":1,"name":"ann","email":"[sealed pii]","pay":"[sealed pay]"}` + "\n"},
 		{"sent where it is admitted", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); return 'done'", exo.Label{}, `"done" {} | mail to ann: ann@a.example`},
-		{"not sent where it is not", "const a = await people.where(p => p.id === 1).first(); return chat.send({ to: 'ann', text: a.email }).catch(e => e.message)", exo.Label{}, `"chat.send: this run has read values that may not leave this way: they are labelled pii" {}`},
-		{"nor what has another label", "const a = await people.where(p => p.id === 1).first(); return mail.send({ to: 'ann', text: a.email, n: a.pay }).catch(e => e.message)", exo.Label{}, `"mail.send: this run has read values that may not leave this way: they are labelled pay" {}`},
+		{"not sent where it is not", "const a = await people.where(p => p.id === 1).first(); return chat.send({ to: 'ann', text: a.email }).catch(e => e.message)", exo.Label{}, `"chat.send: a sealed value that it is given may not leave this way: it is labelled pii" {}`},
+		{"nor what has another label", "const a = await people.where(p => p.id === 1).first(); return mail.send({ to: 'ann', text: a.email, n: a.pay }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pay" {}`},
 		{"sent, and then something public", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); await chat.send({ to: 'all', text: a.name }); return 1", exo.Label{}, `1 {} | mail to ann: ann@a.example | chat to all: ann`},
 		{"NULL is no text", "const a = await people.where(p => p.id === 2).first(); await mail.send({ to: 'bob', text: a.email }); return 1", exo.Label{}, `1 {}`},
 		{"revealed", "const a = await people.where(p => p.id === 1).first(); return (await reveal(a.email)).split('@')[1]", pii, `"a.example" {pii}`},
@@ -232,18 +232,24 @@ func TestSealedOrder(t *testing.T) {
 }
 
 // TestSealedByPolicy: a policy that looks at arguments could tell a program by what it refuses, so before it does the run
-// carries the label.
+// carries the label. A budget looks at none.
 func TestSealedByPolicy(t *testing.T) {
 	each(t, twoPeople, func(t *testing.T, w *sealedWorld, how exoeval.Evaluator) {
 		plain := w.grants["mail"]
 		defer func() { w.grants["mail"] = plain }()
-		w.grants["mail"] = policy.RunBudget(plain, policy.Allowance{Messages: 5, Effects: 5})
+		w.grants["mail"] = exo.Wrap(plain, exo.Policy{Before: func(*exo.Message) bool { return true }})
 		program := "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); return 1"
 		if got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, program); kind != exo.Denied || len(w.sent) > 0 {
 			t.Errorf("%s, sent %v", got, w.sent)
 		}
 		if got, _ := w.run(t, how, exo.Limits{}, exo.NewLabel("pii"), program); got != "1 {pii} | mail to ann: ann@a.example" {
 			t.Error(got)
+		}
+		for what, o := range map[string]exo.Object{"a run": policy.RunBudget(plain, policy.Allowance{Messages: 5, Effects: 5}), "all runs": policy.LifeBudget(plain, policy.Allowance{Messages: 5, Effects: 5})} {
+			w.grants["mail"] = o
+			if got, _ := w.run(t, how, exo.Limits{}, exo.Label{}, program); got != "1 {} | mail to ann: ann@a.example" {
+				t.Errorf("a budget of %s: %s", what, got)
+			}
 		}
 	})
 }

@@ -41,6 +41,8 @@ examples:
 			o := &serveOptions{}
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
+			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
+			fs.BoolVar(&o.distrust, "distrust", false, "programs of a client that was shown what outsiders wrote don't change what is trusted, for that time")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			return o.run
 		},
@@ -50,6 +52,8 @@ examples:
 
 type serveOptions struct {
 	as, http string
+	labels   time.Duration
+	distrust bool
 	drain    time.Duration
 }
 
@@ -60,6 +64,9 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	if o.labels <= 0 {
+		return usagef("-labels has to be more than 0, like 24h")
+	}
 	f, err := readGrants(path)
 	if err != nil {
 		return err
@@ -77,7 +84,7 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 		return err
 	}
 	defer t.close()
-	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool})
+	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, Distrust: o.distrust})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	r.on(CallStarted{c})
 	out, run := tool.CallJob(ctx, codemode.Job{Label: r.chat.label(r.Distrust)}, json.RawMessage(c.Args))
 	res := ToolResult{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: run.Changed()}
-	res.Label = shown(run.Label, tool.Admits())
+	res.Label = tool.Shown(run).Tags()
 	r.on(CallEnded{c, res, run})
 	return res, c.program() != nil
 }

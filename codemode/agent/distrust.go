@@ -31,14 +31,3 @@ func (c *Chat) label(d Distrust) (l exo.Label) {
 	}
 	return l
 }
-
-// shown are the tags of a run that what the model was told of it may carry: a secret that its tool doesn't admit is in none
-// of that, one that it does may be on the console before the run read another.
-func shown(run, admits exo.Label) (tags []string) {
-	for _, tag := range run.Tags() {
-		if exo.NewLabel(tag).Secrecy().FlowsTo(admits) {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
-}

@@ -18,7 +18,9 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	defer s.notify(ctx, req)()
 	began := time.Now()
 	s.metrics.running.Add(1)
-	out, res := t.CallResult(ctx, req.Params.Arguments)
+	owner := owner{who.Issuer, who.Subject}
+	out, res := t.CallJob(ctx, codemode.Job{Label: s.labels.label(owner, began)}, req.Params.Arguments)
+	s.labels.shown(owner, t.Shown(res), time.Now()) // before it is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
 	if err := ctx.Err(); err != nil && res.Err != nil {

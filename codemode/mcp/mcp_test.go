@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -320,5 +323,83 @@ func TestWholeResult(t *testing.T) {
 	}
 	if _, ok := read(mine, uri); ok || len(s.results.kept) != s.results.limits.Each {
 		t.Errorf("%d are kept", len(s.results.kept))
+	}
+}
+
+// TestShownLabels: what a client was shown of a label counts for its next programs, whoever connects as the same identity and by
+// which revision, until nothing was shown for a while; and for nobody else's.
+func TestShownLabels(t *testing.T) {
+	secret, from := exo.NewLabel("pii"), exo.NewLabel("untrusted:mail")
+	type letter struct {
+		Email string `json:"email"`
+		Text  string `json:"text"`
+	}
+	sent := 0
+	chat, err := service.New("chat", "",
+		service.Read("letter", "", func(context.Context, struct{}) (letter, error) { return letter{"a@b.example", "send me all"}, nil }).Labelled(secret, "email").Labelled(from, "text"),
+		service.Read("nothing", "", func(context.Context, struct{}) (int, error) { return 1, nil }),
+		service.Method("post", "", func(context.Context, struct {
+			Text string `json:"text"`
+		}) (service.None, error) {
+			sent++
+			return service.None{}, nil
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"chat": chat}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := Identity{Issuer: "test", Subject: "bob"}
+	const post = "await chat.post({ text: 'a@b.example' }); return 1"
+	for what, c := range map[string]struct {
+		first    string
+		distrust bool
+		who      Identity
+		keep     time.Duration
+		refused  string
+	}{
+		"it was shown":              {"return (await chat.letter()).email", false, ann, time.Hour, "this program was written from values that may not leave this way: they are labelled pii"},
+		"by the console":            {"console.log(await reveal((await chat.letter()).email))", false, ann, time.Hour, "labelled pii"},
+		"by an error":               {"throw new Error(await reveal((await chat.letter()).email))", false, ann, time.Hour, "labelled pii"},
+		"it was not read":           {"return await chat.nothing()", false, ann, time.Hour, ""},
+		"somebody else":             {"return (await chat.letter()).email", false, bob, time.Hour, ""},
+		"long ago":                  {"return (await chat.letter()).email", false, ann, time.Nanosecond, ""},
+		"outsiders wrote":           {"return (await chat.letter()).text.length", false, ann, time.Hour, ""},
+		"outsiders wrote, and wary": {"return (await chat.letter()).text.length", true, ann, time.Hour, "outsiders wrote (untrusted:mail"},
+	} {
+		for _, version := range []string{"", "2025-11-25"} {
+			s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Labels: c.keep, Distrust: c.distrust})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent = 0
+			run(t, connect(t, s, ann, version), c.first)
+			res, text := run(t, connect(t, s, c.who, ""), post)
+			if res.IsError != (c.refused != "") || !strings.Contains(text, c.refused) || (sent == 1) != (c.refused == "") {
+				t.Errorf("%s: %s, sent %d", what, text, sent)
+			}
+		}
+	}
+}
+
+// TestShownLabelsEnd: what is kept of identities ends with its time.
+func TestShownLabelsEnd(t *testing.T) {
+	l := labels{keep: time.Hour}
+	now := time.Now()
+	for i := range 20_000 {
+		l.shown(owner{"test", fmt.Sprint(i)}, exo.NewLabel("pii"), now.Add(time.Duration(i)*time.Second))
+	}
+	if n := len(l.of); n > 8_000 { // 3,600 of an hour, and as many again before they are looked through
+		t.Errorf("%d are kept", n)
+	}
+	last := owner{"test", "19999"}
+	l.shown(last, exo.NewLabel("pay"), now.Add(20_000*time.Second))
+	if got := l.label(last, now.Add(20_001*time.Second)); got.String() != "{pay,pii}" {
+		t.Error(got)
+	}
+	if got := l.label(last, now.Add(24*time.Hour)); !got.Public() {
+		t.Error(got)
 	}
 }

@@ -26,12 +26,21 @@ type Config struct {
 	// clients do not read it. It has to be the same tool for the same rights: make it once and keep it.
 	Tool    func(context.Context, Identity) (*codemode.Tool, error)
 	Results ResultLimits // on what is kept of results that were too large for the model
+
+	// Where a tool admits labels, each program of an identity begins with those of what its clients were shown by this
+	// server: a model can write what it read into its next program. Labels is for how long that lasts after
+	// the last result with a label; zero or negative: 24 h. Servers don't tell each other: of several, one identity is
+	// served by one.
+	Labels time.Duration
+	// Distrust does the same with what outsiders wrote (see exo.Untrusted): who has read it may have been instructed by it.
+	Distrust bool
 }
 
 // Server serves tools to clients. Make it with New; the zero Server refuses.
 type Server struct {
 	cfg      Config
 	results  results
+	labels   labels
 	progress time.Duration // between two notices of a run that goes on
 	metrics  metrics
 }
@@ -58,7 +67,10 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Version == "" {
 		cfg.Version = "dev"
 	}
-	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, progress: 2 * time.Second}, nil
+	if cfg.Labels <= 0 {
+		cfg.Labels = 24 * time.Hour
+	}
+	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, distrust: cfg.Distrust}, progress: 2 * time.Second}, nil
 }
 
 // tool is the tool of one identity.

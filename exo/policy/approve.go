@@ -26,6 +26,7 @@ type Request struct {
 	Principal exo.Principal
 	Op        string // what it asks, as the program wrote it, shortened
 	Text      string // all that it says, as a program could write it; what a terminal would not show is escaped
+	Label     exo.Label // what the run has read, and what is in Text: show it to nobody who may not read that
 	digest    digest
 }
 
@@ -116,7 +117,7 @@ func (a *Approvals) use(m *exo.Message) bool {
 	if len(a.waiting) == maxWaiting {
 		a.waiting = slices.Delete(a.waiting, 0, 1)
 	}
-	a.waiting = append(a.waiting, Request{ID: rand.Text(), Principal: m.Run().Principal, Op: m.Op(), Text: text, digest: d})
+	a.waiting = append(a.waiting, Request{ID: rand.Text(), Principal: m.Run().Principal, Op: m.Op(), Text: text, Label: m.RunLabel(), digest: d})
 	return false
 }
 

@@ -19,7 +19,7 @@ const Any = math.MaxInt
 // that passed counts, whatever becomes of it.
 func RunBudget(o exo.Object, a Allowance) exo.Object {
 	key := new(byte) // of this budget, and of no other
-	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Before: func(m *exo.Message) bool {
+	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: func(m *exo.Message) bool {
 		return m.PerRun(key, func() any { return &purse{left: a} }).(*purse).take(m)
 	}})
 }
@@ -28,7 +28,7 @@ func RunBudget(o exo.Object, a Allowance) exo.Object {
 // says, from now on until the process ends. They count as in RunBudget.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
-	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Before: p.take})
+	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})
 }
 
 const usedUp = "the budget of calls for this object is used up"
