@@ -103,7 +103,8 @@ func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.
 // What may act is the name of a trigger or a rule, or a foreign key that is carried on ("comments(task_id)"). What may be
 // learned of rows out of scope is more to give away: that a value is taken there, by "unique(code)" or "exclude(…)"; that a
 // row there waits for the one that is inserted, by a key without a foreign key ("comments(task_id)"); and
-// "rows(view)" lets what is written come into the scope of another declaration of the same rows.
+// "rows(view)" lets what is written come into the scope of another declaration of the same rows. "tells unique(name, email)", and
+// the same with a check or a key, lets a write tell of a labelled column that a rule joins to what is written.
 func (f *Facet[T]) AllowEffects(known ...constant) *Facet[T] {
 	var r decl.Rights
 	for _, k := range known {

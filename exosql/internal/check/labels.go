@@ -19,9 +19,67 @@ type told struct{ rule, why string }
 // name is the rule as AllowEffects has it.
 func (x told) name() string { return "tells " + x.rule }
 
+// altered is a table of which rows are written, or carried along with those that are: by ON DELETE and ON UPDATE of foreign keys.
+type altered struct {
+	table  *schema.Table
+	cols   []string // that are changed
+	insert bool
+	delete bool
+}
+
 // tells finds the rules by which a write tells of labelled columns.
 func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
-	is := func(names []string, name string) bool { return shares(c.live, names, []string{name}) }
+	updated := names(w.Rights.Update)
+	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
+		updated = append(updated, names(w.Filled)...)
+	}
+	all := []altered{{t, updated, len(w.Rights.Insert) > 0, w.Rights.Delete}}
+	for i := 0; i < len(all); i++ { // it grows
+		for _, x := range c.tellsOf(all[i], w) {
+			if all[i].table != t {
+				x.rule = all[i].table.Name.Name + "." + x.rule
+			}
+			if !slices.Contains(out, x) {
+				out = append(out, x)
+			}
+		}
+		for _, more := range c.carried(all[i]) {
+			if !slices.ContainsFunc(all, func(a altered) bool {
+				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
+			}) {
+				all = append(all, more)
+			}
+		}
+	}
+	return out
+}
+
+// carried are the tables whose rows the database deletes or changes with those of another.
+func (c *Checker) carried(a altered) (out []altered) {
+	for _, child := range c.live.Tables {
+		for _, fk := range child.ForeignKeys {
+			if fk.Table != a.table.Name {
+				continue
+			}
+			if a.delete {
+				switch fk.OnDelete {
+				case schema.Cascade:
+					out = append(out, altered{table: child, delete: true})
+				case schema.SetNull, schema.SetDefault:
+					out = append(out, altered{table: child, cols: fk.Columns})
+				}
+			}
+			if shares(c.live, fk.References, a.cols) && (fk.OnUpdate == schema.Cascade || fk.OnUpdate == schema.SetNull || fk.OnUpdate == schema.SetDefault) {
+				out = append(out, altered{table: child, cols: fk.Columns})
+			}
+		}
+	}
+	return out
+}
+
+// tellsOf are the rules about rows of one table.
+func (c *Checker) tellsOf(a altered, w Write) (out []told) {
+	t := a.table
 	secretOf := func(table string) func(string) bool {
 		var cols []string
 		for _, col := range w.Labelled {
@@ -29,14 +87,10 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 				cols = append(cols, col.Name)
 			}
 		}
-		return func(name string) bool { return is(cols, name) }
+		return func(name string) bool { return shares(c.live, cols, []string{name}) }
 	}
-	secret := secretOf(w.Table.Name)
-	updated := names(w.Rights.Update)
-	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
-		updated = append(updated, names(w.Filled)...)
-	}
-	written := func(name string) bool { return is(updated, name) }
+	secret := secretOf(t.Name.Name)
+	written := func(name string) bool { return shares(c.live, a.cols, []string{name}) }
 	of := func(p schema.Part, col func(string) bool) bool { return c.dependsOn(t, p, col) }
 	indexed := slices.ContainsFunc(c.indexes(t), func(parts []schema.Part) bool {
 		return slices.ContainsFunc(parts, func(p schema.Part) bool { return of(p, secret) })
@@ -45,16 +99,17 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 		has := func(col func(string) bool) bool {
 			return slices.ContainsFunc(u.parts, func(p schema.Part) bool { return of(p, col) }) || u.where != "" && t.Reads(u.where, col)
 		}
-		changes := len(w.Rights.Update) > 0 && has(written)
+		changes := len(a.cols) > 0 && has(written)
 		switch {
-		case has(secret) && (changes || len(w.Rights.Insert) > 0 && !u.fresh(c.live, t, w.given())):
+		case has(secret) && (changes || a.insert && !u.fresh(c.live, t, w.given())):
 			out = append(out, told{u.name(), "that a value is taken would tell of it"})
 		case indexed && changes: // row by row
 			out = append(out, told{u.name(), "rows are changed in the order of an index, which a value that is taken would tell"})
 		}
 	}
+	out = append(out, c.made(t, secret, written)...)
 	for _, k := range t.Checks {
-		if len(updated) > 0 && t.Reads(k.Expr, secret) && t.Reads(k.Expr, written) {
+		if len(a.cols) > 0 && t.Reads(k.Expr, secret) && t.Reads(k.Expr, written) {
 			out = append(out, told{"check(" + k.Expr + ")", "a value that breaks it would tell of the other"})
 		}
 	}
@@ -65,12 +120,42 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			if fk.Table == t.Name && slices.ContainsFunc(fk.Columns, secretOf(child.Name.Name)) && (w.Rights.Delete || slices.ContainsFunc(fk.References, written)) {
+			if fk.Table == t.Name && slices.ContainsFunc(fk.Columns, secretOf(child.Name.Name)) && (a.delete || slices.ContainsFunc(fk.References, written)) {
 				out = append(out, told{child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")", "a row that can't be deleted or changed would tell that it is referred to"})
 			}
 		}
 	}
 	return out
+}
+
+// made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
+// labelled: by a division by zero it fails, and in PostgreSQL by the length of both together.
+func (c *Checker) made(t *schema.Table, secret, written func(string) bool) (out []told) {
+	for _, x := range c.notUnique(t) { // of those that are, tells has said it
+		both, long := false, false
+		var of [2]bool
+		for _, p := range x {
+			s, w := c.dependsOn(t, p, secret), c.dependsOn(t, p, written)
+			of[0], of[1] = of[0] || s, of[1] || w
+			both = both || p.Column == "" && s && w
+			long = long || w && !fixedSize(t, p)
+		}
+		if both || of[0] && of[1] && long && c.live.Engine == schema.Postgres {
+			out = append(out, told{"index" + unique{parts: x}.said(), "an entry of it that can't be made would tell of it"})
+		}
+	}
+	for i := range t.Columns {
+		if g := &t.Columns[i]; t.Calculates(g, secret) && t.Calculates(g, written) {
+			out = append(out, told{"generated(" + g.Name + ")", "a value that can't be calculated would tell of it"})
+		}
+	}
+	return out
+}
+
+// fixedSize reports whether all values of a part of an index take the same place.
+func fixedSize(t *schema.Table, p schema.Part) bool {
+	i := slices.IndexFunc(t.Columns, func(x schema.Column) bool { return x.Name == p.Column })
+	return i >= 0 && slices.Contains([]schema.Kind{schema.Bool, schema.Int, schema.Float, schema.Time, schema.Date, schema.Interval, schema.UUID}, t.Columns[i].Kind)
 }
 
 // dependsOn reports whether a part of an index is, or may depend on, one of some columns.
@@ -83,9 +168,20 @@ func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) boo
 }
 
 // indexes are the parts of all indexes of a table, of those that it is a part of, and of its parts.
-func (c *Checker) indexes(t *schema.Table) (out [][]schema.Part) {
+func (c *Checker) indexes(t *schema.Table) [][]schema.Part {
+	out := c.notUnique(t)
+	for _, u := range c.uniques(t) {
+		out = append(out, u.parts)
+	}
+	return out
+}
+
+func (c *Checker) notUnique(t *schema.Table) (out [][]schema.Part) {
 	for _, of := range c.parts(t) {
 		for _, x := range of.Indexes {
+			if x.Unique {
+				continue
+			}
 			parts := slices.Clone(x.Parts)
 			if x.Where != "" {
 				parts = append(parts, schema.Part{Expr: x.Where})
@@ -95,9 +191,6 @@ func (c *Checker) indexes(t *schema.Table) (out [][]schema.Part) {
 			}
 			out = append(out, parts)
 		}
-	}
-	for _, u := range c.uniques(t) {
-		out = append(out, u.parts)
 	}
 	return out
 }
