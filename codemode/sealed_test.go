@@ -191,3 +191,26 @@ func TestShown(t *testing.T) {
 		t.Errorf("%v %v %s", err, r.Err, b.String())
 	}
 }
+
+// TestLabelledService: what a service returns comes sealed to a program in a process of its own, too.
+func TestLabelledService(t *testing.T) {
+	type letter struct {
+		From string   `json:"from"`
+		Text []string `json:"text"`
+		N    int      `json:"n"`
+	}
+	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) ([]letter, error) {
+		return []letter{{"ann", []string{"x", "y"}, 7}}, nil
+	}).
+		Labelled(exo.NewLabel("pii"), "from", "text").Labelled(exo.NewLabel("untrusted:mail"), "n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"inbox": inbox}, &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := tool.Run(t.Context(), "return await inbox.read()"); string(r.JSON) != `[{"from":"[sealed pii]","text":"[sealed pii]","n":7}]` || r.Label.String() != "{untrusted:mail}" {
+		t.Errorf("%s %v %v", r.JSON, r.Label, r.Err)
+	}
+}

@@ -1,6 +1,10 @@
 package exo
 
-import "github.com/exoagent/exoagent/internal/wire"
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
 
 // Type reads what AppendType writes.
 func (d *Decoder) Type() *Type { return d.typeAt(0) }
@@ -32,7 +36,10 @@ func (d *Decoder) typeAt(depth int) *Type {
 			name, is := d.Text(), d.UpTo(fieldAll)
 			t.Fields = append(t.Fields, TypeField{Name: name, Opt: is&fieldOpt != 0, Trusted: is&fieldTrusted != 0, Type: d.typeAt(depth + 1)})
 			if is&fieldLabel != 0 {
-				t.Fields[len(t.Fields)-1].Label = d.label()
+				t.Fields[len(t.Fields)-1].Label = d.tags()
+			}
+			if is&fieldAdmits != 0 {
+				t.Fields[len(t.Fields)-1].Admits = d.tags()
 			}
 			if d.Err() != nil {
 				return nil
@@ -43,6 +50,15 @@ func (d *Decoder) typeAt(depth int) *Type {
 		t.Enum = d.Texts()
 	}
 	return t
+}
+
+// tags are those of a label in a declaration that is not empty.
+func (d *Decoder) tags() Label {
+	texts := d.Texts()
+	if len(texts) == 0 || !slices.IsSorted(texts) || len(slices.Compact(slices.Clone(texts))) < len(texts) {
+		d.Fail("tags of a label out of order")
+	}
+	return NewLabel(texts...)
 }
 
 func (d *Decoder) term(depth int) *Term {

@@ -1,9 +1,6 @@
 package exo
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
 // may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
@@ -52,67 +49,16 @@ func (s *Session) taints(l Label) string {
 }
 
 // demands names a field that demands trust and that the argument gives, "" if there is none.
-func demands(t *Type, n *Node) string {
-	if name := t.trusting(); name == "" || n.Op == OpLit {
-		if name != "" {
-			name = gives(t, n.Lit)
-		}
-		return name
-	}
-	switch {
-	case n.Op == OpLambda:
-		return demands(t, n.Args[0])
-	case n.Op == OpRecord && t.Name == TypeRecord:
-		for i, name := range n.Names {
-			if k := slices.IndexFunc(t.Fields, func(f TypeField) bool { return f.Name == name }); k >= 0 {
-				if t.Fields[k].Trusted {
-					return name
-				}
-				if name := demands(t.Fields[k].Type, n.Args[i]); name != "" {
-					return name
-				}
-			}
-		}
-		return ""
-	case n.Op == OpList && t.Name == TypeList:
-		for _, a := range n.Args {
-			if name := demands(t.Args["of"], a); name != "" {
-				return name
-			}
-		}
+func demands(t *Type, n *Node) (name string) {
+	if t.trusting() == "" {
 		return ""
 	}
-	return t.trusting() // it may give all of them
-}
-
-// gives is demands for a literal.
-func gives(t *Type, v Value) string {
-	if v.kind == kindNull || t.trusting() == "" {
-		return ""
-	}
-	switch {
-	case t.Name == TypeRecord && v.kind == kindRecord:
-		for _, f := range t.Fields {
-			x, given := v.Get(f.Name)
-			if given && f.Trusted {
-				return f.Name
-			}
-			if given {
-				if name := gives(f.Type, x); name != "" {
-					return name
-				}
-			}
+	t.given(n, func(f *TypeField) {
+		if f.Trusted && name == "" {
+			name = f.Name
 		}
-		return ""
-	case t.Name == TypeList && v.kind == kindList:
-		for i := range v.Len() {
-			if name := gives(t.Args["of"], v.At(i)); name != "" {
-				return name
-			}
-		}
-		return ""
-	}
-	return t.trusting()
+	})
+	return name
 }
 
 // trusting names a field of the type that demands trust, "" if there is none.

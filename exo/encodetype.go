@@ -52,9 +52,11 @@ func appendType(b []byte, t *Type) []byte {
 		b = wire.AppendCount(b, len(t.Fields))
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			b = appendType(appendParts(wire.AppendText(b, f.Name), part{fieldOpt, f.Opt}, part{fieldTrusted, f.Trusted}, part{fieldLabel, !f.Label.Public()}), f.Type)
-			if !f.Label.Public() {
-				b = wire.AppendTexts(b, f.Label.Tags())
+			b = appendType(appendParts(wire.AppendText(b, f.Name), part{fieldOpt, f.Opt}, part{fieldTrusted, f.Trusted}, part{fieldLabel, !f.Label.Public()}, part{fieldAdmits, !f.Admits.Public()}), f.Type)
+			for _, l := range []Label{f.Label, f.Admits} {
+				if !l.Public() {
+					b = wire.AppendTexts(b, l.Tags())
+				}
 			}
 		}
 	}
@@ -69,6 +71,7 @@ const (
 	fieldOpt = 1 << iota
 	fieldTrusted
 	fieldLabel
+	fieldAdmits
 	fieldAll = 1<<iota - 1
 )
 

@@ -65,7 +65,7 @@ func (c Catalog) from(tag string) (out []string) {
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
-			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) || has(m.Shows()) {
+			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) || has(m.Shows()) || has(m.takes()) {
 				out = append(out, n+"."+name)
 			}
 		}

@@ -155,7 +155,7 @@ func (c Catalog) labels() (l Label) {
 			l = l.Join(f.Label)
 		}
 		for _, m := range i.Methods {
-			l = l.Join(m.Label).Join(m.Reply).Join(m.Shows())
+			l = l.Join(m.Label).Join(m.Reply).Join(m.Shows()).Join(m.takes())
 		}
 	}
 	return l

@@ -14,6 +14,7 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l Label) {
 	}
 	for i, a := range args {
 		p := &m.Params[i]
+		l = l.Join(p.labelsOf(a))
 		if a.Op == OpLambda && p.selects() || m.sets(p) {
 			continue
 		}

@@ -24,6 +24,9 @@ type Sink interface {
 // object, and the policies of all its objects. why is not nil where one of them panicked.
 func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
 	l = m.Root.method.Admits
+	if m.Root.method.Effect == InUnit {
+		l = l.Join(m.writes())
+	}
 	var fs []func(*Message) Label
 	if o, ok := m.Objects[m.Root.receiver().Slot].(Sink); ok {
 		fs = append(fs, o.Admits)

@@ -2,6 +2,12 @@ package exo
 
 import "fmt"
 
+// labels joins those of the fields of a type, at any depth.
+func (t *Type) labels() (l Label) {
+	t.fields(func(f *TypeField) { l = l.Join(f.Label) })
+	return l
+}
+
 // each visits t and the types that it is made of.
 func (t *Type) each(visit func(*Type)) {
 	if t == nil {
@@ -45,6 +51,16 @@ func (m *Method) Shows() (l Label) {
 	return l
 }
 
+// takes joins the labels that whoever gives fields to m has read.
+func (m *Method) takes() (l Label) {
+	for i := range m.Params {
+		if w := m.Params[i].Want; w != nil {
+			l = l.Join(w.Con.labels())
+		}
+	}
+	return l
+}
+
 // checkLabels refuses labels where nobody would go by them: a label that is dropped in silence looks like one that holds.
 func (i *Interface) checkLabels() error {
 	var err error
@@ -73,12 +89,19 @@ func (i *Interface) checkLabels() error {
 			m.Params[k].Want.each(func(t *Type) {
 				bare(n)(t)
 				for _, f := range t.Fields {
-					if !f.Label.Public() {
-						refuse(n, fmt.Sprintf("%s of an argument is labelled %s: labels are of what a method gives; of what it takes, Admits says them", f.Name, f.Label))
+					if !f.Admits.Public() && m.Effect != InUnit {
+						refuse(n, fmt.Sprintf("%s of an argument admits %s, and the method keeps nothing in a unit: Method.Admits says what it may be given", f.Name, f.Admits))
 					}
 				}
 			})
 		}
+		m.Result.each(func(t *Type) {
+			for _, f := range t.Fields {
+				if !f.Admits.Public() {
+					refuse(n, fmt.Sprintf("%s of its result admits %s: only what it takes can", f.Name, f.Admits))
+				}
+			}
+		})
 	}
 	return err
 }

@@ -24,11 +24,13 @@ func TestTypeLabels(t *testing.T) {
 		return &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeRecord, Fields: []TypeField{{Name: "by", Type: text, Label: l}, {Name: "at", Type: text}}}}}
 	}
 	pii := NewLabel("pii")
+	admitting := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "by", Type: text, Admits: pii}}}
 	for want, o := range map[string]*fake{
 		"": letters(field(pii), field(Label{})),
 		"Letters.read: type text is labelled {pii}, which the checker alone does":        letters(&Type{Name: TypeText, Label: pii}, nil),
 		"Letters.read: type record is labelled {pii}":                                    letters(&Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeRecord, Label: pii}}}, nil),
-		"Letters.read: by of an argument is labelled {pii}: labels are of what":          letters(text, field(pii)),
+		"Letters.read: by of an argument admits {pii}, and the method keeps nothing":     letters(text, admitting),
+		"Letters.read: by of its result admits {pii}: only what it takes can":            letters(admitting, nil),
 		"Letters.read: type text is labelled {pii}, which the checker alone does: label": letters(text, &Type{Name: TypeText, Label: pii}),
 	} {
 		_, err := NewGate(Config{Grants: map[string]Object{"letters": o}, Record: Unrecorded})

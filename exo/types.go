@@ -30,8 +30,12 @@ type TypeField struct {
 
 	// Trusted: of an argument: a run that has read what is [Untrusted] can't give it.
 	Trusted bool
-	// Label: of what a method gives: a program is shown the field sealed, as it is a labelled column. See [Label].
+	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, whoever
+	// gives the field has read the label: what comes of it tells. See [Label].
 	Label Label
+	// Admits: of an argument of a method with the effect InUnit: the labels that may be written to the field. What a message may
+	// carry is what all fields admit that it gives, besides Method.Admits.
+	Admits Label
 }
 
 // Names of the types that need no interface.

@@ -24,8 +24,8 @@ type Approvals struct {
 type Request struct {
 	ID        string // by which to Allow it; it can't be guessed, and no program sees it
 	Principal exo.Principal
-	Op        string // what it asks, as the program wrote it, shortened
-	Text      string // all that it says, as a program could write it; what a terminal would not show is escaped
+	Op        string    // what it asks, as the program wrote it, shortened
+	Text      string    // all that it says, as a program could write it; what a terminal would not show is escaped
 	Label     exo.Label // what the run has read, and what is in Text: show it to nobody who may not read that
 	digest    digest
 }

@@ -40,10 +40,43 @@ func (c *Case) joined(d *draws) (rules []string) {
 			}
 			for range 1 + d.n(3) {
 				rules = append(rules, fmt.Sprintf(pick(d, more), fmt.Sprint("j", len(rules)), quoteName(tableNames[tab.Name]), slots[a].db, slots[l].db))
+				// That a value is taken among others' rows the host knows: what it tells of labelled columns is another matter.
+				x, y := slots[a].db, slots[l].db
+				s.Known = append(s.Known, fmt.Sprintf("unique(%s, %s)", x, y), fmt.Sprintf("unique(%s) where %s IS NOT NULL", x, y), fmt.Sprintf("unique(%s) where (%s IS NOT NULL)", x, y), fmt.Sprintf("unique(tenant, %s)", x), fmt.Sprintf("unique(%s)", x))
 			}
 		}
 	}
 	return rules
+}
+
+// turned is the data with the values of labelled columns moved from row to row: the same are there, elsewhere.
+func (c *Case) turned() Data {
+	out := c.Data.clone()
+	for t, rows := range out {
+		for i := range rows {
+			for _, s := range c.Schema.Labelled {
+				if has(c.Schema.Tables[t].Cols, s) {
+					rows[i][s] = c.Data[t][(i+1)%len(rows)][s]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// collide gives what calls write the values that other rows have, which rules are about.
+func (c *Case) collide(d *draws, calls []Call) {
+	for i := range calls {
+		_, facet := c.Schema.ends(c.Grants, calls[i].Q)
+		rows := c.Data[c.Schema.Facets[facet].Table]
+		for _, sets := range append([][]Set{calls[i].Set}, calls[i].Rows...) {
+			for k := range sets {
+				if v := pick(d, rows)[sets[k].Slot]; !v.Null && !v.Kind.whole() && d.n(4) > 0 && sets[k].Slot != slotSecret {
+					sets[k].Val, sets[k].X = v, nil
+				}
+			}
+		}
+	}
 }
 
 // shown are the rows of each table without what is labelled.
@@ -99,21 +132,21 @@ func (w *store) see(program string) (all string, r *exoeval.RunResult) {
 	return fmt.Sprintf("%s\n%v\n%q\n%s", w.seen(r), label, states, w.shown()), r
 }
 
+const sealedWrites = 12 // programs on each pair
+
 // TestSealedWrites: random programs that write to pairs of databases which differ in labelled columns alone, with rules that join those
 // to what is written. Neither what is seen of a run nor what it leaves elsewhere depends on them.
 func TestSealedWrites(t *testing.T) {
-	worlds := 16
+	worlds := 40
 	if os.Getenv("EXO_LONG") != "" {
 		worlds = 1000
 	}
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
-		worlds = n / writesPerWorld
+		worlds = n / sealedWrites
 	}
 	seed := tu.Seed(t, 1)
 	servers := [2]*server{newServer(t), newServer(t)}
-	why := map[string]int{}
-	defer func() { for k, v := range why { if v > 3 { t.Log(v, k) } } }()
-	var n struct{ runs, kept, changed, refused, withheld, rules int }
+	var n struct{ runs, kept, changed, refused, withheld, rules, told int }
 	for i := 0; i < worlds; i++ {
 		d := fromSeed(seed, uint64(i))
 		c := genWorld(d)
@@ -121,12 +154,16 @@ func TestSealedWrites(t *testing.T) {
 		c.Schema.Labelled = slices.DeleteFunc(labelled(d, c), func(slot int) bool { return c.Schema.refers(slot) })
 		other := *c
 		other.Data = c.redrawn(d)
+		if d.n(2) == 0 {
+			other.Data = c.turned()
+		}
 		// Most programs name no labelled column: of those that do, nothing is seen and nothing is left.
 		unnamed := *c
 		unnamed.Schema.Facets = slices.Clone(c.Schema.Facets)
 		secret := func(slot int) bool { return has(c.Schema.Labelled, slot) }
 		for k := range c.Schema.Facets {
 			f := &c.Schema.Facets[k]
+			f.Rights.Effects = true
 			if d.n(4) > 0 {
 				f.Rights.Insert, f.Rights.Update = slices.DeleteFunc(slices.Clone(f.Rights.Insert), secret), slices.DeleteFunc(slices.Clone(f.Rights.Update), secret)
 			}
@@ -150,6 +187,7 @@ func TestSealedWrites(t *testing.T) {
 				pair[k] = w
 			}
 			rules := c.joined(d)
+			other.Schema.Known = c.Schema.Known
 			if d.n(2) == 0 {
 				rules = nil
 			}
@@ -173,19 +211,29 @@ func TestSealedWrites(t *testing.T) {
 				}
 				n.rules++
 			}
-			for range writesPerWorld {
+			for _, w := range pair { // the rules of a database are read when it is opened
+				w.db.Close()
+				if err := w.connect(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range sealedWrites {
 				of := &unnamed
 				if d.oneIn(6) {
 					of = c
 				}
 				calls, fails := genCalls(d, of)
+				of.collide(d, calls)
 				program := spellCalls(&c.Schema, calls, fails, uint64(d.n(1<<20)))
 				before := pair[0].shown()
 				a, r := pair[0].see(program)
 				b, _ := pair[1].see(program)
 				n.runs++
-				for _, err := range pair[0].errs { if err != nil { why[fmt.Sprintf("%.150v", err)]++ } }
-				if r.Err != nil { why["END "+fmt.Sprintf("%.100v", r.Err)]++ }
+				if slices.ContainsFunc(pair[0].errs, func(err error) bool {
+					return err != nil && strings.Contains(err.Error(), "is about a labelled column")
+				}) {
+					n.told++
+				}
 				if a != b {
 					t.Fatalf("seed %d (EXO_SEED), database %d, %s: labelled %v\n%s\n%s\n%s\n%s", seed, i, e.Name, c.Schema.Labelled, program, a, b, c.writeScript())
 				}
@@ -211,8 +259,11 @@ func TestSealedWrites(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("seed %d: %d programs beside %d rules: %d kept, of which %d changed something; %d refused, %d withheld", seed, n.runs, n.rules, n.kept, n.changed, n.refused, n.withheld)
-	if n.changed*6 < n.runs || n.rules*2 < worlds/2 || n.refused*10 < n.runs || n.withheld*3 > n.runs {
+	t.Logf("seed %d: %d programs beside %d rules: %d kept, of which %d changed something; %d refused, %d of them since they would tell, %d withheld", seed, n.runs, n.rules, n.kept, n.changed, n.refused, n.told, n.withheld)
+	if os.Getenv("EXO_SEED") != "" {
+		return // how many do what is a matter of luck
+	}
+	if n.changed*20 < n.runs || n.rules*2 < worlds/2 || n.told*20 < n.runs || n.withheld*3 > n.runs {
 		t.Error("too few of them change anything, or are refused")
 	}
 }

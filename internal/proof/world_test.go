@@ -17,7 +17,8 @@ type Schema struct {
 	Facets []Facet
 	Refs   []Ref `json:",omitempty"`
 
-	Labelled []int `json:",omitempty"` // slots: see sealed_test.go
+	Labelled []int    `json:",omitempty"` // slots: see sealed_test.go
+	Known    []string `json:",omitempty"` // effects of writes that the host knows
 }
 
 // Table says which columns of the pool a table has and which are its key.

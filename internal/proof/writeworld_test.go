@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -330,6 +331,7 @@ type store struct {
 	c      *Case
 	engine tu.Engine
 	db     *exosql.DB
+	url    string
 	raw    *sql.DB
 	eval   exoeval.Runner // under the grants
 	twin   exoeval.Runner // under grants of everything
@@ -344,18 +346,17 @@ type store struct {
 func (s *server) openStore(t testing.TB, e tu.Engine, c *Case) (w *store, err error) {
 	ctx := context.Background()
 	w = &store{c: c, engine: e}
-	url, opt := "", &exosql.OpenOptions{Conns: 1}
 	if e.Name == tu.Postgres.Name {
 		if err := s.make(ctx, c.writeScript()); err != nil {
 			return nil, err
 		}
-		url = s.url
-		if w.raw, err = e.OpenSQL(url); err != nil {
+		w.url = s.url
+		if w.raw, err = e.OpenSQL(w.url); err != nil {
 			return nil, err
 		}
 	} else {
 		file := filepath.Join(quickDir(t), "w.db")
-		url = "sqlite:" + file
+		w.url = "sqlite:" + file
 		if w.raw, err = sql.Open("sqlite", file+"?_pragma=synchronous(0)&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)"); err != nil {
 			return nil, err
 		}
@@ -364,11 +365,17 @@ func (s *server) openStore(t testing.TB, e tu.Engine, c *Case) (w *store, err er
 		}
 	}
 	w.raw.SetMaxOpenConns(1)
-	if w.db, err = exosql.Open(ctx, url, opt); err != nil {
-		return nil, err
-	}
 	if w.before, err = w.rows(); err != nil {
 		return nil, err
+	}
+	return w, w.connect(ctx)
+}
+
+// connect opens the database, of which it reads the rules then, and binds programs to it.
+func (w *store) connect(ctx context.Context) (err error) {
+	c := w.c
+	if w.db, err = exosql.Open(ctx, w.url, &exosql.OpenOptions{Conns: 1}); err != nil {
+		return err
 	}
 	var all []Grant
 	for i := range c.Grants {
@@ -380,7 +387,7 @@ func (s *server) openStore(t testing.TB, e tu.Engine, c *Case) (w *store, err er
 	if err == nil {
 		w.all, err = w.shower()
 	}
-	return w, err
+	return err
 }
 
 // quickDir is a directory in memory where the system has one: nothing here is to outlive the process.
@@ -448,6 +455,10 @@ func (s *Schema) declareWrites(wide bool) *declaration {
 		}
 		if f.Rights.Effects || wide {
 			x.AllowEffects("unique(id)", "unique(part)", "unique(id, part)", "unique(part, id)", "unique(tenant, id)", "unique(tenant, name)")
+			allow := reflect.ValueOf(x).MethodByName("AllowEffects") // which takes constants
+			for _, k := range s.Known {
+				allow.Call([]reflect.Value{reflect.ValueOf(k).Convert(allow.Type().In(0).Elem())})
+			}
 		}
 	}
 	return d

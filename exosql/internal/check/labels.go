@@ -19,6 +19,23 @@ type told struct{ rule, why string }
 // name is the rule as AllowEffects has it.
 func (x told) name() string { return "tells " + x.rule }
 
+// columns are names of columns of one table.
+type columns struct {
+	live  *schema.Database
+	names []string
+}
+
+func (c columns) has(name string) bool { return shares(c.live, c.names, []string{name}) }
+
+// beside reports whether what reads columns reads one of c, and another one that is changed. What reads one column alone looks at
+// the new value when it is changed, and at nothing that was there.
+func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
+	return slices.ContainsFunc(c.names, func(secret string) bool {
+		is := columns{c.live, []string{secret}}.has
+		return reads(is) && reads(func(name string) bool { return changed.has(name) && !is(name) })
+	})
+}
+
 // altered is a table of which rows are written, or carried along with those that are: by ON DELETE and ON UPDATE of foreign keys.
 type altered struct {
 	table  *schema.Table
@@ -80,17 +97,17 @@ func (c *Checker) carried(a altered) (out []altered) {
 // tellsOf are the rules about rows of one table.
 func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	t := a.table
-	secretOf := func(table string) func(string) bool {
-		var cols []string
+	secretOf := func(table string) (cols columns) {
 		for _, col := range w.Labelled {
 			if c.live.Engine.Is(col.Table.Name, table) {
-				cols = append(cols, col.Name)
+				cols.names = append(cols.names, col.Name)
 			}
 		}
-		return func(name string) bool { return shares(c.live, cols, []string{name}) }
+		cols.live = c.live
+		return cols
 	}
-	secret := secretOf(t.Name.Name)
-	written := func(name string) bool { return shares(c.live, a.cols, []string{name}) }
+	secrets, changed := secretOf(t.Name.Name), columns{c.live, a.cols}
+	secret, written := secrets.has, changed.has
 	of := func(p schema.Part, col func(string) bool) bool { return c.dependsOn(t, p, col) }
 	indexed := slices.ContainsFunc(c.indexes(t), func(parts []schema.Part) bool {
 		return slices.ContainsFunc(parts, func(p schema.Part) bool { return of(p, secret) })
@@ -107,20 +124,20 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 			out = append(out, told{u.name(), "rows are changed in the order of an index, which a value that is taken would tell"})
 		}
 	}
-	out = append(out, c.made(t, secret, written)...)
+	out = append(out, c.made(t, secrets, changed)...)
 	for _, k := range t.Checks {
-		if len(a.cols) > 0 && t.Reads(k.Expr, secret) && t.Reads(k.Expr, written) {
+		if secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(k.Expr, col) }) {
 			out = append(out, told{"check(" + k.Expr + ")", "a value that breaks it would tell of the other"})
 		}
 	}
 	for _, fk := range c.foreignKeys(t) {
-		if slices.ContainsFunc(fk.Columns, secret) && slices.ContainsFunc(fk.Columns, written) {
+		if secrets.beside(changed, func(col func(string) bool) bool { return slices.ContainsFunc(fk.Columns, col) }) {
 			out = append(out, told{"foreign key(" + strings.Join(fk.Columns, ", ") + ")", "a value that leads nowhere would tell of the other"})
 		}
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			if fk.Table == t.Name && slices.ContainsFunc(fk.Columns, secretOf(child.Name.Name)) && (a.delete || slices.ContainsFunc(fk.References, written)) {
+			if fk.Table == t.Name && slices.ContainsFunc(fk.Columns, secretOf(child.Name.Name).has) && (a.delete || slices.ContainsFunc(fk.References, written)) {
 				out = append(out, told{child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")", "a row that can't be deleted or changed would tell that it is referred to"})
 			}
 		}
@@ -130,22 +147,21 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 
 // made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
 // labelled: by a division by zero it fails, and in PostgreSQL by the length of both together.
-func (c *Checker) made(t *schema.Table, secret, written func(string) bool) (out []told) {
+func (c *Checker) made(t *schema.Table, secrets, changed columns) (out []told) {
 	for _, x := range c.notUnique(t) { // of those that are, tells has said it
-		both, long := false, false
-		var of [2]bool
-		for _, p := range x {
-			s, w := c.dependsOn(t, p, secret), c.dependsOn(t, p, written)
-			of[0], of[1] = of[0] || s, of[1] || w
-			both = both || p.Column == "" && s && w
-			long = long || w && !fixedSize(t, p)
+		entry := func(col func(string) bool) bool {
+			return slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 		}
-		if both || of[0] && of[1] && long && c.live.Engine == schema.Postgres {
+		calculated := slices.ContainsFunc(x, func(p schema.Part) bool {
+			return p.Column == "" && secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(p.Expr, col) })
+		})
+		long := slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, changed.has) && !fixedSize(t, p) })
+		if calculated || long && c.live.Engine == schema.Postgres && secrets.beside(changed, entry) {
 			out = append(out, told{"index" + unique{parts: x}.said(), "an entry of it that can't be made would tell of it"})
 		}
 	}
 	for i := range t.Columns {
-		if g := &t.Columns[i]; t.Calculates(g, secret) && t.Calculates(g, written) {
+		if g := &t.Columns[i]; secrets.beside(changed, func(col func(string) bool) bool { return t.Calculates(g, col) }) {
 			out = append(out, told{"generated(" + g.Name + ")", "a value that can't be calculated would tell of it"})
 		}
 	}

@@ -79,6 +79,11 @@ func TestTells(t *testing.T) {
 		"a column is calculated": {func(w world) {
 			w.staff.Columns = append(w.staff.Columns, schema.Column{Name: "x", Generated: schema.Stored, GenExpr: "1 / (rank - pay)"})
 		}, update(rank), []*decl.Column{pay}, "tells generated(x)", false},
+		"a check of itself":      {func(w world) { w.staff.Checks = []schema.Check{{Expr: "pay > 0"}} }, update(pay, name), []*decl.Column{pay}, "", false},
+		"a check of two secrets": {func(w world) { w.staff.Checks = []schema.Check{{Expr: "pay > rank"}} }, update(pay, rank), []*decl.Column{pay, rank}, "tells check(pay > rank)", false},
+		"an index of itself":     {func(w world) { w.staff.Indexes = []schema.Index{{Parts: part("name")}} }, update(name), []*decl.Column{name}, "", false},
+		"a key of itself":        {func(w world) { w.staff.ForeignKeys = []schema.ForeignKey{ref("rank", "grades", "", "")} }, update(rank), []*decl.Column{rank}, "", false},
+		"unique itself":          {func(w world) { w.staff.Uniques = []schema.Key{key("pay")} }, update(pay), []*decl.Column{pay}, "tells unique(pay)", false},
 		"a key of two columns": {func(w world) {
 			f := ref("rank", "grades", "", "")
 			f.Columns = []string{"rank", "pay"}

@@ -53,11 +53,15 @@ func (f *Facet) Writes() bool {
 func (f *Facet) writeMethods() (out []*exo.Method) {
 	r := f.Rights
 	if len(r.Insert) > 0 {
-		row := record(r.Insert, func(c *Column) bool { return true })
-		out = append(out, f.labelled(r.Insert, language.InsertMethod(row)), f.labelled(r.Insert, language.InsertManyMethod(row)))
+		row := f.record(r.Insert)
+		out = append(out, language.InsertMethod(row), language.InsertManyMethod(row))
 	}
 	if len(r.Update) > 0 {
-		out = append(out, f.labelled(r.Update, language.UpdateMethod(record(r.Update, func(*Column) bool { return true }))))
+		values := f.record(r.Update)
+		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
+			values.Fields[i].Admits = c.Label.Secrecy()
+		}
+		out = append(out, language.UpdateMethod(values))
 	}
 	if r.Delete {
 		out = append(out, language.DeleteMethod())
@@ -68,29 +72,26 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	return out
 }
 
-// labelled is a write of these columns: that a rule of the database refuses it tells of the values that are there, and that a link
-// from one of them leads nowhere, of those that it leads to.
-func (f *Facet) labelled(cols []*Column, m *exo.Method) *exo.Method {
+// record is the type of a plain object of some of the columns.
+func (f *Facet) record(cols []*Column) *exo.Type {
+	t := &exo.Type{Name: exo.TypeRecord}
 	for _, c := range cols {
-		m.Label = m.Label.Join(c.Label.Secrecy())
+		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c), Doc: c.Doc, Type: c.storedType()})
 	}
-	for _, l := range f.Links {
-		if slices.ContainsFunc(l.L.Pairs, func(p Pair) bool { return slices.Contains(cols, p.From) }) {
-			for _, p := range l.L.Pairs {
-				m.Label = m.Label.Join(p.To.Label.Secrecy())
+	return t
+}
+
+// leads is what whoever writes a column learns by the links from it: a value that leads nowhere is refused. That another rule of the
+// database tells of a labelled column is found in the database itself: see check.Writable.
+func (f *Facet) leads(c *Column) (l exo.Label) {
+	for _, x := range f.Links {
+		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
+			for _, p := range x.L.Pairs {
+				l = l.Join(p.To.Label.Secrecy())
 			}
 		}
 	}
-	return m
-}
-
-// record is the type of a plain object of columns.
-func record(cols []*Column, opt func(*Column) bool) *exo.Type {
-	t := &exo.Type{Name: exo.TypeRecord}
-	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: opt(c), Trusted: c.Trust, Doc: c.Doc, Type: c.storedType()})
-	}
-	return t
+	return l
 }
 
 // storedType is the type of what a column may be given.

@@ -1,0 +1,90 @@
+package exo
+
+import "slices"
+
+// given visits the fields of an argument's type that an argument gives, at any depth: all of them where that can't be told.
+func (t *Type) given(n *Node, visit func(*TypeField)) {
+	if t == nil {
+		return
+	}
+	switch {
+	case n.Op == OpLit:
+		t.givenBy(n.Lit, visit)
+	case n.Op == OpLambda:
+		t.given(n.Args[0], visit)
+	case n.Op == OpRecord && t.Name == TypeRecord:
+		for i, name := range n.Names {
+			if k := slices.IndexFunc(t.Fields, func(f TypeField) bool { return f.Name == name }); k >= 0 {
+				visit(&t.Fields[k])
+				t.Fields[k].Type.given(n.Args[i], visit)
+			}
+		}
+	case n.Op == OpList && t.Name == TypeList:
+		for _, a := range n.Args {
+			t.Args["of"].given(a, visit)
+		}
+	default:
+		t.fields(visit)
+	}
+}
+
+// givenBy is given for a literal.
+func (t *Type) givenBy(v Value, visit func(*TypeField)) {
+	switch {
+	case t == nil || v.kind == kindNull:
+	case t.Name == TypeRecord && v.kind == kindRecord:
+		for k := range t.Fields {
+			f := &t.Fields[k]
+			if x, ok := v.Get(f.Name); ok {
+				visit(f)
+				f.Type.givenBy(x, visit)
+			}
+		}
+	case t.Name == TypeList && v.kind == kindList:
+		for i := range v.Len() {
+			t.Args["of"].givenBy(v.At(i), visit)
+		}
+	default:
+		t.fields(visit)
+	}
+}
+
+// fields visits all fields of a type, at any depth.
+func (t *Type) fields(visit func(*TypeField)) {
+	t.each(func(x *Type) {
+		for k := range x.Fields {
+			visit(&x.Fields[k])
+		}
+	})
+}
+
+// labelsOf joins the labels of the fields that are given for a parameter.
+func (p *Param) labelsOf(n *Node) (l Label) {
+	if p.Want == nil || p.Want.Con == nil || p.Want.Con.labels().Public() {
+		return l
+	}
+	p.Want.Con.given(n, func(f *TypeField) { l = l.Join(f.Label) })
+	return l
+}
+
+// admits reports whether a field of the type admits a label.
+func (t *Type) admits() (any bool) {
+	t.fields(func(f *TypeField) { any = any || !f.Admits.Public() })
+	return any
+}
+
+// writes is what all the fields admit that a message gives; nothing where it gives none.
+func (m *Message) writes() (l Label) {
+	first := true
+	for i, a := range m.Root.Args {
+		if p := &m.Root.method.Params[i]; p.Want != nil && p.Want.Con.admits() {
+			p.Want.Con.given(a, func(f *TypeField) {
+				if first {
+					l, first = f.Admits, false
+				}
+				l = l.meet(f.Admits)
+			})
+		}
+	}
+	return l
+}
