@@ -107,6 +107,12 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		}
 		return f
 	}
+	if only := m.writing(tag); !admitted && len(only) > 0 {
+		if NewLabel(tag).FlowsTo(g.admits) {
+			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself"}
+		}
+		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
+	}
 	switch {
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
@@ -120,6 +126,23 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		return Flow{How: "it admits it and acts at once: a call by a program that has read it, whose result may not leave, is refused"}
 	}
 	return Flow{May: true, How: "it admits it; the result of a program that has read it may not leave"}
+}
+
+// writing names the fields to which a tag may be written.
+func (m *Method) writing(tag string) (out []string) {
+	if m.Effect != InUnit {
+		return nil
+	}
+	for i := range m.Params {
+		if w := m.Params[i].Want; w != nil {
+			w.Con.fields(func(f *TypeField) {
+				if f.Admits.Has(tag) {
+					out = append(out, f.Name)
+				}
+			})
+		}
+	}
+	return out
 }
 
 // Trusting names the fields of the type that demand trust.

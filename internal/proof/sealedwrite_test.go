@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,14 +197,8 @@ func TestSealedWrites(t *testing.T) {
 					continue // the rows break it
 				}
 				if _, err := pair[1].raw.Exec(rule); err != nil {
-					name := strings.Fields(rule)[slices.Index(strings.Fields(rule), "INDEX")+1]
-					if strings.HasPrefix(rule, "ALTER") {
-						name = strings.Fields(rule)[5]
-					}
-					undo := "DROP INDEX " + name
-					if strings.HasPrefix(rule, "ALTER") {
-						undo = strings.Join(strings.Fields(rule)[:3], " ") + " DROP CONSTRAINT " + name
-					}
+					undo := regexp.MustCompile(`^CREATE .*?INDEX (\w+) .*`).ReplaceAllString(rule, "DROP INDEX $1")
+					undo = regexp.MustCompile(`^(ALTER .*) ADD (CONSTRAINT \w+) .*`).ReplaceAllString(undo, "$1 DROP $2")
 					if _, err := pair[0].raw.Exec(undo); err != nil {
 						t.Fatal(err)
 					}

@@ -1,0 +1,73 @@
+package exo
+
+import "testing"
+
+// ledger is a shop with a method that writes fields, and one that shows a secret of one.
+type ledger struct{ *shop }
+
+func (l ledger) Describe() (Description, error) {
+	text := &Type{Name: TypeText, Null: true}
+	values := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "mail", Type: text, Opt: true, Admits: NewLabel("pii")}, {Name: "both", Type: text, Opt: true, Admits: NewLabel("pii", "pay")},
+		{Name: "name", Type: text, Opt: true}, {Name: "boss", Type: text, Opt: true, Label: NewLabel("pay")}}}
+	i := iface("Ledger", nil, false,
+		&Method{Name: "write", Sends: true, Effect: InUnit, Params: []Param{{Name: "the values", Want: &Term{Con: values}}}, Result: con(TypeInt)},
+		&Method{Name: "pii", Sends: true, Reply: NewLabel("pii"), Result: con(TypeInt)},
+		&Method{Name: "pay", Sends: true, Reply: NewLabel("pay"), Result: con(TypeInt)})
+	return Description{Type: &Type{Name: "Ledger"}, Interfaces: []*Interface{i}}, nil
+}
+
+// written is what becomes of a write of these fields by a run that has read something, and the run's label.
+func written(t *testing.T, read string, fields ...string) (error, string) {
+	t.Helper()
+	w := newWorld(t, Config{Grants: map[string]Object{"ledger": ledger{&shop{name: "a"}}}, Admits: NewLabel("pii", "pay")})
+	if read != "" {
+		_, err := w.send(msg(ref(0), call(0, read)))
+		wantOK(t, read, err)
+	}
+	var fs []Field
+	for _, f := range fields {
+		fs = append(fs, Field{f, Text("x")})
+	}
+	_, err := w.send(msg(ref(0), lit(RecordValue(fs...)), call(0, "write", 1)))
+	return err, w.s.Label().String()
+}
+
+// TestWriteAdmits: what a run has read may be written to fields that admit it, and to none beside.
+func TestWriteAdmits(t *testing.T) {
+	for _, c := range []struct {
+		read   string
+		fields []string
+		ok     bool
+	}{
+		{"", []string{"name", "mail"}, true}, {"pii", []string{"mail"}, true}, {"pii", []string{"both"}, true}, {"pii", []string{"mail", "both"}, true}, {"pii", []string{"name"}, false},
+		{"pii", []string{"mail", "name"}, false}, {"pii", []string{"name", "both"}, false}, {"pii", nil, false}, {"pay", []string{"mail"}, false}, {"pay", []string{"both"}, true}, {"pay", []string{"both", "mail"}, false},
+	} {
+		err, _ := written(t, c.read, c.fields...)
+		if c.ok {
+			wantOK(t, c.read, err)
+		} else {
+			wantKind(t, c.read, err, Denied)
+		}
+	}
+}
+
+// TestGiven: who gives a labelled field has read the label, and who doesn't has not.
+func TestGiven(t *testing.T) {
+	if err, label := written(t, "", "name"); err != nil || label != "{}" {
+		t.Error(err, label)
+	}
+	if err, label := written(t, "", "name", "boss"); KindOf(err) != Denied || label != "{pay}" {
+		t.Error(err, label)
+	}
+	for _, admits := range []Label{{}, NewLabel("pii")} {
+		g, err := NewGate(Config{Grants: map[string]Object{"ledger": ledger{&shop{name: "a"}}}, Admits: admits, Record: Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range g.Flows() {
+			if f.To == "ledger.write" && f.May != admits.Has(f.Tag) {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
