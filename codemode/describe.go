@@ -13,6 +13,7 @@ type prompt struct {
 	catalog exo.Catalog
 	granted []exo.GrantedName
 	admits  exo.Label
+	seals   exo.Label // what programs are shown sealed
 	zone    string
 	types   map[string]bool // the names of all types that can be met
 	lookups []string        // what search and describe are called, if not everything is declared
@@ -89,12 +90,18 @@ func (p *prompt) rules() []rule {
 	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
-	if l := p.kept(); len(l) > 0 {
-		open := ""
+	if kept, shown := p.sealed(); len(kept)+len(shown) > 0 {
+		open, marked := "", func(tags []string) string { return "[" + strings.Join(tags, "] or [") + "]" }
 		if p.catalog[exo.RevealInterface] != nil {
 			open = ", or opens one by `await reveal(x)`"
 		}
-		text := fmt.Sprintf("Values of a column marked [%s] are sealed: return them, or pass them to methods marked [takes …]. Once a program looks at one, or compares, sorts or calculates with the column%s, it can't return anything", strings.Join(l, "] or ["), open)
+		text := "Values of a column marked " + marked(append(slices.Clip(kept), shown...)) + " are sealed: return them, or pass them to methods marked [takes …]. Once a program looks at one, or compares, sorts or calculates with the column" + open + ", it can't return anything"
+		switch {
+		case len(kept) == 0:
+			text = "Values of a column marked " + marked(shown) + " are sealed until they are returned, or passed to methods marked [takes …]. A program that compares, sorts or calculates with the column" + open + ", can call such methods alone"
+		case len(shown) > 0:
+			text += ", or, of " + marked(shown) + ", call methods that don't take it"
+		}
 		if p.catalog[exo.ComposeInterface] != nil {
 			text += ". await text`Dear ${x}` is a sealed text"
 		}
@@ -150,23 +157,26 @@ func (p *prompt) acts() bool {
 	return false
 }
 
-// kept are the tags of columns that may not leave with the result.
-func (p *prompt) kept() []string {
+// sealed are the tags of secrecy of what programs are shown sealed: those that may not leave with the result, and those that may.
+func (p *prompt) sealed() (kept, shown []string) {
 	var l exo.Label
 	for _, i := range p.catalog {
 		for _, f := range i.Fields {
-			if s := f.Label.Secrecy(); !s.FlowsTo(p.admits) {
-				l = l.Join(s)
-			}
+			l = l.Join(f.Label)
 		}
 		for _, m := range i.Methods {
-			if s := m.Shows().Secrecy(); !s.FlowsTo(p.admits) {
-				l = l.Join(s)
-			}
+			l = l.Join(m.Shows())
 		}
 	}
-	admitted := p.admits.Tags()
-	return slices.DeleteFunc(l.Tags(), func(t string) bool { return slices.Contains(admitted, t) })
+	for _, tag := range l.Secrecy().Tags() {
+		switch {
+		case !p.admits.Has(tag):
+			kept = append(kept, tag)
+		case p.seals.Has(tag):
+			shown = append(shown, tag)
+		}
+	}
+	return kept, shown
 }
 
 // distrusted are the tags of what outsiders write, if a program that read it is refused anything.

@@ -93,6 +93,9 @@ func (d *declarer) membersOf(i *exo.Interface) []entryMember {
 			continue
 		}
 		m := d.method(i.Methods[n], sc)
+		if n == i.Call {
+			m.text = strings.TrimPrefix(m.text, property(n))
+		}
 		out = append(out, entryMember{n, m.text, line(m.doc), strings.TrimPrefix(m.text, property(n))})
 	}
 	return out

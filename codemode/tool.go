@@ -190,14 +190,14 @@ func show(gate *exo.Gate, opt *Options) *shown {
 		bound = defaultDeclarations
 	}
 	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), gate.Zone(), max(bound, -1)}
-	catalog, granted, admits := gate.Catalog(), gate.Granted(), opt.Admits
-	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, key.zone, bound) }).(*shown)
+	catalog, granted, admits, seals := gate.Catalog(), gate.Granted(), opt.Admits, gate.Seals()
+	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, seals, key.zone, bound) }).(*shown)
 }
 
-func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits exo.Label, zone string, bound int) *shown {
+func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits, seals exo.Label, zone string, bound int) *shown {
 	s := &shown{}
 	d := newDeclarer(catalog, granted)
-	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, zone: zone, types: d.types}
+	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, seals: seals, zone: zone, types: d.types}
 	all := d.declare()
 	entries := d.entries(all)
 	for _, e := range entries {

@@ -198,7 +198,7 @@ func (c Catalog) leaves() bool {
 	return false
 }
 
-// Seals is the label of what programs are shown sealed: see TypeSealed. What every way out admits is never sealed.
+// Seals is the label of what programs are shown sealed: see TypeSealed. Where nothing leaves but the result, what that admits is not.
 func (g *Gate) Seals() Label {
 	if !g.made() {
 		return Label{}
