@@ -78,6 +78,7 @@ type Result struct {
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
 	Label   exo.Label       // joined over everything that the run has read
+	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
 	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
 	ID      exo.RunID       // of the run, in the record; zero where none was begun
 	Took    time.Duration
@@ -371,7 +372,8 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 		}
 		return err
 	}})
-	res.Value, res.Console, res.Label, res.Effects, res.Err, res.Took, res.Used, res.ID = r.Value, r.Console, r.Label, r.Effects, r.Err, r.Took, r.Used, r.Run.ID
+	res.Value, res.Console, res.Label, res.Causes, res.Effects = r.Value, r.Console, r.Label, r.Causes, r.Effects
+	res.Err, res.Took, res.Used, res.ID = r.Err, r.Took, r.Used, r.Run.ID
 	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
 	if res.Err != nil {
 		res.Value, res.JSON, res.framed, res.Notice, res.streamed = exo.Value{}, nil, nil, "", false

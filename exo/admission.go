@@ -54,8 +54,8 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	label := s.label
 	s.mu.Unlock()
 	e.label = label
-	if more := label.without(before).Integrity(); !more.Public() {
-		s.tainted(more, m)
+	if more := label.without(before); !more.Public() {
+		s.caused(more, m, call.ID)
 	}
 	if err == nil && !sealed.Public() && e.sealed == nil {
 		var plain *Message
@@ -79,6 +79,9 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 					what = "this program was written from values that may not leave this way: they are labelled "
 				case label.Secrecy().FlowsTo(e.admits):
 					what = "a sealed value that it is given may not leave this way: it is labelled "
+				}
+				if why == nil {
+					why = s.because(label)
 				}
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).list(), Err: why}
 			}

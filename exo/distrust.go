@@ -22,26 +22,13 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	return nil
 }
 
-// tainted notes by which message the run got tags of integrity: they hide nothing, so a program may be told.
-func (s *Session) tainted(l Label, m *Message) {
-	op := s.opName(m.Root)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taint == nil {
-		s.taint = map[string]string{}
-	}
-	for _, t := range l.Tags() {
-		s.taint[t] = op
-	}
-}
-
-// taints lists tags, each with what the program got it by.
+// taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may be told.
 func (s *Session) taints(l Label) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tags := l.Tags()
 	for i, t := range tags {
-		if op := s.taint[t]; op != "" {
+		if op := s.causes[t].Op; op != "" {
 			tags[i] = t + ", by " + op
 		}
 	}

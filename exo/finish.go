@@ -285,7 +285,8 @@ func (s *Session) Release() error {
 		if !s.gate.kept.Public() { // else the run began with it
 			which = " (" + s.gate.kept.String() + ")"
 		}
-		return Errorf(Denied, "", "the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
+		text := fmt.Sprintf("the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
+		return &Error{Kind: Denied, Msg: text, Err: s.because(l.Secrecy().without(s.gate.admits))}
 	}
 	return nil
 }

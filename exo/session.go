@@ -82,7 +82,7 @@ type Session struct {
 	contents    []Value // and what is in them
 	composed    int     // bytes of the parts of sealed texts
 	label       Label
-	taint       map[string]string // by which message it got each tag of integrity
+	causes      map[string]Cause // by which message it got each tag
 	console     console
 	lastID      uint64
 	calls       int

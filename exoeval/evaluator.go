@@ -28,6 +28,7 @@ type RunResult struct {
 	Undefined bool
 	Console   string // what the program logged before it asked for what may not leave: see exo.Session.Log
 	Label     exo.Label
+	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
 	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
 	Run       exo.Run      // with all its fields; zero where no run was begun
 	Err       error        // nil, or an *exo.Error

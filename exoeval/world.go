@@ -171,7 +171,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
 	res.Label, res.Undefined, res.Effects = s.Label().Join(opened), res.Err == nil && o.Undefined, s.Effects()
-	res.Console = s.Console()
+	res.Console, res.Causes = s.Console(), s.Causes()
 	if err := s.Release(); err != nil {
 		// The result and the error's text are sinks: neither may say more than that there is
 		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.

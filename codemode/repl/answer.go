@@ -42,6 +42,11 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	if res.Err != nil && (len(r.queries) > 0 || !res.Label.Public()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
+	if res.Err != nil || unfold {
+		for _, c := range res.Causes {
+			fmt.Fprintln(out, s.paint(dim, s.wrap("labelled "+oneLine(c.String()), 2)))
+		}
+	}
 	if note := res.EffectsNote(); note != "" && (r.now == "" || res.Err != nil) { // of a try nothing has taken effect
 		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+oneLine(note), 2)))
 	}
