@@ -21,7 +21,7 @@ var byInterface = map[string]bool{"String": true, "Error": true, "Unwrap": true}
 // that begins with the name.
 func TestComments(t *testing.T) {
 	seen := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := walkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || notPublic.MatchString(filepath.ToSlash(filepath.Dir(path))) {
 			return err
 		}

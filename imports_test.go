@@ -161,7 +161,7 @@ func TestGeminiIsOptional(t *testing.T) {
 // TestGeminiIsOneFile: the deprecated library can be replaced in one place.
 func TestGeminiIsOneFile(t *testing.T) {
 	var got []string
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := walkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -203,7 +203,7 @@ func TestNoUnsafe(t *testing.T) {
 // explains nothing to its reader.
 func TestCommentsStayInside(t *testing.T) {
 	read := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := walkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".js" || path == "imports_test.go" {
 			return err
 		}

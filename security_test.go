@@ -201,7 +201,7 @@ func TestSecurity(t *testing.T) {
 // that nothing holds.
 func TestNamesInPages(t *testing.T) {
 	tests, files := map[string]bool{}, map[string]bool{}
-	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+	err := walkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
