@@ -45,13 +45,19 @@ const (
 // the same principal, objects, methods and values. It uses the ticket up, and never waits: the
 // program is told to send the same again when it was approved. Messages to objects that
 // came with a reply can't be approved, since in another run they are others. It is an error to
-// name no method, or one that o does not lead to. A run without a principal gets no approval.
+// name no method, or one that o does not lead to. A run without a principal gets no approval, and none whose result may not leave.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
 		Narrow:  func(d *exo.Description) error { return exist(d, a, methods) },
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*exo.Node]bool{}) || a.use(m) },
 		Refusal: "this has to be approved by a person first, who was asked; when it was approved, send exactly the same again",
+	})
+	// That a request waits, or a ticket is used up, others see.
+	o = exo.Wrap(o, exo.Policy{
+		Blind:   true,
+		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*exo.Node]bool{}) },
+		Refusal: untold,
 	})
 	// Without a principal the tickets of one user would be those of all: one could use up what another was allowed.
 	return exo.Wrap(o, exo.Policy{

@@ -25,11 +25,15 @@ func RunBudget(o exo.Object, a Allowance) exo.Object {
 }
 
 // LifeBudget lets all runs together send o, and what it leads to, as many messages as a
-// says, from now on until the process ends. They count as in RunBudget.
+// says, from now on until the process ends. They count as in RunBudget. A run whose result may not leave, by what it has
+// read, sends none any more: how many are left would tell other runs of it.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
-	return exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})
+	o = exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})
+	return exo.Wrap(o, exo.Policy{Refusal: untold, Blind: true, Before: func(m *exo.Message) bool { return !m.Withheld() }})
 }
+
+const untold = "this program has read what its result may not carry, so it can't use what other programs share with it"
 
 const usedUp = "the budget of calls for this object is used up"
 

@@ -105,3 +105,38 @@ func TestLog(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedTellsNothing: what is shared among runs, a budget and what waits for approval, is not for a run of which nothing may be shown: one
+// that looked at a secret would leave a bit of it there.
+func TestSharedTellsNothing(t *testing.T) {
+	pii := exo.NewLabel("pii")
+	var a policy.Approvals
+	for what, shared := range map[string]func() exo.Object{
+		"a budget":    func() exo.Object { return policy.LifeBudget(newMail(), policy.Allowance{Messages: 1}) },
+		"an approval": func() exo.Object { return policy.Approve(newMail(), &a, "peek") },
+	} {
+		o := shared()
+		ask := func(label, admits exo.Label) string {
+			r := exotest.BeginRun(t, exo.Config{Grants: map[string]exo.Object{"mail": o}, Admits: admits}, exo.Run{Principal: "ann", Label: label})
+			_, err := r.On("mail").Call("peek").Send()
+			return exo.GuestText(err)
+		}
+		if got := ask(pii, exo.Label{}); !strings.Contains(got, "what its result may not carry") || len(a.Waiting()) > 0 {
+			t.Errorf("%s: %q, %d wait", what, got, len(a.Waiting()))
+		}
+		if got := ask(pii, pii); strings.Contains(got, "may not carry") || what == "a budget" && got != "" || what == "an approval" && (len(a.Waiting()) != 1 || a.Waiting()[0].Label.String() != "{pii}") {
+			t.Errorf("%s, and it may: %q, %v", what, got, a.Waiting())
+		}
+		for _, w := range a.Waiting() {
+			if err := a.Deny(w.ID); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := ask(exo.Label{}, exo.Label{}); what == "a budget" && !strings.Contains(got, "used up") || what == "an approval" && len(a.Waiting()) != 1 {
+			t.Errorf("%s, of one that read nothing: %q", what, got)
+		}
+		for _, w := range a.Waiting() {
+			_ = a.Deny(w.ID)
+		}
+	}
+}
