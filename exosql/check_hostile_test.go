@@ -48,3 +48,47 @@ func TestCheckPrintable(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckLabels: a table that is declared twice, and not labelled the same, is found: one of the two would show what the other seals.
+func TestCheckLabels(t *testing.T) {
+	type person struct {
+		ID    int64
+		Email string
+	}
+	declare := func(change func(email *exosql.Column[person, string])) exosql.Declared {
+		people := exosql.NewTable[person]("people")
+		id := exosql.NewKey(people, "id", func(p *person) *int64 { return &p.ID })
+		email := exosql.NewColumn(people, "email", func(p *person) *string { return &p.Email })
+		change(email)
+		return exosql.NewFacet(people, "person", id, email)
+	}
+	plain := func(*exosql.Column[person, string]) {}
+	pii := func(c *exosql.Column[person, string]) { c.WithLabel("pii") }
+	trusted := func(c *exosql.Column[person, string]) { c.Trusted() }
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, email TEXT NOT NULL)")})
+		for what, c := range map[string]struct {
+			a, b func(*exosql.Column[person, string])
+			want string
+		}{
+			"alike": {pii, pii, ""}, "plain": {plain, plain, ""},
+			"one labels":        {pii, plain, "here the column is labelled {pii}, there it is public"},
+			"the other labels":  {plain, pii, "here the column is public, there it is labelled {pii}"},
+			"one demands trust": {trusted, plain, "here the column is public, and demands trust, there it is public"},
+		} {
+			found, err := exosql.Inspect(t.Context(), db, declare(c.a), declare(c.b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, f := range found {
+				if f.Kind == exosql.LabelMismatch {
+					got += f.Table + "." + f.Column + ": " + f.Problem
+				}
+			}
+			if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) || got != "" && !strings.HasPrefix(got, "people.email: ") {
+				t.Errorf("%s: %q", what, got)
+			}
+		}
+	})
+}

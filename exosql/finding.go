@@ -48,6 +48,7 @@ const (
 	RoleRights       FindingKind = check.RoleRights       // the role may do more than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create where names are looked up
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key that tenants share confirms values
+	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
 	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
 )
 

@@ -102,10 +102,10 @@ func (op Operation) Immediate() Operation {
 	return op
 }
 
-// Admits says which labels may leave the host by this method; AdmitsFor, which of them
-// by one call.
+// Admits says which labels may leave the host by this method, besides those that it was given before; AdmitsFor, which of
+// them by one call.
 func (op Operation) Admits(l exo.Label) Operation {
-	op.admits = l
+	op.admits = op.admits.Join(l)
 	return op
 }
 

@@ -29,6 +29,7 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 	for _, t := range c.tables {
 		c.table(t)
 	}
+	c.alike()
 	for _, l := range c.order {
 		c.link(l)
 		c.pairs(l)

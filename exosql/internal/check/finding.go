@@ -27,4 +27,5 @@ const (
 	SearchPath       = "search path"
 	SpanningUnique   = "spanning key"
 	UnlistedFunction = "function"
+	LabelMismatch    = "label"
 )
