@@ -17,7 +17,7 @@ func (l ledger) Describe() (Description, error) {
 }
 
 // written is what becomes of a write of these fields by a run that has read something, and the run's label.
-func written(t *testing.T, read string, fields ...string) (error, string) {
+func written(t *testing.T, read string, fields ...string) (label string, err error) {
 	t.Helper()
 	w := newWorld(t, Config{Grants: map[string]Object{"ledger": ledger{&shop{name: "a"}}}, Admits: NewLabel("pii", "pay")})
 	if read != "" {
@@ -28,8 +28,8 @@ func written(t *testing.T, read string, fields ...string) (error, string) {
 	for _, f := range fields {
 		fs = append(fs, Field{f, Text("x")})
 	}
-	_, err := w.send(msg(ref(0), lit(RecordValue(fs...)), call(0, "write", 1)))
-	return err, w.s.Label().String()
+	_, err = w.send(msg(ref(0), lit(RecordValue(fs...)), call(0, "write", 1)))
+	return w.s.Label().String(), err
 }
 
 // TestWriteAdmits: what a run has read may be written to fields that admit it, and to none beside.
@@ -42,7 +42,7 @@ func TestWriteAdmits(t *testing.T) {
 		{"", []string{"name", "mail"}, true}, {"pii", []string{"mail"}, true}, {"pii", []string{"both"}, true}, {"pii", []string{"mail", "both"}, true}, {"pii", []string{"name"}, false},
 		{"pii", []string{"mail", "name"}, false}, {"pii", []string{"name", "both"}, false}, {"pii", nil, false}, {"pay", []string{"mail"}, false}, {"pay", []string{"both"}, true}, {"pay", []string{"both", "mail"}, false},
 	} {
-		err, _ := written(t, c.read, c.fields...)
+		_, err := written(t, c.read, c.fields...)
 		if c.ok {
 			wantOK(t, c.read, err)
 		} else {
@@ -53,10 +53,10 @@ func TestWriteAdmits(t *testing.T) {
 
 // TestGiven: who gives a labelled field has read the label, and who doesn't has not.
 func TestGiven(t *testing.T) {
-	if err, label := written(t, "", "name"); err != nil || label != "{}" {
+	if label, err := written(t, "", "name"); err != nil || label != "{}" {
 		t.Error(err, label)
 	}
-	if err, label := written(t, "", "name", "boss"); KindOf(err) != Denied || label != "{pay}" {
+	if label, err := written(t, "", "name", "boss"); KindOf(err) != Denied || label != "{pay}" {
 		t.Error(err, label)
 	}
 	for _, admits := range []Label{{}, NewLabel("pii")} {
