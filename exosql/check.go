@@ -138,10 +138,6 @@ func (g granted) declared(c *check.Checker) {
 				}
 			}
 		}
-		if w.Labelled, err = o.labelled(nil); err != nil {
-			c.Fail(err)
-			return
-		}
 		c.Write(w)
 	}
 }

@@ -34,7 +34,9 @@ type object struct {
 	once  sync.Once
 	err   error
 	grant compile.Prepared
-	desc  exo.Description
+	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not.
+	secrets []*decl.Column
+	desc    exo.Description
 
 	hooked bool // a table that it reaches has hooks
 
@@ -61,6 +63,9 @@ func (o *object) make() error {
 	}
 	var err error
 	if o.grant, err = compile.Prepare(o.facet, o.rel); err != nil {
+		return err
+	}
+	if o.secrets, err = o.labelled(); err != nil {
 		return err
 	}
 	if o.db != nil && o.db.secured {

@@ -119,6 +119,14 @@ func (db *DB) writing(a *asked) (*writing, error) {
 		a.vals = append(a.vals, o.grant.Vals)
 	}
 	a.beside = beside
+	// What may be written goes by what is labelled in all grants of the same programs, also of those that tell of no scope.
+	if a.secrets, err = db.secrets(a); err != nil {
+		return nil, err
+	}
+	for _, c := range a.secrets {
+		key = strconv.AppendUint(append(key, '~'), c.Table.ID, 10)
+		key = strconv.AppendInt(append(key, '.'), int64(slices.Index(c.Table.Cols, c)), 10)
+	}
 	if a.hooked != nil {
 		key = compile.AppendHookLinks(key, a.hooked.Table)
 	}
@@ -144,6 +152,34 @@ func (a *asked) others(w *compile.Writing) (out []*object) {
 		}
 	}
 	return append(out, a.beside...)
+}
+
+// secrets are the labelled columns of all objects of the same programs.
+func (db *DB) secrets(a *asked) (out []*decl.Column, err error) {
+	add := func(o *object) error {
+		if err := o.prepare(); err != nil {
+			return err
+		}
+		for _, c := range o.secrets {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+		return nil
+	}
+	for _, o := range a.objs {
+		if err := add(o); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range a.m.Granted() {
+		if o, ok := x.(*object); ok && o.db == db {
+			if err := add(o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope.
@@ -487,11 +523,7 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Beside = compile.Telling(w.Grant, w.Table, beside)
-	for _, o := range append(a.others(w.Writing), a.objs...) {
-		if of.Labelled, err = o.labelled(of.Labelled); err != nil {
-			return err
-		}
-	}
+	of.Labelled = a.secrets
 	if err := check.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
@@ -499,8 +531,8 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	return nil
 }
 
-// labelled adds the columns that are labelled, of the tables that the object reaches, whether a facet shows them or not.
-func (o *object) labelled(to []*decl.Column) ([]*decl.Column, error) {
+// labelled are the columns that are labelled, of the tables that the object reaches.
+func (o *object) labelled() (to []*decl.Column, err error) {
 	reach, err := o.facet.Close()
 	for _, f := range reach {
 		for _, c := range f.Table.Cols {

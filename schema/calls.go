@@ -45,6 +45,15 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	read = map[string]bool{}
 	inType := false // after AS of a CAST: DECIMAL(10, 2) is no call
 	for i, t := range toks {
+		if expr[t.pos] == '[' { // a name to SQLite, and an index or the items of an array to PostgreSQL: whatever is in it counts as read
+			_, within, err := callsOf(t.text)
+			if err != nil {
+				return nil, nil, err
+			}
+			for name := range within {
+				read[name] = true
+			}
+		}
 		open := i+1 < len(toks) && toks[i+1].kind == tokPunct && toks[i+1].text == "("
 		switch {
 		case t.kind == tokPunct && (t.text == "(" || t.text == ")"):

@@ -101,3 +101,19 @@ func TestVirtualCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestReadsBrackets: what stands in brackets is a name to SQLite and an expression to PostgreSQL; whatever is in it counts as read.
+func TestReadsBrackets(t *testing.T) {
+	table := &schema.Table{Name: schema.Name{Name: "t"}, Columns: []schema.Column{{Name: "a"}, {Name: "b"}, {Name: "odd name"}}}
+	for expr, want := range map[string]string{"a < ALL (ARRAY[100, b])": "ab", "a < (ARRAY[10, 20])[b - 70]": "ab", "x[a]": "a", "[a] > 1": "a", "[odd name] > 1": "o", "ARRAY['a', 'b']": "", "ARRAY[x[1], b]": "abo", "ARRAY['a]b', b]": "abo"} {
+		got := ""
+		for _, c := range table.Columns {
+			if table.Reads(expr, func(name string) bool { return name == c.Name }) {
+				got += c.Name[:1]
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+}

@@ -34,7 +34,16 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 		c.link(l)
 		c.pairs(l)
 	}
+	var secrets []*decl.Column // of all that is granted to the same programs
+	for _, t := range c.tables {
+		for _, col := range t.Cols {
+			if !col.Label.Secrecy().Public() {
+				secrets = append(secrets, col)
+			}
+		}
+	}
 	for _, w := range c.writes {
+		w.Labelled = secrets
 		c.writable(w)
 	}
 	c.path()

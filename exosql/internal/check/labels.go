@@ -50,10 +50,15 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
 		updated = append(updated, names(w.Filled)...)
 	}
-	all := []altered{{t, updated, len(w.Rights.Insert) > 0, w.Rights.Delete}}
+	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
+	own := c.kin(t)
+	var all []altered
+	for _, x := range own {
+		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
+	}
 	for i := 0; i < len(all); i++ { // it grows
 		for _, x := range c.tellsOf(all[i], w) {
-			if all[i].table != t {
+			if !slices.Contains(own, all[i].table) {
 				x.rule = all[i].table.Name.Name + "." + x.rule
 			}
 			if !slices.Contains(out, x) {
@@ -78,16 +83,16 @@ func (c *Checker) carried(a altered) (out []altered) {
 			if fk.Table != a.table.Name {
 				continue
 			}
-			if a.delete {
-				switch fk.OnDelete {
-				case schema.Cascade:
-					out = append(out, altered{table: child, delete: true})
-				case schema.SetNull, schema.SetDefault:
-					out = append(out, altered{table: child, cols: fk.Columns})
+			deleted := a.delete && fk.OnDelete == schema.Cascade
+			changed := a.delete && (fk.OnDelete == schema.SetNull || fk.OnDelete == schema.SetDefault) ||
+				c.anyOf(a.table, fk.References, columns{c.live, a.cols}.has) && (fk.OnUpdate == schema.Cascade || fk.OnUpdate == schema.SetNull || fk.OnUpdate == schema.SetDefault)
+			for _, x := range c.kin(child) {
+				if deleted {
+					out = append(out, altered{table: x, delete: true})
 				}
-			}
-			if shares(c.live, fk.References, a.cols) && (fk.OnUpdate == schema.Cascade || fk.OnUpdate == schema.SetNull || fk.OnUpdate == schema.SetDefault) {
-				out = append(out, altered{table: child, cols: fk.Columns})
+				if changed {
+					out = append(out, altered{table: x, cols: fk.Columns})
+				}
 			}
 		}
 	}
@@ -97,16 +102,18 @@ func (c *Checker) carried(a altered) (out []altered) {
 // tellsOf are the rules about rows of one table.
 func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	t := a.table
-	secretOf := func(table string) (cols columns) {
-		for _, col := range w.Labelled {
-			if c.live.Engine.Is(col.Table.Name, table) {
-				cols.names = append(cols.names, col.Name)
+	secretOf := func(table *schema.Table) (cols columns) {
+		for _, x := range c.kin(table) {
+			for _, col := range w.Labelled {
+				if c.live.Engine.Is(col.Table.Name, x.Name.Name) {
+					cols.names = append(cols.names, col.Name)
+				}
 			}
 		}
 		cols.live = c.live
 		return cols
 	}
-	secrets, changed := secretOf(t.Name.Name), columns{c.live, a.cols}
+	secrets, changed := secretOf(t), columns{c.live, a.cols}
 	secret, written := secrets.has, changed.has
 	of := func(p schema.Part, col func(string) bool) bool { return c.dependsOn(t, p, col) }
 	indexed := slices.ContainsFunc(c.indexes(t), func(parts []schema.Part) bool {
@@ -130,14 +137,25 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 			out = append(out, told{"check(" + k.Expr + ")", "a value that breaks it would tell of the other"})
 		}
 	}
+	rules := []string{t.PartitionBy} // as a check: no partition may have a place for the row
+	for _, p := range t.Policies {
+		if t.RowSecurity && p.Command != "SELECT" {
+			rules = append(rules, p.Using, p.Check)
+		}
+	}
+	for _, r := range rules {
+		if r != "" && secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(r, col) }) {
+			out = append(out, told{"check(" + r + ")", "a row that breaks it would tell of the other"})
+		}
+	}
 	for _, fk := range c.foreignKeys(t) {
-		if secrets.beside(changed, func(col func(string) bool) bool { return slices.ContainsFunc(fk.Columns, col) }) {
+		if secrets.beside(changed, func(col func(string) bool) bool { return c.anyOf(t, fk.Columns, col) }) {
 			out = append(out, told{"foreign key(" + strings.Join(fk.Columns, ", ") + ")", "a value that leads nowhere would tell of the other"})
 		}
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			if fk.Table == t.Name && slices.ContainsFunc(fk.Columns, secretOf(child.Name.Name).has) && (a.delete || slices.ContainsFunc(fk.References, written)) {
+			if fk.Table == t.Name && c.anyOf(child, fk.Columns, secretOf(child).has) && (a.delete || c.anyOf(t, fk.References, written)) {
 				out = append(out, told{child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")", "a row that can't be deleted or changed would tell that it is referred to"})
 			}
 		}
@@ -148,13 +166,12 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 // made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
 // labelled: by a division by zero it fails, and in PostgreSQL by the length of both together.
 func (c *Checker) made(t *schema.Table, secrets, changed columns) (out []told) {
-	for _, x := range c.notUnique(t) { // of those that are, tells has said it
+	for _, x := range c.entries(t) {
 		entry := func(col func(string) bool) bool {
 			return slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 		}
-		calculated := slices.ContainsFunc(x, func(p schema.Part) bool {
-			return p.Column == "" && secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(p.Expr, col) })
-		})
+		// Of a partial index its condition decides whether an entry is calculated.
+		calculated := secrets.beside(changed, entry) && slices.ContainsFunc(x, func(p schema.Part) bool { return p.Column == "" })
 		long := slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, changed.has) && !fixedSize(t, p) })
 		if calculated || long && c.live.Engine == schema.Postgres && secrets.beside(changed, entry) {
 			out = append(out, told{"index" + unique{parts: x}.said(), "an entry of it that can't be made would tell of it"})
@@ -174,6 +191,27 @@ func fixedSize(t *schema.Table, p schema.Part) bool {
 	return i >= 0 && slices.Contains([]schema.Kind{schema.Bool, schema.Int, schema.Float, schema.Time, schema.Date, schema.Interval, schema.UUID}, t.Columns[i].Kind)
 }
 
+// kin are a table, those whose partition or heir it is, and its partitions and heirs: a row of one is, or may be, a row of the others.
+func (c *Checker) kin(t *schema.Table) []*schema.Table {
+	related := func(part, whole *schema.Table) bool {
+		return partOf(part, whole) || slices.Contains(part.Inherits, whole.Name)
+	}
+	seen := []*schema.Table{t}
+	for i := 0; i < len(seen); i++ { // it grows
+		for _, o := range c.live.Tables {
+			if (related(seen[i], o) || related(o, seen[i])) && !slices.Contains(seen, o) {
+				seen = append(seen, o)
+			}
+		}
+	}
+	return seen
+}
+
+// anyOf reports whether one of a table's columns is, or is calculated of, one of some others.
+func (c *Checker) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
+	return slices.ContainsFunc(cols, func(name string) bool { return c.dependsOn(t, schema.Part{Column: name}, of) })
+}
+
 // dependsOn reports whether a part of an index is, or may depend on, one of some columns.
 func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) bool) bool {
 	if p.Column == "" {
@@ -185,17 +223,18 @@ func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) boo
 
 // indexes are the parts of all indexes of a table, of those that it is a part of, and of its parts.
 func (c *Checker) indexes(t *schema.Table) [][]schema.Part {
-	out := c.notUnique(t)
+	out := c.entries(t)
 	for _, u := range c.uniques(t) {
 		out = append(out, u.parts)
 	}
 	return out
 }
 
-func (c *Checker) notUnique(t *schema.Table) (out [][]schema.Part) {
+// entries are those of indexes of which tells does not say it all: unique ones that carry no other columns along.
+func (c *Checker) entries(t *schema.Table) (out [][]schema.Part) {
 	for _, of := range c.parts(t) {
 		for _, x := range of.Indexes {
-			if x.Unique {
+			if x.Unique && len(x.Include) == 0 {
 				continue
 			}
 			parts := slices.Clone(x.Parts)

@@ -59,7 +59,7 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	if len(r.Update) > 0 {
 		values := f.record(r.Update)
 		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
-			values.Fields[i].Admits = c.Label.Secrecy()
+			values.Fields[i].Admits = f.Table.admits(c)
 		}
 		out = append(out, language.UpdateMethod(values))
 	}
@@ -70,6 +70,13 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
 	}
 	return out
+}
+
+// admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well.
+func (t *Table) admits(c *Column) exo.Label {
+	return exo.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
+		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Has(tag) })
+	})...)
 }
 
 // record is the type of a plain object of some of the columns.
