@@ -74,8 +74,8 @@ type asked struct {
 	unit  *unit         // of work, where the run can change the database
 	given compile.Given // of a message that writes
 
-	secrets []*decl.Column // labelled, of all that is granted to the same programs; of a write
-	beside  []*object      // of the same programs, against whose scopes it is held; vals has their values, too
+	labelled []*object // of the same programs, with labelled columns; of a write
+	beside   []*object // of the same programs, against whose scopes it is held; vals has their values, too
 
 	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 

@@ -132,6 +132,8 @@ func TestLabelledBeside(t *testing.T) {
 		{what: "bounds by an expression", only: "postgres", ddl: fmt.Sprintf(parted, "folk", " NOT NULL", "", "RANGE ((rank + pay))") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0) TO (100); CREATE UNIQUE INDEX ON people (id); " + notes, a: rows, b: besideRows("70", "70"), program: besideRank(25)},
 
 		{what: "unique index INCLUDE", only: "postgres", ddl: people + "; " + notes + "; CREATE UNIQUE INDEX u ON people (name) INCLUDE (email)", a: rows, b: rows + long, program: fmt.Sprintf(besideLong, 2500)},
+		{what: "UNIQUE (...) INCLUDE", only: "postgres", ddl: people + "; " + notes + "; ALTER TABLE people ADD UNIQUE (name) INCLUDE (email)", a: rows, b: rows + long, program: fmt.Sprintf(besideLong, 2500)},
+		{what: "CHECK on the labelled column alone, NOT VALID", only: "postgres", ddl: people + "; " + notes + "; ?; ALTER TABLE people ADD CHECK (pay > 75) NOT VALID", a: rows, b: besideRows("70", "70"), program: besideRank(7)},
 
 		{what: "an index of some rows, whose entry fails", only: "sqlite", ddl: people + "; " + notes + "; CREATE INDEX u ON people (json_extract(name, '$.a')) WHERE pay > 75; ?", program: "return people.where({ id: 2 }).update({ name: 'zz' }).catch(e => e.message)",
 			a: "INSERT INTO people (id, boss, rank, name, pay) VALUES (2, NULL, 2, '{}', 70)", b: "INSERT INTO people (id, boss, rank, name, pay) VALUES (2, NULL, 2, '{}', 80)"},
@@ -154,6 +156,58 @@ func TestLabelledBeside(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestHarmlessElsewhere: that one tool may write a table is not remembered for another tool, to which a column is granted that it would tell of.
+func TestHarmlessElsewhere(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		c := besideCase{delete: true, apart: true}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(fmt.Sprintf(besidePeople, ""), fmt.Sprintf(besideNotes, " REFERENCES people (id)", ""), besideRows("70", "80"), "INSERT INTO notes VALUES (1, 1, 0)")})
+		both := c.grants(db, true)
+		run := func(grants codemode.Grants) string {
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), "return people.where({ id: 1000 }).delete().catch(e => e.message)")
+			return string(r.JSON) + exo.GuestText(r.Err)
+		}
+		for range 2 {
+			if got := run(codemode.Grants{"people": both["people"]}); got != "0" {
+				t.Error("alone:", got)
+			}
+			if got := run(both); !strings.Contains(got, "has to look at it first") {
+				t.Error("beside the labelled reference:", got)
+			}
+		}
+	})
+}
+
+// TestViewBeside: the labelled column is declared of a view; the table under it, which is written, has a rule over it.
+func TestViewBeside(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		type salary struct{ ID, Pay int64 }
+		var got []string
+		for _, pay := range []string{"80", "70"} {
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(fmt.Sprintf(besidePeople, ", CHECK (rank < pay)"), "CREATE VIEW salaries AS SELECT id, pay FROM people", besideRows("70", pay))})
+			p, v := exosql.NewTable[besidePerson]("people"), exosql.NewTable[salary]("salaries")
+			id := exosql.NewKey(p, "id", func(p *besidePerson) *int64 { return &p.ID })
+			rank := exosql.NewColumn(p, "rank", func(p *besidePerson) *int64 { return &p.Rank })
+			vid := exosql.NewKey(v, "id", func(p *salary) *int64 { return &p.ID })
+			vpay := exosql.NewColumn(v, "pay", func(p *salary) *int64 { return &p.Pay }).WithLabel("pii")
+			f := exosql.NewFacet(p, "person", id, rank).AllowUpdate(rank)
+			f.Add(exosql.Via(exosql.One("salary", id, vid), exosql.NewFacet(v, "salary", vid, vpay)))
+			tool, err := codemode.New(codemode.Grants{"people": f.Of(exosql.Grant(db, p, exosql.AllRows[besidePerson](), exosql.ScopeRows(v, exosql.AllRows[salary]())))}, &codemode.Options{Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), besideRank(75))
+			got = append(got, string(r.JSON)+exo.GuestText(r.Err))
+		}
+		if got[0] != got[1] {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 // TestPolicyBeside: a policy of the server (row-level security) says WITH CHECK over the labelled column and one that is written.

@@ -108,31 +108,25 @@ func (w *writing) Keep() (*writing, int) {
 
 // writing finds or makes the plans of a message that writes.
 func (db *DB) writing(a *asked) (*writing, error) {
-	beside, err := db.beside(a)
-	if err != nil {
+	var err error
+	if a.beside, a.labelled, err = db.beside(a); err != nil {
 		return nil, err
 	}
 	var keys [512]byte
 	key := compile.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
-	for _, o := range beside {
+	for _, o := range a.beside {
 		key = strconv.AppendUint(append(key, '+'), o.grant.Shape, 10)
 		a.vals = append(a.vals, o.grant.Vals)
 	}
-	a.beside = beside
-	// What may be written goes by what is labelled in all grants of the same programs, also of those that tell of no scope.
-	if a.secrets, err = db.secrets(a); err != nil {
-		return nil, err
-	}
-	for _, c := range a.secrets {
-		key = strconv.AppendUint(append(key, '~'), c.Table.ID, 10)
-		key = strconv.AppendInt(append(key, '.'), int64(slices.Index(c.Table.Cols, c)), 10)
+	for _, o := range a.labelled { // with these it was found to be harmless
+		key = strconv.AppendUint(append(key, '~'), o.grant.Shape, 10)
 	}
 	if a.hooked != nil {
 		key = compile.AppendHookLinks(key, a.hooked.Table)
 	}
 	w, ok := db.writes.Get(key)
 	if !ok {
-		made, err := compile.Write(db.dialect, a.m, grantsOf(slices.Concat(a.objs, beside)), a.given.Sets, db.images > 0)
+		made, err := compile.Write(db.dialect, a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -154,49 +148,25 @@ func (a *asked) others(w *compile.Writing) (out []*object) {
 	return append(out, a.beside...)
 }
 
-// secrets are the labelled columns of all objects of the same programs.
-func (db *DB) secrets(a *asked) (out []*decl.Column, err error) {
-	add := func(o *object) error {
-		if err := o.prepare(); err != nil {
-			return err
-		}
-		for _, c := range o.secrets {
-			if !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
-		return nil
-	}
-	for _, o := range a.objs {
-		if err := add(o); err != nil {
-			return nil, err
-		}
-	}
-	for _, x := range a.m.Granted() {
-		if o, ok := x.(*object); ok && o.db == db {
-			if err := add(o); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope.
-func (db *DB) beside(a *asked) (out []*object, err error) {
+// beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope; labelled are
+// all those that reach labelled columns, of which a rule of the database may tell.
+func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 	for _, x := range a.m.Granted() {
 		o, ok := x.(*object)
-		if !ok || o.db != db || slices.Contains(a.objs, o) { // of which the message has the grants
+		if !ok || o.db != db {
 			continue
 		}
 		if err := o.prepare(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if o.grant.Tells() {
-			out = append(out, o)
+		if len(o.secrets) > 0 {
+			labelled = append(labelled, o)
+		}
+		if o.grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
+			beside = append(beside, o)
 		}
 	}
-	return out, nil
+	return beside, labelled, nil
 }
 
 // changing is one message that writes, on its way.
@@ -523,7 +493,13 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Beside = compile.Telling(w.Grant, w.Table, beside)
-	of.Labelled = a.secrets
+	for _, o := range append(a.labelled, a.objs...) {
+		for _, c := range o.secrets {
+			if !slices.Contains(of.Labelled, c) {
+				of.Labelled = append(of.Labelled, c)
+			}
+		}
+	}
 	if err := check.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}

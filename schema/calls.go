@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // notCalls are the words after which SQLite reads a parenthesis as a part of the
 // expression. None of them can name a function without quotes.
@@ -45,15 +48,6 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	read = map[string]bool{}
 	inType := false // after AS of a CAST: DECIMAL(10, 2) is no call
 	for i, t := range toks {
-		if expr[t.pos] == '[' { // a name to SQLite, and an index or the items of an array to PostgreSQL: whatever is in it counts as read
-			_, within, err := callsOf(t.text)
-			if err != nil {
-				return nil, nil, err
-			}
-			for name := range within {
-				read[name] = true
-			}
-		}
 		open := i+1 < len(toks) && toks[i+1].kind == tokPunct && toks[i+1].text == "("
 		switch {
 		case t.kind == tokPunct && (t.text == "(" || t.text == ")"):
@@ -72,6 +66,27 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	return calls, read, nil
 }
 
+// readsOf are the names that an expression of either engine may read. What is in brackets is a name to SQLite, and an index or the
+// items of an array to PostgreSQL: both count.
+func readsOf(expr string) (read map[string]bool, err error) {
+	_, read, err = callsOf(expr)
+	if err != nil {
+		return nil, err
+	}
+	toks, _ := lex(expr) // callsOf has read it
+	for _, t := range toks {
+		if expr[t.pos] != '[' {
+			continue
+		}
+		within, err := readsOf(t.text)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(read, within)
+	}
+	return read, nil
+}
+
 // Calculates reports whether the value of a generated column c of t may depend on one of some columns, also through other
 // generated columns. Of an expression that can't be read it may.
 func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
@@ -82,7 +97,7 @@ func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 			continue
 		}
 		seen[x.Name] = true
-		_, read, err := callsOf(x.GenExpr)
+		read, err := readsOf(x.GenExpr)
 		if err != nil {
 			return true
 		}
@@ -101,7 +116,7 @@ func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 // Reads reports whether an expression on a row of t may depend on one of some columns, also through generated columns, or on the
 // row as a whole. One that can't be read may.
 func (t *Table) Reads(expr string, of func(column string) bool) bool {
-	_, read, err := callsOf(expr)
+	read, err := readsOf(expr)
 	if err != nil || read[asciiFold(t.Name.Name)] {
 		return true
 	}

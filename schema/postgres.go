@@ -187,14 +187,15 @@ func namesOf(rel, numbers string) string {
 func (r *postgresReader) constraints() error {
 	return r.each(`SELECT c.conrelid::bigint, c.conname::text, c.contype::text, c.condeferrable, coalesce(n.nspname::text, ''), coalesce(f.relname::text, ''), c.confdeltype::text, c.confupdtype::text,
 			`+namesOf("c.conrelid", "c.conkey")+`, `+namesOf("c.confrelid", "c.confkey")+`, coalesce(pg_get_expr(c.conbin, c.conrelid), ''),
-			NOT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false)
-		FROM pg_constraint AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.conindid AND c.contype = 'u' LEFT JOIN pg_class AS f ON f.oid = c.confrelid LEFT JOIN pg_namespace AS n ON n.oid = f.relnamespace
+			NOT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean AND c.contype = 'u', false), NOT c.convalidated,
+			(SELECT coalesce(json_agg(a.attname ORDER BY k), '[]')::text FROM generate_series(i.indnkeyatts + 1, i.indnatts) AS k JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1])
+		FROM pg_constraint AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.conindid AND c.contype IN ('p', 'u') LEFT JOIN pg_class AS f ON f.oid = c.confrelid LEFT JOIN pg_namespace AS n ON n.oid = f.relnamespace
 		WHERE c.conrelid = ANY ($1::text::oid[]) AND c.contype IN ('p', 'u', 'f', 'c') AND c.conislocal AND c.conparentid = 0 ORDER BY c.conrelid, c.conname`, func(rows *sql.Rows) error {
 		var rel int64
-		var kind, onDelete, onUpdate, cols, refs, expr string
+		var kind, onDelete, onUpdate, cols, refs, expr, include string
 		var f ForeignKey
-		var distinct bool
-		if err := rows.Scan(&rel, &f.Name, &kind, &f.Deferrable, &f.Table.Schema, &f.Table.Name, &onDelete, &onUpdate, &cols, &refs, &expr, &distinct); err != nil {
+		var distinct, notValid bool
+		if err := rows.Scan(&rel, &f.Name, &kind, &f.Deferrable, &f.Table.Schema, &f.Table.Name, &onDelete, &onUpdate, &cols, &refs, &expr, &distinct, &notValid, &include); err != nil {
 			return err
 		}
 		var err error
@@ -209,6 +210,13 @@ func (r *postgresReader) constraints() error {
 			return nil
 		}
 		k := Key{Name: f.Name, Columns: f.Columns, NullsDistinct: distinct, Deferrable: f.Deferrable}
+		more, err := list(include)
+		if err != nil {
+			return err
+		}
+		if len(more) > 0 {
+			k.Include = more
+		}
 		switch kind {
 		case "p":
 			t.PrimaryKey = &k
@@ -218,7 +226,7 @@ func (r *postgresReader) constraints() error {
 			f.OnDelete, f.OnUpdate = postgresActions[onDelete], postgresActions[onUpdate]
 			t.ForeignKeys = append(t.ForeignKeys, f)
 		case "c":
-			t.Checks = append(t.Checks, Check{f.Name, expr})
+			t.Checks = append(t.Checks, Check{Name: f.Name, Expr: expr, NotValid: notValid})
 		}
 		return nil
 	})

@@ -130,7 +130,7 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 			name = d.toks[min(i, end-1)].text
 			continue
 		case "CHECK":
-			t.checks = append(t.checks, Check{name, d.text(i+2, d.past(i+1)-1)})
+			t.checks = append(t.checks, Check{Name: name, Expr: d.text(i+2, d.past(i+1)-1)})
 		case "COLLATE":
 			i++
 			c.Collation = d.toks[min(i, end-1)].text

@@ -42,6 +42,7 @@ type Key struct {
 	Columns       []string // in the key's order
 	NullsDistinct bool     // of a unique key: rows with NULL are not compared. Always so but for NULLS NOT DISTINCT
 	Deferrable    bool
+	Include       []string // PostgreSQL: columns that its index carries along
 
 	// Parts are those of the index behind it, where one has a collation that is not its column's,
 	// or another direction; else nil. SQLite's constraints may say both.
@@ -102,8 +103,9 @@ const (
 
 // Check is a condition on every row. On SQLite the name may be empty.
 type Check struct {
-	Name string
-	Expr string
+	Name     string
+	Expr     string
+	NotValid bool // PostgreSQL, live: rows that were there before it may break it
 }
 
 // Trigger is code that runs when rows change. Those that PostgreSQL makes for

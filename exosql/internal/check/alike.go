@@ -15,7 +15,7 @@ func (c *Checker) alike() {
 				continue
 			}
 			for _, col := range t.Cols {
-				if other := c.same(o, col); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust) {
+				if other := c.same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust) {
 					c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
 						Problem: fmt.Sprintf("the table is declared twice: here the column is %s, there it is %s", said(col), said(other)),
 						Fix:     "the same of both declarations, or one declaration"})
@@ -25,10 +25,10 @@ func (c *Checker) alike() {
 	}
 }
 
-// same is the column of another declaration of a table.
-func (c *Checker) same(t *decl.Table, col *decl.Column) *decl.Column {
+// same is the column that a declaration has under a name.
+func (c *Checker) same(t *decl.Table, name string) *decl.Column {
 	for _, x := range t.Cols {
-		if c.live.Engine.Is(x.Name, col.Name) {
+		if c.live.Engine.Is(x.Name, name) {
 			return x
 		}
 	}

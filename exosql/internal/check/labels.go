@@ -9,11 +9,11 @@ import (
 )
 
 // A write that a rule of the database refuses tells a program of the rows that were there. Where such a rule is about a
-// labelled column, too, a program that only writes beside it learns of values that it may not read, and its run has no
-// label for it: none of what it named is labelled. So a table with such a rule can't be written, unless its host
-// says by AllowEffects that programs may learn it.
+// labelled column, a program that writes learns of values that it may not read, and its run has no label for it: giving a
+// value is not reading one. So a table with such a rule can't be written, unless its host says by AllowEffects
+// that programs may learn it.
 
-// told is a rule that joins a labelled column to what is written.
+// told is a rule by which a write tells of a labelled column.
 type told struct{ rule, why string }
 
 // name is the rule as AllowEffects has it.
@@ -99,29 +99,44 @@ func (c *Checker) carried(a altered) (out []altered) {
 	return out
 }
 
-// tellsOf are the rules about rows of one table.
-func (c *Checker) tellsOf(a altered, w Write) (out []told) {
-	t := a.table
-	secretOf := func(table *schema.Table) (cols columns) {
-		for _, x := range c.kin(table) {
-			for _, col := range w.Labelled {
-				if c.live.Engine.Is(col.Table.Name, x.Name.Name) {
-					cols.names = append(cols.names, col.Name)
+// secretOf are the labelled columns of a table, by whatever declaration of its kin they are labelled. Which columns a view shows under
+// which names is not known: where one is labelled on a view, all are that nobody has declared without a label.
+func (c *Checker) secretOf(t *schema.Table, w Write) columns {
+	cols := columns{live: c.live}
+	for _, x := range c.kin(t) {
+		for _, col := range w.Labelled {
+			if c.live.Engine.Is(col.Table.Name, x.Name.Name) {
+				cols.names = append(cols.names, col.Name)
+			}
+			if c.live.View(schema.Name{Name: col.Table.Name}) != nil && (c.live.Engine == schema.SQLite || c.shows(col.Table, x)) { // whose views nobody reads
+				for _, y := range x.Columns {
+					if of := c.same(w.Table, y.Name); of == nil || !c.live.Engine.Is(w.Table.Name, x.Name.Name) {
+						cols.names = append(cols.names, y.Name)
+					}
 				}
 			}
 		}
-		cols.live = c.live
-		return cols
 	}
-	secrets, changed := secretOf(t), columns{c.live, a.cols}
+	return cols
+}
+
+// goesByClock reports whether a condition may hold for a row now, and not later.
+func goesByClock(expr string) bool {
+	lower := strings.ToLower(expr)
+	return slices.ContainsFunc([]string{"now()", "current_", "localtime", "_timestamp()", "timeofday()", "random"}, func(s string) bool { return strings.Contains(lower, s) })
+}
+
+// tellsOf are the rules about rows of one table.
+func (c *Checker) tellsOf(a altered, w Write) (out []told) {
+	t := a.table
+	secrets, changed := c.secretOf(t, w), columns{c.live, a.cols}
 	secret, written := secrets.has, changed.has
-	of := func(p schema.Part, col func(string) bool) bool { return c.dependsOn(t, p, col) }
-	indexed := slices.ContainsFunc(c.indexes(t), func(parts []schema.Part) bool {
-		return slices.ContainsFunc(parts, func(p schema.Part) bool { return of(p, secret) })
+	indexed := slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { // what one index has of a row, those of its kin may decide
+		return slices.ContainsFunc(indexesOf(x), func(i index) bool { return c.reads(x, i.parts, secret) })
 	})
-	for _, u := range c.uniques(t) {
+	for _, u := range uniquesOf(t) {
 		has := func(col func(string) bool) bool {
-			return slices.ContainsFunc(u.parts, func(p schema.Part) bool { return of(p, col) }) || u.where != "" && t.Reads(u.where, col)
+			return c.reads(t, u.parts, col) || u.where != "" && t.Reads(u.where, col)
 		}
 		changes := len(a.cols) > 0 && has(written)
 		switch {
@@ -133,7 +148,8 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	}
 	out = append(out, c.made(t, secrets, changed)...)
 	for _, k := range t.Checks {
-		if secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(k.Expr, col) }) {
+		again := len(a.cols) > 0 && (k.NotValid || goesByClock(k.Expr)) && t.Reads(k.Expr, secret) // rows that are there may break it
+		if again || secrets.beside(changed, func(col func(string) bool) bool { return t.Reads(k.Expr, col) }) {
 			out = append(out, told{"check(" + k.Expr + ")", "a value that breaks it would tell of the other"})
 		}
 	}
@@ -148,14 +164,14 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 			out = append(out, told{"check(" + r + ")", "a row that breaks it would tell of the other"})
 		}
 	}
-	for _, fk := range c.foreignKeys(t) {
+	for _, fk := range t.ForeignKeys {
 		if secrets.beside(changed, func(col func(string) bool) bool { return c.anyOf(t, fk.Columns, col) }) {
 			out = append(out, told{"foreign key(" + strings.Join(fk.Columns, ", ") + ")", "a value that leads nowhere would tell of the other"})
 		}
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			if fk.Table == t.Name && c.anyOf(child, fk.Columns, secretOf(child).has) && (a.delete || c.anyOf(t, fk.References, written)) {
+			if fk.Table == t.Name && c.anyOf(child, fk.Columns, c.secretOf(child, w).has) && (a.delete || c.anyOf(t, fk.References, written)) {
 				out = append(out, told{child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")", "a row that can't be deleted or changed would tell that it is referred to"})
 			}
 		}
@@ -166,10 +182,12 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 // made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
 // labelled: by a division by zero it fails, and in PostgreSQL by the length of both together.
 func (c *Checker) made(t *schema.Table, secrets, changed columns) (out []told) {
-	for _, x := range c.entries(t) {
-		entry := func(col func(string) bool) bool {
-			return slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
+	for _, i := range indexesOf(t) {
+		if i.said {
+			continue
 		}
+		x := i.parts
+		entry := func(col func(string) bool) bool { return c.reads(t, x, col) }
 		// Of a partial index its condition decides whether an entry is calculated.
 		calculated := secrets.beside(changed, entry) && slices.ContainsFunc(x, func(p schema.Part) bool { return p.Column == "" })
 		long := slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, changed.has) && !fixedSize(t, p) })
@@ -191,25 +209,9 @@ func fixedSize(t *schema.Table, p schema.Part) bool {
 	return i >= 0 && slices.Contains([]schema.Kind{schema.Bool, schema.Int, schema.Float, schema.Time, schema.Date, schema.Interval, schema.UUID}, t.Columns[i].Kind)
 }
 
-// kin are a table, those whose partition or heir it is, and its partitions and heirs: a row of one is, or may be, a row of the others.
-func (c *Checker) kin(t *schema.Table) []*schema.Table {
-	related := func(part, whole *schema.Table) bool {
-		return partOf(part, whole) || slices.Contains(part.Inherits, whole.Name)
-	}
-	seen := []*schema.Table{t}
-	for i := 0; i < len(seen); i++ { // it grows
-		for _, o := range c.live.Tables {
-			if (related(seen[i], o) || related(o, seen[i])) && !slices.Contains(seen, o) {
-				seen = append(seen, o)
-			}
-		}
-	}
-	return seen
-}
-
 // anyOf reports whether one of a table's columns is, or is calculated of, one of some others.
 func (c *Checker) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
-	return slices.ContainsFunc(cols, func(name string) bool { return c.dependsOn(t, schema.Part{Column: name}, of) })
+	return c.reads(t, keyParts(&schema.Key{Columns: cols}), of)
 }
 
 // dependsOn reports whether a part of an index is, or may depend on, one of some columns.
@@ -221,31 +223,37 @@ func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) boo
 	return col(p.Column) || i >= 0 && t.Calculates(&t.Columns[i], col)
 }
 
-// indexes are the parts of all indexes of a table, of those that it is a part of, and of its parts.
-func (c *Checker) indexes(t *schema.Table) [][]schema.Part {
-	out := c.entries(t)
-	for _, u := range c.uniques(t) {
-		out = append(out, u.parts)
-	}
-	return out
+// reads reports whether a part of an index depends on one of some columns.
+func (c *Checker) reads(t *schema.Table, parts []schema.Part, col func(string) bool) bool {
+	return slices.ContainsFunc(parts, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 }
 
-// entries are those of indexes of which tells does not say it all: unique ones that carry no other columns along.
-func (c *Checker) entries(t *schema.Table) (out [][]schema.Part) {
-	for _, of := range c.parts(t) {
-		for _, x := range of.Indexes {
-			if x.Unique && len(x.Include) == 0 {
-				continue
-			}
-			parts := slices.Clone(x.Parts)
-			if x.Where != "" {
-				parts = append(parts, schema.Part{Expr: x.Where})
-			}
-			for _, n := range x.Include {
-				parts = append(parts, schema.Part{Column: n})
-			}
-			out = append(out, parts)
+// index is what an index has of each row, its condition included. said: tells has all that it could tell, as a unique one
+// that carries nothing along.
+type index struct {
+	parts []schema.Part
+	said  bool
+}
+
+// indexesOf are those of a table, of its keys too.
+func indexesOf(t *schema.Table) (out []index) {
+	add := func(parts []schema.Part, where string, include []string, unique bool) {
+		i := index{slices.Clone(parts), unique && len(include) == 0}
+		if where != "" {
+			i.parts = append(i.parts, schema.Part{Expr: where})
 		}
+		for _, n := range include {
+			i.parts = append(i.parts, schema.Part{Column: n})
+		}
+		out = append(out, i)
+	}
+	for _, x := range t.Indexes {
+		if !x.Unique {
+			add(x.Parts, x.Where, x.Include, false)
+		}
+	}
+	for _, u := range uniquesOf(t) {
+		add(u.parts, u.where, u.include, true)
 	}
 	return out
 }

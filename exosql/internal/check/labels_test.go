@@ -104,6 +104,12 @@ func TestTells(t *testing.T) {
 			w.notes.ForeignKeys = []schema.ForeignKey{ref("person", "staff", "", schema.Cascade)}
 			w.notes.Checks = []schema.Check{{Expr: "person < secret"}}
 		}, update(id), []*decl.Column{col(notes, "secret")}, "tells notes.check(person < secret)", false},
+		"a check that rows may break": {func(w world) { w.staff.Checks = []schema.Check{{Expr: "pay > 75", NotValid: true}} }, update(rank), []*decl.Column{pay}, "tells check(pay > 75)", false},
+		"a check that grows old":      {func(w world) { w.staff.Checks = []schema.Check{{Expr: "pay > date_part('year', now())"}} }, update(rank), []*decl.Column{pay}, "tells check(pay > date_part('year', now()))", false},
+		"another one":                 {func(w world) { w.staff.Checks = []schema.Check{{Expr: "rank > 75", NotValid: true}} }, update(rank), []*decl.Column{pay}, "", false},
+		"what a unique key carries": {func(w world) {
+			w.staff.Uniques = []schema.Key{{Columns: []string{"name"}, Include: []string{"pay"}}}
+		}, update(name), []*decl.Column{pay}, "tells index(name, pay), tells unique(name)", false},
 		"a check of a partition": {func(w world) {
 			w.notes.PartitionOf, w.notes.Checks = &w.staff.Name, []schema.Check{{Expr: "person < secret"}}
 		}, update(col(staff, "person")), []*decl.Column{col(staff, "secret")}, "tells check(person < secret)", false},

@@ -20,7 +20,8 @@ type unique struct {
 	where     string            // of which rows; "" for all
 	alike     bool              // NULL equals NULL
 	primary   bool
-	broken    bool // it was not built to the end: it refuses rows, and there may be some that are alike
+	include   []string // columns that its index carries along
+	broken    bool     // it was not built to the end: it refuses rows, and there may be some that are alike
 }
 
 // uniques are the rules of a table, of the tables that it is a part of, and of its parts.
@@ -32,11 +33,21 @@ func (c *Checker) uniques(t *schema.Table) (out []unique) {
 }
 
 // parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
-func (c *Checker) parts(t *schema.Table) []*schema.Table {
+func (c *Checker) parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
+
+// kin are its parts, and heirs by INHERITS as well: a row of one is, or may be, a row of the others.
+func (c *Checker) kin(t *schema.Table) []*schema.Table {
+	return c.related(t, func(part, whole *schema.Table) bool {
+		return partOf(part, whole) || slices.Contains(part.Inherits, whole.Name)
+	})
+}
+
+// related are a table, and those that it has to do with by any number of steps, either way.
+func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
 	seen := []*schema.Table{t}
-	for i := 0; i < len(seen); i++ {
+	for i := 0; i < len(seen); i++ { // it grows
 		for _, o := range c.live.Tables {
-			if related := partOf(seen[i], o) || partOf(o, seen[i]); related && !slices.Contains(seen, o) {
+			if (is(seen[i], o) || is(o, seen[i])) && !slices.Contains(seen, o) {
 				seen = append(seen, o)
 			}
 		}
@@ -50,14 +61,14 @@ func partOf(part, whole *schema.Table) bool {
 
 func uniquesOf(t *schema.Table) (out []unique) {
 	if t.PrimaryKey != nil {
-		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true})
+		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include})
 	}
 	for i, k := range t.Uniques {
-		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct})
+		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include})
 	}
 	for _, x := range t.Indexes {
 		if x.Unique { // one that is not built to the end refuses rows, too
-			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid})
+			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
 		}
 	}
 	for i, x := range t.Exclusions {
