@@ -288,10 +288,7 @@ func (d *declarer) iface(i *exo.Interface) string {
 		if f := i.Fields[n]; f != nil {
 			ms = append(ms, member{property(n) + ": " + d.typ(f.Type, asIs), strings.TrimSpace(tags("", f.Label) + " " + f.Doc)})
 		} else if !inherited[n] {
-			m := d.method(i.Methods[n], sc)
-			if n == i.Call { // it is called itself, and has no member
-				m.text = strings.TrimPrefix(m.text, property(n))
-			}
+			m := d.methodOf(i, n, sc)
 			if row := d.row(i, i.Methods[n]); row != "" {
 				m.text = strings.TrimSuffix(m.text, d.typ(i.Methods[n].Result.Con, asIs)) + row + " & " + d.typ(i.Methods[n].Result.Con, asIs)
 			}

@@ -92,10 +92,7 @@ func (d *declarer) membersOf(i *exo.Interface) []entryMember {
 			out = append(out, m)
 			continue
 		}
-		m := d.method(i.Methods[n], sc)
-		if n == i.Call {
-			m.text = strings.TrimPrefix(m.text, property(n))
-		}
+		m := d.methodOf(i, n, sc)
 		out = append(out, entryMember{n, m.text, line(m.doc), strings.TrimPrefix(m.text, property(n))})
 	}
 	return out

@@ -103,6 +103,15 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
 }
 
+// methodOf is the method that an interface has under a name; what is called itself has no member.
+func (d *declarer) methodOf(i *exo.Interface, name string, sc scope) member {
+	m := d.method(i.Methods[name], sc)
+	if name == i.Call {
+		m.text = strings.TrimPrefix(m.text, property(name))
+	}
+	return m
+}
+
 // param is what may be passed for p.
 func (d *declarer) param(p exo.Param, sc scope) string {
 	want := sc.vars[p.Bind]

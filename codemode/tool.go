@@ -77,7 +77,7 @@ type Result struct {
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
-	Label   exo.Label       // joined over everything that the run has read
+	Label   exo.Label       // joined over everything that the run has read; what a model was told of it carries Tool.Shown
 	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
 	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
 	ID      exo.RunID       // of the run, in the record; zero where none was begun

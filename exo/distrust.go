@@ -9,17 +9,28 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if has.Public() {
 		return nil
 	}
-	const why = "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own"
 	meth := m.Root.method
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
-		return Errorf(Denied, s.opName(m.Root), why, s.taints(has.without(admits)), "what it asks for here could be asked for by them")
+		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
 	}
 	for i, a := range m.Root.Args {
 		if name := demands(meth.Params[i].Want.Con, a); name != "" {
-			return Errorf(Denied, s.opName(m.Root), why, s.taints(has), name+" could be chosen by them")
+			return m.Untrusted(has, "`"+name+"` could be chosen by them")
 		}
 	}
 	return nil
+}
+
+// Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says that.
+func (m *Message) Untrusted(has Label, what string) error {
+	s := m.session
+	if s == nil {
+		return Errorf(Denied, "", "%s", what)
+	}
+	if !s.run.Label.Integrity().meet(has).Public() { // another program would begin with it, too
+		return Errorf(Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
+	}
+	return Errorf(Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
 }
 
 // taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may be told.

@@ -87,7 +87,7 @@ func TestDistrust(t *testing.T) {
 				if (err != nil) != refused || w.mail.asked() != map[bool]int{true: 1}[!refused && strings.HasPrefix(ask, "act")] {
 					t.Errorf("after %q, %s with %d fields: %v; asked %d", read, ask, len(with), err, w.mail.asked())
 				}
-				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "to could be chosen")) {
+				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "`to` could be chosen")) {
 					t.Error(err)
 				}
 				// It reads, asks what changes nothing, logs and answers as before.
@@ -101,6 +101,21 @@ func TestDistrust(t *testing.T) {
 				wantOK(t, "the result", w.s.Release())
 			}
 		}
+	}
+}
+
+// TestDistrustBegun: a program that was only written from what outsiders wrote is told so: no other program does better.
+func TestDistrustBegun(t *testing.T) {
+	w := notesWorld(t, Config{})
+	s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel(Untrusted)}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Finish(t.Context(), Null(), nil) })
+	w.s, w.last = s, 0
+	_, err = w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "hold", 1))})
+	if text := GuestText(err); KindOf(err) != Denied || !strings.Contains(text, "what this program was written from holds what outsiders wrote (untrusted)") || strings.Contains(text, "program of its own") {
+		t.Error(err)
 	}
 }
 

@@ -161,6 +161,21 @@ func (c Catalog) labels() (l Label) {
 	return l
 }
 
+// admitted are all labels that may leave by a method, or be written by one.
+func (c Catalog) admitted() (l Label) {
+	for _, i := range c {
+		for _, m := range i.Methods {
+			l = l.Join(m.Admits)
+			for k := range m.Params {
+				if w := m.Params[k].Want; w != nil {
+					w.Con.fields(func(f *TypeField) { l = l.Join(f.Admits) })
+				}
+			}
+		}
+	}
+	return l
+}
+
 // unwrapped is an object without the policies that it is wrapped in.
 func unwrapped(o Object) Object {
 	for {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Label is a set of tags that says what kind of secret a value carries, and whether outsiders wrote it. The
@@ -78,9 +79,13 @@ func (l Label) Has(tag string) bool {
 // made at once.
 func (l Label) Equal(m Label) bool { return l.FlowsTo(m) && m.FlowsTo(l) }
 
-// checkTags refuses tags that are spelt almost as those of integrity: they would be secrets, and nothing would be wary of them.
+// checkTags refuses tags that would be read as something else: empty, or of several parts where labels are listed, or spelt almost
+// as those of integrity, which would be secrets, and nothing would be wary of them.
 func (l Label) checkTags() error {
 	for _, t := range l.Tags() {
+		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {
+			return fmt.Errorf("exo: %q can't be a tag: want one word or more, without commas and brackets", t)
+		}
 		if !ofIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
 			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")
 		}

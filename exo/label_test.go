@@ -53,13 +53,19 @@ func subset(a, b []string) bool {
 
 // TestNearlyUntrusted: what is spelt almost as the tag of what outsiders wrote would be a secret, and nothing would be wary of it.
 func TestNearlyUntrusted(t *testing.T) {
-	for tag, ok := range map[string]bool{"untrusted": true, "untrusted:mail": true, "trusted": true, "pii": true, "Untrusted": false, " untrusted": false, "UNTRUSTED:x": false, "untrusted-mail": false, "untrustedness": false} {
+	for tag, ok := range map[string]bool{"untrusted": true, "untrusted:mail": true, "trusted": true, "pii": true, "Untrusted": false, " untrusted": false, "UNTRUSTED:x": false, "untrusted-mail": false, "untrustedness": false, "": false, "a,b": false, "{a}": false, "a]": false, "a\nb": false, "zwei Wörter": true} {
 		todos := newTodos()
 		todos.desc = todos.desc.clone()
 		todos.desc.Interface("Todo").Fields["diary"].Label = NewLabel(tag)
 		_, err := NewGate(Config{Grants: map[string]Object{"todos": todos}, Record: Unrecorded})
-		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), `what outsiders wrote is tagged "untrusted"`) {
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), `what outsiders wrote is tagged "untrusted"`) && !strings.Contains(err.Error(), "can't be a tag: want one word or more") {
 			t.Errorf("%q: %v", tag, err)
+		}
+		mail := newMail()
+		mail.desc = mail.desc.clone()
+		mail.desc.Interfaces[0].Methods["send"].Admits = NewLabel(tag)
+		if _, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: Unrecorded}); (err == nil) != ok {
+			t.Errorf("%q admitted by a method: %v", tag, err)
 		}
 		if _, err := NewGate(Config{Admits: NewLabel(tag), Record: Unrecorded}); (err == nil) != ok {
 			t.Errorf("%q admitted: %v", tag, err)

@@ -13,9 +13,9 @@ import (
 // Column is a column of type V in the table whose rows scan into T. The field
 // function binds it, so a mismatch between column and struct does not compile.
 //
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, StoredISO, Indexed)
-// change its declaration and return the same column, so that they chain where it is
-// declared. They panic once a facet or relation of the table is in use.
+// The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted,
+// StoredISO, Indexed) change its declaration and return the same column, so that they chain where it is
+// declared. They panic once a tool was made of the table, or a query ran.
 type Column[T, V any] struct {
 	c *decl.Column
 	t *Table[T]

@@ -51,24 +51,41 @@ func besideRank(n int) string {
 	return fmt.Sprintf("return people.where({ id: 2 }).update({ rank: %d }).catch(e => e.message)", n)
 }
 
-func (c *besideCase) grants(db *exosql.DB, labelled bool) codemode.Grants {
-	people, notes := exosql.NewTable[besidePerson]("people"), exosql.NewTable[besideNote]("notes")
-	id := exosql.NewKey(people, "id", func(p *besidePerson) *int64 { return &p.ID })
-	boss := exosql.NewNullable(people, "boss", func(p *besidePerson) **int64 { return &p.Boss })
-	rank := exosql.NewColumn(people, "rank", func(p *besidePerson) *int64 { return &p.Rank })
-	name := exosql.NewColumn(people, "name", func(p *besidePerson) *string { return &p.Name })
-	pay := exosql.NewColumn(people, "pay", func(p *besidePerson) *int64 { return &p.Pay })
-	email := exosql.NewColumn(people, "email", func(p *besidePerson) *string { return &p.Email })
-	nid := exosql.NewKey(notes, "id", func(n *besideNote) *int64 { return &n.ID })
-	of := exosql.NewColumn(notes, "person", func(n *besideNote) *int64 { return &n.Person })
+// staffTables declares people and the notes about them, whose pay, email and person are labelled.
+type staffTables struct {
+	people       *exosql.Table[besidePerson]
+	notes        *exosql.Table[besideNote]
+	id           *exosql.Column[besidePerson, int64]
+	rank, pay    *exosql.Column[besidePerson, int64]
+	boss         *exosql.Column[besidePerson, int64]
+	name, email  *exosql.Column[besidePerson, string]
+	note, person *exosql.Column[besideNote, int64]
+	kind         *exosql.Column[besideNote, int64]
+}
+
+func declareStaff(labelled bool) (d staffTables) {
+	d.people, d.notes = exosql.NewTable[besidePerson]("people"), exosql.NewTable[besideNote]("notes")
+	d.id = exosql.NewKey(d.people, "id", func(p *besidePerson) *int64 { return &p.ID })
+	d.boss = exosql.NewNullable(d.people, "boss", func(p *besidePerson) **int64 { return &p.Boss })
+	d.rank = exosql.NewColumn(d.people, "rank", func(p *besidePerson) *int64 { return &p.Rank })
+	d.name = exosql.NewColumn(d.people, "name", func(p *besidePerson) *string { return &p.Name })
+	d.pay = exosql.NewColumn(d.people, "pay", func(p *besidePerson) *int64 { return &p.Pay })
+	d.email = exosql.NewColumn(d.people, "email", func(p *besidePerson) *string { return &p.Email })
+	d.note = exosql.NewKey(d.notes, "id", func(n *besideNote) *int64 { return &n.ID })
+	d.person = exosql.NewColumn(d.notes, "person", func(n *besideNote) *int64 { return &n.Person })
+	d.kind = exosql.NewNullable(d.notes, "kind", func(n *besideNote) **int64 { return &n.Kind })
 	if labelled {
-		pay.WithLabel("pii")
-		email.WithLabel("pii")
-		of.WithLabel("pii")
+		d.pay.WithLabel("pii")
+		d.email.WithLabel("pii")
+		d.person.WithLabel("pii")
 	}
-	kind := exosql.NewNullable(notes, "kind", func(n *besideNote) **int64 { return &n.Kind })
-	f := exosql.NewFacet(people, "person", id, boss, rank, name, pay, email).AllowUpdate(boss, rank, name)
-	nf := exosql.NewFacet(notes, "note", nid, of, kind)
+	return d
+}
+
+func (c *besideCase) grants(db *exosql.DB, labelled bool) codemode.Grants {
+	d := declareStaff(labelled)
+	f := exosql.NewFacet(d.people, "person", d.id, d.boss, d.rank, d.name, d.pay, d.email).AllowUpdate(d.boss, d.rank, d.name)
+	nf := exosql.NewFacet(d.notes, "note", d.note, d.person, d.kind)
 	if c.delete {
 		f.AllowDelete()
 	}
@@ -76,10 +93,10 @@ func (c *besideCase) grants(db *exosql.DB, labelled bool) codemode.Grants {
 		f.AllowEffects("ON CONFLICT REPLACE")
 	}
 	if c.apart {
-		return codemode.Grants{"people": f.Of(exosql.Grant(db, people, exosql.AllRows[besidePerson]())), "notes": nf.Of(exosql.Grant(db, notes, exosql.AllRows[besideNote]()))}
+		return codemode.Grants{"people": f.Of(exosql.Grant(db, d.people, exosql.AllRows[besidePerson]())), "notes": nf.Of(exosql.Grant(db, d.notes, exosql.AllRows[besideNote]()))}
 	}
-	f.Add(exosql.Via(exosql.Many("notes", id, of), nf))
-	return codemode.Grants{"people": f.Of(exosql.Grant(db, people, exosql.AllRows[besidePerson](), exosql.ScopeRows(notes, exosql.AllRows[besideNote]())))}
+	f.Add(exosql.Via(exosql.Many("notes", d.id, d.person), nf))
+	return codemode.Grants{"people": f.Of(exosql.Grant(db, d.people, exosql.AllRows[besidePerson](), exosql.ScopeRows(d.notes, exosql.AllRows[besideNote]())))}
 }
 
 func (c *besideCase) run(t *testing.T, e tu.Engine, differs string, labelled bool) string {

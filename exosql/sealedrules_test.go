@@ -10,16 +10,6 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-type ruled struct {
-	ID, Rank, Pay int64
-	Boss          *int64
-	Name          string
-}
-
-type ruledNote struct {
-	ID, Person int64
-}
-
 // rulesCase is a rule of the database, and a program that learns of a labelled value by it where nothing is labelled: pays are those of
 // ann and bob, and the person that a note is of.
 type rulesCase struct {
@@ -28,7 +18,7 @@ type rulesCase struct {
 	program string
 	link    bool // the column boss leads to a pay
 	rules   []string
-	allow   func(*exosql.Facet[ruled])
+	allow   func(*exosql.Facet[besidePerson])
 }
 
 func (c *rulesCase) grants(t *testing.T, e tu.Engine, labelled, allowed bool, pays string) codemode.Grants {
@@ -53,27 +43,16 @@ func (c *rulesCase) grants(t *testing.T, e tu.Engine, labelled, allowed bool, pa
 	}
 	ddl = append(ddl, "INSERT INTO people (id, boss, rank, name, pay) VALUES (1, NULL, 1, 'ann', "+p[0]+"), (2, NULL, 2, 'bob', "+p[1]+")", "INSERT INTO notes VALUES (1, "+p[2]+")")
 	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl...)})
-	people, noteTable := exosql.NewTable[ruled]("people"), exosql.NewTable[ruledNote]("notes")
-	id := exosql.NewKey(people, "id", func(p *ruled) *int64 { return &p.ID })
-	boss := exosql.NewNullable(people, "boss", func(p *ruled) **int64 { return &p.Boss })
-	rank := exosql.NewColumn(people, "rank", func(p *ruled) *int64 { return &p.Rank })
-	name := exosql.NewColumn(people, "name", func(p *ruled) *string { return &p.Name })
-	pay := exosql.NewColumn(people, "pay", func(p *ruled) *int64 { return &p.Pay })
-	noteID := exosql.NewKey(noteTable, "id", func(n *ruledNote) *int64 { return &n.ID })
-	of := exosql.NewColumn(noteTable, "person", func(n *ruledNote) *int64 { return &n.Person })
-	if labelled {
-		pay.WithLabel("pay")
-		of.WithLabel("pay")
-	}
-	f := exosql.NewFacet(people, "person", id, boss, rank, name, pay).AllowUpdate(boss, rank, name).AllowDelete()
-	f.Add(exosql.Via(exosql.Many("notes", id, of), exosql.NewFacet(noteTable, "note", noteID, of)))
+	d := declareStaff(labelled)
+	f := exosql.NewFacet(d.people, "person", d.id, d.boss, d.rank, d.name, d.pay).AllowUpdate(d.boss, d.rank, d.name).AllowDelete()
+	f.Add(exosql.Via(exosql.Many("notes", d.id, d.person), exosql.NewFacet(d.notes, "note", d.note, d.person)))
 	if c.link {
-		f.Add(exosql.Via(exosql.One("equal", boss, pay), exosql.NewFacet(people, "equal", id, name)))
+		f.Add(exosql.Via(exosql.One("equal", d.boss, d.pay), exosql.NewFacet(d.people, "equal", d.id, d.name)))
 	}
 	if allowed {
 		c.allow(f)
 	}
-	return codemode.Grants{"people": f.Of(exosql.Grant(db, people, exosql.AllRows[ruled](), exosql.ScopeRows(noteTable, exosql.AllRows[ruledNote]())))}
+	return codemode.Grants{"people": f.Of(exosql.Grant(db, d.people, exosql.AllRows[besidePerson](), exosql.ScopeRows(d.notes, exosql.AllRows[besideNote]())))}
 }
 
 // TestSealedRules: rules of the database by which a write tells of a labelled column, that nothing in the program names. Such a write is
@@ -85,15 +64,15 @@ func TestSealedRules(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		rows := e.Pick("CREATE INDEX by_pay ON people (pay, rank)", "CREATE INDEX by_pay ON people (pay, rank)")
 		for _, c := range []rulesCase{
-			{"a key over both", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, pay)"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells unique(name, pay)") }},
+			{"a key over both", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, pay)"}, func(f *exosql.Facet[besidePerson]) { f.AllowEffects("tells unique(name, pay)") }},
 			{"an index of some rows", [2]string{"80,80,9", "80,70,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name) WHERE pay > 75"}, nil},
 			{"an expression", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, (pay + 1))"}, nil},
 			{"a condition over both", [2]string{"70,70,9", "70,80,9"}, "return people.where({ id: 2 }).update({ rank: 75 }).catch(e => e.message)", false, []string{"CHECK (rank < pay)"}, nil},
-			{"a reference", [2]string{"70,80,1", "70,80,2"}, deletes, false, []string{"CREATE TABLE notes (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id))"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells notes(person)") }},
+			{"a reference", [2]string{"70,80,1", "70,80,2"}, deletes, false, []string{"CREATE TABLE notes (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id))"}, func(f *exosql.Facet[besidePerson]) { f.AllowEffects("tells notes(person)") }},
 			{"a link to it", [2]string{"70,80,9", "71,80,9"}, "return people.where({ id: 2 }).update({ boss: 70 }).catch(e => e.message)", true, nil, nil},
-			{"the order of an update", [2]string{"70,80,9", "90,80,9"}, move, false, []string{rows, "CREATE UNIQUE INDEX u ON people (rank)"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells unique(rank)") }},
-			{"an entry that is calculated", [2]string{"70,80,9", "70,5,9"}, "return people.where({ id: 2 }).update({ rank: 5 }).catch(e => e.message)", false, []string{"PG CREATE INDEX u ON people ((10 / (rank - pay)))"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells index(((10 / (rank - pay))))") }},
-			{"a column that is calculated", [2]string{"70,80,9", "70,5,9"}, "return people.where({ id: 2 }).update({ rank: 5 }).catch(e => e.message)", false, []string{"PG ALTER TABLE people ADD x bigint GENERATED ALWAYS AS (10 / (rank - pay)) STORED"}, func(f *exosql.Facet[ruled]) { f.AllowEffects("tells generated(x)") }},
+			{"the order of an update", [2]string{"70,80,9", "90,80,9"}, move, false, []string{rows, "CREATE UNIQUE INDEX u ON people (rank)"}, func(f *exosql.Facet[besidePerson]) { f.AllowEffects("tells unique(rank)") }},
+			{"an entry that is calculated", [2]string{"70,80,9", "70,5,9"}, "return people.where({ id: 2 }).update({ rank: 5 }).catch(e => e.message)", false, []string{"PG CREATE INDEX u ON people ((10 / (rank - pay)))"}, func(f *exosql.Facet[besidePerson]) { f.AllowEffects("tells index(((10 / (rank - pay))))") }},
+			{"a column that is calculated", [2]string{"70,80,9", "70,5,9"}, "return people.where({ id: 2 }).update({ rank: 5 }).catch(e => e.message)", false, []string{"PG ALTER TABLE people ADD x bigint GENERATED ALWAYS AS (10 / (rank - pay)) STORED"}, func(f *exosql.Facet[besidePerson]) { f.AllowEffects("tells generated(x)") }},
 			{"an entry that is too long", [2]string{"70,80,9", "70,999999999999999,9"}, "const c = 'abcdefghijklmnopqrstuvwxyz0123456789'; let s = '', x = 7; while (s.length < 2690) { x = (x * 1103515245 + 12345) % 2147483648; s += c[Math.floor(x / 65536) % 36] }\nreturn people.where({ id: 2 }).update({ name: s }).catch(e => e.message.slice(0, 150))", false, []string{"PG CREATE INDEX u ON people (name, (repeat(md5(pay::text), (pay > 1000)::int)))"}, nil},
 		} {
 			if e.Name != tu.Postgres.Name && strings.HasPrefix(strings.Join(c.rules, ""), "PG ") {

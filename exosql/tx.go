@@ -29,6 +29,8 @@ type Tx struct {
 	db   *DB
 	turn chan struct{} // of the run, or the call of a relation, that is in it
 
+	owned bool // by Transact, which ends it
+
 	written []decl.RowWrite // what hooks after the commit will be told; by its turn
 
 	mu     sync.Mutex
@@ -56,9 +58,9 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 }
 
 // Context is ctx for runs that are in the Tx: give it to [codemode.Tool.Run]. After the Tx has ended such a run is an error that wraps
-// [ErrTxDone]. Runs on other databases are not in it.
+// [ErrTxDone], and so is one in the Tx of a Transact: it could not be told whether what it changed was kept. Runs on other databases are not in it.
 func (t *Tx) Context(ctx context.Context) context.Context {
-	if t == nil || t.db == nil { // runs with it are refused
+	if t == nil || t.db == nil || t.owned { // runs with it are refused
 		return context.WithValue(ctx, txKey{}, &Tx{})
 	}
 	return context.WithValue(ctx, txKey{t.db}, t)
@@ -126,10 +128,11 @@ func (db *DB) transact(ctx context.Context, f func(*Tx) error) (err error) {
 			err = errors.Join(err, failed)
 		}
 	}()
+	t.owned = true
 	if err := f(t); err != nil {
 		return err
 	}
-	return t.Commit(ctx)
+	return t.commit(ctx)
 }
 
 // In is the relation as it is read and written in a Tx of the same DB: it sees what was changed there. Objects that a
@@ -155,7 +158,15 @@ func (r Relation[T]) In(tx *Tx) Relation[T] {
 // one of Kind Conflict says that another transaction was in its way. The Tx has ended with any error but that ctx ended while
 // a run was still in it. Of a Tx that has ended already, by whatever end, Commit is an error of Kind Invalid, since nil would
 // say that something was kept.
+// Of the Tx of a Transact, which commits it when its function has returned, it is an error.
 func (t *Tx) Commit(ctx context.Context) error {
+	if t != nil && t.owned { // else what was kept could not be undone any more by an error of the function
+		return undone("exosql: Commit", exo.Errorf(exo.Invalid, "", "Transact commits it, when its function has returned nil"))
+	}
+	return t.commit(ctx)
+}
+
+func (t *Tx) commit(ctx context.Context) error {
 	var written []decl.RowWrite
 	err := t.end(ctx, func(w engine.Writer) error {
 		if err := w.Prepare(ctx); err != nil {

@@ -104,6 +104,15 @@ func TestTx(t *testing.T) {
 		}
 		run(`return jobs.where({ title: "tried" }).count()`, "0")
 		session(func(tx *exosql.Tx) error { return tx.Commit(t.Context()) })
+		failed := errors.New("the function fails")
+		if err := db.Transact(t.Context(), func(tx *exosql.Tx) error { // that keeps nothing, whatever it tries
+			if err := tx.Commit(t.Context()); exo.KindOf(err) != exo.Invalid || !errors.Is(err, exo.ErrNothingDone) || errors.Is(err, exosql.ErrTxDone) {
+				t.Errorf("Commit of the Tx of a Transact: %v", err)
+			}
+			return failed
+		}); !errors.Is(err, failed) {
+			t.Errorf("Transact: %v", err)
+		}
 		if err := db.Transact(t.Context(), func(tx *exosql.Tx) error { return tx.Rollback(t.Context()) }); exo.KindOf(err) != exo.Invalid {
 			t.Errorf("Transact, of which the function has rolled back the Tx: %v", err)
 		}
@@ -235,6 +244,39 @@ func TestTxZero(t *testing.T) {
 			if exo.KindOf(res.Err) != exo.Invalid || look() != before {
 				t.Errorf("%v, and it leaves %s", res.Err, look())
 			}
+		}
+	})
+}
+
+// TestTransactKeepsNothing: a function that fails has changed nothing, also where it tried to commit, and no program runs in its Tx.
+func TestTransactKeepsNothing(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		c := besideCase{}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(fmt.Sprintf(besidePeople, ""), fmt.Sprintf(besideNotes, "", ""), besideRows("70", "80"))})
+		people := exosql.NewTable[besidePerson]("people")
+		id := exosql.NewKey(people, "id", func(p *besidePerson) *int64 { return &p.ID })
+		rank := exosql.NewColumn(people, "rank", func(p *besidePerson) *int64 { return &p.Rank })
+		rows := exosql.Grant(db, people, exosql.AllRows[besidePerson]())
+		tool, err := codemode.New(c.grants(db, false), &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := errors.New("the function fails")
+		err = db.Transact(t.Context(), func(tx *exosql.Tx) error {
+			if n, err := rows.In(tx).Where(id.Eq(1)).Update(t.Context(), rank.Set(99)); n != 1 || err != nil {
+				t.Error(n, err)
+			}
+			if err := tx.Commit(t.Context()); exo.KindOf(err) != exo.Invalid {
+				t.Errorf("Commit: %v", err)
+			}
+			if r := tool.Run(tx.Context(t.Context()), "return people.where({ id: 2 }).update({ rank: 98 })"); r.Err == nil {
+				t.Errorf("a program ran in it: %s", r.JSON)
+			}
+			return failed
+		})
+		all, readErr := rows.Where(rank.Gt(50)).All(t.Context())
+		if !errors.Is(err, failed) || readErr != nil || len(all) != 0 {
+			t.Errorf("%v; %v %v", err, all, readErr)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func (w *writing) trusts(m *exo.Message) error {
 	}
 	for _, p := range w.Link.Pairs {
 		if p.To.Trust {
-			return exo.Errorf(exo.Denied, "", "this program has read what outsiders wrote, and %s, which the link fills in, could be chosen by them: do it without reading that, or in a program of its own", p.To.Guest)
+			return m.Untrusted(m.RunLabel().Integrity(), "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
 		}
 	}
 	return nil

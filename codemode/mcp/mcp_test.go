@@ -403,3 +403,39 @@ func TestShownLabelsEnd(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestShownLabelsOfResources: a whole result that is read later than its program ran shows its label again.
+func TestShownLabelsOfResources(t *testing.T) {
+	secret := exo.NewLabel("pii")
+	type page struct {
+		Email string `json:"email"`
+	}
+	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) (page, error) { return page{strings.Repeat("x", 2000)}, nil }).Labelled(secret, "email"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"inbox": inbox}, &codemode.Options{Evaluator: exoeval.InProcess{}, Bounds: exoeval.Bounds{ResultBytes: 400}, Record: exo.Unrecorded, Admits: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil })
+	c := connect(t, s, ann, "")
+	res, text := run(t, c, "const p = await inbox.read(); return Array.from({ length: 9 }, () => p.email)")
+	if len(res.Content) != 2 {
+		t.Fatalf("no address of the whole: %s", text)
+	}
+	who := owner{ann.Issuer, ann.Subject}
+	for _, read := range []bool{false, true} {
+		s.labels.mu.Lock()
+		s.labels.of = nil // it is long ago
+		s.labels.mu.Unlock()
+		if read {
+			if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: res.Content[1].(*mcp.ResourceLink).URI}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.labels.label(who, time.Now()); got.Has("pii") != read {
+			t.Errorf("read %v: %v", read, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -27,10 +28,11 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			if err != nil {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
-			whole, ok := s.results.read(who, now, uri)
+			whole, shown, ok := s.results.read(who, now, uri)
 			if !ok {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
+			s.labels.shown(owner{who.Issuer, who.Subject}, shown, time.Now()) // again: what is read now lasts from now on
 			return text(uri, "application/json", string(printable.JSON([]byte(whole))))
 		})
 }

@@ -53,6 +53,7 @@ type kept struct {
 	owner  owner
 	text   string
 	label  exo.Label
+	shown  exo.Label // what whoever reads it was shown
 	// Of the tool that gave it: where another is granted now, the result is not read any more.
 	principal    exo.Principal
 	declarations string
@@ -67,7 +68,7 @@ func (r *results) keep(who Identity, t *codemode.Tool, res *codemode.Result) str
 	if err := res.Value.WriteJSON(b); err != nil {
 		return ""
 	}
-	k := &kept{handle: rand.Text(), owner: owner{who.Issuer, who.Subject}, text: b.String(), label: res.Label, principal: t.Principal(), declarations: t.Declarations()}
+	k := &kept{handle: rand.Text(), owner: owner{who.Issuer, who.Subject}, text: b.String(), label: res.Label, shown: t.Shown(res), principal: t.Principal(), declarations: t.Declarations()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mine := 0
@@ -104,10 +105,10 @@ func (r *results) drop(meant func(*kept) bool) {
 
 // read is a result, for its own identity alone, as long as the identity has the tool that gave it
 // and the model may still read what it is labelled with.
-func (r *results) read(who Identity, t *codemode.Tool, uri string) (string, bool) {
+func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown exo.Label, ok bool) {
 	handle, ok := strings.CutPrefix(uri, resultURI)
 	if !ok {
-		return "", false
+		return "", shown, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,12 +116,12 @@ func (r *results) read(who Identity, t *codemode.Tool, uri string) (string, bool
 		if k.handle == handle {
 			ok := k.owner == owner{who.Issuer, who.Subject} && k.principal == t.Principal() && k.declarations == t.Declarations() && k.label.Secrecy().FlowsTo(t.Admits())
 			if !ok {
-				return "", false
+				return "", shown, false
 			}
-			return k.text, true
+			return k.text, k.shown, true
 		}
 	}
-	return "", false
+	return "", shown, false
 }
 
 // bounded is a buffer that refuses what is too much.

@@ -113,10 +113,11 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 		}) exo.Label {
 			return exo.Label{}
 		}), "field to"},
-		"no struct":   {service.AdmitsFor(m, func(string) exo.Label { return exo.Label{} }), "must be a struct"},
-		"no fields":   {service.AdmitsFor(m, func(service.None) exo.Label { return exo.Label{} }), "must be a struct"},
-		"no form":     {service.AdmitsFor(m, func(struct{ C chan int }) exo.Label { return exo.Label{} }), "can't be expressed"},
-		"no function": {service.AdmitsFor[recipients](m, nil), "no function"},
+		"no struct":        {service.AdmitsFor(m, func(string) exo.Label { return exo.Label{} }), "must be a struct"},
+		"no fields":        {service.AdmitsFor(m, func(service.None) exo.Label { return exo.Label{} }), "must be a struct"},
+		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) exo.Label { return exo.Label{} }), "can't be expressed"},
+		"nothing to admit": {service.AdmitsFor(m, inside), "it names none"},
+		"no function":      {service.AdmitsFor[recipients](m, nil), "no function"},
 	} {
 		if _, err := service.New("mail", "", c.op); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)
