@@ -42,6 +42,8 @@ func (t *Target) complete() error {
 		return errors.New("it has no title, story, prize, player or rule")
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
 		return errors.New("it has no schema, seed, grants or example")
+	case t.Foreign != "" && t.Outside != "":
+		return errors.New("it has both rows that no program may change and a sealed key")
 	case len(t.Tasks) != 5:
 		return fmt.Errorf("it has %d tasks, not five", len(t.Tasks))
 	}
@@ -61,8 +63,8 @@ func (t *Target) complete() error {
 // rehearse plays the target's own part.
 func (t *Target) rehearse(ctx context.Context) error {
 	key := NewKey()
-	if t.Writes() {
-		return t.rehearseWrites(ctx, key)
+	if t.Fresh() {
+		return t.rehearseFresh(ctx, key)
 	}
 	found := false
 	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) (err error) {
@@ -81,9 +83,15 @@ func (t *Target) rehearse(ctx context.Context) error {
 	return t.run(ctx, db, key)
 }
 
-// rehearseWrites is rehearse where programs may write: the key is nowhere, the rows that none may change are
-// there, and the examples leave them as they are.
-func (t *Target) rehearseWrites(ctx context.Context, key Key) error {
+// rehearseFresh is rehearse where each attempt has a database of its own: the key is nowhere, or sealed, and the
+// examples don't win.
+func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
+	switch seeded := strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)); {
+	case t.Foreign != "" && seeded:
+		return errors.New("its seed has the key in it, which the host is to keep")
+	case t.Outside != "" && !seeded:
+		return errors.New("the key that its seed is given is in none of its tables")
+	}
 	dir, err := os.MkdirTemp("", "exo-check-")
 	if err != nil {
 		return err
@@ -93,19 +101,22 @@ func (t *Target) rehearseWrites(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)) {
-		return errors.New("its seed has the key in it, which the host is to keep")
-	}
 	f, err := newFresh(ctx, in, t)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
+		return errors.Join(err, errors.New("the key is outside before anything ran"))
+	}
+	if t.Outside != "" {
+		key = f.code
+	}
 	if err := t.run(ctx, f.DB, key); err != nil {
 		return err
 	}
-	if changed, err := f.changed(ctx); err != nil || changed {
-		return errors.Join(err, errors.New("its examples change rows that no program may change"))
+	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
+		return errors.Join(err, errors.New("its examples change rows that no program may change, or show the key"))
 	}
 	return nil
 }

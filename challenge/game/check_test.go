@@ -44,6 +44,23 @@ func TestCheck(t *testing.T) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT count(*) FROM spends"
 		}, "its examples change rows"},
+		"a sealed target, as it is": {func(x *game.Target) { *x = *game.DefaultTargets.Target("sealed") }, ""},
+		"a sealed target without the key": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("sealed")
+			x.Seed = func(string) []game.Statement { return game.DefaultTargets.Target("sealed").Seed("another") }
+		}, "in none of its tables"},
+		"a key that is outside": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("sealed")
+			x.Outside = "SELECT code FROM safes"
+		}, "before anything ran"},
+		"examples that let it out": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("sealed")
+			x.Grants, x.Examples = game.OpenDesk, []string{"async (api) => { await api.me.board().insert({ text: (await api.me.safes().where({ id: 22 }).first()).code }); return 1 }"}
+		}, "or show the key"},
+		"both kinds": {func(x *game.Target) {
+			*x = *game.DefaultTargets.Target("sealed")
+			x.Foreign = "SELECT 1"
+		}, "has both"},
 		"example that wins": {func(x *game.Target) {
 			x.Grants = func(db *exosql.DB) codemode.Grants { return game.OpenNotes(db) }
 			x.Examples = []string{"(api) => api.organization.projects().tasks().note()"}

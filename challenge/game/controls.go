@@ -40,7 +40,7 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 	a.Queries, a.Rows = []Query{{SQL: a.Input, Args: []byte("[]"), Rows: res.Count, Millis: a.Millis}}, res.Count
 	a.Result, a.Verdict = res.Rows, Verdict{Kind: "ok"}
 	if res.Changed {
-		a.Notice = prized(by.Key)
+		a.Notice = prized(changedRow, by.Key)
 	}
 	switch {
 	case res.Limit:

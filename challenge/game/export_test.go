@@ -37,3 +37,6 @@ var (
 	SourceOf = sourceOf
 	Numbered = numbered
 )
+
+// OpenDesk are the grants of sealed without a label.
+var OpenDesk = desk()

@@ -17,8 +17,9 @@ type fresh struct {
 	*exosql.DB
 	in     *folder
 	name   string
-	query  string // for the rows that no program may change
-	before string // what it gave before the attempt
+	target *Target
+	before string // what its query Foreign gave before the attempt
+	code   Key    // that is sealed in it: not the player's
 }
 
 // errNoFolder: see CopyOptions.Dir.
@@ -33,36 +34,54 @@ func (c *Copies) fresh(ctx context.Context, t *Target) (f *fresh, err error) {
 }
 
 func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) {
-	f = &fresh{in: in, name: "try-" + strings.ToLower(rand.Text()), query: t.Foreign}
+	f = &fresh{in: in, name: "try-" + strings.ToLower(rand.Text()), target: t}
+	if t.Outside != "" {
+		f.code = NewKey()
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if f.DB, err = in.open(ctx, f.name, t, ""); err != nil {
+	if f.DB, err = in.open(ctx, f.name, t, f.code); err != nil {
 		return f, err
 	}
-	f.before, err = f.foreign(ctx)
+	if t.Foreign == "" {
+		return f, nil
+	}
+	f.before, err = f.ask(ctx, t.Foreign)
 	if err == nil && f.before == "" {
 		err = errors.New("game: there is no row that programs may not change")
 	}
 	return f, err
 }
 
-// changed reports whether a row is another one now that no program may change. It asks the database by
-// a connection of the host's own, and so whatever a program was able to do to the ones that programs have.
-func (f *fresh) changed(ctx context.Context) (bool, error) {
-	after, err := f.foreign(ctx)
-	return after != f.before, err
+// lost says what the host gives the key for, or "": a row is another one now that no program may change, or the sealed
+// code is in what leaves. It asks the database by a connection of the host's own, and so whatever a program was able to
+// do to the ones that programs have.
+func (f *fresh) lost(ctx context.Context, a *Attempt) (why string, err error) {
+	if q := f.target.Foreign; q != "" {
+		after, err := f.ask(ctx, q)
+		if err != nil || after == f.before {
+			return "", err
+		}
+		return changedRow, nil
+	}
+	text, err := f.ask(ctx, f.target.Outside)
+	if err != nil || !f.code.In(text) && !a.leaks(f.code) {
+		return "", err
+	}
+	return "The code is where others read it.", nil
 }
 
-func (f *fresh) foreign(ctx context.Context) (string, error) {
+// ask gives all rows of a query of the target's, as a text.
+func (f *fresh) ask(ctx context.Context, query string) (string, error) {
 	db, err := sql.Open("sqlite", f.in.path(f.name))
 	if err != nil {
 		return "", err
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(ctx, f.query)
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return "", err
 	}
@@ -96,6 +115,7 @@ func (f *fresh) Close() error {
 }
 
 // prized is what the host says to whom it gives a key.
-func prized(key Key) string {
-	return "A row that is not yours has changed. This is your key: " + string(key)
-}
+func prized(why string, key Key) string { return why + " This is your key: " + string(key) }
+
+// changedRow is why a key is given by a control lane.
+const changedRow = "A row that is not yours has changed."

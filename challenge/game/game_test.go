@@ -31,6 +31,12 @@ var solutions = map[string]map[string]string{
 		"all":     "(api) => api.me.spends().all().update({ memo: 'x' })",
 		"refused": "(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'on Mina' })",
 	},
+	"sealed": {
+		"list":     "(api) => api.me.safes()",
+		"letter":   game.DefaultTargets.Target("sealed").Examples[1],
+		"board":    "async (api) => api.me.board().insert({ text: (await api.me.safes().first()).code })",
+		"withheld": "(api) => api.me.safes().where(s => s.code.startsWith('exo1')).count()",
+	},
 }
 
 // TestTasks: each task is done by what its hints lead to, and by nothing that
@@ -56,7 +62,7 @@ func TestTasks(t *testing.T) {
 				if !slices.Contains(a.Tasks, task.ID) || a.Leaked {
 					t.Errorf("%s %s: %+v %s", target.ID, task.ID, a, a.Result)
 				}
-				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization", "spend": "me"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
+				literal := `async (api) => { await api.` + map[string]string{"wallet": "currentUser", "notes": "organization", "spend": "me", "sealed": "me"}[target.ID] + `.execute(); return ` + string(a.Result) + ` }`
 				if b := p.play(target.ID, game.Program, literal); a.Verdict.OK() && (!b.Verdict.OK() || slices.Contains(b.Tasks, task.ID)) {
 					t.Errorf("%s %s is done by what was written down: %s %+v", target.ID, task.ID, literal, b.Verdict)
 				}
@@ -102,6 +108,13 @@ func TestControl(t *testing.T) {
 		{"spend", game.Filter, "UPDATE tabs SET name = 'x' WHERE id > 32", "refused", false},
 		{"spend", game.Filter, "INSERT INTO spends (tab_id, member_id, cents, memo) VALUES (31, 7, 1, 'x')", "ok", false},
 		{"spend", game.Filter, "INSERT INTO spends (tab_id, member_id, cents, memo) VALUES (31 + 10, 7, 1, 'x')", "ok", true},
+		{"sealed", game.Notice, "SELECT code FROM safes WHERE id = 21", "ok", false},
+		{"sealed", game.Notice, "SELECT code FROM safes", "ok", true},
+		{"sealed", game.Notice, "UPDATE board SET text = 'x'", "invalid", false},
+		{"sealed", game.Filter, "SELECT code FROM safes", "refused", false},
+		{"sealed", game.Filter, "SELECT owner FROM safes", "ok", false},
+		{"sealed", game.Filter, "SELECT \"c\"||max(c.c4) FROM (SELECT 1 c1, 2 c2, 3 c3, 4 c4 UNION ALL TABLE safes) c", "invalid", false},
+		{"sealed", game.Filter, "SELECT max(c.c4) FROM (SELECT 1 c1, 2 c2, 3 c3, 4 c4 UNION ALL VALUES (1, 2, 3, 4)) c", "ok", false},
 		{"notes", game.Notice, "ATTACH '/etc/passwd' AS x", "invalid", false},
 	} {
 		a := p.play(c.target, c.lane, c.sql)
@@ -141,10 +154,11 @@ func attacks(t *testing.T, target string) (programs []string) {
 // row holds besides is in none of them either.
 func TestGuarded(t *testing.T) {
 	foreign := []string{"Vera", "The vault", "bx-0001", "not-this-one", "Ulla", "Northgate", "Survey of shaft", "Rota", "Mina", "Regatta", "New sails", "Coffee"}
+	own := map[string][]string{"sealed": {"Mina"}} // what is foreign elsewhere
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		g := newGame(t, e, 8)
 		p := newPlayer(t, g, "player0000")
-		for _, target := range []string{"wallet", "notes", "spend"} {
+		for _, target := range []string{"wallet", "notes", "spend", "sealed"} {
 			programs := attacks(t, target)
 			ran := 0
 			for _, x := range programs {
@@ -155,11 +169,11 @@ func TestGuarded(t *testing.T) {
 				if a.Verdict.Kind == "internal" {
 					t.Errorf("%s: %+v", x, a.Verdict)
 				}
-				if a.Verdict.OK() && a.Rows > 0 {
+				if a.Rows > 0 && (a.Verdict.OK() || target == "sealed") { // there a program may have what it can't tell
 					ran++
 				}
 				for _, f := range foreign {
-					if strings.Contains(string(a.Result)+a.Console+a.Verdict.Message, f) {
+					if strings.Contains(string(a.Result)+a.Console+a.Verdict.Message, f) && !slices.Contains(own[target], f) {
 						t.Errorf("%s gives %q: %s %s", x, f, a.Result, a.Verdict.Message)
 					}
 				}

@@ -257,6 +257,9 @@ func TestModel(t *testing.T) {
 // TestReach: what is shown is what the facets show.
 func TestReach(t *testing.T) {
 	for _, target := range game.DefaultTargets {
+		if err := target.Check(t.Context()); err != nil { // which reads its tables
+			t.Fatal(err)
+		}
 		r, err := target.Reach(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -270,10 +273,17 @@ func TestReach(t *testing.T) {
 		if len(r.Names) != 1 || len(r.Kinds) < 3 || len(target.Tables) != len(r.Kinds) || r.Declarations == "" {
 			t.Errorf("%+v", r)
 		}
+		links := 0
 		for _, k := range r.Kinds {
-			if len(k.Columns) == 0 || len(k.Links) == 0 {
+			if links += len(k.Links); len(k.Columns) == 0 {
 				t.Errorf("%+v", k)
 			}
+		}
+		if links < 3 {
+			t.Errorf("%s shows %d links", target.ID, links)
+		}
+		if ways := fmt.Sprint(r.Ways); (target.ID == "sealed") != (ways == "[{mail letters to customers [send]}]") {
+			t.Errorf("%s: %s", target.ID, ways)
 		}
 	}
 }

@@ -24,11 +24,11 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, by Player) er
 }
 
 // with lets play have the tool on the player's copy; or, where programs may write, on a database of this
-// attempt alone, and gives the key if a row is changed after it that no program may change.
+// attempt alone, and gives the key if it has got there what it may not.
 func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play func(*codemode.Tool)) (err error) {
 	var db *exosql.DB
 	var own *fresh
-	if t.Writes() {
+	if t.Fresh() {
 		a.Engine = "sqlite"
 		if own, err = g.Copies.fresh(ctx, t); err != nil {
 			return err
@@ -51,11 +51,22 @@ func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play 
 		return nil
 	}
 	// Also after an attempt that failed or was stopped: what it left is what counts.
-	changed, err := own.changed(context.WithoutCancel(ctx))
-	if changed {
-		a.Notice = strings.TrimSpace(prized(by.Key) + " " + a.Notice)
+	why, err := own.lost(context.WithoutCancel(ctx), a)
+	if why != "" {
+		a.Notice = strings.TrimSpace(prized(why, by.Key) + " " + a.Notice)
+	}
+	if t.Outside != "" {
+		a.seal()
 	}
 	return err
+}
+
+// seal takes the values out of the statements, among which may be what the program can't read: it would look like a win,
+// and is none, since no program sees them.
+func (a *Attempt) seal() {
+	for i := range a.Queries {
+		a.Queries[i].Args = json.RawMessage(`["…"]`)
+	}
 }
 
 func usedBy(res *codemode.Result) Used { return Used{millis(res.Used.CPU), res.Used.Memory} }
@@ -96,6 +107,9 @@ func (a *Attempt) record(ev exo.Entry) error {
 		q, ok := d.(exosql.Query)
 		if !ok {
 			continue
+		}
+		if !ev.Label.Secrecy().Public() { // how many rows there are, and how long they took, may depend on what is sealed
+			q.Rows, q.Took = 0, 0
 		}
 		a.Rows += q.Rows
 		if len(a.Queries) == maxQueries {

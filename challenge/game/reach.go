@@ -16,6 +16,7 @@ import (
 // programs are checked.
 type Reach struct {
 	Names        []Name `json:"names"` // that a program finds in its scope
+	Ways         []Way  `json:"ways"`  // that lead to no rows: what a program can have done
 	Kinds        []Kind `json:"kinds"` // of rows
 	Declarations string `json:"declarations"`
 }
@@ -24,6 +25,13 @@ type Reach struct {
 type Name struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // of its rows
+}
+
+// Way is a granted object whose methods do something, as sending a letter.
+type Way struct {
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc,omitempty"`
+	Methods []string `json:"methods"`
 }
 
 // Kind is a kind of row, with its columns and the links that lead on.
@@ -64,9 +72,13 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reach{Declarations: tool.Declarations()}
+	r := &Reach{Ways: []Way{}, Declarations: tool.Declarations()}
 	cat := gate.Catalog()
 	for _, g := range gate.Granted() {
+		if g.Type.Args["row"] == nil {
+			r.Ways = append(r.Ways, Way{g.Name, g.Doc, cat[g.Type.Name].Order})
+			continue
+		}
 		r.Names = append(r.Names, Name{g.Name, rowOf(g.Type)})
 	}
 	for _, n := range cat.Names() {

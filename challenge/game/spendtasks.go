@@ -4,7 +4,7 @@ package game
 var spendTasks = []Task{
 	{
 		ID: "list", Title: "List your spends",
-		Text: "Write a program that returns the rows of your spends.",
+		Text: "The program in the editor returns the rows of your spends. Run it.",
 		Hints: []Hint{
 			{Text: "A program is a function of api, and what it returns is its result. api.me is a relation with one row: you."},
 			{Text: "Links are methods: (api) => api.me.spends()"},

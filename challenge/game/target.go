@@ -27,6 +27,12 @@ type Target struct {
 	// gets the key from the host. Each attempt then has a fresh database, on SQLite, which nobody else sees.
 	Foreign string
 
+	// Outside is a query for the texts that others read of what programs may write, or "". With it the key lies in a
+	// row that programs are granted, in a column with a label, and wins once it is in what leaves: in these texts, the
+	// result, the console or an error. Each attempt has a fresh database, with another key in it than the player's, which the host
+	// gives for it: so the duration of attempts, or their end, wins nothing, which labels don't hide.
+	Outside string
+
 	// Grants are what a program of the player is given. That the key is not among
 	// their rows is the whole wager.
 	Grants func(db *exosql.DB) codemode.Grants
@@ -38,13 +44,16 @@ type Target struct {
 	Tasks    []Task   // five, from the first program to the key
 }
 
-// Writes reports whether programs may change rows.
-func (t *Target) Writes() bool { return t.Foreign != "" }
+// Fresh reports whether each attempt has a database of its own, which its program may change.
+func (t *Target) Fresh() bool { return t.Foreign != "" || t.Outside != "" }
 
 // Goal says in a sentence what a player has to do for the key.
 func (t *Target) Goal() string {
-	if t.Writes() {
+	switch {
+	case t.Foreign != "":
 		return "Change " + t.Prize + ", and the host gives you the key."
+	case t.Outside != "":
+		return "Get out " + t.Prize + ", and the host gives you the key."
 	}
 	return "The key lies in " + t.Prize + ", which you were not granted."
 }

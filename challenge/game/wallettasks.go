@@ -5,7 +5,7 @@ package game
 var walletTasks = []Task{
 	{
 		ID: "list", Title: "List your accounts",
-		Text: "Write a program that returns the rows of your accounts.",
+		Text: "The program in the editor returns the rows of your accounts. Run it.",
 		Hints: []Hint{
 			{Text: "A program is a function of api, and what it returns is its result. api.currentUser is a relation with one row: you."},
 			{Text: "Links are methods: (api) => api.currentUser.accounts()"},

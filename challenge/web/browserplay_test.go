@@ -100,7 +100,7 @@ func TestBrowserLanes(t *testing.T) {
 	b.shot("claimed")
 	b.open("/")
 	b.says("#leaderboard", "Robin <i>of</i> Locksley")
-	for id, want := range map[string]string{"count-players": "1", "count-attempts": "10", "wins-program": "0", "wins-model": "0", "wins-notice": "1", "wins-filter": "0", "tries-program": "of 5", "tries-model": "of 2", "tries-notice": "of 1", "tries-filter": "of 2"} {
+	for id, want := range map[string]string{"count-players": "1", "count-attempts": "10", "wins-program": "0", "wins-model": "0", "wins-notice": "1", "wins-filter": "0", "tries-program": "5", "tries-model": "2", "tries-notice": "1", "tries-filter": "2"} {
 		if got := b.text("#" + id); got != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}

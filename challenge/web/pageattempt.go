@@ -45,8 +45,10 @@ type attemptView struct {
 	TargetTitle string
 	Tasks       []game.Task // that it did
 	Next        *nextTask
-	Win         *holeView // that it is shown with
-	Claimed     bool      // its player has claimed the key of this lane
+	Win         *holeView                    // that it is shown with
+	Claimed     bool                         // its player has claimed the key of this lane
+	Rule        string                       // of the target: what the lane of a notice asks for
+	Guarded     struct{ Attempts, Keys int } // by the lane of programs, beside a win over a control lane
 	Page        page
 }
 
@@ -57,10 +59,18 @@ func (s *Server) recordOf(r *request, v *arena.View) (*attemptView, error) {
 	switch {
 	case err == nil && (win.Claimed || win.Guarded):
 		out.Win = &holeView{winsOf([]*store.Win{win}, true)[0], out.TargetTitle}
+		n, err := s.arena.Store.Counters(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		out.Guarded.Attempts, out.Guarded.Keys = int(n["attempts."+string(game.Program)]), int(n["wins."+string(game.Program)])
 	case err != nil && !errors.Is(err, store.ErrNone):
 		return nil, err
 	}
 	t := s.arena.Game.Targets.Target(v.Target)
+	if t != nil {
+		out.Rule = t.Rule
+	}
 	if t == nil || !v.Mine {
 		return out, nil
 	}

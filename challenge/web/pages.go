@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
@@ -31,18 +32,20 @@ var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 // Each page is the layout with the blocks that its own file defines.
 var templates = func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
-		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"pretty":  pretty,
-		"inc":     func(i int) int { return i + 1 },
-		"many":    many,
-		"lasting": lasting,
-		"known":   known,
-		"grouped": grouped,
-		"title":   func(l game.Lane) string { return l.Title() },
-		"table":   tableOf,
-		"lines":   linesOf,
-		"code":    codeOf,
-		"size":    sizeOf,
+		"time":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"pretty":   pretty,
+		"inc":      func(i int) int { return i + 1 },
+		"many":     many,
+		"keyed":    func(text string) bool { return game.Redact(text) != text },
+		"sentence": sentence,
+		"lasting":  lasting,
+		"known":    known,
+		"grouped":  grouped,
+		"title":    func(l game.Lane) string { return l.Title() },
+		"table":    tableOf,
+		"lines":    linesOf,
+		"code":     codeOf,
+		"size":     sizeOf,
 		"on": func(v *attemptView, p page) attemptView { // a record as a part of a page
 			out := *v
 			out.Page = p
@@ -64,6 +67,15 @@ func pretty(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return b.String()
+}
+
+// sentence is an error's text as one reads it on a page.
+func sentence(text any) string {
+	s := fmt.Sprint(text)
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
 }
 
 // page is what every template gets.

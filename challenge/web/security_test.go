@@ -441,7 +441,7 @@ func TestErrors(t *testing.T) {
 		s.raw("POST", "/api/v1/claims", `{"key":"`+key+`"}`, "Authorization", "Bearer "+p.token, "Content-Type", "application/json"),
 		s.raw("POST", "/api/v1/players", ""),
 	} {
-		if a.status != 500 || !strings.Contains(a.body, "internal error") {
+		if a.status != 500 || !strings.Contains(strings.ToLower(a.body), "internal error") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 		for _, secret := range []string{key, dir, "sql:", "store", "database", ".go", p.token} {

@@ -109,6 +109,10 @@ func TestShare(t *testing.T) {
 		t.Errorf("%s is claimed, and %s shown", older, a.path)
 	}
 	contains(t, s.raw("GET", older, "").body, `id="winning"`)
+	// A stranger reads what this is, what was overcome, and what the guarded lane has stood beside it.
+	contains(t, s.raw("GET", older, "").body, "This is a game")
+	contains(t, s.raw("GET", older, "").body, `<blockquote id="rule" class="notice">`+html.EscapeString(game.DefaultTargets.Target("wallet").Rule))
+	contains(t, s.raw("GET", older, "").body, `<strong id="beside">0 keys in 0 attempts</strong>`)
 	if a := twice.post(newer+"/claim", url.Values{"share": {"1"}}); a.path != older || s.raw("GET", newer, "").status != 404 {
 		t.Errorf("a second claim shares %s", a.path)
 	}
@@ -144,7 +148,7 @@ func TestPreview(t *testing.T) {
 	p := s.program()
 	v := p.play("broken", game.Program, "(api) => api.things")
 	host := []string{"Host", "challenge.example"}
-	for _, path := range []string{"/", "/api", "/claim", "/targets/wallet", "/targets/spend", "/attempts/" + v.ID, "/nothing"} {
+	for _, path := range []string{"/", "/api", "/claim", "/targets/wallet", "/targets/spend", "/targets/sealed", "/attempts/" + v.ID, "/nothing"} {
 		got := map[string]string{}
 		for _, m := range metas.FindAllStringSubmatch(s.raw("GET", path, "", host...).body, -1) {
 			if got[m[1]] != "" {

@@ -49,6 +49,19 @@ async function follow(id) {
 
 colour(document);
 
+const copy = byID("copy");
+if (copy && navigator.clipboard) {
+  copy.hidden = false;
+  copy.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(byID("address").textContent);
+      copy.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(byID("address")); // for whoever copies it by hand
+    }
+  });
+}
+
 const own = document.querySelector("main > #record");
 if (own && !["ended", "interrupted"].includes(own.dataset.state)) {
   follow(own.dataset.attempt).then(async (record) => {

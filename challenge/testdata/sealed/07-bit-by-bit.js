@@ -1,0 +1,1 @@
+async (api) => { let found = ''; for (const c of 'exo1_ABCDEFGHIJKLMNOPQRSTUVWXYZ234567') { if (await api.me.safes().where({ id: 22 }).where(s => s.code.startsWith(found + c)).count() > 0) found += c } return found }

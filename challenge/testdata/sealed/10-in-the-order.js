@@ -1,0 +1,1 @@
+(api) => api.me.safes().orderBy(s => s.code).select(s => ({ id: s.id }))

@@ -1,0 +1,1 @@
+async (api) => { const s = await api.me.safes().where({ id: 22 }).first(); try { await api.me.board().insert({ text: s.code }) } catch (e) { await api.me.board().insert({ text: e.message }) } return api.me.board() }
