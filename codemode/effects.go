@@ -45,10 +45,14 @@ func (r *Result) EffectsNote() string {
 	ops := map[exo.State][]string{}
 	var says []string
 	stands, failed := false, false
-	var sealed []string
+	var sealed, provisional []string
 	for _, e := range r.Effects {
 		if e = told(e); e.Sealed && e.State == exo.StateApplied {
 			stands, sealed = true, append(sealed, e.Op)
+			continue
+		}
+		if e.Provisional && e.State == exo.StateApplied {
+			stands, provisional = true, append(provisional, e.Op)
 			continue
 		}
 		state := e.State
@@ -71,6 +75,9 @@ func (r *Result) EffectsNote() string {
 		if len(ops[w.state]) > 0 {
 			says = append(says, strings.Replace(w.text, "OPS", counted(ops[w.state]), 1))
 		}
+	}
+	if len(provisional) > 0 {
+		says = append(says, counted(provisional)+": done, in a transaction that somebody has yet to keep or undo")
 	}
 	if len(sealed) > 0 {
 		says = append(says, counted(sealed)+": handed over; what became of it is not told, since it held sealed values")

@@ -69,6 +69,9 @@ type Effect struct {
 	// Sealed: it held sealed values, which were opened when it acted. What became of it may tell of what
 	// is in them, and is not the model's to read.
 	Sealed bool
+
+	// Provisional: it is applied within a transaction of the host's (see Part), which may still undo it.
+	Provisional bool
 }
 
 // Stands reports whether the effect took place, or may have.

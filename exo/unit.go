@@ -53,6 +53,13 @@ type Settler interface {
 	Settled(ctx context.Context) error
 }
 
+// Part is a Unit that may be a part of a transaction of the host's. Where Part gives true, what it commits is kept only if that
+// is, and the run's effects say so: a model that is told of a change "will not be undone" would go by it.
+type Part interface {
+	Unit
+	Part() bool
+}
+
 // ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing
 // of it was done, or all of it undone: a transaction that was rolled back to a savepoint, a
 // mail that was refused before it was sent. Of other errors nobody knows.
@@ -254,7 +261,15 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 		switch {
 		case err == nil:
 			kept++
-			s.become(StateApplied, nil, func(c *change) bool { return c.store == u.key })
+			part, ok := u.unit.(Part)
+			provisional := ok && part.Part()
+			s.become(StateApplied, nil, func(c *change) bool {
+				if c.store != u.key {
+					return false
+				}
+				c.Provisional = provisional
+				return true
+			})
 			continue
 		case nothingDone(err) && kept == 0:
 			state = StateRolledBack

@@ -72,6 +72,12 @@ func TestTx(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: %s %v, not %s", program, got, res.Err, want)
 			}
+			// What the host may still roll back the model is not told to be done for good.
+			for _, effect := range res.Effects {
+				if provisional := in != t.Context(); res.Err == nil && (effect.Provisional != provisional || strings.Contains(res.EffectsNote(), "will not be undone") == provisional || strings.Contains(res.EffectsNote(), "has yet to keep or undo") != provisional) {
+					t.Errorf("%s: %+v, told as %q", program, effect, res.EffectsNote())
+				}
+			}
 		}
 		session := func(end func(*exosql.Tx) error) {
 			t.Helper()

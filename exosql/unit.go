@@ -262,6 +262,9 @@ func (u *unit) Prepare(ctx context.Context) error {
 	return u.db.said(nil, u.ordered(ctx, func() error { return u.w.Prepare(ctx) }))
 }
 
+// Part implements exo.Part: within a Tx the host decides.
+func (u *unit) Part() bool { return u.tx != nil }
+
 // Commit implements exo.Unit.
 func (u *unit) Commit(ctx context.Context) error {
 	u.mu.Lock()
