@@ -46,6 +46,7 @@ type step struct {
 	by      *engine.Settings
 	rows    int64 // that were changed
 	answer  exo.Digest
+	failed  string // what a program was told in the place of an answer: it may go by that, too
 
 	collect func(*exo.Message) *plan.Collector
 }
@@ -129,9 +130,17 @@ func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		out, s.rows, err = u.once(ctx, &s, m)
 		return err
 	})
+	defer func() {
+		if u.wrote && u.lost == nil { // other programs wait for what this one has written, also after an error
+			u.idle = time.AfterFunc(u.db.idle, u.tooLong)
+		}
+	}()
 	if err != nil {
 		if !u.w.Open() && u.lost == nil {
 			u.lose(fmt.Errorf("exosql: the transaction is over: %w", err))
+		}
+		if s.failed = u.told(err); u.lost == nil {
+			u.steps = append(u.steps, s)
 		}
 		return nil, 0, err
 	}
@@ -139,10 +148,15 @@ func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		return nil, 0, err
 	}
 	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil
-	if u.wrote { // other programs wait for what this one has written
-		u.idle = time.AfterFunc(u.db.idle, u.tooLong)
-	}
 	return out, s.rows, nil
+}
+
+// told is what a program may know of an error.
+func (u *unit) told(err error) string {
+	if v, ok := errors.AsType[*engine.Violation](err); ok {
+		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint)
+	}
+	return exo.KindOf(err).String() + ": " + exo.GuestText(err)
 }
 
 // tooLong ends a unit that has written and that nobody has asked anything for long.
@@ -235,6 +249,12 @@ func (u *unit) replay(ctx context.Context) error {
 		out, n, err := u.once(ctx, &s, nil)
 		if errors.Is(err, engine.ErrSerial) {
 			return err
+		}
+		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
+			if err == nil || u.told(err) != s.failed {
+				return conflict(errors.New("exosql: what failed the first time ends otherwise"))
+			}
+			continue
 		}
 		if err != nil {
 			return conflict(err)

@@ -46,10 +46,19 @@ func asciiFold(s string) string {
 	}, s)
 }
 
-// Table finds a table by its name; without a schema it is looked up along Path. It
-// is nil if there is none.
+// Table finds a table by its name; without a schema it is looked up along Path, where a view of the name that comes first
+// hides it, as it does for the database. It is nil if there is none.
 func (d *Database) Table(n Name) *Table {
-	return find(d, n, d.Tables, func(t *Table) Name { return t.Name })
+	t := find(d, n, d.Tables, func(t *Table) Name { return t.Name })
+	if t != nil && d.hidden(n, t.Name, find(d, n, d.Views, func(v *View) Name { return v.Name })) {
+		return nil
+	}
+	return t
+}
+
+// hidden reports whether the name means the view and not the table.
+func (d *Database) hidden(n, table Name, view *View) bool {
+	return view != nil && n.Schema == "" && d.Engine == Postgres && slices.Index(d.Path, view.Name.Schema) < slices.Index(d.Path, table.Schema)
 }
 
 // key is the name that names which mean the same have in common.
@@ -68,12 +77,16 @@ func (d *Database) finder() func(Name) *Table {
 			all[k] = t
 		}
 	}
+	views := map[Name]bool{}
+	for _, v := range d.Views {
+		views[v.Name] = true
+	}
 	return func(n Name) *Table {
 		if n.Schema != "" || d.Engine != Postgres {
 			return all[d.Engine.key(n)]
 		}
 		for _, s := range d.Path {
-			if t := all[Name{s, n.Name}]; t != nil {
+			if t := all[Name{s, n.Name}]; t != nil || views[Name{s, n.Name}] {
 				return t
 			}
 		}
@@ -83,7 +96,11 @@ func (d *Database) finder() func(Name) *Table {
 
 // View finds a view like Table finds a table.
 func (d *Database) View(n Name) *View {
-	return find(d, n, d.Views, func(v *View) Name { return v.Name })
+	v := find(d, n, d.Views, func(v *View) Name { return v.Name })
+	if t := find(d, n, d.Tables, func(t *Table) Name { return t.Name }); v != nil && t != nil && !d.hidden(n, t.Name, v) && n.Schema == "" && d.Engine == Postgres {
+		return nil
+	}
+	return v
 }
 
 func find[T any](d *Database, n Name, all []*T, name func(*T) Name) *T {

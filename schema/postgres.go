@@ -71,12 +71,16 @@ func (r *postgresReader) role() error {
 	})
 }
 
-// wanted are the relations that are read. $1 is a JSON array of schemas, or empty.
+// wanted are the relations that are read: those of the schemas, those that refer to them, and the tables that they are parts of and
+// that are parts of them, whose rules and triggers hold for the same rows wherever they lie. $1 is a JSON array of schemas, or empty.
 const wanted = `WITH RECURSIVE wanted(oid) AS (
 	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
 		ELSE n.nspname IN (SELECT json_array_elements_text($1::text::json)) END
-	UNION SELECT k.conrelid FROM pg_constraint AS k JOIN wanted AS w ON w.oid = k.confrelid WHERE k.contype = 'f'
+	UNION SELECT x.oid FROM wanted AS w, LATERAL (
+		SELECT k.conrelid AS oid FROM pg_constraint AS k WHERE k.confrelid = w.oid AND k.contype = 'f'
+		UNION ALL SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = w.oid
+		UNION ALL SELECT i.inhparent FROM pg_inherits AS i WHERE i.inhrelid = w.oid) AS x
 )`
 
 func (r *postgresReader) relations() error {
@@ -223,6 +227,7 @@ func (r *postgresReader) constraints() error {
 		case "u":
 			t.Uniques = append(t.Uniques, k)
 		case "f":
+			f.NotValid = notValid
 			f.OnDelete, f.OnUpdate = postgresActions[onDelete], postgresActions[onUpdate]
 			t.ForeignKeys = append(t.ForeignKeys, f)
 		case "c":
@@ -274,8 +279,10 @@ func (r *postgresReader) indexes() error {
 
 func (r *postgresReader) exclusions() error {
 	return r.each(`SELECT c.conrelid::bigint, c.conname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
-			(SELECT json_agg(json_build_object('Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END) ORDER BY k)::text
-				FROM generate_series(1, i.indnkeyatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0),
+			(SELECT json_agg(json_build_object('Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
+				'Collation', CASE WHEN i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END, 'OpClass', CASE WHEN NOT o.opcdefault THEN o.opcname ELSE '' END) ORDER BY k)::text
+				FROM generate_series(1, i.indnkeyatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0
+				LEFT JOIN pg_collation AS l ON l.oid = i.indcollation[k-1] LEFT JOIN pg_opclass AS o ON o.oid = i.indclass[k-1]),
 			(SELECT json_agg(o.oprname ORDER BY x.n)::text FROM unnest(c.conexclop) WITH ORDINALITY AS x(op, n) JOIN pg_operator AS o ON o.oid = x.op)
 		FROM pg_constraint AS c JOIN pg_index AS i ON i.indexrelid = c.conindid
 		WHERE c.conrelid = ANY ($1::text::oid[]) AND c.contype = 'x' AND c.conislocal AND c.conparentid = 0 ORDER BY c.conrelid, c.conname`, func(rows *sql.Rows) error {

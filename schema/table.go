@@ -88,6 +88,7 @@ type ForeignKey struct {
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
+	NotValid   bool // rows that were there before it may refer to none (PostgreSQL)
 }
 
 // Action is what becomes of rows when the row they lead to goes or changes.

@@ -141,7 +141,7 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.
 func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
-	kept := w.Decided && u.keeps(live, names(w.Scope))
+	kept := w.Decided && u.keeps(live, t, names(w.Scope))
 	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
 		return false
 	}
@@ -197,22 +197,42 @@ func (w Write) given() []string {
 	return cols
 }
 
-// keeps reports whether rows that are alike are equal in columns.
-func (u unique) keeps(live *schema.Database, columns []string) bool {
+// keeps reports whether rows that are alike are equal in columns, as a scope compares them.
+func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(col string) bool {
-		return !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
+		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
 	})
 }
 
-// equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation than the column's, by which
-// a text of a tenant may be like another tenant's.
+// wider reports whether PostgreSQL takes values of the column for equal that are different texts, and a scope over it compares texts: citext ignores
+// case, char(n) spaces. So what is unique by it spans tenants, whose names differ in that.
+func wider(live *schema.Database, t *schema.Table, name string) bool {
+	if live.Engine != schema.Postgres {
+		return false
+	}
+	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == name })
+	if i < 0 {
+		return true
+	}
+	c := t.Columns[i]
+	plain, _, _ := strings.Cut(c.Type, "(")
+	return c.Kind == schema.Unknown && c.Enum == nil || plain == "character" || plain == "bpchar"
+}
+
+// equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation or class of operators than the
+// column's, by which a text of a tenant may be like another tenant's.
 func (u unique) equal() (out []string) {
 	for i, p := range u.parts {
-		if p.Column != "" && p.Collation == "" && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
+		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
 			out = append(out, p.Column)
 		}
 	}
 	return out
+}
+
+// bytewise reports whether a class of operators takes what the column's own does for equal: the ones of patterns order texts otherwise, and no more.
+func bytewise(class string) bool {
+	return class == "" || class == "text_pattern_ops" || class == "varchar_pattern_ops"
 }
 
 // fresh reports whether a row that a program inserts with values for some columns is like no other: a column

@@ -129,7 +129,7 @@ func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, probl
 func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	from, is := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
-		if len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) {
+		if o.NotValid || len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) || !is(o.Table.Schema, fk.Table.Schema) {
 			return false
 		}
 		for i, col := range fk.Columns {
@@ -190,7 +190,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, probl
 		if of == nil || slices.Contains(w.Rights.Effects, name) {
 			continue
 		}
-		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return along(c.live, reversed(l.Pairs), l.From, fk) }); held {
+		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.live, reversed(l.Pairs), l.From, fk) }); held {
 			continue
 		}
 		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
@@ -241,7 +241,8 @@ func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.F
 			return false
 		}
 	}
-	return is(to.Name, fk.Table.Name) && len(pairs) == len(fk.Columns)
+	t := live.Table(schema.Name{Name: to.Name}) // not one of the same name in another schema
+	return t != nil && is(t.Name.Name, fk.Table.Name) && is(t.Name.Schema, fk.Table.Schema) && len(pairs) == len(fk.Columns)
 }
 
 func names(cols []*decl.Column) (out []string) {

@@ -118,15 +118,25 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // ON of a link, in the semi-join of a scope, and where a program compares two columns
 // that a link is declared over. Keys are equal if a program that reads both finds them
 // equal: texts by their code points whatever the columns' types, so that citext and
-// char(n) let in no row whose key is spelt in another way; numbers exactly; times to the
-// millisecond. An enum stays one only beside another one, whose index then serves.
+// char(n) let in no row whose key is spelt in another way; numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
+// microseconds alone are two keys, of two tenants maybe. An enum stays one only beside another one, whose index then serves.
 func (f *from) pair(a, b colExpr) (x, y expr) {
 	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText && (a.col.Enum == nil || b.col.Enum == nil) {
 		return sameText{a}, sameText{b}
 	}
+	if f.c.dialect == sqlast.Postgres && a.col.Kind == exo.TypeTime && b.col.Kind == exo.TypeTime {
+		return stored{a}, stored{b}
+	}
 	args, of := f.alike([]expr{a, b})
 	return keyOf(args[0], of), keyOf(args[1], of)
 }
+
+// stored is a column as it lies in the database.
+type stored struct{ x colExpr }
+
+func (e stored) typ() exprType { return e.x.typ() }
+
+func (e stored) sql(f *from) sqlast.Expr { return f.col(e.x.row, e.x.col) }
 
 // linkedPair reports whether the operands are two columns that a link is declared over.
 func linkedPair(args []expr) (a, b colExpr, ok bool) {
