@@ -237,12 +237,13 @@ func (r *postgresReader) constraints() error {
 	})
 }
 
+// indexes names the class of operators of a part where it is not that of its column's type: the default of char(n) on another type, too.
 func (r *postgresReader) indexes() error {
 	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisunique AND coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false), i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
 				'Desc', k <= i.indnkeyatts AND i.indoption[k-1] & 1 = 1, 'NullsFirst', k <= i.indnkeyatts AND i.indoption[k-1] & 2 = 2,
 				'Collation', CASE WHEN k <= i.indnkeyatts AND i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END,
-				'OpClass', CASE WHEN k <= i.indnkeyatts AND NOT o.opcdefault THEN o.opcname ELSE '' END) ORDER BY k)::text
+				'OpClass', CASE WHEN k <= i.indnkeyatts AND (NOT o.opcdefault OR o.opcintype = 1042 AND a.atttypid <> 1042) THEN o.opcname ELSE '' END) ORDER BY k)::text
 			FROM generate_series(1, i.indnatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0
 			LEFT JOIN pg_collation AS l ON k <= i.indnkeyatts AND l.oid = i.indcollation[k-1] LEFT JOIN pg_opclass AS o ON k <= i.indnkeyatts AND o.oid = i.indclass[k-1])
 		FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam
@@ -280,7 +281,7 @@ func (r *postgresReader) indexes() error {
 func (r *postgresReader) exclusions() error {
 	return r.each(`SELECT c.conrelid::bigint, c.conname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
-				'Collation', CASE WHEN i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END, 'OpClass', CASE WHEN NOT o.opcdefault THEN o.opcname ELSE '' END) ORDER BY k)::text
+				'Collation', CASE WHEN i.indcollation[k-1] NOT IN (0, coalesce(a.attcollation, 100)) THEN l.collname ELSE '' END, 'OpClass', CASE WHEN NOT o.opcdefault OR o.opcintype = 1042 AND a.atttypid <> 1042 THEN o.opcname ELSE '' END) ORDER BY k)::text
 				FROM generate_series(1, i.indnkeyatts) AS k LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1] AND a.attnum <> 0
 				LEFT JOIN pg_collation AS l ON l.oid = i.indcollation[k-1] LEFT JOIN pg_opclass AS o ON o.oid = i.indclass[k-1]),
 			(SELECT json_agg(o.oprname ORDER BY x.n)::text FROM unnest(c.conexclop) WITH ORDINALITY AS x(op, n) JOIN pg_operator AS o ON o.oid = x.op)

@@ -10,9 +10,17 @@ import (
 )
 
 // pairs refuses links whose columns PostgreSQL does not compare with each other, so that
-// each query of them fails. SQLite compares whatever there is; see loose.
+// each query of them fails. SQLite compares whatever there is: it warns of keys that it may hold in two forms, each of another row, of which
+// a link makes one.
 func (c *Checker) pairs(l *decl.Link) {
 	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
+	if c.live.Engine == schema.SQLite {
+		if why := c.unlike(l); why != "" {
+			c.add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
+				Fix: "a link over whole numbers, or over texts that are spelt in one way"})
+		}
+		return
+	}
 	if c.live.Engine != schema.Postgres || from == nil || to == nil {
 		return // missing, and reported, or a view
 	}
@@ -40,6 +48,52 @@ func (c *Checker) pairs(l *decl.Link) {
 		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: %s", l.From.Name, l.Name, l.From.Name, p.From.Name, why)
 		c.add(f)
 	}
+}
+
+// unlike says why a value that is written by one end of a link may be another one at the other end, or why values that the database
+// keeps apart are one for a link: rows written through it could belong to somebody else then. "": it is the same at both.
+func (c *Checker) unlike(l *decl.Link) string {
+	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
+	if from == nil || to == nil {
+		return "" // missing, and reported, or a view
+	}
+	for _, p := range l.Pairs {
+		a, b := c.find(from.Columns, p.From.Name), c.find(to.Columns, p.To.Name)
+		if a == nil || b == nil {
+			continue
+		}
+		if c.live.Engine == schema.Postgres {
+			if p.From.Kind == exo.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
+				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (see StoredISO)", l.From.Name, p.From.Name, l.To.Name, p.To.Name)
+			}
+			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
+				return fmt.Sprintf("%s.%s is %s, and %s.%s is %s", l.From.Name, p.From.Name, a.Type, l.To.Name, p.To.Name, b.Type)
+			}
+			continue
+		}
+		if why := byValue(p, from.Affinity(a), to.Affinity(b)); why != "" {
+			return fmt.Sprintf("%s.%s and %s.%s are %s", l.From.Name, p.From.Name, l.To.Name, p.To.Name, why)
+		}
+	}
+	return ""
+}
+
+// anyText reports whether a type of PostgreSQL holds any text, as it is.
+func anyText(x *schema.Column) bool { return x.Type == "text" || x.Type == "character varying" }
+
+// byValue says why SQLite may keep two values of a key apart that are one for a link, or take one for another that it stores in another form.
+func byValue(p decl.Pair, a, b string) string {
+	kind := p.From.Kind
+	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
+	switch {
+	case kind == exo.TypeDecimal, kind == exo.TypeFloat, kind == exo.TypeInterval, kind == exo.TypeTime && !(p.From.Iso && p.To.Iso):
+		return "compared by their values, of which SQLite keeps two spellings apart"
+	case kind == exo.TypeInt && !(whole(a) && whole(b)):
+		return fmt.Sprintf("whole numbers, and stored with the affinities %s and %s: 1 and '1' are two there", a, b)
+	case a != b && !(whole(a) && whole(b)):
+		return fmt.Sprintf("stored with the affinities %s and %s, by which a value changes", a, b)
+	}
+	return ""
 }
 
 // asText reports whether the columns of a pair are both cast to text on PostgreSQL; see

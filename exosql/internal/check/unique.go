@@ -215,8 +215,11 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 		return true
 	}
 	c := t.Columns[i]
-	plain, _, _ := strings.Cut(c.Type, "(")
-	return c.Kind == schema.Unknown && c.Enum == nil || plain == "character" || plain == "bpchar"
+	switch plainType(&c) {
+	case "text", "character varying", "name":
+		return false
+	}
+	return c.Enum == nil && (c.Kind == schema.Text || c.Kind == schema.Unknown)
 }
 
 // equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation or class of operators than the

@@ -82,6 +82,14 @@ func (c *Checker) writable(w Write) {
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
+	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
+		if name := "types(" + l.From.Name + "." + l.Name + ")"; !slices.Contains(w.Rights.Effects, name) {
+			if why := c.unlike(l); why != "" {
+				refuse(LooseEquality, fmt.Sprintf("one type for both, or AllowEffects(%q) on the facet, if no row is meant by a value that another one has in another form", name),
+					"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
+			}
+		}
+	}
 	c.calculated(t, w, refuse)
 	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
 	for _, fk := range c.foreignKeys(t) {

@@ -22,7 +22,7 @@ func TestWritable(t *testing.T) {
 	link := &decl.Link{From: jobs, To: people, Name: "person", One: true, Pairs: []decl.Pair{{From: person, To: personID}}}
 	world := func(engine schema.Engine) (*schema.Database, *schema.Table, Write) {
 		live := &schema.Table{Name: schema.Name{Name: "jobs"}, PrimaryKey: &schema.Key{Name: "pk", Columns: []string{"id"}},
-			Columns:     []schema.Column{{Name: "id", Identity: schema.ByDefault, NotNull: true}, {Name: "org", NotNull: true}, {Name: "title", NotNull: true}, {Name: "person_id"}, {Name: "code"}, {Name: "region", NotNull: true}},
+			Columns:     []schema.Column{{Name: "id", Type: "INTEGER", Identity: schema.ByDefault, NotNull: true}, {Name: "org", Type: "INTEGER", NotNull: true}, {Name: "title", Type: "TEXT", NotNull: true}, {Name: "person_id", Type: "INTEGER"}, {Name: "code", Type: "TEXT"}, {Name: "region", Type: "INTEGER", NotNull: true}},
 			Uniques:     []schema.Key{{Name: "u", Columns: []string{"org", "title"}, NullsDistinct: true}},
 			ForeignKeys: []schema.ForeignKey{{Columns: []string{"person_id"}, Table: schema.Name{Name: "people"}, References: []string{"id"}}}}
 		return &schema.Database{Engine: engine, Tables: []*schema.Table{live, {Name: schema.Name{Name: "people"}}}}, live,

@@ -1,0 +1,65 @@
+package schema_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// TestReadPartsElsewhere: the parts of a table, and what it is a part of, are read wherever they lie: their rules hold for its rows. So
+// are the classes of operators by which a rule takes more for equal than a column does, and keys that do not hold for all rows.
+func TestReadPartsElsewhere(t *testing.T) {
+	tx, err := testutil.Admin(t, testutil.Server(t)).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	id := strings.ToLower(rand.Text()[:10])
+	a, b := "exo_a_"+id, "exo_b_"+id
+	if _, err := tx.Exec(strings.NewReplacer("$a", a, "$b", b).Replace(`CREATE SCHEMA $a; CREATE SCHEMA $b;
+		CREATE TABLE $b.whole (id int PRIMARY KEY, code text) PARTITION BY RANGE (id);
+		CREATE TABLE $a.middle PARTITION OF $b.whole FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id);
+		CREATE TABLE $b.part PARTITION OF $a.middle FOR VALUES FROM (0) TO (5);
+		CREATE UNIQUE INDEX by_code ON $b.part (code bpchar_ops);
+		CREATE TABLE $a.one (id int PRIMARY KEY); CREATE TABLE $b.apart (id int); ALTER TABLE $b.apart ADD FOREIGN KEY (id) REFERENCES $a.one NOT VALID`)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ReadPostgres(t.Context(), tx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{b + ".whole", a + ".middle", b + ".part", b + ".apart"} {
+		found := false
+		for _, x := range d.Tables {
+			found = found || x.Name.String() == name
+		}
+		if !found {
+			t.Errorf("%s is not read", name)
+		}
+	}
+	if apart := d.Table(schema.Name{Schema: b, Name: "apart"}); apart == nil || len(apart.ForeignKeys) != 1 || !apart.ForeignKeys[0].NotValid {
+		t.Errorf("%+v", apart)
+	}
+	part := d.Table(schema.Name{Schema: b, Name: "part"})
+	if part == nil || len(part.Indexes) != 1 || part.Indexes[0].Parts[0].OpClass != "bpchar_ops" {
+		t.Errorf("%+v", part)
+	}
+}
+
+// TestHiddenTable: a name means what comes first along the path, be it a view.
+func TestHiddenTable(t *testing.T) {
+	in := func(s string) schema.Name { return schema.Name{Schema: s, Name: "x"} }
+	d := &schema.Database{Engine: schema.Postgres, Path: []string{"a", "b"}, Tables: []*schema.Table{{Name: in("b")}, {Name: in("c")}}, Views: []*schema.View{{Name: in("a")}}}
+	if d.Table(schema.Name{Name: "x"}) != nil || d.View(schema.Name{Name: "x"}) == nil {
+		t.Error("the view comes first")
+	}
+	if d.Table(in("b")) == nil || d.View(in("a")) == nil || d.View(in("b")) != nil {
+		t.Error("a name with its schema means that alone")
+	}
+	if d.Path = []string{"b", "a"}; d.Table(schema.Name{Name: "x"}) == nil || d.View(schema.Name{Name: "x"}) != nil {
+		t.Error("the table comes first")
+	}
+}
