@@ -35,25 +35,22 @@ func wbGrants(db *exosql.DB, tenant bool, pause func(n int64)) codemode.Grants {
 	id := exosql.NewKey(items, "id", func(o *wbItem) *int64 { return &o.ID })
 	code := exosql.NewColumn(items, "code", func(o *wbItem) *string { return &o.Code })
 	n := exosql.NewColumn(items, "n", func(o *wbItem) *int64 { return &o.N })
-	scope := exosql.AllRows[wbItem]()
 	if tenant {
-		scope = exosql.NewColumn(items, "org", func(o *wbItem) *string { return &o.Tenant }).Eq("acme")
-	} else {
-		scope = exosql.NewColumn(items, "org_id", func(o *wbItem) *int64 { return &o.Org }).Eq(1)
+		org := exosql.NewColumn(items, "org", func(o *wbItem) *string { return &o.Tenant })
+		item := exosql.NewFacet(items, "item", id, code, n).AllowInsert(code, n).AllowUpdate(code, n).AllowDelete()
+		return codemode.Grants{"items": item.Of(exosql.Grant(db, items, org.Eq("acme")))}
 	}
+	org := exosql.NewColumn(items, "org_id", func(o *wbItem) *int64 { return &o.Org })
 	if pause != nil {
 		items.BeforeWrite(func(_ context.Context, w *exosql.Write[wbItem]) error { pause(w.Row.N); return nil })
 	}
 	item := exosql.NewFacet(items, "item", id, code, n).AllowInsert(code, n).AllowUpdate(code, n).AllowDelete()
-	if tenant {
-		return codemode.Grants{"items": item.Of(exosql.Grant(db, items, scope))}
-	}
 	kidID := exosql.NewKey(kids, "id", func(o *wbKid) *int64 { return &o.ID })
 	kidItem := exosql.NewColumn(kids, "item_id", func(o *wbKid) *int64 { return &o.Item })
 	body := exosql.NewColumn(kids, "body", func(o *wbKid) *string { return &o.Body })
 	itemKids := exosql.Many("kids", id, kidItem)
 	item.Add(exosql.Via(itemKids, exosql.NewFacet(kids, "kid", kidID, kidItem, body).AllowInsert(body).AllowUpdate(body).AllowDelete()))
-	return codemode.Grants{"items": item.Of(exosql.Grant(db, items, scope, exosql.ScopeVia(itemKids)))}
+	return codemode.Grants{"items": item.Of(exosql.Grant(db, items, org.Eq(1), exosql.ScopeVia(itemKids)))}
 }
 
 func wbTool(t *testing.T, g codemode.Grants) *codemode.Tool {
