@@ -1,0 +1,1 @@
+async (api) => { const s = await api.me.safes().where({ id: 22 }).first(); const j = JSON.stringify({ ...s, again: [s.code] }); await api.me.board().insert({ text: j }); return [j, await api.me.board()] }
