@@ -77,10 +77,10 @@ const wanted = `WITH RECURSIVE wanted(oid) AS (
 	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
 		ELSE n.nspname IN (SELECT json_array_elements_text($1::text::json)) END
-	UNION SELECT x.oid FROM wanted AS w, LATERAL (
-		SELECT k.conrelid AS oid FROM pg_constraint AS k WHERE k.confrelid = w.oid AND k.contype = 'f'
-		UNION ALL SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = w.oid
-		UNION ALL SELECT i.inhparent FROM pg_inherits AS i WHERE i.inhrelid = w.oid) AS x
+	UNION SELECT x.oid FROM wanted AS w JOIN (
+		SELECT k.confrelid AS by, k.conrelid AS oid FROM pg_constraint AS k WHERE k.contype = 'f'
+		UNION ALL SELECT i.inhparent, i.inhrelid FROM pg_inherits AS i
+		UNION ALL SELECT i.inhrelid, i.inhparent FROM pg_inherits AS i) AS x ON x.by = w.oid
 )`
 
 func (r *postgresReader) relations() error {

@@ -163,8 +163,8 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 
 // taken makes a read of what a broken rule of uniqueness tells, which a program may catch and go by: that a row was found by it the
 // server's SERIALIZABLE does not remember, so another transaction could take that row away, and both be kept though no order of
-// the two gives what they did. A table that was read without a condition is remembered as a whole; then the rule has to be broken still
-// (TestTakenIsRead).
+// the two gives what they did. A table that was read from its beginning is remembered as a whole; then the rule has to be broken still
+// (TestCaughtIsRead).
 func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engine.Change) error {
 	e, ok := errors.AsType[*pgconn.PgError](v.Err)
 	if !ok {
@@ -185,16 +185,22 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	return fmt.Errorf("%w: what was taken is so no more: %w", engine.ErrSerial, err)
 }
 
-// read runs a statement of ours that reads, in a savepoint of its own.
+// bySeqScan has the planner read a table and no index of it, of which a page or two would be remembered in the place of the whole: of a
+// table with few rows in many pages it would.
+const bySeqScan = `SELECT set_config('enable_seqscan', 'on', true), set_config('enable_indexonlyscan', 'off', true)`
+
+// read reads a table. What it changes of the session is undone with its savepoint; that it has read stays.
 func (w *Writer) read(ctx context.Context, text string) error {
 	if err := w.simple(ctx, w.statements.save); err != nil {
 		return err
 	}
-	w.busy = true
-	_, err := w.Conn.ExecParams(ctx, text, nil, nil, nil, nil).Close()
-	if w.busy = false; err != nil {
-		w.undo()
-		return boundError(err)
+	for _, text := range []string{bySeqScan, text, "ROLLBACK TO SAVEPOINT exo"} {
+		w.busy = true
+		_, err := w.Conn.ExecParams(ctx, text, nil, nil, nil, nil).Close()
+		if w.busy = false; err != nil {
+			w.undo()
+			return boundError(err)
+		}
 	}
 	return w.simple(ctx, w.statements.release)
 }
