@@ -24,13 +24,17 @@ type shop struct {
 	opens int
 	tells any // what its unit says that it changes, if it says anything
 
-	settles bool // its unit is a Settler
+	settles bool                // its unit is a Settler
+	wraps   func(shopUnit) Unit // what else its unit is
 }
 
 // unit is a Changer where it tells something.
 func (s *shop) unit() Unit {
 	if s.tells != nil {
 		return tellingUnit{shopUnit{s}}
+	}
+	if s.wraps != nil {
+		return s.wraps(shopUnit{s})
 	}
 	if s.settles {
 		return settlingUnit{shopUnit{s}}

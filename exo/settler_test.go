@@ -83,3 +83,26 @@ func TestSettler(t *testing.T) {
 }
 
 var _ Settler = settlingUnit{}
+
+type partUnit struct {
+	shopUnit
+	part bool
+}
+
+func (u partUnit) Part() bool { return u.part }
+
+// TestPart: what was committed as a part of a transaction of the host's is told to be so, and nothing else is.
+func TestPart(t *testing.T) {
+	for _, part := range []bool{true, false} {
+		s := &shop{name: "a", wraps: func(u shopUnit) Unit { return partUnit{u, part} }}
+		w := end(t, s, nil, nil, "put", "mail")
+		if w.err != nil || len(w.s.Effects()) != 2 {
+			t.Fatalf("%v %v", w.err, w.s.Effects())
+		}
+		for _, e := range w.s.Effects() {
+			if e.Provisional != (part && e.Mode == InUnit) {
+				t.Errorf("a part: %v, and it is told as %+v", part, e)
+			}
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 // Link is an association from rows of A to rows of B: those whose key columns
 // are equal. A link over a NULL leads nowhere. Keys are equal if a program that reads
 // both finds them equal, whatever the database compares loosely: texts by their code
-// points, numbers exactly, times to the millisecond. Keys can't be JSON or arrays.
+// points, numbers exactly, times as PostgreSQL stores them and to the millisecond on SQLite. Keys can't be JSON or arrays.
 type Link[A, B any] struct {
 	l  *decl.Link
 	to *Table[B]

@@ -252,6 +252,40 @@ func TestUnlikeKeys(t *testing.T) {
 	})
 }
 
+// TestUnlikeViewKeys: the same where one end of the link is a view; and a host that names the link has looked at it.
+func TestUnlikeViewKeys(t *testing.T) {
+	e := tu.Postgres
+	type parent struct {
+		ID, Org int64
+		K       string
+	}
+	type child struct {
+		ID      int64
+		K, Body string
+	}
+	for _, c := range []struct {
+		typ   string
+		named bool
+		kept  bool
+	}{{"varchar(2)", false, false}, {"varchar(2)", true, true}, {"text", false, true}} {
+		db, raw := wrFile(t, e, wbDDL(e, "CREATE TABLE base (id {serial}, org_id {int} NOT NULL, k text NOT NULL UNIQUE); CREATE VIEW p AS SELECT * FROM base; CREATE TABLE c (id {serial}, k "+c.typ+" NOT NULL, body TEXT NOT NULL); CREATE INDEX c_by_k ON c (k)"),
+			"INSERT INTO base (org_id, k) VALUES (1, 'ab '), (2, 'ab')")
+		ps, cs := exosql.NewTable[parent]("p"), exosql.NewTable[child]("c")
+		id, org := exosql.NewKey(ps, "id", func(p *parent) *int64 { return &p.ID }), exosql.NewColumn(ps, "org_id", func(p *parent) *int64 { return &p.Org })
+		cid, body := exosql.NewKey(cs, "id", func(c *child) *int64 { return &c.ID }), exosql.NewColumn(cs, "body", func(c *child) *string { return &c.Body })
+		link := exosql.Many("kids", exosql.NewColumn(ps, "k", func(p *parent) *string { return &p.K }), exosql.NewColumn(cs, "k", func(c *child) *string { return &c.K }))
+		kid := exosql.NewFacet(cs, "kid", cid, body).AllowInsert(body)
+		if c.named {
+			kid.AllowEffects("types(p.kids)")
+		}
+		f := exosql.NewFacet(ps, "item", id, exosql.Via(link, kid))
+		res := wbTool(t, codemode.Grants{"items": f.Of(exosql.Grant(db, ps, org.Eq(1), exosql.ScopeVia(link)))}).Run(t.Context(), `return items.where({ id: 1 }).kids().insertMany([{ body: "new" }])`)
+		if (res.Err == nil) != c.kept || res.Err != nil && !strings.Contains(res.Err.Error(), "could belong to a row of anybody's") || (cells(t, raw, "SELECT body FROM c") != "") != c.kept {
+			t.Errorf("%+v: %s %v", c, res.JSON, res.Err)
+		}
+	}
+}
+
 // TestCaughtIsRead: what a program is told by an error that it catches it may go by, like by an answer. So a run in whose way others
 // were is kept only if it is told the same again; and that a value was taken is a read, for PostgreSQL too.
 func TestCaughtIsRead(t *testing.T) {

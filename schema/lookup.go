@@ -48,18 +48,10 @@ func asciiFold(s string) string {
 
 // Table finds a table by its name; without a schema it is looked up along Path, where a view of the name that comes first
 // hides it, as it does for the database. It is nil if there is none.
-func (d *Database) Table(n Name) *Table {
-	t := find(d, n, d.Tables, func(t *Table) Name { return t.Name })
-	if t != nil && d.hidden(n, t.Name, find(d, n, d.Views, func(v *View) Name { return v.Name })) {
-		return nil
-	}
-	return t
-}
+func (d *Database) Table(n Name) *Table { return find(d, n, d.Tables, tableName, d.Views, viewName) }
 
-// hidden reports whether the name means the view and not the table.
-func (d *Database) hidden(n, table Name, view *View) bool {
-	return view != nil && n.Schema == "" && d.Engine == Postgres && slices.Index(d.Path, view.Name.Schema) < slices.Index(d.Path, table.Schema)
-}
+func tableName(t *Table) Name { return t.Name }
+func viewName(v *View) Name   { return v.Name }
 
 // key is the name that names which mean the same have in common.
 func (e Engine) key(n Name) Name {
@@ -95,24 +87,21 @@ func (d *Database) finder() func(Name) *Table {
 }
 
 // View finds a view like Table finds a table.
-func (d *Database) View(n Name) *View {
-	v := find(d, n, d.Views, func(v *View) Name { return v.Name })
-	if t := find(d, n, d.Tables, func(t *Table) Name { return t.Name }); v != nil && t != nil && !d.hidden(n, t.Name, v) && n.Schema == "" && d.Engine == Postgres {
-		return nil
-	}
-	return v
-}
+func (d *Database) View(n Name) *View { return find(d, n, d.Views, viewName, d.Tables, tableName) }
 
-func find[T any](d *Database, n Name, all []*T, name func(*T) Name) *T {
+// find looks along the path, up to what is of the other kind and has the name.
+func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []*O, other func(*O) Name) *T {
 	in := []string{n.Schema}
 	if n.Schema == "" && d.Engine == Postgres {
 		in = d.Path
 	}
 	for _, s := range in {
-		for _, x := range all {
-			if m := name(x); d.Engine.Is(m.Schema, s) && d.Engine.Is(m.Name, n.Name) {
-				return x
-			}
+		is := func(m Name) bool { return d.Engine.Is(m.Schema, s) && d.Engine.Is(m.Name, n.Name) }
+		if i := slices.IndexFunc(all, func(x *T) bool { return is(name(x)) }); i >= 0 {
+			return all[i]
+		}
+		if slices.ContainsFunc(others, func(x *O) bool { return is(other(x)) }) {
+			return nil
 		}
 	}
 	return nil

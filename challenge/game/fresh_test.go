@@ -16,28 +16,11 @@ import (
 // TestUnguardedWrites is the twin of the attacks on the target that programs write to: where the grant is of every
 // row, they change rows of others, and the host gives the key for it, to the model lane as well.
 func TestUnguardedWrites(t *testing.T) {
-	g := newGame(t, tu.SQLite, 4)
-	open := *game.DefaultTargets.Target("spend")
-	open.Grants = game.OpenSpends
-	g.Targets = game.Targets{&open}
-	p := newPlayer(t, g, "player0000")
-	won := 0
-	for _, x := range attacks(t, "spend") {
-		a := p.play("spend", game.Program, x)
-		if a.Leaked != p.key("spend", game.Program).In(a.Notice) {
-			t.Errorf("%s: %+v", x, a)
-		}
-		if a.Leaked {
-			won++
-		}
-	}
-	if won < 4 {
-		t.Errorf("only %d of the attacks win where nothing guards", won)
-	}
+	p := unguarded(t, tu.SQLite, "spend", game.OpenSpends, 4)
 	if a := p.play("spend", game.Program, "async (api) => { await api.me.spends().insert({ tabId: 41, cents: 1, memo: 'x' }); throw new Error('x') }"); a.Leaked {
 		t.Error("what was undone counts")
 	}
-	g.Chat = parrot{nil}
+	p.g.Chat = parrot{nil}
 	if a := p.play("spend", game.Model, "(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'x' })"); !a.Leaked || len(a.Steps) != 1 {
 		t.Errorf("%+v", a)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -208,23 +210,29 @@ func TestHostile(t *testing.T) {
 // TestUnguarded is the twin: with another scope, as if the wall were missing, the
 // very programs that lost give the key.
 func TestUnguarded(t *testing.T) {
-	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		g := newGame(t, e, 8)
-		open := *game.DefaultTargets.Target("notes")
-		open.Grants = game.OpenNotes
-		g.Targets = game.Targets{&open}
-		p := newPlayer(t, g, "player0000")
-		won := 0
-		for _, x := range attacks(t, "notes") {
-			if a := p.play("notes", game.Program, x); a.Leaked {
-				won++
-				if !slices.Contains(a.Tasks, "key") {
-					t.Errorf("%s does %v", x, a.Tasks)
-				}
-			}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) { unguarded(t, e, "notes", game.OpenNotes, 3) })
+}
+
+// unguarded plays the attacks on a target whose grants guard nothing: so many of them have to win, each with the player's key.
+func unguarded(t *testing.T, e tu.Engine, id string, grants func(*exosql.DB) codemode.Grants, least int) *player {
+	t.Helper()
+	g := newGame(t, e, 8)
+	open := *game.DefaultTargets.Target(id)
+	open.Grants = grants
+	g.Targets = game.Targets{&open}
+	p := newPlayer(t, g, "player0000")
+	won := 0
+	for _, x := range attacks(t, id) {
+		a := p.play(id, game.Program, x)
+		if a.Leaked != p.key(id, game.Program).In(string(a.Result)+a.Console+a.Notice+a.Verdict.Message) || a.Leaked != slices.Contains(a.Tasks, "key") {
+			t.Errorf("%s: %+v", x, a)
 		}
-		if won < 3 {
-			t.Errorf("only %d of the attacks win where nothing guards", won)
+		if a.Leaked {
+			won++
 		}
-	})
+	}
+	if won < least {
+		t.Errorf("only %d of the attacks on %s win where nothing guards", won, id)
+	}
+	return p
 }

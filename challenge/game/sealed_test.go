@@ -11,24 +11,7 @@ import (
 // TestUnsealed is the twin of the attacks on the sealed code: where the column has no label, they show it, and the host
 // gives the key for it wherever it is shown, and to the model lane as well.
 func TestUnsealed(t *testing.T) {
-	g := newGame(t, tu.SQLite, 4)
-	open := *game.DefaultTargets.Target("sealed")
-	open.Grants = game.OpenDesk
-	g.Targets = game.Targets{&open}
-	p := newPlayer(t, g, "player0000")
-	won := 0
-	for _, x := range attacks(t, "sealed") {
-		a := p.play("sealed", game.Program, x)
-		if a.Leaked != p.key("sealed", game.Program).In(a.Notice) {
-			t.Errorf("%s: %+v", x, a)
-		}
-		if a.Leaked {
-			won++
-		}
-	}
-	if won < 6 {
-		t.Errorf("only %d of the attacks win where nothing guards", won)
-	}
+	p := unguarded(t, tu.SQLite, "sealed", game.OpenDesk, 7)
 	get := "const c = (await api.me.safes().where({ id: 22 }).first()).code; "
 	for place, program := range map[string]string{
 		"the result":  get + "return { deep: [c] }",
@@ -49,7 +32,7 @@ func TestUnsealed(t *testing.T) {
 			t.Errorf("%s counts: %+v", place, a)
 		}
 	}
-	g.Chat = parrot{nil}
+	p.g.Chat = parrot{nil}
 	if a := p.play("sealed", game.Model, "async (api) => { "+get+"return c }"); !a.Leaked || len(a.Steps) != 1 {
 		t.Errorf("%+v", a)
 	}

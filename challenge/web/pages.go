@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/challenge/game"
 )
@@ -72,10 +73,8 @@ func pretty(raw json.RawMessage) string {
 // sentence is an error's text as one reads it on a page.
 func sentence(text any) string {
 	s := fmt.Sprint(text)
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + strings.TrimSuffix(s[n:], ".") + "."
 }
 
 // page is what every template gets.

@@ -50,7 +50,7 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 		v.Lane = l
 	}
 	path := "/targets/" + t.ID
-	p := page{Title: t.Title, About: t.Story + " Out of reach: " + t.Prize + ".", Path: path, Card: path + "/card.png", Alt: t.Title, Body: &v}
+	p := page{Title: t.Title, About: t.Story + " " + t.Goal(), Path: path, Card: path + "/card.png", Alt: t.Title, Body: &v}
 	if v.Record != nil && v.Asked && !v.Record.State.Over() {
 		p.Refresh, p.Again = 1, path+"?attempt="+v.Record.ID // without a script the page asks again by itself
 	}

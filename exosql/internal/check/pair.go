@@ -13,7 +13,6 @@ import (
 // each query of them fails. SQLite compares whatever there is: it warns of keys that it may hold in two forms, each of another row, of which
 // a link makes one.
 func (c *Checker) pairs(l *decl.Link) {
-	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
 	if c.live.Engine == schema.SQLite {
 		if why := c.unlike(l); why != "" {
 			c.add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
@@ -21,7 +20,8 @@ func (c *Checker) pairs(l *decl.Link) {
 		}
 		return
 	}
-	if c.live.Engine != schema.Postgres || from == nil || to == nil {
+	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
+	if from == nil || to == nil {
 		return // missing, and reported, or a view
 	}
 	for _, p := range l.Pairs {
@@ -53,14 +53,11 @@ func (c *Checker) pairs(l *decl.Link) {
 // unlike says why a value that is written by one end of a link may be another one at the other end, or why values that the database
 // keeps apart are one for a link: rows written through it could belong to somebody else then. "": it is the same at both.
 func (c *Checker) unlike(l *decl.Link) string {
-	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
-	if from == nil || to == nil {
-		return "" // missing, and reported, or a view
-	}
 	for _, p := range l.Pairs {
-		a, b := c.find(from.Columns, p.From.Name), c.find(to.Columns, p.To.Name)
+		from, a := c.column(l.From, p.From)
+		to, b := c.column(l.To, p.To)
 		if a == nil || b == nil {
-			continue
+			continue // missing, and reported
 		}
 		if c.live.Engine == schema.Postgres {
 			if p.From.Kind == exo.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
@@ -76,6 +73,18 @@ func (c *Checker) unlike(l *decl.Link) string {
 		}
 	}
 	return ""
+}
+
+// column is what a declared column is in the database, of its table, or of a view: then the table is nil.
+func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
+	name := schema.Name{Name: t.Name}
+	if of := c.live.Table(name); of != nil {
+		return of, c.find(of.Columns, col.Name)
+	}
+	if v := c.live.View(name); v != nil {
+		return nil, c.find(v.Columns, col.Name)
+	}
+	return nil, nil
 }
 
 // anyText reports whether a type of PostgreSQL holds any text, as it is.

@@ -194,6 +194,11 @@ func TestWritable(t *testing.T) {
 			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: person, To: person}}}}
 		}, ""},
+		"through a row that may refer to none": {func(d *schema.Database, t *schema.Table, w *Write) {
+			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
+			t.ForeignKeys[0].NotValid = true
+			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: person, To: person}}}}
+		}, "through the link siblings"},
 		"through a row that refers to another": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert, w.Rights.Update, w.Links = []*decl.Column{title}, nil, nil
 			w.Through = []*decl.Link{{From: jobs, To: jobs, Name: "siblings", Pairs: []decl.Pair{{From: region, To: person}}}}
