@@ -60,13 +60,24 @@ func (d *declarer) declare() *declarations {
 	}
 	for _, g := range d.granted {
 		doc := g.Doc
-		if i := d.cat[g.Type.Name]; i != nil && i.Doc == doc {
-			doc = "" // said there
+		if i := d.cat[g.Type.Name]; i != nil {
+			if i.Doc == doc {
+				doc = "" // said there
+			}
+			doc = strings.TrimSpace(tags("", i.Label) + " " + doc)
 		}
 		out.api = append(out.api, member{g.Name + ": " + d.typ(g.Type, asIs), doc})
 	}
 	out.helpers = d.helpers() // last: what was written decides what it needs
 	return out
+}
+
+// docOf is what is said of an interface, and what whoever asks anything of it has read.
+func docOf(i *exo.Interface) string {
+	if i.Label.Public() {
+		return i.Doc
+	}
+	return tags("", i.Label) + " " + i.Doc
 }
 
 // newDeclarer collects and names what there is to declare.
@@ -304,8 +315,8 @@ func (d *declarer) iface(i *exo.Interface) string {
 	if len(alike) > 0 {
 		s += " // and as in " + like + ", for callbacks: " + strings.Join(alike, " ")
 	}
-	if !trivial(i) {
-		s = "/** " + line(strings.ReplaceAll(i.Doc, "*/", "* /")) + " */\n" + s
+	if !trivial(i) || !i.Label.Public() {
+		s = "/** " + line(strings.ReplaceAll(docOf(i), "*/", "* /")) + " */\n" + s
 	}
 	return s
 }

@@ -107,6 +107,16 @@ func (p *prompt) rules() []rule {
 		}
 		add("labels", text+".", true)
 	}
+	if kept, shown := p.told(); len(kept)+len(shown) > 0 {
+		text := ""
+		if len(kept) > 0 {
+			text = "A program that asks anything of what is marked [" + strings.Join(kept, "] or [") + "], itself or by a link to it, can't return anything. "
+		}
+		if len(shown) > 0 {
+			text += "A program that asks anything of what is marked [" + strings.Join(shown, "] or [") + "], itself or by a link to it, can return it, and call no method that doesn't take it."
+		}
+		add("rowlabels", strings.TrimSpace(text), true)
+	}
 	if l := p.distrusted(); len(l) > 0 {
 		add("untrusted", fmt.Sprintf("Outsiders write what is marked [%s]. A program that reads it, in a whole row too, can't call methods that act outside the database but for [takes %[1]s], nor give what is marked [trusted]: select without it, or do that in another program.", strings.Join(l, ", ")), true)
 	}
@@ -179,11 +189,28 @@ func (p *prompt) sealed() (kept, shown []string) {
 	return kept, shown
 }
 
+// told are the tags of secrecy of what tells by being there: those that may not leave with the result, and those that may.
+func (p *prompt) told() (kept, shown []string) {
+	var l exo.Label
+	for _, i := range p.catalog {
+		l = l.Join(i.Label)
+	}
+	for _, tag := range l.Secrecy().Tags() {
+		if p.admits.Has(tag) {
+			shown = append(shown, tag)
+		} else {
+			kept = append(kept, tag)
+		}
+	}
+	return kept, shown
+}
+
 // distrusted are the tags of what outsiders write, if a program that read it is refused anything.
 func (p *prompt) distrusted() []string {
 	var l exo.Label
 	demands := false
 	for _, i := range p.catalog {
+		l = l.Join(i.Label.Integrity())
 		for _, f := range i.Fields {
 			l = l.Join(f.Label.Integrity())
 		}

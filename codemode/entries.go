@@ -60,8 +60,8 @@ func (d *declarer) entries(all *declarations) []entry {
 			continue // found with its row
 		}
 		i := d.cat[x.of]
-		e := entry{name: x.name, paths: paths[x.of], doc: line(i.Doc), aliases: aliases[x.of], text: x.text}
-		if trivial(i) {
+		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}
+		if trivial(i) && i.Label.Public() {
 			e.doc = ""
 		}
 		if q := queries[x.of]; q != "" && text[q] != "" {

@@ -73,7 +73,7 @@ func (s *Session) because(l Label) error {
 // maxReading is how many of what a message reads a Cause names.
 const maxReading = 8
 
-// reading names the fields in a message that have a tag, as "Person.email".
+// reading names what in a message has a tag: fields, as "Person.email", and interfaces.
 func (m *Message) reading(tag string) (out []string) {
 	seen := map[*Node]bool{}
 	add := func(name string) {
@@ -90,6 +90,11 @@ func (m *Message) reading(tag string) (out []string) {
 		if n.Op == OpField && n.Recv != nil && n.Recv.Type != nil {
 			if i := m.catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.Has(tag) {
 				add(i.Name + "." + n.Name)
+			}
+		}
+		if n.Type != nil {
+			if i := m.catalog[n.Type.Name]; i != nil && i.Label.Has(tag) {
+				add(i.Name)
 			}
 		}
 		visit(n.Recv)

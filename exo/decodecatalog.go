@@ -37,9 +37,12 @@ func (d *Decoder) catalog() Catalog {
 	c := make(Catalog, n)
 	for range n {
 		i := &Interface{Name: d.Text(), Doc: d.Text(), Is: d.Texts(), Words: pickAll(d, words)}
-		kind := d.UpTo(3)
-		if i.Expr = kind&1 != 0; kind&2 != 0 {
+		kind := d.UpTo(kindAll)
+		if i.Expr = kind&kindExpr != 0; kind&kindKeys != 0 {
 			i.Keys = d.Text()
+		}
+		if kind&kindLabel != 0 {
+			i.Label = NewLabel(d.Texts()...)
 		}
 		i.Await, i.Call, i.Order = d.Text(), d.Text(), d.Texts()
 		k := d.Count(3)

@@ -74,17 +74,34 @@ func (w *catalogWriter) iface(b []byte, i *Interface) []byte {
 	return b
 }
 
-// appendKind is whether it is an expression and has keys, and by which method.
+// appendKind is whether it is an expression, has keys, and by which method, and has a label, and which.
 func appendKind(b []byte, i *Interface) []byte {
 	kind := 0
 	if i.Expr {
-		kind = 1
+		kind |= kindExpr
 	}
-	if i.Keys == "" {
-		return wire.AppendCount(b, kind)
+	if i.Keys != "" {
+		kind |= kindKeys
 	}
-	return wire.AppendText(wire.AppendCount(b, kind+2), i.Keys)
+	if !i.Label.Public() {
+		kind |= kindLabel
+	}
+	if b = wire.AppendCount(b, kind); i.Keys != "" {
+		b = wire.AppendText(b, i.Keys)
+	}
+	if !i.Label.Public() {
+		b = wire.AppendTexts(b, i.Label.Tags())
+	}
+	return b
 }
+
+// The bits of the kind of an interface.
+const (
+	kindExpr = 1 << iota
+	kindKeys
+	kindLabel
+	kindAll = kindExpr | kindKeys | kindLabel
+)
 
 func (w *catalogWriter) method(m *Method) int {
 	b := wire.AppendText(wire.AppendText(nil, m.Name), m.Truth)

@@ -9,7 +9,7 @@ import (
 // Flow says whether what carries a tag can leave by one way, whatever programs do.
 type Flow struct {
 	Tag  string   `json:"tag"`
-	From []string `json:"from"` // the fields and methods that put it on values
+	From []string `json:"from"` // the interfaces, fields and methods that put it on what is read
 	To   string   `json:"to"`   // "result", or a method, by the name of a grant where one has its interface
 	May  bool     `json:"may"`
 	How  string   `json:"how"` // why not, or what of it may
@@ -59,6 +59,9 @@ func (g *Gate) Flows() (out []Flow) {
 func (c Catalog) from(tag string) (out []string) {
 	has := func(l Label) bool { return NewLabel(tag).FlowsTo(l) }
 	for _, n := range c.Names() {
+		if has(c[n].Label) {
+			out = append(out, n)
+		}
 		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
 			if has(c[n].Fields[f].Label) {
 				out = append(out, n+"."+f)

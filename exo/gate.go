@@ -151,6 +151,7 @@ func (g *Gate) made() bool { return g != nil && g.now != nil }
 // labels are all that what was granted can put on a run.
 func (c Catalog) labels() (l Label) {
 	for _, i := range c {
+		l = l.Join(i.Label)
 		for _, f := range i.Fields {
 			l = l.Join(f.Label)
 		}

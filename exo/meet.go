@@ -114,6 +114,10 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 			return nil, fmt.Errorf(".%s: a field changed", name)
 		}
 	}
+	if !i.Label.FlowsTo(w.Label) {
+		return nil, fmt.Errorf(": its label lost %s", i.Label.without(w.Label))
+	}
+	n.Label = w.Label
 	for name := range w.Methods {
 		if n.Methods[name] == nil {
 			return nil, fmt.Errorf(".%s: the method is new", name)

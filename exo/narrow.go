@@ -199,6 +199,9 @@ func declaresLabels(o Object, own, met Description) error {
 		return nil
 	}
 	for _, i := range met.Interfaces {
+		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
+			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().without(was))
+		}
 		for name, f := range i.Fields {
 			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
 				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().without(was.Label))

@@ -105,6 +105,10 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		}
 	}
 	n.depth++
+	// Whatever is asked of a thing, the answer tells that it is there, an error and no answer do as well.
+	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Public() {
+		n.label = n.label.Join(i.Label)
+	}
 	// Size is that of the tree: a graph that shares nodes can double with each
 	// node, and whoever interprets it would pay for the tree.
 	if l := c.Limits.MessageNodes; size > int64(l) {

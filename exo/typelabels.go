@@ -76,6 +76,9 @@ func (i *Interface) checkLabels() error {
 			}
 		}
 	}
+	if i.Expr && !i.Label.Public() {
+		return fmt.Errorf("%s is labelled %s, and stands for a value: label the field that shows it", i.Name, i.Label)
+	}
 	for n, f := range i.Fields {
 		if f == nil || f.Type == nil {
 			continue // as before: who uses it is told

@@ -34,8 +34,10 @@ type object struct {
 	once  sync.Once
 	err   error
 	grant compile.Prepared
-	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not.
+	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not; hidden are those of the tables
+	// whose rows are labelled.
 	secrets []*decl.Column
+	hidden  []*decl.Table
 	desc    exo.Description
 
 	hooked bool // a table that it reaches has hooks
@@ -65,7 +67,7 @@ func (o *object) make() error {
 	if o.grant, err = compile.Prepare(o.facet, o.rel); err != nil {
 		return err
 	}
-	if o.secrets, err = o.labelled(); err != nil {
+	if o.secrets, o.hidden, err = o.labelled(); err != nil {
 		return err
 	}
 	if o.db != nil && o.db.secured {

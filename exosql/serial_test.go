@@ -22,6 +22,10 @@ var serialPrograms = []string{
 	`return jobs.where(j => j.points > 4).update({ points: 0 })`,
 	`const a = await jobs.where({ id: 1 }).first(), b = await jobs.where({ id: 2 }).first(); await jobs.where({ id: 1 }).update({ points: b.points }); return jobs.where({ id: 2 }).update({ points: a.points })`,
 	`const done = await jobs.where({ status: "done" }).count(); if (done < 2) return jobs.where({ id: 4 }).update({ status: "done" }); return done`,
+	`const j = await jobs.where({ id: 1 }).first(); return jobs.where({ id: 1 }).ifUnchanged(j).update({ points: (j.points ?? 0) + 1 })`,
+	`const j = await jobs.where({ id: 2 }).first(); try { return await jobs.ifUnchanged(j).update({ points: (j.points ?? 0) + 5 }) } catch (e) { return e.kind }`,
+	`try { return await jobs.ifUnchanged({ id: 1, points: 4 }).update({ points: 9 }) } catch (e) { return [e.kind, e.message] }`,
+	`try { return await jobs.ifUnchanged({ id: 2, points: null }).update({ points: 9, status: "todo" }) } catch (e) { await jobs.where({ id: 4 }).update({ points: 3 }); return [e.kind, e.message] }`,
 	`const done = await jobs.where({ status: "done" }).count(); if (done < 2) return jobs.where({ id: 1 }).update({ status: "done" }); return done`,
 }
 

@@ -1,6 +1,8 @@
 package exosql
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
@@ -26,6 +28,20 @@ func NewTable[T any](name constant) *Table[T] {
 		panic("exosql: NewTable: " + err.Error())
 	}
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
+}
+
+// WithLabel labels that the table's rows are there: who visited a doctor, what outsiders sent in. Every program that asks
+// anything of the table, be it a count or a link to it, has the label from then on, as if it had computed with a labelled
+// column: see Column.WithLabel, which labels values and lets programs go on that only hand them on. Rows may be inserted and
+// deleted, and all columns changed, by programs that have read what is so labelled. It holds for all facets of the table, and
+// returns the table. It panics once a tool was made of the table, or a query ran.
+func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
+	to := t.must("WithLabel")
+	if len(tags) == 0 || slices.Contains(tags, "") {
+		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
+	}
+	to.AddLabel(exo.NewLabel(tags...))
+	return t
 }
 
 // Name is the table's name in the database; that of a nil or zero Table is empty.

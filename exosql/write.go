@@ -159,7 +159,7 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 		if err := o.prepare(); err != nil {
 			return nil, nil, err
 		}
-		if len(o.secrets) > 0 {
+		if len(o.secrets)+len(o.hidden) > 0 {
 			labelled = append(labelled, o)
 		}
 		if o.grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
@@ -499,6 +499,11 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 				of.Labelled = append(of.Labelled, c)
 			}
 		}
+		for _, t := range o.hidden {
+			if !slices.Contains(of.LabelledRows, t) {
+				of.LabelledRows = append(of.LabelledRows, t)
+			}
+		}
 	}
 	if err := check.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
@@ -507,17 +512,20 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	return nil
 }
 
-// labelled are the columns that are labelled, of the tables that the object reaches.
-func (o *object) labelled() (to []*decl.Column, err error) {
+// labelled are the columns that are labelled, of the tables that the object reaches, and those of the tables whose rows are.
+func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 	reach, err := o.facet.Close()
 	for _, f := range reach {
+		if !f.Table.Label.Secrecy().Public() && !slices.Contains(rows, f.Table) {
+			rows = append(rows, f.Table)
+		}
 		for _, c := range f.Table.Cols {
 			if !c.Label.Secrecy().Public() && !slices.Contains(to, c) {
 				to = append(to, c)
 			}
 		}
 	}
-	return to, err
+	return to, rows, err
 }
 
 // writeOf is what a grant lets programs change through a facet.

@@ -94,6 +94,18 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	return t, nil
 }
 
+// WithLabel is exosql.Table's WithLabel.
+func (t *Table) WithLabel(tags ...string) error {
+	if t.zero() {
+		return wrong("dynamic.Table", "it is nil or zero; want one that Declarations.Table gave")
+	}
+	if len(tags) == 0 || slices.Contains(tags, "") {
+		return wrong(t.t.Name, "WithLabel needs tags, none of them empty")
+	}
+	t.t.AddLabel(exo.NewLabel(tags...))
+	return nil
+}
+
 // check refuses what no column can be.
 func (m ColumnSpec) check(at string) error {
 	switch {

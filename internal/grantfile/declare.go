@@ -240,6 +240,9 @@ func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, er
 		return t, nil
 	}
 	t, err := in.Table(x.Table.Text, d.File.specs(x)...)
+	if l := d.File.rowLabel(x); err == nil && l != nil {
+		err = t.WithLabel(texts(l)...)
+	}
 	if err == nil {
 		d.tables[x.place()] = t
 	}

@@ -48,9 +48,10 @@ type Database struct {
 
 // Facet is what programs see of one table, and the rows that they may reach in it.
 type Facet struct {
-	Name          // what programs call one row
-	Database Name // Text "": the only one
-	Table    Name // in the database
+	Name            // what programs call one row
+	Database Name   // Text "": the only one
+	Table    Name   // in the database
+	Label    []Name // of its rows: of all facets of the table
 	Columns  []Column
 	Links    []Link
 	Scope    Scope
@@ -206,6 +207,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 				}
 			},
 			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
+			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
 			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
 			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
 		})
@@ -396,12 +398,15 @@ func (f *File) check(r *reader) {
 	f.expand(r)
 }
 
-// checkColumns holds what several facets of one table say of a column against each other: it is one column, so they say the same, or
+// checkColumns holds what several facets of one table say of it and of a column against each other: it is one table, so they say the same, or
 // one of them says it for all.
 func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
 		x := &f.Facets[i]
+		if l := f.rowLabel(x); len(x.Label) > 0 && !exo.NewLabel(texts(x.Label)...).Equal(exo.NewLabel(texts(l)...)) {
+			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: they are those of one table, %s, so say it once", l[0].Line, x.Table.Text)
+		}
 		for j := range x.Columns {
 			c := &x.Columns[j]
 			key := x.Database.Text + "\x00" + x.Table.Text + "\x00" + c.Text
@@ -412,6 +417,16 @@ func (f *File) checkColumns(r *reader) {
 			}
 		}
 	}
+}
+
+// rowLabel is what the first facet of the same table that says anything says of its rows.
+func (f *File) rowLabel(x *Facet) []Name {
+	for i := range f.Facets {
+		if y := &f.Facets[i]; y.place() == x.place() && len(y.Label) > 0 {
+			return y.Label
+		}
+	}
+	return nil
 }
 
 // bare reports whether only the name of a column is said.

@@ -150,6 +150,7 @@ func facetSchema() node {
 		"columns":  either(node{"type": "array", "items": either(aText(), node{"type": "object", "additionalProperties": column})}, named(column)).about("those that programs see, each named: there is no wildcard"),
 		"links":    named(link).about("to other facets: by the foreign key between the tables, or by columns"),
 		"scope":    aText().about("the rows that may be reached: a condition like org_id = $principal.org, via FACET.LINK, or shared"),
+		"label":    someTexts().about("tags of its rows, which whoever asks anything of the table has read"),
 		"insert":   someTexts().about("columns that programs may fill in new rows"),
 		"update":   someTexts().about("columns that programs may change"),
 		"delete":   aBool().about("programs may delete rows"),

@@ -40,6 +40,7 @@ type ManifestFacet struct {
 	Database string           `json:"database"`
 	Table    string           `json:"table"`
 	Scope    string           `json:"scope"`
+	Label    []string         `json:"label,omitempty"` // of its rows
 	Columns  []ManifestColumn `json:"columns"`
 	Links    []ManifestLink   `json:"links"`
 	Insert   []string         `json:"insert,omitempty"`
@@ -94,7 +95,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
-		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Columns: []ManifestColumn{}, Links: []ManifestLink{},
+		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
 			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}
 		if shown[at] == nil {

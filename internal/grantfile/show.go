@@ -28,6 +28,9 @@ func (f *File) Lines() (out []Line) {
 		x := &f.Facets[i]
 		of := "facet " + x.Text
 		add(of, "rows", "of %s: %s", x.Table.Text, x.Scope)
+		if l := f.rowLabel(x); l != nil {
+			add(of, "rows are labelled", "%s", strings.Join(texts(l), ", "))
+		}
 		for _, c := range x.Columns {
 			add(of, "column "+c.Text, "%s", f.described(x, c).how())
 		}
@@ -84,9 +87,10 @@ func (f *File) Lines() (out []Line) {
 	return out
 }
 
-// tags are those of all columns, sorted.
+// tags are those of all rows and columns, sorted.
 func (f *File) tags() (out []string) {
 	for i := range f.Facets {
+		out = append(out, texts(f.Facets[i].Label)...)
 		for _, c := range f.Facets[i].Columns {
 			out = append(out, texts(f.described(&f.Facets[i], c).Label)...)
 		}

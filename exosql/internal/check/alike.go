@@ -2,22 +2,34 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
 )
 
-// alike finds columns that one declaration of a table labels and another one does not: programs would read by the one what the
+// alike finds what one declaration of a table labels and another one of it, or of its parts, does not: programs would read by the one what the
 // other seals.
 func (c *Checker) alike() {
 	for i, t := range c.tables {
 		for _, o := range c.tables[i+1:] {
+			where := "the table is declared twice: here"
 			if !c.live.Engine.Is(t.Name, o.Name) {
-				continue
+				if a, b := c.live.Table(schema.Name{Name: t.Name}), c.live.Table(schema.Name{Name: o.Name}); a == nil || b == nil || !slices.Contains(c.kin(a), b) {
+					continue
+				}
+				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)
+			}
+			if !t.Label.Equal(o.Label) {
+				c.add(Finding{Kind: LabelMismatch, Table: t.Name,
+					Problem: fmt.Sprintf("%s that a row is there is %s, there it is %s", where, labelled(t.Label), labelled(o.Label)),
+					Fix:     "the same of both declarations, or one declaration"})
 			}
 			for _, col := range t.Cols {
 				if other := c.same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust) {
 					c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
-						Problem: fmt.Sprintf("the table is declared twice: here the column is %s, there it is %s", said(col), said(other)),
+						Problem: fmt.Sprintf("%s the column is %s, there it is %s", where, said(col), said(other)),
 						Fix:     "the same of both declarations, or one declaration"})
 				}
 			}
@@ -35,11 +47,15 @@ func (c *Checker) same(t *decl.Table, name string) *decl.Column {
 	return nil
 }
 
-func said(c *decl.Column) string {
-	s := "public"
-	if !c.Label.Public() {
-		s = "labelled " + c.Label.String()
+func labelled(l exo.Label) string {
+	if l.Public() {
+		return "public"
 	}
+	return "labelled " + l.String()
+}
+
+func said(c *decl.Column) string {
+	s := labelled(c.Label)
 	if c.Trust {
 		s += ", and demands trust"
 	}

@@ -35,7 +35,11 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 		c.pairs(l)
 	}
 	var secrets []*decl.Column // of all that is granted to the same programs
+	var hidden []*decl.Table
 	for _, t := range c.tables {
+		if !t.Label.Secrecy().Public() {
+			hidden = append(hidden, t)
+		}
 		for _, col := range t.Cols {
 			if !col.Label.Secrecy().Public() {
 				secrets = append(secrets, col)
@@ -43,7 +47,7 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 		}
 	}
 	for _, w := range c.writes {
-		w.Labelled = secrets
+		w.Labelled, w.LabelledRows = secrets, hidden
 		c.writable(w)
 	}
 	c.path()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -84,8 +85,7 @@ func (c *Checker) carried(a altered) (out []altered) {
 				continue
 			}
 			deleted := a.delete && fk.OnDelete == schema.Cascade
-			changed := a.delete && (fk.OnDelete == schema.SetNull || fk.OnDelete == schema.SetDefault) ||
-				c.anyOf(a.table, fk.References, columns{c.live, a.cols}.has) && (fk.OnUpdate == schema.Cascade || fk.OnUpdate == schema.SetNull || fk.OnUpdate == schema.SetDefault)
+			changed := a.delete && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, fk.References, columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
 			for _, x := range c.kin(child) {
 				if deleted {
 					out = append(out, altered{table: x, delete: true})
@@ -171,12 +171,31 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			if fk.Table == t.Name && c.anyOf(child, fk.Columns, c.secretOf(child, w).has) && (a.delete || c.anyOf(t, fk.References, written)) {
-				out = append(out, told{child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")", "a row that can't be deleted or changed would tell that it is referred to"})
+			changed := c.anyOf(t, fk.References, written)
+			if fk.Table != t.Name || !a.delete && !changed {
+				continue
+			}
+			name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
+			rows := c.rowsLabel(child, w)
+			switch own := w.Table.Label.Secrecy(); {
+			case c.anyOf(child, fk.Columns, c.secretOf(child, w).has) || !rows.FlowsTo(own):
+				out = append(out, told{name, "a row that can't be deleted or changed would tell that it is referred to"})
+			case !own.FlowsTo(rows) && (a.delete && carries(fk.OnDelete) || changed && carries(fk.OnUpdate)):
+				out = append(out, told{name, "rows that are carried along would tell whoever may read them of the row, which is labelled"})
 			}
 		}
 	}
 	return out
+}
+
+// rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
+func (c *Checker) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
+	for _, o := range w.LabelledRows {
+		if c.shows(o, t) || slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { return c.live.Engine.Is(o.Name, x.Name.Name) }) {
+			l = l.Join(o.Label.Secrecy())
+		}
+	}
+	return l
 }
 
 // made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
@@ -260,13 +279,13 @@ func indexesOf(t *schema.Table) (out []index) {
 
 // labelled refuses a write by which a program would learn of labelled columns.
 func (c *Checker) labelled(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
-	if w.Trusted || len(w.Labelled) == 0 {
+	if w.Trusted || len(w.Labelled)+len(w.LabelledRows) == 0 {
 		return
 	}
 	for _, x := range c.tells(t, w) {
 		if !slices.Contains(w.Rights.Effects, x.name()) {
 			refuse(HiddenEffect, fmt.Sprintf("a table without that rule, or a write of other columns, or AllowEffects(%q) on the facet, if programs may learn of what is labelled", x.name()),
-				"programs may write to it, and %s is about a labelled column: %s", x.rule, x.why)
+				"programs may write to it, and %s is about what is labelled: %s", x.rule, x.why)
 		}
 	}
 }

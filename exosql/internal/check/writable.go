@@ -27,7 +27,9 @@ type Write struct {
 	Beside  []*decl.Table  // other tables of which the grants of the same programs tell which rows are in scope
 	// Labelled are the columns of the tables of the same programs whose values they may not read.
 	Labelled []*decl.Column
-	Trusted  bool // it is Go code that writes: it may learn that others have a value
+	// LabelledRows are those of these tables of which they may not know which rows are there.
+	LabelledRows []*decl.Table
+	Trusted      bool // it is Go code that writes: it may learn that others have a value
 }
 
 // Writable is why no program may write a table, or nil. What it refuses would let a program

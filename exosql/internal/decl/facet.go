@@ -239,7 +239,7 @@ func (f *Facet) queryType() *exo.Type {
 // has the links as well so that they can be walked without a join.
 func (f *Facet) interfaces() []*exo.Interface {
 	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Words: language.RowWords(), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
-	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Methods: map[string]*exo.Method{}}
+	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: f.Table.Label, Methods: map[string]*exo.Method{}}
 	for _, c := range f.Cols {
 		row.Fields[c.Guest] = &exo.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
 		row.Order = append(row.Order, c.Guest)

@@ -51,20 +51,20 @@ func (f *Facet) Writes() bool {
 
 // writeMethods are the methods of the facet's queries that change something.
 func (f *Facet) writeMethods() (out []*exo.Method) {
-	r := f.Rights
+	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert)
-		out = append(out, language.InsertMethod(row), language.InsertManyMethod(row))
+		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
 		values := f.record(r.Update)
 		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
 			values.Fields[i].Admits = f.Table.admits(c)
 		}
-		out = append(out, language.UpdateMethod(values))
+		out = append(out, language.UpdateMethod(values, all))
 	}
 	if r.Delete {
-		out = append(out, language.DeleteMethod())
+		out = append(out, language.DeleteMethod(all))
 	}
 	if len(r.Update) > 0 || r.Delete {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
@@ -93,6 +93,7 @@ func (f *Facet) record(cols []*Column) *exo.Type {
 func (f *Facet) leads(c *Column) (l exo.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
+			l = l.Join(x.L.To.Label.Secrecy())
 			for _, p := range x.L.Pairs {
 				l = l.Join(p.To.Label.Secrecy())
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/exoagent/exoagent/exo"
 )
 
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
@@ -13,6 +15,7 @@ type Table struct {
 	Name  string
 	Cols  []*Column
 	Keys  []*Column
+	Label exo.Label   // of its rows' existence: see exosql.Table.WithLabel
 	inUse atomic.Bool // granted: its declaration is frozen
 
 	Effects []string // that a write by Go code may have besides: see exosql.Table.AllowEffects
@@ -91,6 +94,12 @@ func (t *Table) Freeze() {
 func (t *Table) Allow(effects ...string) {
 	t.change()
 	t.Effects = append(t.Effects, effects...)
+}
+
+// AddLabel joins a label to that of the existence of rows.
+func (t *Table) AddLabel(l exo.Label) {
+	t.change()
+	t.Label = t.Label.Join(l)
 }
 
 // change panics once the table is in use: plans and catalogues made from the

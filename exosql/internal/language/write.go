@@ -2,7 +2,7 @@ package language
 
 import "github.com/exoagent/exoagent/exo"
 
-// What changes rows. A facet has those that its rights allow.
+// What changes rows. A facet has those that its rights allow. admits are the labels that may be written wherever rows of it are.
 const (
 	Insert     = "insert"
 	InsertMany = "insertMany"
@@ -14,27 +14,27 @@ const (
 )
 
 // InsertMethod adds one row, of the columns that the type has.
-func InsertMethod(row *exo.Type) *exo.Method {
-	return &exo.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: exo.InUnit, Sends: true,
+func InsertMethod(row *exo.Type, admits exo.Label) *exo.Method {
+	return &exo.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: exo.InUnit, Admits: admits, Sends: true,
 		Params: []exo.Param{{Name: "the row", Want: &exo.Term{Con: row}}}, Result: v("row")}
 }
 
 // InsertManyMethod adds many.
-func InsertManyMethod(row *exo.Type) *exo.Method {
+func InsertManyMethod(row *exo.Type, admits exo.Label) *exo.Method {
 	rows := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": row}}
-	return &exo.Method{Name: InsertMany, Doc: "adds rows, and gives their number", Effect: exo.InUnit, Sends: true,
+	return &exo.Method{Name: InsertMany, Doc: "adds rows, and gives their number", Effect: exo.InUnit, Admits: admits, Sends: true,
 		Params: []exo.Param{{Name: "the rows", Want: &exo.Term{Con: rows}}}, Result: con(exo.TypeInt)}
 }
 
 // UpdateMethod changes the rows of a query.
-func UpdateMethod(values *exo.Type) *exo.Method {
-	return &exo.Method{Name: Update, Doc: "changes the rows, and gives their number", Effect: exo.InUnit, Sends: true,
+func UpdateMethod(values *exo.Type, admits exo.Label) *exo.Method {
+	return &exo.Method{Name: Update, Doc: "changes the rows, and gives their number", Effect: exo.InUnit, Admits: admits, Sends: true,
 		Params: []exo.Param{{Name: "the values", Want: &exo.Term{Con: values}, Lambda: v("ns"), Plain: true}}, Result: con(exo.TypeInt)}
 }
 
 // DeleteMethod removes the rows of a query.
-func DeleteMethod() *exo.Method {
-	return &exo.Method{Name: Delete, Doc: "deletes the rows, and gives their number", Effect: exo.InUnit, Sends: true, Result: con(exo.TypeInt)}
+func DeleteMethod(admits exo.Label) *exo.Method {
+	return &exo.Method{Name: Delete, Doc: "deletes the rows, and gives their number", Effect: exo.InUnit, Admits: admits, Sends: true, Result: con(exo.TypeInt)}
 }
 
 // AllMethod says that every row is meant.
