@@ -376,7 +376,25 @@ func (x *changing) change(p *plan.Plan) (int64, error) {
 }
 
 // insert adds the given rows, of which each set of columns has statements of its own.
+// keeps refuses rows whose tenant the database would store as another one. One that is inserted alone is read back; of many nobody would
+// see it.
+func (x *changing) keeps() error {
+	for _, f := range x.w.Filled {
+		live, _, err := x.unit.db.catalogue(x.ctx)
+		if err != nil {
+			return err
+		}
+		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
+			return &exo.Error{Kind: exo.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
+		}
+	}
+	return nil
+}
+
 func (x *changing) insert() (exo.Value, error) {
+	if err := x.keeps(); err != nil {
+		return exo.Value{}, err
+	}
 	var changes []engine.Change
 	for i, in := range x.w.Inserts {
 		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}

@@ -21,6 +21,7 @@ type unique struct {
 	alike     bool              // NULL equals NULL
 	primary   bool
 	include   []string // columns that its index carries along
+	late      bool     // it may be looked at at the end of a transaction only
 	broken    bool     // it was not built to the end: it refuses rows, and there may be some that are alike
 }
 
@@ -61,10 +62,10 @@ func partOf(part, whole *schema.Table) bool {
 
 func uniquesOf(t *schema.Table) (out []unique) {
 	if t.PrimaryKey != nil {
-		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include})
+		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include, late: t.PrimaryKey.Deferrable})
 	}
 	for i, k := range t.Uniques {
-		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include})
+		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
 	}
 	for _, x := range t.Indexes {
 		if x.Unique { // one that is not built to the end refuses rows, too
@@ -184,6 +185,11 @@ func defaultOf(live *schema.Database, c *schema.Column) string {
 		}
 	}
 	return ""
+}
+
+// fillsIn reports whether the database gives a new row a value in the column where the statement gives none.
+func fillsIn(live *schema.Database, c *schema.Column) bool {
+	return c.Identity != schema.NotIdentity || defaultOf(live, c) != ""
 }
 
 // given are the columns of a row that is inserted that have a value by the program or by us.

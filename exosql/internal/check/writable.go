@@ -61,7 +61,7 @@ func (c *Checker) writable(w Write) {
 	}
 	if !identified(c.live, t, w.Table) {
 		refuse(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
-			"the declared key (%s) is no primary key and no unique one: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
+			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
 	for _, what := range t.OnConflict {
 		if name := "ON CONFLICT " + what; !slices.Contains(w.Rights.Effects, name) {
@@ -106,8 +106,32 @@ func (c *Checker) writable(w Write) {
 		}
 	}
 	if len(w.Rights.Insert) > 0 {
+		c.defaulted(t, w, refuse)
 		c.waiting(t, w, refuse)
 		c.through(t, w, refuse)
+	}
+}
+
+// defaulted refuses inserts by which the database itself makes a row lead to another one, by a default or a number: nobody looks for
+// that row in scope, and with numbers a program would learn which there are. A key that has a column of the scope leads to the same tenant.
+func (c *Checker) defaulted(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+	always := names(w.Fixed)
+	for _, l := range slices.Concat(w.Into, w.Through) {
+		for _, p := range l.Pairs {
+			always = append(always, p.To.Name)
+		}
+	}
+	for _, of := range c.parts(t) {
+		for _, fk := range of.ForeignKeys {
+			name := "default(" + strings.Join(fk.Columns, ", ") + ")"
+			if shares(c.live, fk.Columns, always) || slices.Contains(w.Rights.Effects, name) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
+				return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, fk.Columns)
+			}) {
+				continue
+			}
+			refuse(HiddenEffect, fmt.Sprintf("no default for it, or AllowEffects(%q) on the facet, if rows may lead to the rows of %s that it means, whoever's they are", name, fk.Table.Name),
+				"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
+		}
 	}
 }
 
@@ -174,11 +198,11 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, pr
 	}
 }
 
-// calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope decides.
+// calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope fills in: of several values that it admits, the program says which.
 func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
 	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
 	return t.Calculates(col, func(name string) bool {
-		return is(names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(names(w.Scope), name)
+		return is(names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(names(w.Fixed), name)
 	})
 }
 
@@ -204,7 +228,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, probl
 			continue
 		}
 		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
-			return defaultOf(c.live, &col) != "" && shares(c.live, []string{col.Name}, by)
+			return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, by)
 		}); decided {
 			continue // what is given is looked for in scope
 		}
@@ -231,7 +255,8 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := &Checker{live: live}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
-		return u.exclusion == nil && u.where == "" && !u.broken && len(u.equal()) == len(u.parts) && c.within(u.equal(), names(declared.Keys))
+		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
+		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.parts) && c.within(u.equal(), names(declared.Keys))
 	})
 }
 

@@ -22,16 +22,23 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 		if i >= own {
 			through = " through cascades"
 		}
+		// Of another table a name is said with it: who knows a trigger of the one does not know that of the other.
+		named := func(name string) string {
+			if i >= own {
+				return by.Name.Name + "." + name
+			}
+			return name
+		}
 		for _, tr := range by.Triggers {
-			if !tr.Disabled && !slices.Contains(known, tr.Name) {
+			if !tr.Disabled && !slices.Contains(known, named(tr.Name)) {
 				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write sets off%s the trigger %s of %s (%s %s)", through, tr.Name, by.Name.Name, tr.Timing, strings.Join(tr.Events, " or ")),
-					Fix: c.dropTrigger(tr.Name, by) + orAllow(tr.Name)})
+					Fix: c.dropTrigger(tr.Name, by) + orAllow(named(tr.Name))})
 			}
 		}
 		for _, r := range by.Rules {
-			if !slices.Contains(known, r) {
+			if !slices.Contains(known, named(r)) {
 				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is rewritten%s by the rule %s of %s", through, r, by.Name.Name),
-					Fix: fmt.Sprintf("DROP RULE %s ON %s", quoteName(r), c.named(by)) + orAllow(r)})
+					Fix: fmt.Sprintf("DROP RULE %s ON %s", quoteName(r), c.named(by)) + orAllow(named(r))})
 			}
 		}
 		for _, child := range c.live.Tables {

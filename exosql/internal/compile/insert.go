@@ -47,6 +47,7 @@ func (w *writer) insert() error {
 			continue // by the link, with the same value: see through
 		}
 		filled = append(filled, w.valued(x.Col, fixedValue(x)))
+		w.w.Filled = append(w.w.Filled, Filled{x.Col, fixedValue(x).src})
 	}
 	var rows [][]written // for each set
 	for _, set := range w.sets {

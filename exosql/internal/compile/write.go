@@ -35,6 +35,7 @@ type Writing struct {
 	Change  *plan.Plan // of an update or a delete
 	Found   bool       // which has to find a row: see language.IfUnchanged
 	Inserts []Insert   // of an insert, for each of the sets of columns that rows give
+	Filled  []Filled   // of an insert: what the scope fills in
 	// Back reads an inserted row as programs see it, or is nil. The key that the insert gave is the last of its
 	// arguments. There has to be one, or the row was inserted out of scope.
 	Back *plan.Plan
@@ -48,6 +49,12 @@ const (
 	Updates = decl.Updates
 	Deletes = decl.Deletes
 )
+
+// Filled is a column that the scope fills in.
+type Filled struct {
+	Col    *decl.Column
+	Source plan.Source
+}
 
 // Insert adds rows that give values for the same columns: One adds one, and Many adds Batch of them. The values of the rows
 // are the arguments after those of the message.
