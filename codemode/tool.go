@@ -246,13 +246,23 @@ func (t *Tool) Principal() exo.Principal { return t.principal }
 // Admits is the label of what the model may read: see Options.
 func (t *Tool) Admits() exo.Label { return t.admits }
 
-// Shown is the label that what the model was told of a run may carry: of a secret that the tool doesn't admit it was told nothing; one
-// that it does admit may have been on the console before the run read another. Whoever calls tools for a
-// conversation joins it into the Job.Label of what comes after.
+// Shown is the label that what the model was told of a run may carry: of a secret that the tool doesn't admit it was told nothing, nor
+// of anything that the program asked after it had read one, since by what it asked then it could tell of it. What it asked before may
+// have been on the console. Whoever calls tools for a conversation joins it into the Job.Label of what comes after.
 func (t *Tool) Shown(r *Result) exo.Label {
+	may := func(tag string) bool { return exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) }
+	until, withheld := uint64(0), false
+	for _, c := range r.Causes {
+		if !may(c.Tag) && (!withheld || c.Call < until) {
+			until, withheld = c.Call, true
+		}
+	}
+	after := func(tag string) bool {
+		return withheld && slices.ContainsFunc(r.Causes, func(c exo.Cause) bool { return c.Tag == tag && c.Call > until })
+	}
 	var tags []string
 	for _, tag := range r.Label.Tags() {
-		if exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) {
+		if may(tag) && !after(tag) {
 			tags = append(tags, tag)
 		}
 	}

@@ -94,6 +94,9 @@ func (m *Message) RunLabel() Label {
 	return m.entry.label
 }
 
+// Seals reports whether values of the reply may be shown to the program sealed. Whoever acts otherwise by what they are tells of them.
+func (m *Message) Seals() bool { return m.entry != nil && m.entry.shows != nil }
+
 // Withheld reports whether the run has read, by the time that the message was admitted, what its result may not carry, so that nothing
 // of it is shown. What such a run could leave behind for others to see, like a count of calls, would tell of it.
 func (m *Message) Withheld() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,6 +48,7 @@ type step struct {
 	rows    int64 // that were changed
 	answer  exo.Digest
 	failed  string // what a program was told in the place of an answer: it may go by that, too
+	sealed  bool   // the answer has values that its program may not read
 
 	collect func(*exo.Message) *plan.Collector
 }
@@ -107,8 +109,13 @@ func (db *DB) writer(ctx context.Context) (engine.Writer, error) {
 
 // read answers one statement of the unit.
 func (u *unit) read(ctx context.Context, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
-	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect}, m)
+	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect, sealed: seals(p, m)}, m)
 	return out, err
+}
+
+// seals reports whether a program is shown values of an answer sealed. What no message asks for is read for the host, by a plan that says it.
+func seals(p *plan.Plan, m *exo.Message) bool {
+	return (m == nil || m.Seals()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
 }
 
 // change makes changes, and gives the number of rows; out has what the last one returned.
@@ -237,8 +244,12 @@ func conflict(err error) error {
 	return &exo.Error{Kind: exo.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
 }
 
-// replay begins anew, and asks again all that was answered.
+// replay begins anew, and asks again all that was answered. Where values were shown sealed, whether they are the same is not to be told:
+// a program could change one while another runs, to what it guesses, and see by the conflict whether it was that before.
 func (u *unit) replay(ctx context.Context) error {
+	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
+		return conflict(errors.New("exosql: values were read that the program may not, so they are not compared"))
+	}
 	if err := u.w.Rollback(ctx); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 		}
 		// Of another table a name is said with it: who knows a trigger of the one does not know that of the other.
 		named := func(name string) string {
-			if i >= own {
+			if i >= own && c.live.Engine == schema.Postgres { // SQLite has one of a name
 				return by.Name.Name + "." + name
 			}
 			return name

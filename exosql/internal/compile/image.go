@@ -26,7 +26,21 @@ func Before(d sqlast.Dialect, m *exo.Message, grants []Prepared, limit int) (*pl
 		return nil, err
 	}
 	q.limits = append(q.limits, c.arg(plan.Source{Origin: plan.FromConst, Index: limit, Item: -1}))
-	return f.finish(q, plan.RunAll, image(q.base))
+	p, err := f.finish(q, plan.RunAll, image(q.base))
+	return imaged(p, q.base, m), err
+}
+
+// imaged marks the cells that the program may not read: that one holds what its column can't must not keep the row from being
+// written, by which the program would learn it.
+func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
+	if p != nil {
+		for i, col := range row.facet.Cols {
+			if !col.Label.Secrecy().FlowsTo(m.RunLabel()) {
+				p.Cells[len(row.table.Keys)+i].Sealed = decl.MostBytes
+			}
+		}
+	}
+	return p
 }
 
 // After is the plan that reads rows that a message wrote by n keys: its arguments are their columns, one key
@@ -48,7 +62,8 @@ func After(d sqlast.Dialect, m *exo.Message, w *Writing, n int) (*plan.Plan, err
 		any = append(any, joined(sqlast.And, all))
 	}
 	f.demand(joined(sqlast.Or, any))
-	return f.finish(&query{base: row, ns: []named{{w.Facet.Alias, row}}}, plan.RunAll, image(row))
+	p, err := f.finish(&query{base: row, ns: []named{{w.Facet.Alias, row}}}, plan.RunAll, image(row))
+	return imaged(p, row, m), err
 }
 
 func image(row *occurrence) *projection {

@@ -54,6 +54,9 @@ func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position
 
 func openPlan(c *compiler) (*plan.Plan, error) {
 	p, err := message(c)
+	if err == nil {
+		err = c.sealed(p)
+	}
 	if err != nil {
 		return nil, err
 	}

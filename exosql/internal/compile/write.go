@@ -213,6 +213,8 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 	if x.Kind == sqlast.Update {
 		p.Write.Update = x.Columns
 	}
+	t := w.w.Table
+	p.Write.Labelled = !t.Label.Secrecy().Public() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Public() })
 	for _, cell := range cells {
 		p.Shape.Names = append(p.Shape.Names, cell.Name)
 	}

@@ -123,7 +123,7 @@ var Functions = map[string]bool{"count": true, "row_number": true, "rank": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
-	if (action == sqlite.AuthTransaction || action == sqlite.AuthSavepoint) && g.bounds.Load() {
+	if (action == sqlite.AuthTransaction || action == sqlite.AuthSavepoint || action == sqlite.AuthPragma && arg1 == "user_version") && g.bounds.Load() {
 		return sqlite.AuthorizerOK
 	}
 	reads := g.reads.Load()

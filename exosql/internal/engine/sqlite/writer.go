@@ -22,6 +22,7 @@ import (
 type Writer struct {
 	*Session
 	stale bool // what it knows of foreign keys may be
+	blind bool // the unit has written what is labelled: see rewrite
 	marks bool // runs leave them
 
 	bounds map[string]*stmt // what begins and ends transactions and their parts
@@ -77,7 +78,28 @@ func (w *Writer) Close() error {
 }
 
 // Begin implements engine.Writer.
-func (w *Writer) Begin(ctx context.Context) error { return w.bound(ctx, "BEGIN DEFERRED") }
+func (w *Writer) Begin(ctx context.Context) error {
+	w.blind = false
+	return w.bound(ctx, "BEGIN DEFERRED")
+}
+
+// rewrite writes a page, with what it holds. A row that is given the values that it has SQLite doesn't write, so that whoever has read
+// before could go on: a program would learn by that, of a labelled value, whether it is what it gave.
+func (w *Writer) rewrite(ctx context.Context) error {
+	w.Guard.bounds.Store(true)
+	st, err := w.C.prepare("PRAGMA user_version")
+	w.Guard.bounds.Store(false)
+	if err != nil {
+		return err
+	}
+	defer w.C.finalize(st)
+	if more, err := w.C.step(st); err != nil || !more {
+		return errors.Join(errors.New("exosql: the database doesn't tell its version"), err)
+	}
+	version := sqlite3.Xsqlite3_column_int(w.C.Tls, st.P, 0)
+	w.C.reset(st)
+	return w.bound(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
+}
 
 // Open implements engine.Writer. SQLite ends the transaction itself when the disk is full, when it has no memory, and
 // when a write is interrupted; what is written after that would be kept by itself.
@@ -128,6 +150,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 }
 
 func (w *Writer) write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
+	w.blind = w.blind || p.Write.Labelled
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
@@ -189,6 +212,11 @@ func (w *Writer) part(ctx context.Context, text string) error {
 func (w *Writer) Commit(ctx context.Context) error {
 	if !w.Open() {
 		return errNoUnit
+	}
+	if w.blind {
+		if err := serial(w.rewrite(ctx)); err != nil {
+			return err
+		}
 	}
 	err := serial(w.bound(ctx, "COMMIT"))
 	if err != nil && w.Open() { // it is not committed, and can't be

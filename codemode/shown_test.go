@@ -1,0 +1,64 @@
+package codemode_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type member struct {
+	ID                  int64
+	Email, City, Remark string
+}
+
+// TestShownTells: which labels a program asks for once it has read a secret that the result doesn't admit is a bit of the secret. What
+// the next program begins with, and so what it is refused, doesn't have it; what was asked before does count.
+func TestShownTells(t *testing.T) {
+	next := func(secret, admits, program string) string {
+		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT NOT NULL, city TEXT NOT NULL, remark TEXT NOT NULL)", "INSERT INTO people VALUES (1, '"+secret+"', 'c', 'r')")})
+		p := exosql.NewTable[member]("people")
+		id := exosql.NewKey(p, "id", func(p *member) *int64 { return &p.ID })
+		email := exosql.NewColumn(p, "email", func(p *member) *string { return &p.Email }).WithLabel("pii")
+		city := exosql.NewColumn(p, "city", func(p *member) *string { return &p.City }).WithLabel("geo")
+		remark := exosql.NewColumn(p, "remark", func(p *member) *string { return &p.Remark }).WithLabel(exo.Untrusted)
+		posted := 0
+		chat, err := service.New("chat", "a room", service.Method("post", "posts", func(context.Context, struct {
+			Text string `json:"text"`
+		}) (service.None, error) {
+			posted++
+			return service.None{}, nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email, city, remark).Of(exosql.Grant(db, p, exosql.AllRows[member]())), "chat": chat}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(admits)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := tool.Shown(tool.Run(t.Context(), program))
+		r := tool.RunJob(t.Context(), codemode.Job{Program: "await chat.post({ text: 'hello' }); return 'posted'", Label: shown})
+		return fmt.Sprint(shown, string(r.JSON), exo.GuestText(r.Err), posted)
+	}
+	const secret = "await people.where(p => p.email === 'yes').count()"
+	for _, c := range []struct{ admits, program, want string }{
+		{"geo", "if (" + secret + " > 0) await people.where(p => p.city === 'x').count(); return 1", "{}"},
+		{"", "if (" + secret + " > 0) await people.where(p => p.remark === 'x').count(); return 1", "{}"},
+		{"geo", "if (" + secret + " > 0) await people.where(p => p.city === p.email).count(); return 1", "{}"},
+		{"geo", "await people.where(p => p.city === 'x').count(); " + secret, "{geo}"},
+		{"geo", "await people.where(p => p.city === p.email).count()", "{geo}"},
+		{"", "console.log(await people.select(p => p.remark)); " + secret, "{untrusted}"},
+		{"geo pii", "if (" + secret + " > 0) await people.where(p => p.city === 'x').count(); return 1", ""}, // who may know it may be told
+	} {
+		yes, no := next("yes", c.admits, c.program), next("no", c.admits, c.program)
+		if (yes == no) != (c.want != "") || !strings.HasPrefix(yes, c.want) {
+			t.Errorf("%s: %q, or %q", c.program, yes, no)
+		}
+	}
+}
