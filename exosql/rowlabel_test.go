@@ -258,3 +258,73 @@ func TestRowsOfOutsiders(t *testing.T) {
 		}
 	})
 }
+
+// TestPolicyRowLabel: a policy neither takes the label off the rows of a table nor gives it one that its object's rules don't know; who
+// wrote them it may say.
+func TestPolicyRowLabel(t *testing.T) {
+	wrap := func(tag string, to ...string) error {
+		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE visits (id INTEGER PRIMARY KEY)")})
+		visits := exosql.NewTable[rlVisit]("visits")
+		if tag != "" {
+			visits.WithLabel(tag)
+		}
+		id := exosql.NewKey(visits, "id", func(v *rlVisit) *int64 { return &v.ID })
+		_, err := exo.Wrap(exosql.NewFacet(visits, "visit", id).Of(exosql.Grant(db, visits, exosql.AllRows[rlVisit]())), exo.Policy{Narrow: func(d *exo.Description) error {
+			d.Interface("VisitQuery").Label = exo.NewLabel(to...)
+			return nil
+		}}).Describe()
+		return err
+	}
+	for _, c := range []struct {
+		tag  string
+		to   []string
+		want string
+	}{{"medical", nil, "lost {medical}"}, {"", []string{"medical"}, "its object doesn't know"}, {"", []string{exo.Untrusted}, ""}, {"medical", []string{"medical", exo.Untrusted}, ""}} {
+		if err := wrap(c.tag, c.to...); (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%q to %q: %v", c.tag, c.to, err)
+		}
+	}
+}
+
+// TestRowLabelsAlike: Check finds a table of which one declaration labels the rows and another one does not, and parts of it.
+func TestRowLabelsAlike(t *testing.T) {
+	e := tu.Postgres
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE visits (id bigint PRIMARY KEY, day bigint NOT NULL) PARTITION BY RANGE (id)", "CREATE TABLE old_visits PARTITION OF visits FOR VALUES FROM (0) TO (10)", "CREATE TABLE others (id bigint PRIMARY KEY, day bigint NOT NULL)")})
+	grant := func(t *exosql.Table[rlVisit], tags string, secret bool) exosql.Declared {
+		if tags != "" {
+			t.WithLabel(tags)
+		}
+		id, day := exosql.NewKey(t, "id", func(v *rlVisit) *int64 { return &v.ID }), exosql.NewColumn(t, "day", func(v *rlVisit) *int64 { return &v.Day })
+		if secret {
+			day.WithLabel("pii")
+		}
+		return exosql.Granted(exosql.NewFacet(t, "visit", id, day).Of(exosql.Grant(db, t, exosql.AllRows[rlVisit]())))
+	}
+	for _, c := range []struct {
+		other  *exosql.Table[rlVisit]
+		tag    string
+		secret bool
+		want   string
+	}{
+		{exosql.NewTable[rlVisit]("visits"), "", true, "that a row is there is labelled {medical}, there it is public"},
+		{exosql.NewTable[rlVisit]("old_visits"), "", true, "the tables visits and old_visits have rows in common: in the one that a row is there is labelled {medical}"},
+		{exosql.NewTable[rlVisit]("old_visits"), "medical", false, "the column is labelled {pii}, there it is public"},
+		{exosql.NewTable[rlVisit]("old_visits"), "medical", true, ""},
+		{exosql.NewTable[rlVisit]("others"), "", false, ""},
+	} {
+		err := exosql.Check(t.Context(), db, grant(exosql.NewTable[rlVisit]("visits"), "medical", true), grant(c.other, c.tag, c.secret))
+		if got := fmt.Sprint(err); (c.want == "") == strings.Contains(got, "public") || !strings.Contains(got, c.want) {
+			t.Errorf("%s %q %v: %v", c.other.Name(), c.tag, c.secret, err)
+		}
+	}
+	for _, bad := range []func(){func() { exosql.NewTable[rlVisit]("visits").WithLabel() }, func() { exosql.NewTable[rlVisit]("visits").WithLabel("a", "") }, func() { (*exosql.Table[rlVisit])(nil).WithLabel("a") }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			bad()
+		}()
+	}
+}

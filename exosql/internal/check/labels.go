@@ -140,7 +140,7 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 		}
 		changes := len(a.cols) > 0 && has(written)
 		switch {
-		case has(secret) && (changes || a.insert && !u.fresh(c.live, t, w.given())):
+		case has(secret) && (changes || a.insert && (u.numbered(c.live, t) || !u.fresh(c.live, t, w.given()))):
 			out = append(out, told{u.name(), "that a value is taken would tell of it"})
 		case indexed && changes: // row by row
 			out = append(out, told{u.name(), "rows are changed in the order of an index, which a value that is taken would tell"})

@@ -244,6 +244,14 @@ func bytewise(class string) bool {
 	return class == "" || class == "text_pattern_ops" || class == "varchar_pattern_ops"
 }
 
+// numbered reports whether one of its columns is a number that the database gives: rows that came with numbers of their own, as imported ones
+// do, may have it.
+func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
+		return c.Identity != schema.NotIdentity && shares(live, []string{c.Name}, u.columns())
+	})
+}
+
 // fresh reports whether a row that a program inserts with values for some columns is like no other: a column
 // that it can't give is numbered, calls a function for its default (of random, by custom), or is NULL. One that has to be given and can't be
 // refuses the row by itself.
