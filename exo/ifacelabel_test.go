@@ -1,0 +1,59 @@
+package exo
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestInterfaceLabel: a thing whose interface is labelled labels each message that mentions it, whatever is asked; no policy takes the
+// label off, and none gives it to a thing that has to know of it.
+func TestInterfaceLabel(t *testing.T) {
+	labelled := func(l Label) *fake {
+		f := desk()
+		f.desc.Interfaces[1].Label = l
+		return f
+	}
+	label := func(o Object, x Expr) string {
+		g, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := Checker{Catalog: g.catalog, Limits: g.limits, Ref: func(uint32) *Type { return &Type{Name: "Desk"} }}
+		m, err := check.Check(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Label.String()
+	}
+	drawer, look := NewLabel("drawer"), msg(ref(0), call(0, "look"))
+	full := msg(ref(0), call(0, "drawer"), call(1, "full"))
+	if got := label(labelled(drawer), full) + label(labelled(Label{}), full) + label(labelled(drawer), look); got != "{drawer}{}{}" {
+		t.Error(got)
+	}
+	if g, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": labelled(drawer)}}); err != nil || !g.labels.Has("drawer") {
+		t.Errorf("the gate doesn't know of it: %v", err)
+	}
+	to := func(o Object, l Label) error {
+		_, err := Wrap(o, Policy{Narrow: func(d *Description) error { d.Interfaces[1].Label = l; return nil }}).Describe()
+		return err
+	}
+	for what, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"taken off":          {to(labelled(drawer), Label{}), "Drawer: its label lost {drawer}"},
+		"given":              {to(labelled(drawer), NewLabel("drawer", "x")), ""},
+		"given, unknowingly": {to(declaring{labelled(Label{})}, drawer), "a policy labels Drawer {drawer}, and its object doesn't know"},
+		"who wrote it":       {to(declaring{labelled(drawer)}, drawer.Join(NewLabel(Untrusted))), ""},
+	} {
+		if (c.err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(c.err), c.want) {
+			t.Errorf("%s: %v", what, c.err)
+		}
+	}
+	f := labelled(Label{})
+	f.desc.Interfaces[3].Label = drawer
+	if _, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": f}}); err == nil || !strings.Contains(err.Error(), "stands for a value") {
+		t.Errorf("a value's interface: %v", err)
+	}
+}
