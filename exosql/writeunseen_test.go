@@ -1,0 +1,112 @@
+package exosql_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// What holds for the rows that are written, and a look at the catalogue or at an expression could miss. Each case is refused by the
+// write and named by Check; its twin asks the database by hand what the write would have done.
+
+type wuItem struct {
+	ID, Org    int64
+	Code, Rank string
+}
+
+// wuGrants are items of tenant 1, or of all if a column is labelled, of which programs change a column and no other.
+func wuGrants(db *exosql.DB, col, changed, labelled string) codemode.Grants {
+	items := exosql.NewTable[wuItem]("items")
+	id := exosql.NewKey(items, "id", func(o *wuItem) *int64 { return &o.ID })
+	org := exosql.NewColumn(items, "org_id", func(o *wuItem) *int64 { return &o.Org })
+	code := func(o *wuItem) *string { return &o.Code }
+	cols := map[string]*exosql.Column[wuItem, string]{"rank": exosql.NewColumn(items, "rank", func(o *wuItem) *string { return &o.Rank })}
+	switch col { // names are constants
+	case "match":
+		cols[col] = exosql.NewColumn(items, "match", code)
+	case "glob":
+		cols[col] = exosql.NewColumn(items, "glob", code)
+	case "regexp":
+		cols[col] = exosql.NewColumn(items, "regexp", code)
+	default:
+		cols[col] = exosql.NewColumn(items, "b", code)
+	}
+	if c := cols[labelled]; c != nil {
+		c.WithLabel("pay")
+	}
+	scope := exosql.Grant(db, items, org.Eq(1))
+	if labelled != "" {
+		scope = exosql.Grant(db, items, exosql.AllRows[wuItem]())
+	}
+	return codemode.Grants{"items": exosql.NewFacet(items, "item", id, cols[col], cols["rank"]).AllowUpdate(cols[changed]).Of(scope)}
+}
+
+// wuByHand is what a query gives after a statement that is undone, or that it is refused.
+func wuByHand(t *testing.T, raw *sql.DB, statement, look string) (got string) {
+	t.Helper()
+	tx, err := raw.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec(statement); err != nil {
+		return "refused"
+	}
+	if err := tx.QueryRow(look).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestUnseenColumns: an expression reads a column whose name is a word of the language, or stands behind what looks like a type, or in
+// single quotes: a value of others would be told to be taken, a row would leave its tenant, and a
+// labelled value would be learned.
+func TestUnseenColumns(t *testing.T) {
+	const (
+		unique  = ", a TEXT NOT NULL DEFAULT '', ref TEXT GENERATED ALWAYS AS ($1) STORED UNIQUE"
+		tenant  = ", org_id {int} GENERATED ALWAYS AS (length($1)) STORED NOT NULL"
+		check   = ", CHECK (rank < $1)"
+		org     = ", org_id {int} NOT NULL"
+		taken   = "is unique among everybody's rows"
+		leaves  = "a write changes the generated column org_id"
+		told    = "is about what is labelled"
+		theirs  = "INSERT INTO items (id, org_id, $c, rank) VALUES (1, 1, 'm', 'a'), (2, 2, 'theirs', 'a')"
+		derived = "INSERT INTO items (id, $c, rank) VALUES (1, 'm', 'a'), (2, 'mm', 'a')"
+	)
+	type wuCase struct {
+		engine, col, expr, ddl, rows, changed, labelled, why string
+		hand                                                 [2]string // the two values that the database tells apart
+	}
+	cases := map[string]wuCase{
+		"an alias":                {"postgres", "b", "XMLFOREST(a AS x, b AS y)::text", org + unique, theirs, "b", "", taken, [2]string{"theirs", "nobodys"}},
+		"an alias behind":         {"postgres", "b", "XMLFOREST(b AS y, a AS x)::text", org + unique, theirs, "b", "", taken, [2]string{"theirs", "nobodys"}},
+		"a name in single quotes": {"sqlite", "b", "'items'.'b'", org + check, theirs, "rank", "b", told, [2]string{"b", "z"}},
+	}
+	for _, col := range []string{"match", "glob", "regexp", "b"} { // b is what was always seen
+		cases[col+", of which a key is calculated"] = wuCase{"", col, col + " || ''", org + unique, theirs, col, "", taken, [2]string{"theirs", "nobodys"}}
+		cases[col+", of which the tenant is calculated"] = wuCase{"", col, col + " || ''", tenant, derived, col, "", leaves, [2]string{"o", "oo"}}
+		cases[col+", which is labelled"] = wuCase{"", col, col, org + check, theirs, "rank", col, told, [2]string{"b", "z"}}
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for name, c := range cases {
+			if c.engine != "" && c.engine != e.Name {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				in := strings.NewReplacer("$1", c.expr, "$c", c.col).Replace
+				db, raw := wrFile(t, e, wbDDL(e, in("CREATE TABLE items (id {serial}, $c TEXT NOT NULL, rank TEXT NOT NULL"+c.ddl+"); CREATE INDEX items_by_org ON items (org_id)")), in(c.rows))
+				set := func(v string) string {
+					return wuByHand(t, raw, "UPDATE items SET "+c.changed+" = '"+v+"' WHERE id = 1", "SELECT org_id FROM items WHERE id = 1")
+				}
+				if a, b := set(c.hand[0]), set(c.hand[1]); a == b {
+					t.Fatalf("by hand both give %s: nothing is told, and nothing leaves", a)
+				}
+				wbRefused(t, db, wuGrants(db, c.col, c.changed, c.labelled), raw, in("SELECT id, org_id, $c, rank FROM items ORDER BY 1"), "return items.where({ id: 1 }).update({ "+c.changed+`: "`+c.hand[0]+`" })`, c.why)
+			})
+		}
+	})
+}
