@@ -110,3 +110,46 @@ func TestUnseenColumns(t *testing.T) {
 		}
 	})
 }
+
+// TestUnseenTriggers: a part's own trigger, made with that of the whole, acts though that of the whole is disabled. The twin is one that
+// is disabled everywhere.
+func TestUnseenTriggers(t *testing.T) {
+	e := tu.Postgres
+	const replica = "SET LOCAL session_replication_role = replica; "
+	for name, c := range map[string]struct {
+		alter, role string
+		acts        bool
+	}{
+		"enabled":                    {"SELECT 1", "", true},
+		"disabled at the whole only": {"ALTER TABLE ONLY items DISABLE TRIGGER up", "", true},
+		"disabled in the middle":     {"ALTER TABLE ONLY middle DISABLE TRIGGER up", "", true},
+		"disabled but for the part":  {"ALTER TABLE ONLY items DISABLE TRIGGER up; ALTER TABLE ONLY middle DISABLE TRIGGER up", "", true},
+		"enabled at the part":        {"ALTER TABLE items DISABLE TRIGGER up; ALTER TABLE part ENABLE TRIGGER up", "", true},
+		"always, at the part":        {"ALTER TABLE items DISABLE TRIGGER up; ALTER TABLE part ENABLE ALWAYS TRIGGER up", "", true},
+		"for replicas, at the part":  {"ALTER TABLE items DISABLE TRIGGER up; ALTER TABLE part ENABLE REPLICA TRIGGER up", replica, true},
+		"disabled at the part":       {"ALTER TABLE items DISABLE TRIGGER up; ALTER TABLE items ENABLE TRIGGER up; ALTER TABLE middle DISABLE TRIGGER up; ALTER TABLE ONLY items DISABLE TRIGGER up", "", false},
+		"disabled":                   {"ALTER TABLE items DISABLE TRIGGER up", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, raw := wrFile(t, e, `CREATE TABLE items (id bigint PRIMARY KEY, org_id bigint NOT NULL, b text NOT NULL, rank text NOT NULL DEFAULT '') PARTITION BY RANGE (id); CREATE INDEX ON items (org_id);
+				CREATE TABLE middle PARTITION OF items FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF middle FOR VALUES FROM (0) TO (500); INSERT INTO items VALUES (1, 1, 'mine'), (2, 2, 'theirs');
+				CREATE FUNCTION up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE items SET rank = 'hit' WHERE org_id <> NEW.org_id; RETURN NEW; END $$;
+				CREATE TRIGGER up BEFORE UPDATE ON items FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION up(); `+c.alter)
+			const look, program = "SELECT id, b, rank FROM items ORDER BY 1", `return items.where({ id: 1 }).update({ b: "new" })`
+			if got := wuByHand(t, raw, c.role+"UPDATE items SET b = 'new' WHERE id = 1", "SELECT rank FROM items WHERE id = 2"); (got == "hit") != c.acts {
+				t.Fatalf("by hand the row of another tenant is %q", got)
+			}
+			g := wuGrants(db, "b", "b", "")
+			if c.acts {
+				wbRefused(t, db, g, raw, look, program, "the trigger up of ")
+				return
+			}
+			if res := wbTool(t, g).Run(t.Context(), program); res.Err != nil || !strings.HasSuffix(cells(t, raw, look), "theirs|") {
+				t.Errorf("%s %v leaves %s", res.JSON, res.Err, cells(t, raw, look))
+			}
+			if err := exosql.Check(t.Context(), db, exosql.Granted(g["items"])); err != nil && strings.Contains(err.Error(), "trigger") {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -307,9 +307,14 @@ func (r *postgresReader) exclusions() error {
 	})
 }
 
+// triggers leaves out those that a part has of the table that it is a part of, where that of the whole is enabled, too: each is enabled
+// on its own, and one that is acts though the other is not. PostgreSQL 14 takes them for internal ones, as those of foreign keys are.
 func (r *postgresReader) triggers() error {
 	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-		WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal AND coalesce((to_jsonb(t) ->> 'tgparentid')::bigint, 0) = 0 ORDER BY t.tgrelid, t.tgname`, func(rows *sql.Rows) error {
+		WHERE t.tgrelid = ANY ($1::text::oid[]) AND CASE WHEN t.tgparentid = 0 THEN NOT t.tgisinternal
+			ELSE t.tgenabled <> 'D' AND NOT EXISTS (SELECT FROM pg_trigger AS w WHERE w.oid = t.tgparentid AND w.tgenabled <> 'D')
+				AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.oid = t.tgconstraint AND k.contype <> 't') END
+		ORDER BY t.tgrelid, t.tgname`, func(rows *sql.Rows) error {
 		var rel int64
 		var bits int
 		tr := Trigger{Timing: "AFTER"}

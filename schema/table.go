@@ -110,7 +110,7 @@ type Check struct {
 }
 
 // Trigger is code that runs when rows change. Those that PostgreSQL makes for
-// constraints are not listed.
+// constraints are not listed, nor those that it makes for a part of a table, unless one is enabled and the one that it was made of is not.
 type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
