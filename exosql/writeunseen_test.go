@@ -153,3 +153,46 @@ func TestUnseenTriggers(t *testing.T) {
 		})
 	}
 }
+
+// TestDisabledKeys: a foreign key of which a trigger is disabled holds for no row: one that refers to none would come into scope with a
+// new one. The twin is the key as it was made.
+func TestDisabledKeys(t *testing.T) {
+	e := tu.Postgres
+	const (
+		kids    = "CREATE TABLE kids (id {serial}, item_id {int} NOT NULL REFERENCES items, body TEXT NOT NULL); CREATE INDEX kids_by_item ON kids (item_id);"
+		parts   = "CREATE SEQUENCE ids; CREATE TABLE kids (id bigint NOT NULL DEFAULT nextval('ids') PRIMARY KEY, item_id bigint NOT NULL REFERENCES items, body text NOT NULL) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF kids FOR VALUES FROM (0) TO (1000); CREATE INDEX ON kids (item_id);"
+		dangles = "INSERT INTO kids (item_id, body) VALUES (2, 'of org 2')"
+		// The trigger of a key, by the function that it calls.
+		replica = `DO $$ DECLARE n text; BEGIN SELECT tgname INTO n FROM pg_trigger WHERE tgrelid = 'kids'::regclass AND tgfoid = '"RI_FKey_check_ins"'::regproc; EXECUTE format('ALTER TABLE kids ENABLE REPLICA TRIGGER %I', n); END $$; `
+		always  = `DO $$ DECLARE n text; BEGIN SELECT tgname INTO n FROM pg_trigger WHERE tgrelid = 'kids'::regclass AND tgfoid = '"RI_FKey_check_ins"'::regproc; EXECUTE format('ALTER TABLE kids ENABLE ALWAYS TRIGGER %I', n); END $$; `
+	)
+	for name, c := range map[string]struct {
+		ddl, alter, rows string
+		holds            bool
+	}{
+		"as it was made":                {kids, "", "SELECT 1", true},
+		"always":                        {kids, always, "SELECT 1", true},
+		"of a table of parts":           {parts, "", "SELECT 1", true},
+		"disabled where it is":          {kids, "ALTER TABLE kids DISABLE TRIGGER ALL; ", dangles, false},
+		"disabled where it leads":       {kids, "ALTER TABLE items DISABLE TRIGGER ALL; ", "INSERT INTO items (id, org_id, code) VALUES (2, 2, 'theirs'); " + dangles + "; DELETE FROM items WHERE id = 2", false},
+		"for replicas":                  {kids, replica, dangles, false},
+		"disabled at a part":            {parts, "ALTER TABLE part DISABLE TRIGGER ALL; ", "INSERT INTO kids (item_id, body) VALUES (2, 'of org 2')", false},
+		"disabled at a part of a whole": {parts + "ALTER TABLE kids DETACH PARTITION part; DROP TABLE part; CREATE TABLE part PARTITION OF kids FOR VALUES FROM (0) TO (1000) PARTITION BY RANGE (id); CREATE TABLE leaf PARTITION OF part FOR VALUES FROM (0) TO (1000);", "ALTER TABLE leaf DISABLE TRIGGER ALL; ", dangles, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, raw := wrFile(t, e, wbDDL(e, wbItems+c.ddl), "INSERT INTO items (org_id, code) VALUES (1, 'x'); "+c.alter+c.rows)
+			const program = `const i = await items.insert({ code: "new" }); return items.where({ id: i.id }).kids()`
+			if got := wuByHand(t, raw, "INSERT INTO items (id, org_id, code) VALUES (2, 1, 'new')", "SELECT coalesce(string_agg(k.body, ''), 'none') FROM kids AS k JOIN items AS i ON i.id = k.item_id WHERE i.org_id = 1"); (got == "none") != c.holds {
+				t.Fatalf("by hand there comes into scope: %s", got)
+			}
+			g := wbGrants(db, false, nil)
+			if !c.holds {
+				wbRefused(t, db, g, raw, "SELECT org_id, code FROM items ORDER BY 1, 2", program, "would come into scope with a new one")
+				return
+			}
+			if res := wbTool(t, g).Run(t.Context(), program); string(res.JSON) != "[]" {
+				t.Errorf("%s %v", res.JSON, res.Err)
+			}
+		})
+	}
+}

@@ -121,3 +121,44 @@ func TestReadPartTriggers(t *testing.T) {
 		}
 	}
 }
+
+// TestReadDisabledKeys: a foreign key does not hold where one of its triggers does not act: at either end, or at a part.
+func TestReadDisabledKeys(t *testing.T) {
+	alone := func(of, on, function, how string) string {
+		return "DO $$ DECLARE n text; BEGIN SELECT tgname INTO n FROM pg_trigger WHERE tgconstraint IN (SELECT oid FROM pg_constraint WHERE conrelid = '" + of + "'::regclass) AND tgrelid = '" + on + "'::regclass AND tgfoid = '\"" + function + "\"'::regproc; EXECUTE format('ALTER TABLE " + on + " " + how + " TRIGGER %I', n); END $$"
+	}
+	for alter, want := range map[string]string{
+		"SELECT 1":                             "",
+		"ALTER TABLE kids DISABLE TRIGGER ALL": "kids",
+		"ALTER TABLE kids DISABLE TRIGGER ALL; ALTER TABLE kids ENABLE TRIGGER ALL": "", // which nobody can see any more
+		"ALTER TABLE kids DISABLE TRIGGER USER":                                     "",
+		"ALTER TABLE one DISABLE TRIGGER ALL":                                       "kids whole",
+		"ALTER TABLE leaf DISABLE TRIGGER ALL":                                      "whole",
+		"ALTER TABLE whole DISABLE TRIGGER ALL":                                     "whole",
+		alone("kids", "kids", "RI_FKey_check_ins", "DISABLE"):                       "kids",
+		alone("kids", "kids", "RI_FKey_check_upd", "ENABLE REPLICA"):                "kids",
+		alone("kids", "kids", "RI_FKey_check_upd", "ENABLE ALWAYS"):                 "",
+		alone("kids", "one", "RI_FKey_noaction_del", "DISABLE"):                     "kids",
+		alone("kids", "one", "RI_FKey_noaction_upd", "ENABLE REPLICA"):              "kids",
+		"ALTER TABLE apart DISABLE TRIGGER ALL":                                     "",
+	} {
+		d := readIn(t, "CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE kids (id int REFERENCES one, n int CHECK (n > 0)); CREATE TABLE whole (id int REFERENCES one, n int) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF whole FOR VALUES FROM (0) TO (9) PARTITION BY RANGE (id); CREATE TABLE leaf PARTITION OF part FOR VALUES FROM (0) TO (5); "+
+			"CREATE TABLE apart (id int UNIQUE DEFERRABLE); "+alter)
+		var got []string
+		for _, x := range d.Tables {
+			for _, fk := range x.ForeignKeys {
+				if fk.NotValid {
+					got = append(got, x.Name.Name)
+				}
+			}
+			for _, k := range x.Checks {
+				if k.NotValid {
+					t.Errorf("%s: a check is not held by triggers", alter)
+				}
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", alter, got, want)
+		}
+	}
+}

@@ -88,7 +88,7 @@ type ForeignKey struct {
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
-	NotValid   bool // rows that were there before it may refer to none (PostgreSQL)
+	NotValid   bool // PostgreSQL: rows may refer to none, those that were there before it, or all while a trigger that it is held by is disabled
 }
 
 // Action is what becomes of rows when the row they lead to goes or changes.
