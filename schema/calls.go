@@ -39,7 +39,11 @@ func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 	return slices.Compact(calls), nil
 }
 
-// callsOf are the functions that an expression of SQLite calls, and every other name in it.
+// callsOf are the functions that an expression of SQLite calls, and every name in an expression of either engine that may be a column.
+//
+// What a word is by where it stands is not decided: a keyword is a column, too, where a table has one of that name (match, glob), and
+// what follows AS is a type in one place and an alias in another, with more columns behind it. Whoever chose the names would hide a
+// column from the rules about it. Only what a parenthesis follows is no column, in either engine.
 func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	toks, err := lex(expr)
 	if err != nil {
@@ -48,18 +52,20 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 	read = map[string]bool{}
 	inType := false // after AS of a CAST: DECIMAL(10, 2) is no call
 	for i, t := range toks {
-		open := i+1 < len(toks) && toks[i+1].kind == tokPunct && toks[i+1].text == "("
+		open := i+1 < len(toks) && toks[i+1].punct("(")
+		name := t.kind == tokWord || t.kind == tokName
+		// To SQLite what stands in single quotes is a name after a dot: t.'a'.
+		if name && !open || t.kind == tokString && i > 0 && toks[i-1].punct(".") {
+			read[asciiFold(t.text)] = true
+		}
 		switch {
-		case t.kind == tokPunct && (t.text == "(" || t.text == ")"):
+		case t.punct("("), t.punct(")"):
 			inType = false
 		case t.kind == tokPunct && operatorCalls[t.text], t.kind == tokWord && operatorCalls[t.up]:
 			calls = append(calls, asciiFold(t.text))
 		case t.kind == tokWord && t.up == "AS":
 			inType = true
-		case inType, t.kind != tokWord && t.kind != tokName:
-		case !open:
-			read[asciiFold(t.text)] = true
-		case !notCalls[t.up]: // up is empty where a name is quoted
+		case name && open && !inType && !notCalls[t.up]: // up is empty where a name is quoted
 			calls = append(calls, asciiFold(t.text))
 		}
 	}
@@ -67,7 +73,7 @@ func callsOf(expr string) (calls []string, read map[string]bool, err error) {
 }
 
 // readsOf are the names that an expression of either engine may read. What is in brackets is a name to SQLite, and an index or the
-// items of an array to PostgreSQL: both count.
+// items of an array to PostgreSQL, to which a backtick is an operator, with columns on both sides: both count.
 func readsOf(expr string) (read map[string]bool, err error) {
 	_, read, err = callsOf(expr)
 	if err != nil {
@@ -75,7 +81,7 @@ func readsOf(expr string) (read map[string]bool, err error) {
 	}
 	toks, _ := lex(expr) // callsOf has read it
 	for _, t := range toks {
-		if expr[t.pos] != '[' {
+		if expr[t.pos] != '[' && expr[t.pos] != '`' {
 			continue
 		}
 		within, err := readsOf(t.text)
@@ -85,6 +91,12 @@ func readsOf(expr string) (read map[string]bool, err error) {
 		maps.Copy(read, within)
 	}
 	return read, nil
+}
+
+// named reports whether a column of t is among names. SQLite has three more for the key that it numbers rows by.
+func (t *Table) named(c *Column, names map[string]bool) bool {
+	rowid := c.Identity == ByDefault && t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && t.PrimaryKey.Columns[0] == c.Name
+	return names[asciiFold(c.Name)] || rowid && (names["rowid"] || names["oid"] || names["_rowid_"])
 }
 
 // Calculates reports whether the value of a generated column c of t may depend on one of some columns, also through other
@@ -102,7 +114,7 @@ func (t *Table) Calculates(c *Column, of func(column string) bool) bool {
 			return true
 		}
 		for i := range t.Columns {
-			if y := &t.Columns[i]; read[asciiFold(y.Name)] {
+			if y := &t.Columns[i]; t.named(y, read) {
 				if of(y.Name) {
 					return true
 				}
@@ -121,7 +133,7 @@ func (t *Table) Reads(expr string, of func(column string) bool) bool {
 		return true
 	}
 	for i := range t.Columns {
-		if c := &t.Columns[i]; read[asciiFold(c.Name)] && (of(c.Name) || t.Calculates(c, of)) {
+		if c := &t.Columns[i]; t.named(c, read) && (of(c.Name) || t.Calculates(c, of)) {
 			return true
 		}
 	}

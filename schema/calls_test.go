@@ -117,3 +117,50 @@ func TestReadsBrackets(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsNames: a column is read by whatever word names it, a keyword or an alias by the look of it, however it is quoted. The twin:
+// SQLite holds to a check of that column. What only looks like one costs nothing where a parenthesis follows.
+func TestReadsNames(t *testing.T) {
+	table := &schema.Table{Name: schema.Name{Name: "t"}, PrimaryKey: &schema.Key{Columns: []string{"id"}}, Columns: []schema.Column{
+		{Name: "id", Identity: schema.ByDefault}, {Name: "a"}, {Name: "match"}, {Name: "glob"}, {Name: "regexp"}, {Name: "like"}, {Name: "end"}, {Name: "text"}, {Name: "length"}, {Name: "\u00a0b"}}}
+	reads := func(expr string) string {
+		var out []string
+		for _, c := range table.Columns {
+			if table.Reads(expr, func(name string) bool { return name == c.Name }) {
+				out = append(out, c.Name)
+			}
+		}
+		return strings.Join(out, ", ")
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for expr, want := range map[string]string{
+		"match < 50": "match", "MATCH<50": "match", `"match" < 50`: "match", "[Match] < 50": "match", "`match` < 50": "match", "50 > match": "match", "NOT match > 50": "match", "- match > -50": "match",
+		"glob < 50": "glob", "regexp < 50": "regexp", "like < 50": "like", "end < 50": "end", "CASE WHEN 1 THEN match END < 50": "match, end", "match /* ( */ < 50": "match", "match -- (\n < 50": "match",
+		"'t'.'Match' < 50": "match", "'match' > 50 AND a < 50": "a", "a < 50 OR 'it''s match'": "a",
+		"rowid < 50": "id", "OID < 50": "id", `"_rowid_" < 50`: "id", "\u00a0b < 50": "\u00a0b", "length(a) < 3": "a", "length /**/ (a) < 3": "a", "length < 50": "length", "CAST(a AS TEXT) < '10'": "a, text", "a LIKE '1'": "a, like",
+	} {
+		if got := reads(expr); got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+		first, _, _ := strings.Cut(want, ", ")
+		if _, err := db.Exec("DROP TABLE IF EXISTS t; CREATE TABLE t (id INTEGER PRIMARY KEY, a, match, glob, regexp, \"like\", \"end\", text, length, \u00a0b, CHECK (" + expr + ")); INSERT INTO t VALUES (1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"); err != nil {
+			t.Fatal(expr, err)
+		}
+		if _, err := db.Exec(`UPDATE t SET "` + first + `" = 100`); err == nil || !strings.Contains(err.Error(), "CHECK") {
+			t.Errorf("%s: SQLite says of another %s: %v", expr, first, err)
+		}
+	}
+	for expr, want := range map[string]string{ // as PostgreSQL writes them
+		"(XMLFOREST(a AS x, match AS y))::text": "a, match, text", "XMLELEMENT(NAME x, XMLATTRIBUTES(a AS y, glob AS z), regexp)": "a, glob, regexp", "((a ` match) OR (glob ` regexp))": "a, match, glob, regexp",
+		"(((a)::numeric(10,2) > glob) AND (length((match)::text) > 2))": "a, match, glob, text",
+	} {
+		if got := reads(expr); got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+}

@@ -188,10 +188,15 @@ func namesOf(rel, numbers string) string {
 	return `(SELECT coalesce(json_agg(a.attname ORDER BY k.n), '[]')::text FROM unnest(` + numbers + `) WITH ORDINALITY AS k(num, n) JOIN pg_attribute AS a ON a.attrelid = ` + rel + ` AND a.attnum = k.num)`
 }
 
+// constraints takes a foreign key for one that does not hold if one of its triggers is disabled, or for replicas alone, here, where it
+// leads, or at a part: rows were written, or those that they refer to deleted, and nothing was looked up.
 func (r *postgresReader) constraints() error {
-	return r.each(`SELECT c.conrelid::bigint, c.conname::text, c.contype::text, c.condeferrable, coalesce(n.nspname::text, ''), coalesce(f.relname::text, ''), c.confdeltype::text, c.confupdtype::text,
+	return r.each(`WITH RECURSIVE off(key) AS (
+			SELECT t.tgconstraint FROM pg_trigger AS t WHERE t.tgconstraint <> 0 AND t.tgenabled IN ('D', 'R')
+			UNION SELECT k.conparentid FROM off JOIN pg_constraint AS k ON k.oid = off.key WHERE k.conparentid <> 0)
+		SELECT c.conrelid::bigint, c.conname::text, c.contype::text, c.condeferrable, coalesce(n.nspname::text, ''), coalesce(f.relname::text, ''), c.confdeltype::text, c.confupdtype::text,
 			`+namesOf("c.conrelid", "c.conkey")+`, `+namesOf("c.confrelid", "c.confkey")+`, coalesce(pg_get_expr(c.conbin, c.conrelid), ''),
-			NOT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean AND c.contype = 'u', false), NOT c.convalidated,
+			NOT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean AND c.contype = 'u', false), NOT c.convalidated OR c.contype = 'f' AND c.oid IN (SELECT key FROM off),
 			(SELECT coalesce(json_agg(a.attname ORDER BY k), '[]')::text FROM generate_series(i.indnkeyatts + 1, i.indnatts) AS k JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k-1])
 		FROM pg_constraint AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.conindid AND c.contype IN ('p', 'u') LEFT JOIN pg_class AS f ON f.oid = c.confrelid LEFT JOIN pg_namespace AS n ON n.oid = f.relnamespace
 		WHERE c.conrelid = ANY ($1::text::oid[]) AND c.contype IN ('p', 'u', 'f', 'c') AND c.conislocal AND c.conparentid = 0 ORDER BY c.conrelid, c.conname`, func(rows *sql.Rows) error {
@@ -307,9 +312,14 @@ func (r *postgresReader) exclusions() error {
 	})
 }
 
+// triggers leaves out those that a part has of the table that it is a part of, where that of the whole is enabled, too: each is enabled
+// on its own, and one that is acts though the other is not. PostgreSQL 14 takes them for internal ones, as those of foreign keys are.
 func (r *postgresReader) triggers() error {
 	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-		WHERE t.tgrelid = ANY ($1::text::oid[]) AND NOT t.tgisinternal AND coalesce((to_jsonb(t) ->> 'tgparentid')::bigint, 0) = 0 ORDER BY t.tgrelid, t.tgname`, func(rows *sql.Rows) error {
+		WHERE t.tgrelid = ANY ($1::text::oid[]) AND CASE WHEN t.tgparentid = 0 THEN NOT t.tgisinternal
+			ELSE t.tgenabled <> 'D' AND NOT EXISTS (SELECT FROM pg_trigger AS w WHERE w.oid = t.tgparentid AND w.tgenabled <> 'D')
+				AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.oid = t.tgconstraint AND k.contype <> 't') END
+		ORDER BY t.tgrelid, t.tgname`, func(rows *sql.Rows) error {
 		var rel int64
 		var bits int
 		tr := Trigger{Timing: "AFTER"}

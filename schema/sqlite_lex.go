@@ -50,7 +50,8 @@ type lexer struct {
 	toks []token
 }
 
-// space skips white space and comments. The last comment may be open.
+// space skips white space and comments. The last comment may be open. To both engines other white space than that of ASCII is a part of
+// a name.
 func (l *lexer) space() {
 	for l.pos < len(l.src) {
 		rest := l.src[l.pos:]
@@ -61,7 +62,7 @@ func (l *lexer) space() {
 			end = "\n"
 		case strings.HasPrefix(rest, "/*"):
 			n, end = 2, "*/"
-		case !unicode.IsSpace(r) && r != '\ufeff':
+		case !strings.ContainsRune(" \t\n\v\f\r\ufeff", r):
 			return
 		}
 		l.pos += n

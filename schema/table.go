@@ -88,7 +88,7 @@ type ForeignKey struct {
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
-	NotValid   bool // rows that were there before it may refer to none (PostgreSQL)
+	NotValid   bool // PostgreSQL: rows may refer to none, those that were there before it, or all while a trigger that it is held by is disabled
 }
 
 // Action is what becomes of rows when the row they lead to goes or changes.
@@ -110,7 +110,7 @@ type Check struct {
 }
 
 // Trigger is code that runs when rows change. Those that PostgreSQL makes for
-// constraints are not listed.
+// constraints are not listed, nor those that it makes for a part of a table, unless one is enabled and the one that it was made of is not.
 type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
