@@ -144,7 +144,7 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 				t.deferrable[len(t.deferrable)-1] = true
 			}
 		case "CONFLICT":
-			if what := d.word(i + 1); d.word(i-1) == "ON" && (what == "REPLACE" || what == "IGNORE") && !slices.Contains(t.onConflict, what) {
+			if what := d.word(i + 1); d.word(i-1) == "ON" && (what == "REPLACE" || what == "IGNORE" || what == "FAIL") && !slices.Contains(t.onConflict, what) {
 				t.onConflict = append(t.onConflict, what)
 			}
 			continue

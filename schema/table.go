@@ -28,7 +28,7 @@ type Table struct {
 	Inherits    []Name // PostgreSQL, INHERITS: queries of these show its rows too
 	Inherited   bool   // PostgreSQL, live: others, of any schema, inherit from it by INHERITS; its keys say nothing of their rows
 
-	OnConflict   []string // SQLite: what rules of the table do in place of refusing a row: REPLACE, IGNORE
+	OnConflict   []string // SQLite: what rules of the table do in place of refusing a statement whole: REPLACE, IGNORE, FAIL
 	Strict       bool     // SQLite: values have the declared types
 	WithoutRowID bool     // SQLite
 	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are

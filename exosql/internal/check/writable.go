@@ -66,7 +66,7 @@ func (c *Checker) writable(w Write) {
 	for _, what := range t.OnConflict {
 		if name := "ON CONFLICT " + what; !slices.Contains(w.Rights.Effects, name) {
 			refuse(HiddenEffect, fmt.Sprintf("the rules of the table without %s, or AllowEffects(%q) on the facet", name, name),
-				"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, or be left out, without an error", name)
+				"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", name)
 		}
 	}
 	c.Writes(w.Table, w.Rights.Effects)

@@ -89,7 +89,8 @@ func TestWritable(t *testing.T) {
 		"a key that is not built": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey, t.Indexes = nil, []schema.Index{{Unique: true, Invalid: true, Parts: []schema.Part{{Column: "id"}}}}
 		}, "is no primary key"},
-		"a rule that replaces": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it says ON CONFLICT REPLACE"},
+		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it says ON CONFLICT REPLACE"},
+		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "a rule of it says ON CONFLICT FAIL"},
 		"a rule that replaces, known": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.OnConflict, w.Rights.Effects = []string{"REPLACE"}, []string{"ON CONFLICT REPLACE"}
 		}, ""},

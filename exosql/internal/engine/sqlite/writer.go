@@ -122,14 +122,11 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
-// Write implements engine.Writer. Several statements stand in a savepoint.
+// Write implements engine.Writer. What is written together stands in a savepoint, one statement, too: by ON CONFLICT FAIL, and by RAISE(FAIL) in a
+// trigger, one that fails keeps the rows that it came to first, and a program that catches the error is told that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
 	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
-	}
-	p, args, one := engine.One(changes)
-	if one {
-		return w.write(ctx, p, args, out)
 	}
 	if err := w.bound(ctx, "SAVEPOINT exo"); err != nil {
 		return 0, err
