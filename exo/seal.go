@@ -38,7 +38,7 @@ type sealing struct {
 // sealed as a whole: nobody knows what in it is labelled.
 func (s *sealing) value(t *Type, v Value) Value {
 	if !t.Label.FlowsTo(s.open) {
-		return s.cell(t, t.Label, v)
+		return s.cell(t, t.Label.Join(s.catalog.shows(t)), v) // with the tags of a part, too: nobody looks into it again
 	}
 	i := s.catalog[t.Name]
 	if t.Name == TypeRows || i != nil && i.Expr || s.catalog.shows(t).FlowsTo(s.open) {

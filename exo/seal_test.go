@@ -131,6 +131,7 @@ func TestSealing(t *testing.T) {
 		{"a labelled field", page, RecordValue(Field{"n", Int(1)}, Field{"by", Null()}, in), `{"n":1,"by":"[sealed diary]","in":{"all":"[sealed diary]"}}`, 2},
 		{"of items", listOf(page), List(RecordValue(Field{"by", Text("x")}, in)), `[{"by":"[sealed diary]","in":{"all":"[sealed diary]"}}]`, 2},
 		{"a labelled field that is left out", page, RecordValue(Field{"n", Int(1)}, in), `"[sealed diary]"`, 1},
+		{"of a part, too", &Type{Name: TypeRecord, Fields: []TypeField{{Name: "in", Type: listOf(page), Label: NewLabel("pii")}}}, RecordValue(Field{"in", List()}), `{"in":"[sealed diary, pii]"}`, 1},
 		{"a row", rowType, row, `{"id":1,"diary":"[sealed diary]","title":"t"}`, 1},
 		{"rows", listOf(rowType), RowsValue(b.Rows()), `[{"title":"t","diary":"[sealed diary]"},{"title":"u","diary":"[sealed diary]"}]`, 2},
 		{"rows in records", listOf(selected), RowsValue(nested), `[{"a":{"id":1,"diary":"[sealed diary]"},"t":"t"}]`, 1},
@@ -149,7 +150,7 @@ func TestSealing(t *testing.T) {
 		if err != nil || string(text) != c.want || len(s.cells) != c.cells || c.v.holdsSealed() {
 			t.Errorf("%s: %s %v, %d cells", c.what, text, err, len(s.cells))
 		}
-		open := &sealing{catalog: cat, open: NewLabel("diary")}
+		open := &sealing{catalog: cat, open: NewLabel("diary", "pii")}
 		if v := open.value(c.t, c.v); len(open.cells) > 0 || v.holdsSealed() {
 			t.Errorf("%s: sealed though the run has the label", c.what)
 		}

@@ -410,7 +410,7 @@ func TestShownLabelsOfResources(t *testing.T) {
 	type page struct {
 		Email string `json:"email"`
 	}
-	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) (page, error) { return page{strings.Repeat("x", 2000)}, nil }).Labelled(secret, "email"))
+	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) (page, error) { return page{strings.Repeat("x", 2000)}, nil }).Labelled(secret, "email").MaxBytes(4096, "email"))
 	if err != nil {
 		t.Fatal(err)
 	}

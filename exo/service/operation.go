@@ -18,15 +18,17 @@ type Operation struct {
 	admits    exo.Label
 	trusted   []string                  // fields of the argument, see Trusted
 	labelled  []labelled                // see Labelled
+	sizes     []size                    // see MaxBytes
 	part      reflect.Type              // what AdmitsFor decides by
 	admitsFor func(exo.Value) exo.Label // nil: admits, whatever the argument is
 	like      exo.Object                // what kind of object it returns
 	own       bool                      // it returns objects of the service's own kind
-	call      func(context.Context, exo.Value) (exo.Value, error)
+	call      func(context.Context, exo.Value, *hidden) (exo.Value, error)
 	checkArg  func(exo.Value) error // what call would say of its argument
 	result    *exo.Type
-	opens     string // the interface of the object that it returns
-	misuse    error  // what New says of it
+	hidden    *hidden // of the result
+	opens     string  // the interface of the object that it returns
+	misuse    error   // what New says of it
 }
 
 // Method makes a method of a function that changes something. It is Held: the program gets
@@ -65,7 +67,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 		}
 		return nil
 	}
-	op.call = func(ctx context.Context, v exo.Value) (exo.Value, error) {
+	op.call = func(ctx context.Context, v exo.Value, h *hidden) (exo.Value, error) {
 		var arg In
 		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
 			return exo.Value{}, err
@@ -81,7 +83,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 		if op.out == reflect.TypeFor[None]() {
 			return exo.Null(), nil
 		}
-		w, err := out.write(reflect.ValueOf(&res).Elem(), "result", 0)
+		w, err := out.write(reflect.ValueOf(&res).Elem(), h, "result", 0)
 		if err != nil {
 			return exo.Value{}, internal(err)
 		}
@@ -119,9 +121,17 @@ func (op Operation) Trusted(fields ...string) Operation {
 // Labelled says what fields of the result carry, or those of its items where it is a list: programs are shown them sealed, as they are
 // labelled columns, and what [exo.Untrusted] marks makes a run that reads it one that outsiders may have
 // instructed. "author.email" is a field within a field, or within each item of one. Where the label is of
-// integrity alone and no field is named, the whole result carries it.
+// integrity alone and no field is named, the whole result carries it. See MaxBytes.
 func (op Operation) Labelled(l exo.Label, fields ...string) Operation {
 	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
+	return op
+}
+
+// MaxBytes says how large a value of a labelled field may be, in bytes; 1 KiB where it is left out (64 bytes for numbers, dates and truth values). A list that is labelled is one
+// value. Limits count each as this large, whatever it holds, and a larger text is "[too large]" where it leaves; any other
+// value, and what can't leave at all, is null there.
+func (op Operation) MaxBytes(n int, fields ...string) Operation {
+	op.sizes = append(slices.Clip(op.sizes), size{n, fields})
 	return op
 }
 
@@ -186,6 +196,9 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	if err := op.label(m, t); err != nil {
 		return nil, nil, err
 	}
+	if op.hidden, err = op.hide(t); err != nil {
+		return nil, nil, err
+	}
 	op.result, m.Result = t, &exo.Term{Con: t}
 	if op.effect == exo.Held {
 		if op.object() {
@@ -225,7 +238,7 @@ func (op *Operation) resultType(own *exo.Type) (*exo.Type, []*exo.Interface, err
 // check holds a result against what the catalogue promises of it.
 func (op *Operation) check(v exo.Value) error {
 	if !op.object() {
-		return fits(op.result, v, "result")
+		return fits(op.result, v, op.hidden, "result")
 	}
 	o := v.Ref()
 	if o == nil {

@@ -121,7 +121,7 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, err
 	}
-	v, err := op.call(context.WithValue(ctx, keyOf{}, m.Key()), in)
+	v, err := op.call(context.WithValue(ctx, keyOf{}, m.Key()), in, op.hidden)
 	if err != nil {
 		return exo.Value{}, err
 	}
@@ -132,7 +132,7 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	if v.Type() == exo.TypeList {
 		rows = v.Len()
 	}
-	return v, m.Spend(rows, v.Bytes())
+	return v, m.Spend(rows, op.hidden.charge(v))
 }
 
 // Refuse makes the one error of a function whose text reaches the guest: it has

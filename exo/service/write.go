@@ -14,8 +14,11 @@ import (
 // maxDepth bounds the nesting of what is stored in an any: it may contain itself.
 const maxDepth = 32
 
-// write makes a Value of src. An error is for the host.
-func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error) {
+// write makes a Value of src, of which h is hidden. An error is for the host.
+func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (exo.Value, error) {
+	if h.sealed() {
+		return h.seal(func() (exo.Value, error) { return f.write(src, nil, at, depth) }), nil
+	}
 	if depth > maxDepth {
 		return exo.Value{}, fmt.Errorf("%s: nested too deeply", at)
 	}
@@ -24,7 +27,7 @@ func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error)
 		if src.IsNil() {
 			return exo.Null(), nil
 		}
-		return f.elem.write(src.Elem(), at, depth+1)
+		return f.elem.write(src.Elem(), h, at, depth+1)
 	case formTime:
 		return writeTime(src, at)
 	case formText:
@@ -36,9 +39,9 @@ func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error)
 	case formData:
 		return writeData(src.Elem(), at, depth+1)
 	case formList:
-		return writeList(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, at, depth+1) })
+		return writeList(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, h, at, depth+1) })
 	case formMap:
-		return writeMap(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, at, depth+1) })
+		return writeMap(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, nil, at, depth+1) })
 	case formRecord:
 		var fs []exo.Field
 		for _, x := range f.fields {
@@ -46,7 +49,7 @@ func (f *form) write(src reflect.Value, at string, depth int) (exo.Value, error)
 			if x.omitZero && v.IsZero() || x.omitEmpty && empty(v) {
 				continue
 			}
-			w, err := x.form.write(v, at+"."+x.name, depth+1)
+			w, err := x.form.write(v, h.field(x.name), at+"."+x.name, depth+1)
 			if err != nil {
 				return exo.Value{}, err
 			}
@@ -156,8 +159,11 @@ func writeData(src reflect.Value, at string, depth int) (exo.Value, error) {
 }
 
 // fits holds a value against its type: the two were made from the Go type by
-// different code, and only what both agree on may leave.
-func fits(t *exo.Type, v exo.Value, at string) error {
+// different code, and only what both agree on may leave. What is hidden was held against it by itself.
+func fits(t *exo.Type, v exo.Value, h *hidden, at string) error {
+	if h.sealed() {
+		return nil
+	}
 	bad := func() error { return fmt.Errorf("%s: the value is not %s", at, t) }
 	ok := false
 	switch t.Name {
@@ -189,7 +195,7 @@ func fits(t *exo.Type, v exo.Value, at string) error {
 	switch t.Name {
 	case exo.TypeList:
 		for i := range v.Len() {
-			if err := fits(t.Args["of"], v.At(i), at+"[]"); err != nil {
+			if err := fits(t.Args["of"], v.At(i), h, at+"[]"); err != nil {
 				return err
 			}
 		}
@@ -201,7 +207,7 @@ func fits(t *exo.Type, v exo.Value, at string) error {
 				return bad()
 			} else if ok {
 				n++
-				if err := fits(f.Type, x, at+"."+f.Name); err != nil {
+				if err := fits(f.Type, x, h.field(f.Name), at+"."+f.Name); err != nil {
 					return err
 				}
 			}

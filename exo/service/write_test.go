@@ -129,7 +129,7 @@ func TestFits(t *testing.T) {
 		{&exo.Type{Name: exo.TypeNull}, exo.Null(), true}, {&exo.Type{Name: exo.TypeNull}, exo.Int(0), false},
 		{&exo.Type{Name: exo.TypeData}, exo.List(exo.Null()), true},
 	} {
-		if err := fits(c.t, c.v, "x"); (err == nil) != c.ok {
+		if err := fits(c.t, c.v, nil, "x"); (err == nil) != c.ok {
 			t.Errorf("fits(%s, %s) = %v, want ok %t", c.t, c.v, err, c.ok)
 		}
 	}

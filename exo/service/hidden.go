@@ -1,0 +1,136 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+const (
+	defaultBytes = 1 << 10
+	// mostBytes is what exosql has for columns: a larger value meets other limits, by which its size would show.
+	mostBytes = 512 << 10
+)
+
+// hidden is what programs are shown sealed of a value: all of it, or some of its fields; of a list, the same of each item. nil: nothing.
+//
+// Whoever can write into such a field chooses what it holds, and must tell a program nothing by that: not by its size, which the limits
+// would count, and not by contents that no Value can have, by which the call would fail.
+type hidden struct {
+	typ    *exo.Type
+	most   int // that it may take, where all of it is sealed; 0: it is not
+	fields map[string]*hidden
+}
+
+// size is what MaxBytes has said.
+type size struct {
+	bytes  int
+	fields []string
+}
+
+// hide finds what is hidden of a result of type t, whose labels are set.
+func (op *Operation) hide(t *exo.Type) (*hidden, error) {
+	said, used := map[string]int{}, map[string]bool{}
+	for _, s := range op.sizes {
+		if s.bytes < 1 || s.bytes > mostBytes || len(s.fields) == 0 {
+			return nil, fmt.Errorf("MaxBytes is from 1 to %d, of fields that it names", mostBytes)
+		}
+		for _, f := range s.fields {
+			said[f] = s.bytes
+		}
+	}
+	h := hide(t, "", said, used)
+	for f := range said {
+		if !used[f] {
+			return nil, fmt.Errorf("MaxBytes says how large %q may be, and that field is not labelled with what is secret", f)
+		}
+	}
+	return h, nil
+}
+
+func hide(t *exo.Type, path string, said map[string]int, used map[string]bool) *hidden {
+	for t.Name == exo.TypeList {
+		t = t.Args["of"]
+	}
+	h := &hidden{typ: t, fields: map[string]*hidden{}}
+	for _, f := range t.Fields {
+		at := strings.TrimPrefix(path+"."+f.Name, ".")
+		x := hide(f.Type, at, said, used)
+		if !f.Label.Secrecy().Public() {
+			if x = (&hidden{typ: f.Type, most: said[at]}); x.most == 0 {
+				x.most = most(f.Type)
+			}
+			used[at] = true
+		}
+		if x != nil {
+			h.fields[f.Name] = x
+		}
+	}
+	if len(h.fields) == 0 {
+		return nil
+	}
+	return h
+}
+
+// most is how large a value may be of which nothing is said, as exosql has it for columns.
+func most(t *exo.Type) int {
+	switch t.Name {
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime:
+		return 64
+	}
+	return defaultBytes
+}
+
+func (h *hidden) sealed() bool { return h != nil && h.most > 0 }
+
+func (h *hidden) field(name string) *hidden {
+	if h == nil {
+		return nil
+	}
+	return h.fields[name]
+}
+
+// tooLarge stands in the place of a text that is larger than its field may be, as in exosql.
+const tooLarge = "[too large]"
+
+// seal is what write gives, or what stands for a value that is too large or that can't leave, also where the code of its type panics.
+func (h *hidden) seal(write func() (exo.Value, error)) (v exo.Value) {
+	defer func() {
+		if recover() != nil {
+			v = exo.Null()
+		}
+	}()
+	v, err := write()
+	switch {
+	case err != nil || fits(h.typ, v, nil, "") != nil:
+		return exo.Null()
+	case v.Bytes() <= h.most+exo.TextBytes(0):
+		return v
+	case v.Type() == exo.TypeText:
+		return exo.Text(tooLarge)
+	}
+	return exo.Null()
+}
+
+// charge is what limits count for v: as many bytes as it has, and for what is hidden in it what that may have at most.
+func (h *hidden) charge(v exo.Value) int {
+	switch {
+	case h == nil:
+		return v.Bytes()
+	case h.sealed():
+		return h.most
+	}
+	n := exo.TextBytes(0)
+	switch v.Type() {
+	case exo.TypeList:
+		for i := range v.Len() {
+			n += h.charge(v.At(i))
+		}
+	case exo.TypeRecord:
+		for name, x := range v.Fields() {
+			n += len(name) + h.field(name).charge(x)
+		}
+	}
+	return n
+}
