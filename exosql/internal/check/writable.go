@@ -233,7 +233,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, probl
 			continue // what is given is looked for in scope
 		}
 		refuse(HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s), or AllowEffects(%q) on the facet, if no row of %s refers to a row that is not there", c.named(of), quoteAll(cols), c.named(t), quoteAll(by), name, l.To.Name),
-			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
+			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }
 
