@@ -120,6 +120,7 @@ func TestRefusals(t *testing.T) {
 		}{
 			"unknown table":        {func(w *world) error { return table(w, "shop") }, "shop", "there are items, marks, shops"},
 			"table twice":          {func(w *world) error { _, err := w.d.Table("shops"); return err }, "shops", "twice"},
+			"table spelt anew":     {func(w *world) error { _, err := w.d.Table("SHOPS"); return err }, "SHOPS", "shops"},
 			"unknown column":       {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "nam"}) }, "shops.nam", "there are id, name"},
 			"column twice":         {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id"}, ColumnSpec{Name: "id"}) }, "shops.id", "twice"},
 			"a type it is not":     {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", Type: exo.TypeUUID}) }, "shops.id", "can't be declared uuid"},

@@ -64,6 +64,9 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		}
 		return nil, wrong(name, "there is no such table; there are %s", list(names))
 	}
+	if live.Name.Name != name { // as SQLite allows: it would be a second declaration, without the labels of the first
+		return nil, wrong(name, "the database calls the table %s: declare it so", schema.Printable(live.Name.Name))
+	}
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
 	}

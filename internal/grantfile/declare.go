@@ -180,6 +180,12 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.at(x.Table.Pos, "the database %s has no table `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
 		return
 	}
+	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
+	// another one labels.
+	if live.Name.Name != x.Table.Text {
+		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(live.Name.Name))
+		return
+	}
 	before := len(p.list)
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {

@@ -37,6 +37,8 @@ type File struct {
 	Models    []Name // that exo ask and exo repl may show results to; nil: any
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
+
+	record string // Record as it stands in the file
 }
 
 // Database is one that facets are of.
@@ -146,7 +148,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"zone":      func(e entry) { f.Zone = r.text(e.value, "zone") },
 		"record": func(e entry) {
 			if f.Record = r.text(e.value, "record"); f.Record != "" {
-				f.Record = beside(r.dir, f.Record)
+				f.record, f.Record = f.Record, beside(r.dir, f.Record)
 			}
 		},
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },

@@ -158,6 +158,54 @@ func TestAgainstCatalogue(t *testing.T) {
 	})
 }
 
+// TestSpelling: what one facet labels no other one shows plain, under whatever spelling of the table or the column the database takes.
+func TestSpelling(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := open(t, e)
+		for _, c := range []struct{ table, column, want string }{
+			{"people", "email", ""}, // the twin: it declares, and the label holds
+			{"PEOPLE", "email", "17:12: the database shop calls the table `people`: write it so"},
+			{"People", "email", "17:12: the database shop calls the table `people`: write it so"},
+			{"people", "EMAIL", "19:19: the table people has no column `EMAIL`; did you mean `email`?"},
+			{"main.people", "email", "17:12: the database shop has no table `main.people`"},
+			{"public.people", "email", "17:12: the database shop has no table `public.people`"},
+		} {
+			if e.Name != "sqlite" {
+				c.want = strings.Replace(c.want, "calls the table `people`: write it so", "has no table `"+c.table+"`", 1)
+			}
+			f := parse(t, with(t, "  ticket:\n", "  contact:\n    table: "+c.table+"\n    scope: org_id = $principal.org\n    columns: [id, "+c.column+"]\n  ticket:\n", "  tickets: ticket\n", "  tickets: ticket\n  contacts: contact\n", "admits: [pii]\n", ""))
+			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) || exo.KindOf(err) != exo.Invalid {
+					t.Errorf("%s.%s: %v, want %s", c.table, c.column, err, c.want)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := f.ParseClaims("org=1,user=1,states=open")
+			if err != nil {
+				t.Fatal(err)
+			}
+			grants, err := d.Grants(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := tool.Run(t.Context(), "return contacts.where({ id: 1 })"); string(r.JSON) != `[{"id":1,"email":"[sealed pii]"}]` {
+				t.Errorf("%s %v", r.JSON, r.Err)
+			}
+			if m, err := d.Manifest(); err != nil || len(m.Flows) == 0 || m.Flows[0].May || !slices.Equal(m.Flows[0].From, []string{"Contact.email", "Person.email"}) {
+				t.Errorf("%+v %v", m.Flows, err)
+			}
+		}
+	})
+}
+
 // TestSecret: a URL is where the file says, and no error shows it.
 func TestSecret(t *testing.T) {
 	const url = "postgres://u:hunter2@127.0.0.1:1/x"

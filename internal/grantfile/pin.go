@@ -72,6 +72,11 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			return nil, nil, exo.Errorf(exo.Invalid, "", "the facet %s can't be pinned where it stands: write `pin: %s` into it", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
+	for i := range again.Facets { // they are those of before, in their order, or Diff finds it
+		if i < len(d.File.Facets) {
+			again.Facets[i].Pin = d.File.Facets[i].Pin
+		}
+	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
 		return nil, nil, exo.Errorf(exo.Invalid, "", "pins can't be written into %s: it would grant something else", d.File.Name)
 	}

@@ -282,6 +282,9 @@ func (t Token) Read(env func(string) string) (string, error) {
 
 // lines are what Lines says of clients.
 func (s Serve) lines(add func(of, what, format string, args ...any)) {
+	if s.Resource.Text != "" && len(s.Issuers) == 0 {
+		add("serve", "resource", "%s", s.Resource.Text)
+	}
 	for _, i := range s.Issuers {
 		of := "issuer " + i.Text
 		add(of, "tokens", "for %s, signed by %s", s.Resource.Text, i.Keys.Text)

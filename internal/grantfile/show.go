@@ -11,8 +11,10 @@ import (
 // Line is one thing that a file grants, as a person reads it: what it is of, what it is, and how.
 type Line struct{ Of, What, How string }
 
-// Lines are all that the file grants, with what its preset adds: of each grant its facet, of each facet its rows, columns, links and
-// rights, and the limits. Two files that grant the same have the same lines, whatever their order and comments.
+// Lines are all that the file says, with what its preset adds: of each grant its facet, of each facet its rows, columns, links and
+// rights, where the databases are, who is served, and the limits. Two files that grant the same have the same lines, whatever their
+// order and comments; and no key of a file is without one (TestLinesOfKeys): whoever reviews a change goes by them. A URL is no part of a
+// file, and so of no line.
 func (f *File) Lines() (out []Line) {
 	add := func(of, what, format string, args ...any) {
 		out = append(out, Line{of, what, fmt.Sprintf(format, args...)})
@@ -28,8 +30,14 @@ func (f *File) Lines() (out []Line) {
 		x := &f.Facets[i]
 		of := "facet " + x.Text
 		add(of, "rows", "of %s: %s", x.Table.Text, x.Scope)
+		if len(f.Databases) > 1 {
+			add(of, "database", "%s", x.Database.Text)
+		}
+		if x.Pin.Text != "" {
+			add(of, "pinned", "%s", x.Pin.Text)
+		}
 		if l := f.rowLabel(x); l != nil {
-			add(of, "rows are labelled", "%s", strings.Join(texts(l), ", "))
+			add(of, "rows are labelled", "%s", listed(texts(l)))
 		}
 		for _, c := range x.Columns {
 			add(of, "column "+c.Text, "%s", f.described(x, c).how())
@@ -37,9 +45,12 @@ func (f *File) Lines() (out []Line) {
 		for _, l := range x.Links {
 			how := "to " + l.To.Text
 			if len(l.Columns) > 0 {
-				how += fmt.Sprintf(" by %s = %s", strings.Join(texts(l.Columns), ", "), strings.Join(texts(l.References), ", "))
+				how += fmt.Sprintf(" by %s = %s", listed(texts(l.Columns)), listed(texts(l.References)))
 			}
-			add(of, "link "+l.Text, "%s", how)
+			if l.One != nil {
+				how += fmt.Sprintf(", one row: %t", *l.One)
+			}
+			add(of, "link "+l.Text, "%s%s", how, doc("; ", l.Doc))
 		}
 		for _, r := range []struct {
 			what string
@@ -52,6 +63,13 @@ func (f *File) Lines() (out []Line) {
 		if x.Delete != nil {
 			add(of, "may delete", "")
 		}
+	}
+	for _, d := range f.Databases {
+		how := d.URL.String()
+		if len(d.Schema) > 0 {
+			how += ", schema " + listed(d.Schema)
+		}
+		add("database "+d.Text, "", "%s", how)
 	}
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
@@ -76,13 +94,25 @@ func (f *File) Lines() (out []Line) {
 	if f.Wall != WallKernel {
 		add("serve", "wall", "%s", f.Wall)
 	}
+	if f.record != "" {
+		add("record", "", "%s", f.record)
+	}
+	if f.Zone != "" {
+		add("zone", "", "%s", f.Zone)
+	}
+	if !f.Reviewed {
+		add("reviewed", "", "no: nothing is served")
+	}
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)
 	add("limits", "rows", "%d", l.Rows)
 	add("limits", "read", "%d bytes", l.Bytes)
+	add("limits", "console", "%d bytes", l.ConsoleBytes)
 	add("limits", "time", "%s", b.Wall)
 	add("limits", "total", "%s", b.Total)
+	add("limits", "cpu", "%s", b.CPU)
 	add("limits", "memory", "%d bytes", b.Memory)
+	add("limits", "program", "%d bytes", b.SourceBytes)
 	add("limits", "result", "%d bytes", b.ResultBytes)
 	return out
 }
@@ -108,10 +138,10 @@ func (c Column) how() string {
 		parts = append(parts, strings.TrimSpace(c.Type.Text+" "+c.Elem))
 	}
 	if len(c.OneOf) > 0 {
-		parts = append(parts, "one of "+strings.Join(texts(c.OneOf), ", "))
+		parts = append(parts, "one of "+listed(texts(c.OneOf)))
 	}
 	if len(c.Label) > 0 {
-		parts = append(parts, "labelled "+strings.Join(texts(c.Label), ", "))
+		parts = append(parts, "labelled "+listed(texts(c.Label)))
 	}
 	if c.Trusted {
 		parts = append(parts, "written by trusted programs only")
@@ -119,7 +149,35 @@ func (c Column) how() string {
 	if c.MaxBytes > 0 {
 		parts = append(parts, fmt.Sprintf("of %d bytes at most", c.MaxBytes))
 	}
+	if c.ISO {
+		parts = append(parts, "stored in one form")
+	}
+	if c.Indexed {
+		parts = append(parts, "indexed")
+	}
+	if c.Doc != "" {
+		parts = append(parts, doc("", c.Doc))
+	}
 	return strings.Join(parts, "; ")
+}
+
+// listed are texts of a file in one line. One with a comma of its own is quoted: two values would read like one.
+func listed(all []string) string {
+	out := slices.Clone(all)
+	for i, s := range out {
+		if strings.ContainsAny(s, ",;\"") {
+			out[i] = fmt.Sprintf("%q", s)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// doc is a line for the model, quoted: it may read like another part of what is shown.
+func doc(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%sdescribed as %q", before, text)
 }
 
 // Change is a line that one file has and another has not, or has in another way.
