@@ -5,6 +5,7 @@ type Write struct {
 	Table   string
 	Insert  bool
 	Rows    int      // that an insert adds
+	Given   []string // the columns of an insert
 	Update  []string // the columns
 	Delete  bool
 	Effects []string // that its host knows of: names of triggers, and cascades as "table(columns)"
