@@ -297,15 +297,16 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 type part struct {
 	engine.Writer
 	begun bool
+	over  bool // it was in a conflict, which its program may have caught
 }
 
 func (p *part) Begin(ctx context.Context) error {
 	err := noReplay(p.Mark(ctx))
-	p.begun = err == nil
+	p.begun, p.over = err == nil, false
 	return err
 }
 
-func (p *part) Open() bool { return p.begun && p.Writer.Open() }
+func (p *part) Open() bool { return p.begun && !p.over && p.Writer.Open() }
 
 func (p *part) Commit(ctx context.Context) error {
 	p.begun = false
@@ -326,11 +327,14 @@ func (p *part) Rollback(ctx context.Context) error {
 func (p *part) Prepare(ctx context.Context) error { return noReplay(p.Writer.Prepare(ctx)) }
 
 func (p *part) Query(ctx context.Context, q *plan.Plan, args []exo.Value, out *plan.Collector) error {
-	return noReplay(p.Writer.Query(ctx, q, args, out))
+	err := p.Writer.Query(ctx, q, args, out)
+	p.over = p.over || errors.Is(err, engine.ErrSerial)
+	return noReplay(err)
 }
 
 func (p *part) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
 	n, err := p.Writer.Write(ctx, changes, out)
+	p.over = p.over || errors.Is(err, engine.ErrSerial)
 	return n, noReplay(err)
 }
 

@@ -27,6 +27,7 @@ type unit struct {
 	steps   []step // that were answered, in order
 	wrote   bool
 	broken  bool    // the engine has panicked: its connection is not used any more
+	unseen  bool    // a program was told what may not be so in the state that it reads: see engine.Violation
 	lost    error   // why nothing of it may be kept
 	images  *images // nil: nobody asked for them
 	mark    string  // of the run, once it is left: see witness
@@ -145,6 +146,9 @@ func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 	if err != nil {
 		if !u.w.Open() && u.lost == nil {
 			u.lose(fmt.Errorf("exosql: the transaction is over: %w", err))
+		}
+		if v, ok := errors.AsType[*engine.Violation](err); ok && v.Unseen {
+			u.unseen = true
 		}
 		if s.failed = u.told(err); u.lost == nil {
 			u.steps = append(u.steps, s)
@@ -287,10 +291,16 @@ func (u *unit) Prepare(ctx context.Context) error {
 	if u.lost != nil {
 		return u.lost
 	}
-	if !u.wrote {
+	if !u.wrote && !u.unseen {
 		return nil
 	}
-	return u.db.said(nil, u.ordered(ctx, func() error { return u.w.Prepare(ctx) }))
+	return u.db.said(nil, u.ordered(ctx, func() error {
+		if u.unseen && u.tx == nil { // a Tx has one state
+			u.unseen = false
+			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
+		}
+		return u.w.Prepare(ctx)
+	}))
 }
 
 // Part implements exo.Part: within a Tx the host decides.

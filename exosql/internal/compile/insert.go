@@ -251,7 +251,14 @@ func (w *writer) back(from int) (*plan.Plan, error) {
 	if w.chain != nil {
 		out = allColumns
 	}
-	return f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, out(row))
+	p, err := f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, out(row))
+	if err == nil {
+		p.Back = c.tables == 1
+		if p.Open != nil {
+			p.Open.Back = p.Back
+		}
+	}
+	return p, err
 }
 
 // equals is the condition that a column has a value.

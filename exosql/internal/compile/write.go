@@ -210,8 +210,11 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
 		Write: &plan.Write{Table: x.Table, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
-	if x.Kind == sqlast.Update {
+	switch x.Kind {
+	case sqlast.Update:
 		p.Write.Update = x.Columns
+	case sqlast.Insert:
+		p.Write.Given = x.Columns
 	}
 	t := w.w.Table
 	p.Write.Labelled = !t.Label.Secrecy().Public() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Public() })

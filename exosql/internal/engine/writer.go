@@ -71,6 +71,9 @@ type Violation struct {
 	Columns    []string // as far as the engine names them
 	Constraint string   // its name, of a check
 	Err        error    // the engine's own words, which may quote values: for the host
+
+	// Unseen says that it may be broken by a row that is not in the state which the unit reads: the unit is kept only if it is so in a newer one.
+	Unseen bool
 }
 
 // Rule is a kind of constraint.

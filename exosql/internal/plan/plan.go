@@ -17,6 +17,7 @@ type Plan struct {
 	Kind  RunKind
 	Write *Write // what it changes, all that the engine's wall admits; nil: it reads
 	After int    // of a page: how many cells each row has after those that are shown, for the cursor
+	Back  bool   // it reads a row that the unit has just inserted, and no other
 	Joins int    // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes int    // of the plan in the cache; 0 before it was there
 

@@ -5,6 +5,7 @@ type Write struct {
 	Table    string
 	Insert   bool
 	Rows     int      // that an insert adds
+	Given    []string // the columns of an insert
 	Update   []string // the columns
 	Delete   bool
 	Labelled bool     // a column of the table is, or its rows: whether a value is another than before must not show

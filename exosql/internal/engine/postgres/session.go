@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,6 +42,9 @@ type Session struct {
 
 	unit     *unitStatements // of a Writer, while it is in a unit of work
 	affected int64           // rows that statements have changed
+	later    []found         // what is to be looked for: see agree
+
+	concerned func(context.Context, *plan.Plan) ([]rule, error) // of a Writer
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -50,6 +54,8 @@ type stmt struct {
 	decode []decoder
 	texts  []bool // cells that are texts as they came
 	rows   []*rowsDecoder
+	rules  []rule // whose parts are given after the cells, to wrote
+	wrote  func([]rule, [][]byte)
 	open   *opened
 	costed time.Time // when its cost was last found to be below the ceiling
 }
@@ -149,7 +155,11 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *
 // read hands the cells of all rows to out.
 func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 	for rr.NextRow() {
-		for i, b := range rr.Values() {
+		all := rr.Values()
+		if len(st.rules) > 0 {
+			st.wrote(st.rules, all[len(st.decode):])
+		}
+		for i, b := range all[:len(st.decode)] {
 			if err = out.Afford(len(b)); err != nil {
 				return err
 			}
@@ -284,24 +294,31 @@ func (s *Session) translate(ctx context.Context, err error, stopped error) error
 }
 
 func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (*stmt, error) {
+	var rules []rule
+	if p.Write != nil && s.concerned != nil {
+		var err error
+		if rules, err = s.concerned(ctx, p); err != nil {
+			return nil, err
+		}
+	}
 	if st, ok := s.stmts.Get(p); ok {
-		if st.serves(args) {
+		if st.serves(args) && slices.EqualFunc(st.rules, rules, func(a, b rule) bool { return a.st == b.st }) {
 			return st, nil
 		}
 		s.stmts.Remove(p)
 	}
-	st := &stmt{kinds: make([]string, len(args))}
+	st := &stmt{kinds: make([]string, len(args)), rules: rules, wrote: s.wrote}
 	types := make([]uint32, len(args))
 	for i, v := range args {
 		st.kinds[i], types[i] = v.Type(), typeOf(v.Type())
 	}
 	s.names++
 	var err error
-	st.sd, err = s.Conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), p.Text, types)
+	st.sd, err = s.Conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), returning(p, rules), types)
 	if err != nil {
 		return nil, boundError(err)
 	}
-	if len(st.sd.Fields) != len(p.Cells) || len(st.sd.ParamOIDs) != len(args) {
+	if len(st.sd.Fields) != len(p.Cells)+partsOf(rules) || len(st.sd.ParamOIDs) != len(args) {
 		err = fmt.Errorf("exosql: the statement has %d cells and %d values, its plan %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells), len(args))
 	}
 	for i := range p.Cells {

@@ -1,0 +1,310 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// PostgreSQL looks past the snapshot of a transaction, at what others have committed since, to tell whether a unique key or a
+// foreign key holds. That a write succeeded may so contradict what its unit has read: a program counts a row by a
+// value, another one deletes that row, and the first may insert the value all the same, though no order of the two has both.
+// Of the rows that are written the values of such keys are asked back, and looked for in the snapshot: where that has what should have been in
+// the way, the unit isn't serializable. Looking also makes a read of it, which the server remembers.
+
+// A rule is a unique or exclusion constraint of a table that is written, or a foreign key that leads to it.
+type rule struct {
+	foreign bool     // rows that lead to one that is deleted; else rows that are like one that is written
+	parts   []string // of a row that is written
+	columns []string // of which the parts are; "": an expression, which may change with any
+	partial bool
+	look    string // reports, given an array for each part, whether the snapshot has what should have been in the way
+	st      *pgconn.StatementDescription
+}
+
+// knownRules are those of a table, as they were some time ago.
+type knownRules struct {
+	at    time.Time
+	rules []rule
+	text  string // that they were made of
+}
+
+// rulesFor is how long rules are believed to be as they were.
+const rulesFor = time.Minute
+
+// readRules gives the parts of the rules of a table that the role may look at. A key of a partition that is its whole's is not listed
+// again. What is checked at the end of the transaction alone is not looked for: until then it may be broken.
+const readRules = `WITH RECURSIVE tree (rel) AS (SELECT to_regclass($1)::oid UNION
+	SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN tree AS t ON i.inhparent = t.rel JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid AND c.relispartition),
+parts (id, part, looked, foreign_key, expr, expr2, op, typ, col, cond, alike, readable, odd) AS (
+	SELECT x.indexrelid, k, x.indrelid, false, pg_get_indexdef(x.indexrelid, k, false),
+		'(' || pg_get_indexdef(x.indexrelid, k, false) || ')' || coalesce((SELECT format(' COLLATE %I.%I', n.nspname, l.collname) FROM pg_catalog.pg_collation AS l JOIN pg_catalog.pg_namespace AS n ON n.oid = l.collnamespace WHERE l.oid = x.indcollation[k - 1]), ''),
+		coalesce((SELECT e.conexclop[k] FROM pg_catalog.pg_constraint AS e WHERE e.conindid = x.indexrelid AND e.contype = 'x'),
+			(SELECT o.amopopr FROM pg_catalog.pg_opclass AS c JOIN pg_catalog.pg_amop AS o ON o.amopfamily = c.opcfamily AND o.amoplefttype = c.opcintype AND o.amoprighttype = c.opcintype AND o.amopstrategy = 3 WHERE c.oid = x.indclass[k - 1])),
+		coalesce(a.atttypid, ia.atttypid), CASE WHEN a.attgenerated = '' THEN a.attname END, pg_get_expr(x.indpred, x.indrelid), coalesce((to_jsonb(x) ->> 'indnullsnotdistinct')::boolean, false),
+		has_table_privilege(x.indrelid, 'SELECT') AND has_table_privilege(to_regclass($1), 'SELECT')
+			OR a.attname IS NOT NULL AND x.indpred IS NULL AND has_column_privilege(x.indrelid, a.attnum, 'SELECT') AND has_column_privilege(to_regclass($1), a.attname, 'SELECT'), false
+	FROM tree AS t JOIN pg_catalog.pg_index AS x ON x.indrelid = t.rel CROSS JOIN LATERAL generate_series(1, x.indnkeyatts) AS k
+		JOIN pg_catalog.pg_attribute AS ia ON ia.attrelid = x.indexrelid AND ia.attnum = k
+		LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[k - 1] AND a.attnum > 0
+	WHERE (x.indisunique OR x.indisexclusion) AND x.indimmediate AND x.indisvalid
+		AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_index AS p ON p.indexrelid = i.inhparent JOIN tree AS w ON w.rel = p.indrelid WHERE i.inhrelid = x.indexrelid)
+	UNION ALL
+	SELECT f.oid, k, f.conrelid, true, quote_ident(p.attname), quote_ident(c.attname), f.conpfeqop[k], p.atttypid, p.attname, NULL, false,
+		has_column_privilege(f.confrelid, p.attnum, 'SELECT') AND has_column_privilege(f.conrelid, c.attnum, 'SELECT'), false
+	FROM pg_catalog.pg_constraint AS f CROSS JOIN LATERAL generate_series(1, cardinality(f.confkey)) AS k
+		JOIN pg_catalog.pg_attribute AS p ON p.attrelid = f.confrelid AND p.attnum = f.confkey[k] JOIN pg_catalog.pg_attribute AS c ON c.attrelid = f.conrelid AND c.attnum = f.conkey[k]
+	WHERE f.contype = 'f' AND f.confrelid = to_regclass($1) AND NOT f.condeferred
+		AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS w WHERE w.oid = f.conparentid AND w.confrelid = f.confrelid)
+		AND EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE g.tgconstraint = f.oid AND g.tgrelid = f.confrelid)
+		AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE g.tgconstraint = f.oid AND g.tgrelid = f.confrelid AND g.tgenabled NOT IN ('O', 'A')))
+SELECT p.id::text, CASE WHEN p.foreign_key THEN 'f' ELSE 'u' END, p.expr, p.expr2, format('OPERATOR(%I.%s)', n.nspname, o.oprname), format_type(p.typ, -1), coalesce(p.col, ''), coalesce(p.cond, ''),
+	CASE WHEN p.alike THEN 'alike' ELSE '' END, CASE WHEN r.relkind = 'p' THEN '' ELSE 'ONLY ' END || format('%I.%I', rn.nspname, r.relname)
+FROM parts AS p JOIN pg_catalog.pg_operator AS o ON o.oid = p.op JOIN pg_catalog.pg_namespace AS n ON n.oid = o.oprnamespace
+	JOIN pg_catalog.pg_class AS r ON r.oid = p.looked JOIN pg_catalog.pg_namespace AS rn ON rn.oid = r.relnamespace
+WHERE (SELECT bool_and(q.readable AND q.op IS NOT NULL) FROM parts AS q WHERE q.id = p.id) ORDER BY p.id, p.part`
+
+// rulesOf are the rules of a table, which are read from time to time.
+func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
+	k := w.rules[table]
+	if k != nil && time.Since(k.at) < rulesFor {
+		return k.rules, nil
+	}
+	var rows [][]string
+	err := w.aside(ctx, func() error {
+		rr := w.Conn.ExecParams(ctx, readRules, [][]byte{[]byte(quoted(table))}, nil, nil, nil)
+		for rr.NextRow() {
+			var row []string
+			for _, b := range rr.Values() {
+				row = append(row, string(b))
+			}
+			rows = append(rows, row)
+		}
+		_, err := rr.Close()
+		return err
+	})
+	if err != nil {
+		return nil, serial(err)
+	}
+	now := &knownRules{at: time.Now(), text: fmt.Sprint(rows)}
+	if k != nil && k.text == now.text {
+		k.at = now.at
+		return k.rules, nil
+	}
+	for len(rows) > 0 {
+		n := slices.IndexFunc(rows, func(r []string) bool { return r[0] != rows[0][0] })
+		if n < 0 {
+			n = len(rows)
+		}
+		r := ruleOf(rows[:n])
+		rows = rows[n:]
+		w.names++
+		err := w.aside(ctx, func() (err error) {
+			r.st, err = w.Conn.Prepare(ctx, fmt.Sprintf("exo_rule_%d", w.names), r.look, nil)
+			return err
+		})
+		if _, odd := errors.AsType[*pgconn.PgError](err); err != nil && !odd {
+			return nil, err
+		} else if err == nil { // else it goes by what can't be said in a query: nobody could write the table
+			now.rules = append(now.rules, r)
+		}
+	}
+	if k != nil {
+		for _, r := range k.rules {
+			w.gone = append(w.gone, r.st.Name)
+		}
+	}
+	w.rules[table] = now
+	return now.rules, nil
+}
+
+// aside does what a unit goes on after, also if it fails.
+func (w *Writer) aside(ctx context.Context, f func() error) error {
+	within := w.Conn.TxStatus() != 'I'
+	if within {
+		if err := w.simple(ctx, w.statements.save); err != nil {
+			return err
+		}
+	}
+	w.busy = true
+	err := boundError(f())
+	if w.busy = false; !within {
+		return err
+	}
+	if err != nil {
+		w.undo()
+		return err
+	}
+	return w.simple(ctx, w.statements.release)
+}
+
+// ruleOf makes a rule of what readRules says of its parts. By an exclusion constraint a row may exclude itself, or not: it doesn't count.
+func ruleOf(parts [][]string) rule {
+	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
+	var arrays, names, found, itself []string
+	for i, p := range parts {
+		r.parts, r.columns = append(r.parts, p[2]), append(r.columns, p[6])
+		v := fmt.Sprintf("exo_given.k%d::%s", i, p[5])
+		arrays, names = append(arrays, fmt.Sprintf("$%d::text[]", i+1)), append(names, fmt.Sprintf("k%d", i))
+		cond, own := v+" "+p[4]+" "+p[3], v+" "+p[4]+" "+v
+		if p[8] != "" { // NULLS NOT DISTINCT
+			cond, own = "("+cond+" OR "+v+" IS NULL AND "+p[3]+" IS NULL)", "("+own+" OR "+v+" IS NULL)"
+		}
+		found, itself = append(found, cond), append(itself, own)
+	}
+	if r.partial {
+		found = append(found, "("+parts[0][7]+")")
+	}
+	most := "0"
+	if !r.foreign {
+		most = "CASE WHEN " + strings.Join(itself, " AND ") + " THEN 1 ELSE 0 END"
+	}
+	r.look = "SELECT EXISTS (SELECT FROM unnest(" + strings.Join(arrays, ", ") + ") AS exo_given (" + strings.Join(names, ", ") + ") WHERE (SELECT count(*) FROM (SELECT FROM " + parts[0][9] +
+		" WHERE " + strings.Join(found, " AND ") + " LIMIT 2) AS f) > " + most + ")"
+	return r
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// ofQuery are the names of outputs of the query by which an update finds rows: see compile.
+var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
+
+// concerned are the rules that a plan's write could have broken.
+func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
+	all, err := w.rulesOf(ctx, p.Write.Table)
+	if err != nil {
+		return nil, err
+	}
+	var out []rule
+	for _, r := range all {
+		if !p.Write.Insert && slices.ContainsFunc(r.columns, ofQuery.MatchString) {
+			continue
+		}
+		by := func(written []string) bool {
+			return slices.ContainsFunc(r.columns, func(c string) bool { return c == "" || slices.Contains(written, c) })
+		}
+		switch {
+		case r.foreign:
+			if !p.Write.Delete {
+				continue
+			}
+		case p.Write.Delete:
+			continue
+		case p.Write.Insert && !by(p.Write.Given): // a number, which no program chooses
+			continue
+		case !p.Write.Insert && !r.partial && !by(p.Write.Update):
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func partsOf(rules []rule) (n int) {
+	for _, r := range rules {
+		n += len(r.parts)
+	}
+	return n
+}
+
+// returning is the text of a plan that gives the parts of rules beside what it gives.
+func returning(p *plan.Plan, rules []rule) string {
+	var parts []string
+	for _, r := range rules {
+		for _, x := range r.parts {
+			parts = append(parts, "("+x+")::text")
+		}
+	}
+	if len(parts) == 0 {
+		return p.Text
+	}
+	if len(p.Cells) > 0 {
+		return p.Text + ", " + strings.Join(parts, ", ")
+	}
+	return p.Text + " RETURNING " + strings.Join(parts, ", ")
+}
+
+// found is what is to be looked for by a rule: an array for each of its parts.
+type found struct {
+	rule   rule
+	arrays [][]byte
+	n      int
+}
+
+// agree looks for what writes have left in the snapshot that the unit reads.
+func (w *Writer) agree(ctx context.Context) error {
+	later := w.later
+	if w.later = nil; len(later) == 0 {
+		return nil
+	}
+	against := false
+	err := w.guarded(ctx, len(later), func(pl *pgconn.Pipeline) {
+		for _, f := range later {
+			for i := range f.arrays {
+				f.arrays[i] = append(f.arrays[i], '}')
+			}
+			pl.SendQueryStatement(f.rule.st, f.arrays, nil, nil)
+		}
+	}, func(_ int, rr *pgconn.ResultReader) error {
+		said, err := textIn(rr)
+		against = against || string(said) != "f"
+		return err
+	})
+	e, _ := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case against:
+		return fmt.Errorf("%w: a key let through what the unit reads otherwise", engine.ErrSerial)
+	case err == nil || e != nil && (strings.HasPrefix(e.Code, "22") || strings.HasPrefix(e.Code, "42")):
+		return nil // of what can't be said in a query nothing is known: nobody could write the table
+	}
+	if err = serial(err); !errors.Is(err, engine.ErrSerial) {
+		w.bad = true // what was written is there, and nobody would look again
+	}
+	return err
+}
+
+// wrote notes what a statement has given for its rules.
+func (s *Session) wrote(rules []rule, given [][]byte) {
+	for _, r := range rules {
+		i := slices.IndexFunc(s.later, func(f found) bool { return f.rule.st == r.st })
+		if i < 0 {
+			i = len(s.later)
+			s.later = append(s.later, found{rule: r, arrays: make([][]byte, len(r.parts))})
+		}
+		f := &s.later[i]
+		for k := range f.arrays {
+			f.arrays[k] = element(f.arrays[k], given[k])
+		}
+		f.n++
+		given = given[len(r.parts):]
+	}
+}
+
+// element adds a text to an array, as PostgreSQL reads it.
+func element(array, text []byte) []byte {
+	if len(array) == 0 {
+		array = append(array, '{')
+	} else {
+		array = append(array, ',')
+	}
+	if text == nil {
+		return append(array, "NULL"...)
+	}
+	array = append(array, '"')
+	for _, c := range text {
+		if c == '"' || c == '\\' {
+			array = append(array, '\\')
+		}
+		array = append(array, c)
+	}
+	return append(array, '"')
+}
