@@ -77,7 +77,7 @@ func TestFilledByDatabase(t *testing.T) {
 			if c.engine != "" && c.engine != e.Name {
 				return
 			}
-			run := func(ddl string, effects bool) (*codemode.Result, error, string) {
+			run := func(ddl string, effects bool) (*codemode.Result, string, error) {
 				db, raw := wrFile(t, e, wbDDL(e, ddl))
 				d := wfDeclare(exosql.NewTable[wfRow]("things"), map[bool]string{true: "id kind code", false: "id org_id code"}[c.chosen])
 				f, scope := exosql.NewFacet(d.table, "thing", d.id, d.code).AllowInsert(d.code).AllowUpdate(d.code), exosql.Predicate[wfRow]{}
@@ -106,20 +106,20 @@ func TestFilledByDatabase(t *testing.T) {
 				}
 				g := codemode.Grants{"things": f.Of(exosql.Grant(db, d.table, scope, scopes...))}
 				err := exosql.Check(t.Context(), db, exosql.Granted(g["things"]))
-				return wbTool(t, g).Run(t.Context(), c.program), err, cells(t, raw, "SELECT count(*) FROM things")
+				return wbTool(t, g).Run(t.Context(), c.program), cells(t, raw, "SELECT count(*) FROM things"), err
 			}
-			res, err, _ := run(c.ddl, false)
+			res, _, err := run(c.ddl, false)
 			if !strings.Contains(fmt.Sprint(err), c.why) {
 				t.Errorf("%s: Check says %v", c.what, err)
 			}
 			if !strings.Contains(string(res.JSON)+exo.GuestText(res.Err), "its host has to look at it first") {
 				t.Errorf("%s: %s %v", c.what, res.JSON, res.Err)
 			}
-			if res, err, _ = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+exo.GuestText(res.Err), "look at it first") {
+			if res, _, err = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+exo.GuestText(res.Err), "look at it first") {
 				t.Errorf("%s, the twin: %s %v; Check says %v", c.what, res.JSON, res.Err, err)
 			}
 			if c.allow != "" {
-				if res, err, n := run(c.ddl, true); res.Err != nil || strings.Contains(fmt.Sprint(err), c.why) || n == "0" {
+				if res, n, err := run(c.ddl, true); res.Err != nil || strings.Contains(fmt.Sprint(err), c.why) || n == "0" {
 					t.Errorf("%s, allowed: %s %v; Check says %v", c.what, res.JSON, res.Err, err)
 				}
 			}
