@@ -55,6 +55,19 @@ func (g *Gate) Flows() (out []Flow) {
 	return out
 }
 
+// seals are the labels of all that programs are shown sealed.
+func (c Catalog) seals() (l Label) {
+	for _, i := range c {
+		for _, f := range i.Fields {
+			l = l.Join(f.Label)
+		}
+		for _, m := range i.Methods {
+			l = l.Join(m.Shows())
+		}
+	}
+	return l
+}
+
 // from names what puts a tag on values.
 func (c Catalog) from(tag string) (out []string) {
 	has := func(l Label) bool { return NewLabel(tag).FlowsTo(l) }
@@ -82,6 +95,9 @@ func (g *Gate) result(tag string) Flow {
 		return Flow{May: true, How: "who wrote it decides nothing there"}
 	case NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
+	}
+	if !NewLabel(tag).FlowsTo(g.catalog.seals()) { // it is the label of rows, or of a reply
+		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
 	}
 	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
 }

@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,8 @@ func TestInterfaceLabel(t *testing.T) {
 	}
 	if g, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": labelled(drawer)}}); err != nil || !g.labels.Has("drawer") {
 		t.Errorf("the gate doesn't know of it: %v", err)
+	} else if i := slices.IndexFunc(g.Flows(), func(f Flow) bool { return f.Tag == "drawer" && f.To == ResultFlow }); i < 0 || g.Flows()[i].May || strings.Contains(g.Flows()[i].How, "sealed") || !slices.Equal(g.Flows()[i].From, []string{"Drawer"}) {
+		t.Errorf("flows %v", g.Flows())
 	}
 	to := func(o Object, l Label) error {
 		_, err := Wrap(o, Policy{Narrow: func(d *Description) error { d.Interfaces[1].Label = l; return nil }}).Describe()

@@ -224,7 +224,7 @@ var queryPhrases = [][3]string{
 	{"limit.result", "count", "return less, or count and sum in the query"},
 	{"limit.time", "", "do more in the query and less in loops"},
 	{"limit.memory", "", "keep less at a time, and do more in the query"},
-	{"withheld", "select where orderBy", "select alone shows them sealed and reads none; where, orderBy, ifUnchanged, groups, sums, unionAll, rows within rows, reveal and a write of one do read them"},
+	{"withheld", "select where orderBy", "select alone shows them sealed and reads none; where, orderBy, ifUnchanged, groups, sums, unionAll, rows within rows, reveal and a write of one do read them, and so does whatever is asked of rows that are marked"},
 	{"second.store", "", "this program has changed something in another database; one program can change one: write another program for it"},
 
 	{"begin:SELECT begin:WITH begin:INSERT begin:UPDATE begin:DELETE", "where select", "a program is JavaScript, and this is SQL: begin with a granted object, and write .where(…), .select(…) and what else is declared"},
