@@ -85,7 +85,8 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 }
 
 // AllowInsert lets programs add rows with values for these columns, which the facet shows. Columns that
-// the scope fixes are filled in, whether they are listed or not. Without it no row can be added.
+// the scope fixes are filled in, whether they are listed or not. Without it no row can be added. Like all that a facet is declared
+// with, it panics on a frozen facet, and with no column or one that the facet does not show.
 func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
 }
