@@ -45,7 +45,7 @@ func TestTells(t *testing.T) {
 		"unique over both":       {func(w world) { w.staff.Uniques = []schema.Key{key("name", "pay")} }, update(name), []*decl.Column{pay}, "tells unique(name, pay)", false},
 		"not what is written":    {func(w world) { w.staff.Uniques = []schema.Key{key("name", "pay")} }, update(rank), []*decl.Column{pay}, "", false},
 		"unique, at an insert":   {func(w world) { w.staff.Uniques = []schema.Key{key("name", "pay")}; w.staff.Columns[3].NotNull = true }, insert(name, pay), []*decl.Column{pay}, "tells unique(name, pay)", false},
-		"numbered, at an insert": {func(w world) { w.staff.Uniques = []schema.Key{key("id", "pay")} }, insert(name), []*decl.Column{pay}, "", false},
+		"numbered, at an insert": {func(w world) { w.staff.Uniques = []schema.Key{key("id", "pay")} }, insert(name), []*decl.Column{pay}, "tells unique(id, pay)", false},
 		"of some rows":           {func(w world) { w.staff.Indexes = []schema.Index{{Unique: true, Where: "pay > 7", Parts: part("name")}} }, update(name), []*decl.Column{pay}, "tells unique(name) where pay > 7", false},
 		"by an expression":       {func(w world) { w.staff.Indexes = []schema.Index{{Unique: true, Parts: part("name", "abs(pay)")}} }, update(name), []*decl.Column{pay}, "tells unique(name, abs(pay))", false},
 		"of a column made of it": {func(w world) {

@@ -238,7 +238,7 @@ func TestWritable(t *testing.T) {
 		}, ""},
 		"a row that is led to": {func(d *schema.Database, t *schema.Table, w *Write) { w.Leading = []*decl.Link{link} }, ""},
 		"a row that a default leads to": {func(d *schema.Database, t *schema.Table, w *Write) {
-			w.Leading, t.Columns[3].Default = []*decl.Link{link}, "1"
+			w.Leading, t.Columns[3].Default, w.Rights.Effects = []*decl.Link{link}, "1", append(w.Rights.Effects, "default(person_id)")
 		}, "are in scope by (id) without a foreign key that holds for all"},
 		"the scope, by a generated column": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `substr("TITLE", 1, 1)`
