@@ -203,3 +203,34 @@ func TestNumberedTells(t *testing.T) {
 		t.Errorf("where nothing is labelled: %s, %s", a, b)
 	}
 }
+
+// TestFilledIsSealed: what a hook of the host fills in a labelled column comes back sealed, and counts as much as its column may take.
+func TestFilledIsSealed(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		run := func(label bool, email string, bytes int) string {
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL)")})
+			p := exosql.NewTable[rsPerson]("people")
+			id := exosql.NewKey(p, "id", func(p *rsPerson) *int64 { return &p.ID })
+			name := exosql.NewColumn(p, "name", func(p *rsPerson) *string { return &p.Name })
+			em := exosql.NewColumn(p, "email", func(p *rsPerson) *string { return &p.Email })
+			if label {
+				em.WithLabel("pii")
+			}
+			p.BeforeWrite(func(_ context.Context, w *exosql.Write[rsPerson]) error { w.Fill(em.Set(email)); return nil }, em)
+			tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, name, em).AllowInsert(id, name).AllowEffects("unique(id)").Of(exosql.Grant(db, p, exosql.AllRows[rsPerson]()))}, &codemode.Options{Record: exo.Unrecorded, Limits: exo.Limits{Bytes: bytes}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), "return people.insert({ id: 1, name: 'x' })")
+			return string(r.JSON) + exo.GuestText(r.Err)
+		}
+		for _, bytes := range []int{500, 1300, 5000} {
+			if a, b := run(true, "a", bytes), run(true, strings.Repeat("a", 1000), bytes); a != b {
+				t.Errorf("%d bytes: %s, and %s", bytes, a, b)
+			}
+		}
+		if a, b := run(false, "a", 500), run(false, strings.Repeat("a", 1000), 500); a == b {
+			t.Errorf("where nothing is labelled: %s, and %s", a, b)
+		}
+	})
+}

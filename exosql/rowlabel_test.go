@@ -328,3 +328,50 @@ func TestRowLabelsAlike(t *testing.T) {
 		}()
 	}
 }
+
+// TestRowsOfTheScope: where the scope finds rows by way of labelled ones, whoever gives the key of one is told whether it is there: such a
+// write is refused until the facet has the link, by which it carries the label, or the host allows what it tells.
+func TestRowsOfTheScope(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		run := func(tag string, visits int, shown, allowed bool) (string, *codemode.Result) {
+			rows := []string{"CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL, day {int} NOT NULL)", "CREATE TABLE notes (id {int} PRIMARY KEY, visit {int} NOT NULL, text TEXT NOT NULL)"}
+			for i := range visits {
+				rows = append(rows, fmt.Sprintf("INSERT INTO visits VALUES (%d, 1, 1)", i+1))
+			}
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(rows...)})
+			table, notes := exosql.NewTable[rlVisit]("visits"), exosql.NewTable[rlNote]("notes")
+			if tag != "" {
+				table.WithLabel(tag)
+			}
+			visit, person := exosql.NewKey(table, "id", func(v *rlVisit) *int64 { return &v.ID }), exosql.NewColumn(table, "person", func(v *rlVisit) *int64 { return &v.Person })
+			note, text := exosql.NewKey(notes, "id", func(n *rlNote) *int64 { return &n.ID }), exosql.NewColumn(notes, "text", func(n *rlNote) *string { return &n.Text })
+			of := exosql.NewNullable(notes, "visit", func(n *rlNote) **int64 { return &n.Visit })
+			many := exosql.Many("notes", visit, of)
+			nf := exosql.NewFacet(notes, "note", note, of, text).AllowInsert(note, of, text).AllowUpdate(text).AllowEffects("unique(id)")
+			vf := exosql.NewFacet(table, "visit", visit, exosql.Via(many, nf))
+			if shown {
+				nf.Add(exosql.Via(exosql.One("of", of, visit), vf))
+			}
+			if allowed {
+				nf.AllowEffects("tells visits.notes")
+			}
+			g := codemode.Grants{"notes": nf.Of(exosql.Follow(exosql.Grant(db, table, person.Eq(1), exosql.ScopeVia(many)), many))}
+			r := wbTool(t, g).Run(t.Context(), `return notes.insert({ id: 1, visit: 1, text: "x" }).then(n => n.id)`)
+			return string(r.JSON) + exo.GuestText(r.Err), r
+		}
+		for _, c := range []struct {
+			tag            string
+			shown, allowed bool
+			same           bool
+			why            string
+		}{
+			{"medical", false, false, true, "tells visits.notes"}, {"medical", true, false, true, "medical"}, {"medical", false, true, false, ""}, {"", false, false, false, ""},
+		} {
+			none, _ := run(c.tag, 0, c.shown, c.allowed)
+			one, r := run(c.tag, 1, c.shown, c.allowed)
+			if (none == one) != c.same || c.why != "" && !strings.Contains(fmt.Sprint(r.Err), c.why) || c.why == "" && one != "1" {
+				t.Errorf("%+v: %q, %q: %v", c, none, one, r.Err)
+			}
+		}
+	})
+}

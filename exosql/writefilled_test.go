@@ -62,6 +62,7 @@ func TestFilledByDatabase(t *testing.T) {
 		engine                               string
 	}{
 		{what: "a default", ddl: things("id {serial}, cat_id {int} NOT NULL DEFAULT 1 REFERENCES cats"), twin: things("id {serial}, cat_id {int} REFERENCES cats"), why: "the database fills in (cat_id)", allow: "default(cat_id)"},
+		{what: "a default in parentheses", engine: "sqlite", ddl: things("id {serial}, cat_id {int} DEFAULT (1) REFERENCES cats"), twin: things("id {serial}, cat_id {int} DEFAULT NULL REFERENCES cats"), why: "the database fills in (cat_id)", allow: "default(cat_id)"},
 		{what: "a number", ddl: things("id {serial} REFERENCES cats"), twin: things("id {serial}"), why: "the database fills in (id)", allow: "default(id)"},
 		{what: "a domain's default", engine: "postgres", ddl: "CREATE DOMAIN one AS bigint DEFAULT 1;" + things("id {serial}, cat_id one REFERENCES cats"), twin: things("id {serial}, cat_id {int} REFERENCES cats"), why: "the database fills in (cat_id)", allow: "default(cat_id)"},
 		{what: "a key of the same number", ddl: kids("CREATE TABLE kids (id {int} PRIMARY KEY, code TEXT NOT NULL); INSERT INTO kids VALUES (2, 'of a thing that is gone')"), twin: kids("CREATE TABLE kids (id {int} PRIMARY KEY REFERENCES things, code TEXT NOT NULL)"), leads: "id code", why: "rows of kids are in scope by (id) without a foreign key that holds for all", allow: "kids(id)"},
@@ -140,9 +141,9 @@ func TestDeferredKeyAttack(t *testing.T) {
 // TestStoredOtherwise: a tenant's name that the database would store as another tenant's is not written, by one row or by many.
 func TestStoredOtherwise(t *testing.T) {
 	for _, c := range []struct{ typ, mine, theirs string }{
-		{"name", strings.Repeat("x", 70), strings.Repeat("x", 63)}, {"varchar(4)", "acme ", "acme"}, {"varchar(4)", "acme", "acme "}, {"char(6)", "acme ", "acme"}, {"text", "acme ", "acme"}, {"varchar(9)", "acme", "beta"},
+		{"name", strings.Repeat("x", 70), strings.Repeat("x", 63)}, {"varchar(4)", "acme ", "acme"}, {"varchar(4)", "acme", "acme "}, {"char(6)", "acme ", "acme"}, {"bpchar", "acme ", "acme"}, {"short", "acme ", "acme"}, {"text", "acme ", "acme"}, {"varchar(9)", "acme", "beta"},
 	} {
-		db, raw := wrFile(t, tu.Postgres, "CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, org "+c.typ+" NOT NULL, code text NOT NULL)")
+		db, raw := wrFile(t, tu.Postgres, "CREATE DOMAIN short AS varchar(4); CREATE TABLE things (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, org "+c.typ+" NOT NULL, code text NOT NULL)")
 		d := wfDeclare(exosql.NewTable[wfRow]("things"), "id org code")
 		g := codemode.Grants{"things": exosql.NewFacet(d.table, "thing", d.id, d.code).AllowInsert(d.code).Of(exosql.Grant(db, d.table, d.tenant.Eq(c.mine)))}
 		right := c.typ == "text" || !strings.HasSuffix(c.mine, " ") && len(c.mine) < 64

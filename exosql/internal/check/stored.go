@@ -24,7 +24,7 @@ func StoredOtherwise(live *schema.Database, c *decl.Column, v exo.Value) bool {
 		return true // what it is now nobody knows
 	}
 	switch typ := t.Column(c.Name).Type; {
-	case strings.HasPrefix(typ, "character"):
+	case strings.HasPrefix(typ, "character"), typ == "bpchar":
 		return strings.HasSuffix(text, " ")
 	case typ == "name":
 		return len(text) > maxName

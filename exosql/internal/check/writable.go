@@ -20,6 +20,7 @@ type Write struct {
 	Fixed   []*decl.Column // of Scope: what is filled in
 	Links   []*decl.Link   // from the table: whose far end is looked for in scope before a key that points to it is written
 	Into    []*decl.Link   // to the table: the same of whose near end
+	By      []*decl.Link   // to the table: those by which the scope finds its rows
 	Through []*decl.Link   // to the table: by which rows are inserted, so that they fill in its columns
 	Leading []*decl.Link   // from the table: rows at whose far end are in scope by it
 	Filled  []*decl.Column // that hooks of the host fill, maybe by what the program gives
@@ -78,6 +79,7 @@ func (c *Checker) writable(w Write) {
 		refuse(SpanningUnique, c.fixUnique(k, w), "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
 	c.labelled(t, w, refuse)
+	c.scopedBy(w, refuse)
 	for _, o := range w.Beside {
 		if name := "rows(" + o.Name + ")"; c.shows(o, t) && !slices.Contains(w.Rights.Effects, name) {
 			refuse(HiddenEffect, fmt.Sprintf("one declaration for both, or AllowEffects(%q) on the facet, if no row comes into scope there by what is written here", name),

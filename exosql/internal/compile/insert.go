@@ -254,8 +254,8 @@ func (w *writer) back(from int) (*plan.Plan, error) {
 	p, err := f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, out(row))
 	if err == nil {
 		p.Back = c.tables == 1
-		if p.Open != nil {
-			p.Open.Back = p.Back
+		if w.chain == nil {
+			err = c.sealed(p) // a hook may have filled what the program may not read
 		}
 	}
 	return p, err
