@@ -1,14 +1,12 @@
 package codemode_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -29,15 +27,7 @@ func TestShownTells(t *testing.T) {
 		city := exosql.NewColumn(p, "city", func(p *member) *string { return &p.City }).WithLabel("geo")
 		remark := exosql.NewColumn(p, "remark", func(p *member) *string { return &p.Remark }).WithLabel(exo.Untrusted)
 		posted := 0
-		chat, err := service.New("chat", "a room", service.Method("post", "posts", func(context.Context, struct {
-			Text string `json:"text"`
-		}) (service.None, error) {
-			posted++
-			return service.None{}, nil
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		chat := tu.Room(t, "chat", func(string) { posted++ })
 		tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email, city, remark).Of(exosql.Grant(db, p, exosql.AllRows[member]())), "chat": chat}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(admits)...)})
 		if err != nil {
 			t.Fatal(err)

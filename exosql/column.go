@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // Column is a column of type V in the table whose rows scan into T. The field
@@ -153,8 +154,8 @@ func (c *Column[T, V]) Trusted() *Column[T, V] {
 // sealed as this large, whatever it holds, and a larger text is "[too large]" where it leaves (other values: null).
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
-	if n <= 0 || n > decl.MostBytes {
-		panic(fmt.Sprintf("exosql: MaxBytes is from 1 to %d: %s.%s", decl.MostBytes, c.c.Table.Name, c.c.Name))
+	if n <= 0 || n > sealed.Most {
+		panic(fmt.Sprintf("exosql: MaxBytes is from 1 to %d: %s.%s", sealed.Most, c.c.Table.Name, c.c.Name))
 	}
 	c.c.Bytes = n
 	return c

@@ -101,11 +101,13 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
 // AllowEffects says what a write may do besides, as [Check] names it. No write runs on a table that has others.
-// What may act is the name of a trigger or a rule, or a foreign key that is carried on ("comments(task_id)"). What may be
+// What may act is the name of a trigger or a rule, on PostgreSQL with its table where a cascade sets it off ("comments.touch"), or a foreign
+// key that is carried on ("comments(task_id)"). "default(cat_id)" lets the database fill in what leads to another row. What may be
 // learned of rows out of scope is more to give away: that a value is taken there, by "unique(code)" or "exclude(…)"; that a
 // row there waits for the one that is inserted, by a key without a foreign key ("comments(task_id)"); and
 // "rows(view)" lets what is written come into the scope of another declaration of the same rows. "tells unique(name, email)", and
-// the same with a check or a key, lets a write tell of a labelled column that a rule joins to what is written.
+// the same with a check or a key, lets a write tell of a labelled column that a rule joins to what is written, and "tells
+// visits(person_id)" or "tells visits.notes" of labelled rows that refer to it, or by which the scope finds it.
 func (f *Facet[T]) AllowEffects(known ...constant) *Facet[T] {
 	var r decl.Rights
 	for _, k := range known {

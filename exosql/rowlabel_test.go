@@ -1,7 +1,6 @@
 package exosql_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -75,16 +73,7 @@ func (c *rlCase) tool(t *testing.T, e tu.Engine, admits exo.Label) *codemode.Too
 		"notes":  nf.Of(exosql.Grant(db, notes, exosql.AllRows[rlNote](), scopes[0], scopes[2])),
 	}
 	if c.sends != nil {
-		s, err := service.New("chat", "a room", service.Method("post", "posts", func(_ context.Context, m struct {
-			Text string `json:"text"`
-		}) (service.None, error) {
-			c.sends(m.Text)
-			return service.None{}, nil
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g["chat"] = s
+		g["chat"] = tu.Room(t, "chat", c.sends)
 	}
 	tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: admits})
 	if err != nil {

@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -54,15 +52,7 @@ func TestDistrust(t *testing.T) {
 			exosql.NewColumn(letters, "from", func(l *letterRow) *string { return &l.From }).WithLabel("pii"),
 			exosql.NewColumn(letters, "code", func(l *letterRow) *string { return &l.Code }).WithLabel("secret"))
 		posted := 0
-		out, err := service.New("out", "", service.Method("post", "posts a text", func(context.Context, struct {
-			Text string `json:"text"`
-		}) (service.None, error) {
-			posted++
-			return service.None{}, nil
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := tu.Room(t, "out", func(string) { posted++ })
 		tool, err := codemode.New(codemode.Grants{"letters": f.Of(exosql.Grant(db, letters, exosql.AllRows[letterRow]())), "out": out, "reveal": exo.Reveal()},
 			&codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
 		if err != nil {

@@ -5,12 +5,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-)
-
-const (
-	defaultBytes = 1 << 10
-	// mostBytes is what exosql has for columns: a larger value meets other limits, by which its size would show.
-	mostBytes = 512 << 10
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // hidden is what programs are shown sealed of a value: all of it, or some of its fields; of a list, the same of each item. nil: nothing.
@@ -33,8 +28,8 @@ type size struct {
 func (op *Operation) hide(t *exo.Type) (*hidden, error) {
 	said, used := map[string]int{}, map[string]bool{}
 	for _, s := range op.sizes {
-		if s.bytes < 1 || s.bytes > mostBytes || len(s.fields) == 0 {
-			return nil, fmt.Errorf("MaxBytes is from 1 to %d, of fields that it names", mostBytes)
+		if s.bytes < 1 || s.bytes > sealed.Most || len(s.fields) == 0 {
+			return nil, fmt.Errorf("MaxBytes is from 1 to %d, of fields that it names", sealed.Most)
 		}
 		for _, f := range s.fields {
 			said[f] = s.bytes
@@ -59,7 +54,7 @@ func hide(t *exo.Type, path string, said map[string]int, used map[string]bool) *
 		x := hide(f.Type, at, said, used)
 		if !f.Label.Secrecy().Public() {
 			if x = (&hidden{typ: f.Type, most: said[at]}); x.most == 0 {
-				x.most = most(f.Type)
+				x.most = sealed.Size(f.Type.Name)
 			}
 			used[at] = true
 		}
@@ -73,15 +68,6 @@ func hide(t *exo.Type, path string, said map[string]int, used map[string]bool) *
 	return h
 }
 
-// most is how large a value may be of which nothing is said, as exosql has it for columns.
-func most(t *exo.Type) int {
-	switch t.Name {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime:
-		return 64
-	}
-	return defaultBytes
-}
-
 func (h *hidden) sealed() bool { return h != nil && h.most > 0 }
 
 func (h *hidden) field(name string) *hidden {
@@ -91,9 +77,6 @@ func (h *hidden) field(name string) *hidden {
 	return h.fields[name]
 }
 
-// tooLarge stands in the place of a text that is larger than its field may be, as in exosql.
-const tooLarge = "[too large]"
-
 // seal is what write gives, or what stands for a value that is too large or that can't leave, also where the code of its type panics.
 func (h *hidden) seal(write func() (exo.Value, error)) (v exo.Value) {
 	defer func() {
@@ -102,15 +85,10 @@ func (h *hidden) seal(write func() (exo.Value, error)) (v exo.Value) {
 		}
 	}()
 	v, err := write()
-	switch {
-	case err != nil || fits(h.typ, v, nil, "") != nil:
-		return exo.Null()
-	case v.Bytes() <= h.most+exo.TextBytes(0):
-		return v
-	case v.Type() == exo.TypeText:
-		return exo.Text(tooLarge)
+	if err != nil || fits(h.typ, v, nil, "") != nil {
+		v = exo.Value{}
 	}
-	return exo.Null()
+	return sealed.Fit(v, h.most)
 }
 
 // charge is what limits count for v: as many bytes as it has, and for what is hidden in it what that may have at most.

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -175,8 +176,8 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	if len(m.Label) > 0 {
 		c.Label = exo.NewLabel(m.Label...)
 	}
-	if m.MaxBytes < 0 || m.MaxBytes > decl.MostBytes || m.MaxBytes > 0 && len(m.Label) == 0 {
-		return nil, wrong(at, "MaxBytes is from 1 to %d, of a column with a Label; it is %d", decl.MostBytes, m.MaxBytes)
+	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
+		return nil, wrong(at, "MaxBytes is from 1 to %d, of a column with a Label; it is %d", sealed.Most, m.MaxBytes)
 	}
 	c.Bytes, c.Trust = m.MaxBytes, m.Trusted
 	return c, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -36,7 +37,7 @@ func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
 	if p != nil {
 		for i, col := range row.facet.Cols {
 			if !col.Label.Secrecy().FlowsTo(m.RunLabel()) {
-				p.Cells[len(row.table.Keys)+i].Sealed = decl.MostBytes
+				p.Cells[len(row.table.Keys)+i].Sealed = sealed.Most
 			}
 		}
 	}

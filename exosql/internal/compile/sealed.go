@@ -38,5 +38,5 @@ func (c *compiler) sealed(p *plan.Plan) error {
 
 // maxSealed is how many cells of a row may be sealed. The engine refuses a row by what it really holds: shown often enough, a value that
 // is much smaller than a row may be would tell its length by that (TestManyCopies). As many of the largest that can be
-// declared, decl.MostBytes, take half of engine.MaxRow.
+// declared, sealed.Most, take half of engine.MaxRow.
 const maxSealed = 64

@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // Column is a declared column.
@@ -22,7 +23,7 @@ type Column struct {
 	Doc   string
 	Label exo.Label
 	Trust bool // a run that has read what outsiders wrote can't write it
-	Bytes int  // the most that a value of a labelled column takes; 0: DefaultBytes
+	Bytes int  // the most that a value of a labelled column takes; 0: see sealed.Size
 	Iso   bool // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
 
 	Indexed bool // may be looked up before the scope is
@@ -48,12 +49,6 @@ func Camel(s string) string {
 	return out
 }
 
-// DefaultBytes is the most that a value of a labelled column takes where the column doesn't say it.
-const DefaultBytes = 1 << 10
-
-// MostBytes is the most that it can be said to take: what is larger meets other limits, by which its size would show.
-const MostBytes = 512 << 10
-
 // Charge is what limits count for each value of the column that is shown sealed, whatever it holds: the size of what a
 // program may not read must not show in when its limits run out. 0: the column has no label.
 func (c *Column) Charge() int {
@@ -63,11 +58,7 @@ func (c *Column) Charge() int {
 	case c.Bytes > 0:
 		return c.Bytes
 	}
-	switch c.Kind {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime, exo.TypeDate, exo.TypeUUID:
-		return 64
-	}
-	return DefaultBytes
+	return sealed.Size(c.Kind)
 }
 
 // exprType is the type of a column's expression.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // Collector takes the cells of a result as an engine decodes them, in the order
@@ -76,7 +77,7 @@ func (c *Collector) Null() error {
 // stands for what such a cell can't hold, and is the host's error.
 func (c *Collector) Add(v exo.Value) error {
 	if s := c.Next().Sealed; s > 0 {
-		v = sealed(v, s)
+		v = sealed.Fit(v, s)
 	}
 	if v.IsZero() {
 		return c.Next().Contradicts("what no value can be")
@@ -159,22 +160,6 @@ func (c *Collector) Unreadable(holds any) error {
 		return cell.Contradicts(holds)
 	}
 	return c.Add(exo.Value{})
-}
-
-// TooLarge stands in the place of a labelled text that is larger than its column may be.
-const TooLarge = "[too large]"
-
-// sealed is v, or what stands for a value that is too large or that can't be read.
-func sealed(v exo.Value, most int) exo.Value {
-	switch {
-	case v.IsZero():
-		return exo.Null()
-	case v.Bytes() <= most+exo.TextBytes(0):
-		return v
-	case v.Type() == exo.TypeText:
-		return exo.Text(TooLarge)
-	}
-	return exo.Null()
 }
 
 // Contradicts is the error of a cell that does not hold what was declared. It
