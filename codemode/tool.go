@@ -156,7 +156,8 @@ func sealers(gate *exo.Gate, admits exo.Label) Grants {
 			admits = admits.Join(m.Admits)
 		}
 	}
-	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) }) {
+	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) }) &&
+		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(seals) }) { // of some readers
 		return nil
 	}
 	out := Grants{exo.RevealName: exo.Reveal(), exo.ComposeName: exo.Compose()}
@@ -260,8 +261,12 @@ func (t *Tool) Shown(r *Result) exo.Label {
 	after := func(tag string) bool {
 		return withheld && slices.ContainsFunc(r.Causes, func(c exo.Cause) bool { return c.Tag == tag && c.Call > until })
 	}
+	all := r.Label.Tags()
+	for _, c := range r.Causes { // what is part of another tag by now may have been shown before
+		all = append(all, c.Tag)
+	}
 	var tags []string
-	for _, tag := range r.Label.Tags() {
+	for _, tag := range all {
 		if may(tag) && !after(tag) {
 			tags = append(tags, tag)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -40,14 +41,17 @@ func (s *Session) caused(l Label, m *Message, call uint64) {
 	}
 }
 
-// Causes says why the run has its label, in the order of its messages.
+// Causes says why the run has its label, in the order of its messages, and why it had tags that are part of others by now: of
+// one reader, before it read of others.
 func (s *Session) Causes() (out []Cause) {
 	if s.begun() != nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.label.Tags() {
+	tags := slices.AppendSeq(s.label.Tags(), maps.Keys(s.causes))
+	slices.Sort(tags)
+	for _, t := range slices.Compact(tags) {
 		c := s.causes[t]
 		c.Tag = t
 		out = append(out, c)

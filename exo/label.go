@@ -13,7 +13,7 @@ import (
 //
 // A tag is of one of two kinds, and its spelling says which. [Untrusted], alone or with a source behind a
 // colon ("untrusted:mail"), is of integrity (Biba 1977): it says who wrote, gates effects, and withholds nothing. Every
-// other tag is of secrecy: it says who may read, and seals.
+// other tag is of secrecy: it says who may read, and seals. One of secrecy may name readers: see [ReadBy].
 type Label struct{ set *[]string } // sorted, no duplicates, never empty
 
 // Untrusted is the tag of what outsiders write: a comment, a mail that came in. Whoever reads it may read
@@ -77,7 +77,9 @@ func (l Label) Has(tag string) bool {
 
 // Equal reports whether both have the same tags. Labels are not to be compared with ==, which asks whether they were
 // made at once.
-func (l Label) Equal(m Label) bool { return l.FlowsTo(m) && m.FlowsTo(l) }
+func (l Label) Equal(m Label) bool {
+	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
+}
 
 // checkTags refuses tags that would be read as something else: empty, or of several parts where labels are listed, or spelt almost
 // as those of integrity, which would be secrets, and nothing would be wary of them.
@@ -86,6 +88,9 @@ func (l Label) checkTags() error {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {
 			return fmt.Errorf("exo: %q can't be a tag: want one word or more, without commas and brackets", t)
 		}
+		if !readable(t) {
+			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see exo.ReadBy", t, "pii@member", "pii@member:42")
+		}
 		if !ofIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
 			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")
 		}
@@ -93,19 +98,20 @@ func (l Label) checkTags() error {
 	return nil
 }
 
-// Join returns the union: the label of something made from both.
+// Join returns the label of something made from both: the union, in which tags with readers are one with those that both
+// name.
 func (l Label) Join(m Label) Label {
 	switch {
+	case l.set == nil:
+		return m.merged()
 	case m.FlowsTo(l):
 		return l
-	case l.set == nil:
-		return m
 	}
-	return NewLabel(append(l.Tags(), *m.set...)...)
+	return NewLabel(append(l.Tags(), *m.set...)...).merged()
 }
 
-// FlowsTo reports whether every tag of l is in m. A value labelled l may be read where m is admitted if
-// l.Secrecy().FlowsTo(m); a sink that admits the zero Label takes public values only.
+// FlowsTo reports whether every tag of l is in m, or one in m admits its readers. A value labelled l may be read where m
+// is admitted if l.Secrecy().FlowsTo(m); a sink that admits the zero Label takes public values only.
 func (l Label) FlowsTo(m Label) bool {
 	if l.set == nil || l.set == m.set {
 		return true
@@ -114,22 +120,36 @@ func (l Label) FlowsTo(m Label) bool {
 		return false
 	}
 	for _, t := range *l.set {
-		if _, ok := slices.BinarySearch(*m.set, t); !ok {
+		ok := false
+		if strings.Contains(t, "@") {
+			ok = m.admitsReaders(t)
+		} else {
+			_, ok = slices.BinarySearch(*m.set, t)
+		}
+		if !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// meet is the tags that both have: what both of two sinks admit.
+// meet is what flows to both: what both of two sinks admit.
 func (l Label) meet(m Label) Label {
 	switch {
-	case l.FlowsTo(m):
+	case l.set == nil || m.set == nil:
+		return Label{}
+	case l.set == m.set:
 		return l
-	case m.FlowsTo(l):
-		return m
 	}
-	return l.without(l.without(m))
+	var both []string
+	for _, t := range *l.set {
+		for _, u := range *m.set {
+			if less, ok := meetTags(t, u); ok {
+				both = append(both, less)
+			}
+		}
+	}
+	return NewLabel(both...)
 }
 
 // without is the tags of l that m does not admit.

@@ -16,7 +16,7 @@ import (
 func sealable(typ string) bool { return isScalar(typ) || typ == TypeList }
 
 // sealedText is what a sealed value shows, be it NULL, short or long.
-func (v Value) sealedText() string { return "[sealed " + v.label.list() + "]" }
+func (v Value) sealedText() string { return "[sealed " + v.label.About().list() + "]" }
 
 func (e *Encoder) sealed(v *Value) {
 	if !sealable(v.str) || v.label.set == nil {
@@ -77,8 +77,10 @@ func (s *sealing) value(t *Type, v Value) Value {
 	return s.cell(t, s.catalog.shows(t), v)
 }
 
-// cell seals v, NULL, too: whether a value is there is a part of the value.
+// cell seals v, NULL, too: whether a value is there is a part of the value. Whose it is, its object may say, and no more: with less than l
+// it would be a way out.
 func (s *sealing) cell(t *Type, l Label, v Value) Value {
+	l = l.refined(v.label)
 	s.cells = append(s.cells, v.WithLabel(l))
 	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
 }

@@ -87,7 +87,7 @@ func (x *recorded) shut() *exo.Error {
 			out = "; await text`… ${x} …` makes a sealed text of it" + out
 		}
 	}
-	return exo.Errorf(exo.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.Tags(), ", "), out)
+	return exo.Errorf(exo.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.About().Tags(), ", "), out)
 }
 
 // withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an

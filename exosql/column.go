@@ -138,9 +138,45 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
+	if c.c.Readers != nil {
+		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))
+	}
 	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
 	return c
 }
+
+// ReadBy says whose each value of a labelled column is: that of the principal, or of all the principals, whose ids stand in
+// these columns of the same row.
+//
+//	MemberEmail.WithLabel("pii").ReadBy("member", MemberID)
+//
+// makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits
+// exo.ReadBy("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
+// a program reads by a condition, an order or a sum is of all rows, and so nobody's in particular. A value in whose row an id is NULL is
+// nobody's either.
+//
+// The ids are no secret: a facet that shows the column shows these too. Programs can't change them, nor write to the
+// column what they have read with its tags. Ids are compared as texts, exactly.
+func (c *Column[T, V]) ReadBy(kind constant, ids ...Reader[T]) *Column[T, V] {
+	c.core().Change()
+	cols := make([]*decl.Column, len(ids))
+	for i, id := range ids {
+		if id != nil {
+			cols[i] = id.reader(nil)
+		}
+	}
+	if err := c.c.ReadBy(string(kind), cols); err != nil {
+		panic(err.Error())
+	}
+	return c
+}
+
+// Reader is a column of a T that holds the id of a principal: see Column.ReadBy.
+type Reader[T any] interface {
+	reader(*T) *decl.Column
+}
+
+func (c *Column[T, V]) reader(*T) *decl.Column { return c.core() }
 
 // Trusted says that a program which has read what outsiders wrote (see exo.Untrusted) can't write the column: who a task is
 // assigned to, an amount. Reading it is as ever.

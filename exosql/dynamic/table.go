@@ -3,6 +3,7 @@ package dynamic
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
@@ -43,10 +44,17 @@ type ColumnSpec struct {
 	Doc       string   // a line for the model
 	OneOf     []string // the only values of a text column; nil if it may have any
 	Label     []string // tags of every value
+	Readers   Readers  // who may read a labelled value; zero: whoever its label lets
 	Trusted   bool     // see exosql.Column's Trusted
 	MaxBytes  int      // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO bool     // see exosql.Column's StoredISO
 	Indexed   bool     // see exosql.Column's Indexed
+}
+
+// Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
+type Readers struct {
+	Kind    string
+	Columns []string
 }
 
 // Table declares a table of the catalogue, once, with all its columns of known types.
@@ -94,8 +102,32 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		t.t.Add(c)
 		t.cols[c.Name] = c
 	}
+	for _, m := range more {
+		if err := t.readBy(m); err != nil {
+			return nil, err
+		}
+	}
 	d.tables[name] = t
 	return t, nil
+}
+
+// readBy gives a column its readers, once all columns are there.
+func (t *Table) readBy(m ColumnSpec) error {
+	if m.Readers.Kind == "" && m.Readers.Columns == nil {
+		return nil
+	}
+	cols := make([]*decl.Column, len(m.Readers.Columns))
+	for i, name := range m.Readers.Columns {
+		c, err := t.col(name)
+		if err != nil {
+			return err
+		}
+		cols[i] = c
+	}
+	if err := t.cols[m.Name].ReadBy(m.Readers.Kind, cols); err != nil {
+		return wrong(t.t.Name+"."+m.Name, "%s", strings.TrimPrefix(err.Error(), "exosql: "+t.t.Name+"."+m.Name+": "))
+	}
+	return nil
 }
 
 // WithLabel is exosql.Table's WithLabel.

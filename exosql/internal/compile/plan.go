@@ -38,6 +38,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			return nil, err
 		}
 		p.Shape, p.Bare = f.outputs(sel, p, out, 0), out.bare
+		f.owners(sel, p, out)
 		if kind == plan.RunPage {
 			f.ends(sel, p, q)
 		}
@@ -156,6 +157,7 @@ func compilerOf(d sqlast.Dialect, m *exo.Message, grants []*scope.Grant) *compil
 }
 
 func message(c *compiler) (*plan.Plan, error) {
+	c.replying = true
 	f := c.newFrom(nil)
 	q, err := f.query(c.msg.Root.Recv, names{})
 	if err != nil {

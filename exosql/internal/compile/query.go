@@ -34,6 +34,7 @@ type compiler struct {
 	msg          *exo.Message
 	charges      map[int]int // of the cells of the statement that are a labelled column as it is, by their places
 	charge       int         // the most of the labelled columns that the statement names
+	replying     bool        // what is shown goes to a program
 	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 

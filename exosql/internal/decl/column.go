@@ -10,21 +10,22 @@ import (
 
 // Column is a declared column.
 type Column struct {
-	Table *Table
-	Index int
-	Name  string // in the database
-	Guest string // in programs
-	Kind  string // a scalar type of exo, or exo.TypeList
-	Elem  string // of a list: the type of its elements
-	Nulls bool   // of a list: an element may be null
-	Null  bool
-	Key   bool
-	Enum  []string
-	Doc   string
-	Label exo.Label
-	Trust bool // a run that has read what outsiders wrote can't write it
-	Bytes int  // the most that a value of a labelled column takes; 0: see sealed.Size
-	Iso   bool // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
+	Table   *Table
+	Index   int
+	Name    string // in the database
+	Guest   string // in programs
+	Kind    string // a scalar type of exo, or exo.TypeList
+	Elem    string // of a list: the type of its elements
+	Nulls   bool   // of a list: an element may be null
+	Null    bool
+	Key     bool
+	Enum    []string
+	Doc     string
+	Label   exo.Label
+	Trust   bool     // a run that has read what outsiders wrote can't write it
+	Readers *Readers // who may read a labelled value; nil: whoever the label lets
+	Bytes   int      // the most that a value of a labelled column takes; 0: see sealed.Size
+	Iso     bool     // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
 
 	Indexed bool // may be looked up before the scope is
 }

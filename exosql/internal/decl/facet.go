@@ -166,8 +166,10 @@ func (f *Facet) Close() ([]*Facet, error) {
 					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
 				}
 			}
-			if err := g.searchable(); err != nil && f.err == nil {
-				f.err = err
+			for _, err := range []error{g.searchable(), g.readable()} {
+				if err != nil && f.err == nil {
+					f.err = err
+				}
 			}
 			if len(g.Cols) == 0 && f.err == nil {
 				f.err = fmt.Errorf("exosql: facet %s shows no column", g.Alias)

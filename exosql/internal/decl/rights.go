@@ -72,8 +72,12 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 	return out
 }
 
-// admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well.
+// admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well. What has readers is not
+// written to a column of which each row has its own: a program would put what one may read into a row of another.
 func (t *Table) admits(c *Column) exo.Label {
+	if c.Readers != nil {
+		return exo.Label{}
+	}
 	return exo.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Has(tag) })
 	})...)

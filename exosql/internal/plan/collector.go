@@ -22,12 +22,13 @@ type Collector struct {
 	size  int          // bytes that are not spent yet
 	paid  int          // bytes of the next value that are spent already
 
-	page *page // of a page
+	page *page  // of a page
+	own  *owned // of rows that say whose their values are
 }
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
 	shape := p.Shape.Clone() // the plan is shared by all tenants
-	return &Collector{Shape: shape, cells: p.Cells, rows: exo.NewRowsBuilder(shape), m: m}
+	return &Collector{Shape: shape, cells: p.Cells, rows: exo.NewRowsBuilder(shape), m: m, own: newOwned(p)}
 }
 
 // NewPageCollector is a Collector of a page of size rows.
@@ -46,6 +47,9 @@ const (
 func (c *Collector) Count() int {
 	if c.rows == nil {
 		return 0
+	}
+	if c.own != nil {
+		return c.rows.Len() + len(c.own.row)
 	}
 	return c.rows.Len()
 }
@@ -82,9 +86,17 @@ func (c *Collector) Add(v exo.Value) error {
 	if v.IsZero() {
 		return c.Next().Contradicts("what no value can be")
 	}
-	if c.page.hides(c.at) {
+	switch {
+	case c.page.hides(c.at):
 		c.page.take(c.at, v)
-	} else {
+	case c.own != nil:
+		c.own.row = append(c.own.row, v)
+		if len(c.own.row) == c.own.all {
+			for _, v := range c.own.whole() {
+				c.rows.Add(v)
+			}
+		}
+	default:
 		c.rows.Add(v)
 	}
 	return c.took(v.Bytes())
@@ -98,7 +110,7 @@ func (c *Collector) AddRows(v exo.Value, rows int) error {
 
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
-	if c.page.hides(c.at) || c.Next().Sealed > 0 {
+	if c.page.hides(c.at) || c.own != nil || c.Next().Sealed > 0 {
 		return c.Add(exo.Text(string(s)))
 	}
 	if !c.rows.AddText(s) {

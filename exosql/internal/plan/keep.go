@@ -15,7 +15,13 @@ func (p *Plan) Keep() (*Plan, int) {
 	k := *p
 	k.Text, k.Args, k.Cells = strings.Clone(p.Text), slices.Clone(p.Args), slices.Clone(p.Cells)
 	k.Reads = maps.Clone(p.Reads)
-	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + keepCells(k.Cells)
+	owners := 0
+	for _, c := range k.Cells { // the texts in it are of declarations
+		if c.Owner != nil {
+			owners += size[Owner]() + len(c.Owner.Tags)*size[string]() + len(c.Owner.Cells)*8
+		}
+	}
+	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + keepCells(k.Cells) + owners
 	for _, cols := range k.Reads { // the names are those of declarations
 		n += mapBytes * (1 + len(cols))
 	}

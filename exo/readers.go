@@ -1,0 +1,217 @@
+package exo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A tag of secrecy may say whose a value is, and with that who may read it: the decentralized label model's readers
+// (Myers and Liskov 1997), of which our tags are a part. The form with the fewest readers is the greatest:
+//
+//	pii            nobody by name: a sink admits all of it, or none
+//	pii@member     some member's: what a column is declared with, and what is left of values of different members
+//	pii@member:42  member 42's
+//	pii@member:7|9 that both may read
+//
+// So a sink that admits pii@member:42 takes what member 42 may read, one that admits pii@member what any member may, and one that
+// admits pii everything. Values are joined to what may be read by those who may read both; a sink with two recipients
+// admits what both may read.
+
+// ReadBy is the tag of what the principals with these public ids may read, all of them: ReadBy("pii", "member", "42") is
+// "pii@member:42". As what a sink admits it is for something that goes to all of them. kind says of which principals
+// the ids are, so that customer 42 is not taken for member 42. An id is what the host knows a principal by, never an
+// address that others may come to have. With no id, or an empty one, the tag is empty, which nothing has and nothing admits.
+func ReadBy(tag, kind string, ids ...string) string {
+	if len(ids) == 0 || slices.Contains(ids, "") {
+		return ""
+	}
+	s := make([]string, len(ids))
+	for i, id := range ids {
+		s[i] = spelledID(id)
+	}
+	slices.Sort(s)
+	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|")
+}
+
+// spelledID is an id with everything else than letters, digits and what stands in most ids in its place as bytes: two ids are never
+// spelled alike, and none ends a tag.
+func spelledID(id string) string {
+	if !strings.ContainsFunc(id, func(r rune) bool { return !plainInID(r) }) {
+		return id
+	}
+	var b strings.Builder
+	for i := range len(id) {
+		if c := id[i]; c < 0x80 && plainInID(rune(c)) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	return b.String()
+}
+
+func plainInID(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.'
+}
+
+// parts are the parts of a tag: what it is about, which kind its readers are of, and their ids. kind and ids are empty where
+// it has none.
+func parts(tag string) (base, kind, ids string) {
+	at := strings.IndexByte(tag, '@')
+	if at < 0 || ofIntegrity(tag) {
+		return tag, "", ""
+	}
+	kind, ids, _ = strings.Cut(tag[at+1:], ":")
+	return tag[:at], kind, ids
+}
+
+// readable reports whether what a tag says of readers is in the form that [ReadBy] makes.
+func readable(tag string) bool {
+	if !strings.Contains(tag, "@") || ofIntegrity(tag) {
+		return true
+	}
+	base, kind, ids := parts(tag)
+	if base == "" || kind == "" || strings.ContainsAny(kind, "@|%") {
+		return false
+	}
+	if !strings.Contains(tag, ":") {
+		return true
+	}
+	list := strings.Split(ids, "|")
+	return slices.IsSorted(list) && len(slices.Compact(slices.Clone(list))) == len(list) && !slices.ContainsFunc(list, func(id string) bool {
+		return id == "" || strings.ContainsFunc(id, func(r rune) bool { return !plainInID(r) && r != '%' })
+	})
+}
+
+// covers reports whether what has a tag may go where upper is admitted.
+func covers(upper, tag string) bool {
+	base, kind, ids := parts(tag)
+	b, k, to := parts(upper)
+	switch {
+	case upper == tag:
+		return true
+	case kind == "" || b != base:
+		return false
+	case k == "":
+		return true
+	case k != kind:
+		return false
+	case to == "":
+		return true
+	case ids == "":
+		return false
+	}
+	may := strings.Split(ids, "|")
+	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
+}
+
+// admitsReaders is FlowsTo of a tag that l does not have itself. Of several tags of l that name ids of one kind each
+// stands for recipients, so all of them have to admit it.
+func (l Label) admitsReaders(tag string) bool {
+	base, kind, _ := parts(tag)
+	ok := false
+	for _, u := range *l.set {
+		b, k, ids := parts(u)
+		if b != base || k != "" && k != kind {
+			continue
+		}
+		if !covers(u, tag) {
+			return false
+		}
+		if ok = true; ids == "" {
+			return true
+		}
+	}
+	return ok
+}
+
+// meetTags is the tag of what flows to both.
+func meetTags(t, u string) (string, bool) {
+	switch {
+	case covers(t, u):
+		return u, true
+	case covers(u, t):
+		return t, true
+	}
+	base, kind, ids := parts(t)
+	b, k, more := parts(u)
+	if b != base || k != kind || ids == "" || more == "" {
+		return "", false
+	}
+	all := append(strings.Split(ids, "|"), strings.Split(more, "|")...)
+	slices.Sort(all)
+	return base + "@" + kind + ":" + strings.Join(slices.Compact(all), "|"), true
+}
+
+// merged is l with one tag for each thing and kind of reader: with the readers that all its tags name, or none. So the
+// label of a run stays small that has read of thousands (TestReadersMerge).
+func (l Label) merged() Label {
+	if l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
+		return l
+	}
+	var out []string
+next:
+	for _, t := range *l.set {
+		for i, u := range out {
+			if more, ok := joinTags(u, t); ok {
+				out[i] = more
+				continue next
+			}
+		}
+		out = append(out, t)
+	}
+	return NewLabel(out...)
+}
+
+// joinTags is the one tag of what has both; ok is false where it has to have both.
+func joinTags(t, u string) (_ string, ok bool) {
+	switch {
+	case covers(t, u):
+		return t, true
+	case covers(u, t):
+		return u, true
+	}
+	base, kind, ids := parts(t)
+	b, k, others := parts(u)
+	if b != base || k != kind || kind == "" {
+		return "", false
+	}
+	both := slices.DeleteFunc(strings.Split(ids, "|"), func(id string) bool { return !slices.Contains(strings.Split(others, "|"), id) })
+	if len(both) == 0 {
+		return base + "@" + kind, true
+	}
+	return base + "@" + kind + ":" + strings.Join(both, "|"), true
+}
+
+// refined is l with the readers that the label of a value names, where l says that it has some: who made the value may say whose
+// it is, and nothing else of how it is labelled. Of what is said twice, or not of l, nothing counts.
+func (l Label) refined(by Label) Label {
+	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
+		return l
+	}
+	tags := l.Tags()
+	for i, t := range tags {
+		base, kind, ids := parts(t)
+		if kind == "" || ids != "" {
+			continue
+		}
+		of := by.only(func(u string) bool { b, k, to := parts(u); return b == base && k == kind && to != "" })
+		if of.set != nil && len(*of.set) == 1 && readable((*of.set)[0]) {
+			tags[i] = (*of.set)[0]
+		}
+	}
+	return NewLabel(tags...)
+}
+
+// About is l without what its tags say of readers: what a sealed value shows as text.
+func (l Label) About() Label {
+	if !slices.ContainsFunc(l.Tags(), func(t string) bool { return strings.Contains(t, "@") }) {
+		return l
+	}
+	tags := l.Tags()
+	for i, t := range tags {
+		tags[i], _, _ = parts(t)
+	}
+	return NewLabel(tags...)
+}

@@ -1,0 +1,157 @@
+package exo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var readerTags = []string{"a", "b", "a@k", "b@k", "a@l", "a@k:1", "a@k:2", "a@k:3", "a@k:1|2", "a@k:2|3", "a@k:1|2|3", "a@l:1", "b@k:1", Untrusted, Untrusted + ":m@k:1"}
+
+func drawReaders(t *rapid.T, name string) Label {
+	return NewLabel(rapid.SliceOfN(rapid.SampledFrom(readerTags), 0, 4).Draw(t, name)...)
+}
+
+// may reports by the definition whether what has one tag may go where another one is admitted: who gets it there has to be among those who
+// may read it.
+func may(tag, admitted string) bool {
+	if ofIntegrity(tag) || ofIntegrity(admitted) {
+		return tag == admitted
+	}
+	at := func(s string) (base, kind string, ids []string) {
+		base, rest, _ := strings.Cut(s, "@")
+		kind, list, some := strings.Cut(rest, ":")
+		if some {
+			ids = strings.Split(list, "|")
+		}
+		return base, kind, ids
+	}
+	base, kind, readers := at(tag)
+	b, k, recipients := at(admitted)
+	switch {
+	case base != b:
+		return false
+	case k == "": // whoever it is for
+		return true
+	case k != kind:
+		return false
+	case recipients == nil: // any of its kind
+		return true
+	}
+	for _, r := range recipients {
+		if !slices.Contains(readers, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestReaders holds labels with readers to their definition: what is made of two values goes to those who may read both, a sink
+// of two recipients takes what both may read, and no join or meet gives more than that.
+func TestReaders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tag, to := rapid.SampledFrom(readerTags).Draw(t, "tag"), rapid.SampledFrom(readerTags).Draw(t, "to")
+		if got := NewLabel(tag).FlowsTo(NewLabel(to)); got != may(tag, to) {
+			t.Fatalf("%s to %s: %t", tag, to, got)
+		}
+		a, b, c := drawReaders(t, "a").merged(), drawReaders(t, "b").merged(), drawReaders(t, "c").merged()
+		ab, sinks := a.Join(b), a.meet(b)
+		for what, ok := range map[string]bool{
+			"join is an upper bound":             a.FlowsTo(ab) && b.FlowsTo(ab),
+			"join is the least one":              !(a.FlowsTo(c) && b.FlowsTo(c)) || ab.FlowsTo(c),
+			"what is joined goes where both may": ab.FlowsTo(c) == (a.FlowsTo(c) && b.FlowsTo(c)),
+			"join is commutative":                ab.Equal(b.Join(a)),
+			"join is associative":                ab.Join(c).Equal(a.Join(b.Join(c))),
+			"join is idempotent":                 a.Join(a).Equal(a) && ab.Join(a).Equal(ab),
+			"order is reflexive":                 a.FlowsTo(a),
+			"order is transitive":                !(a.FlowsTo(b) && b.FlowsTo(c)) || a.FlowsTo(c),
+			"order is antisymmetric":             !(a.FlowsTo(b) && b.FlowsTo(a)) || a.Equal(b),
+			"two sinks take what both do":        c.FlowsTo(sinks) == (c.FlowsTo(a) && c.FlowsTo(b)),
+			"what is left out is not admitted":   a.without(b).Public() == a.FlowsTo(b),
+			"one tag for a kind":                 len(ab.Tags()) == len(ab.merged().Tags()),
+		} {
+			if !ok {
+				t.Errorf("%v %v %v: not so: %s", a, b, c, what)
+			}
+		}
+	})
+}
+
+// TestAdmitsAll: a host that names its recipients one by one, and so admits two tags, means that both get it.
+func TestAdmitsAll(t *testing.T) {
+	both := NewLabel(ReadBy("pii", "member", "1"), ReadBy("pii", "member", "2"))
+	for tag, ok := range map[string]bool{"pii": false, "pii@member": false, "pii@member:1": false, "pii@member:2": false, "pii@member:1|2": true, "pii@member:1|2|3": true, "pii@guest:1|2": false} {
+		if NewLabel(tag).FlowsTo(both) != ok {
+			t.Errorf("%s to %s: not %t", tag, both, ok)
+		}
+		if got := NewLabel(tag).FlowsTo(NewLabel("pii").meet(both)); got != ok {
+			t.Errorf("%s to what a method and its recipients admit: %t", tag, got)
+		}
+	}
+}
+
+// TestReadersMerge: a run that has read of many members has a label of one tag.
+func TestReadersMerge(t *testing.T) {
+	var l Label
+	for i := range 10_000 {
+		l = l.Join(NewLabel(ReadBy("pii", "member", fmt.Sprint(i)), "pay"))
+	}
+	if l.String() != "{pay,pii@member}" {
+		t.Error(l)
+	}
+	if l = l.Join(NewLabel("pii")); l.String() != "{pay,pii}" {
+		t.Error(l)
+	}
+}
+
+// TestReaderIDs: an id is no part of another one, whatever is in it.
+func TestReaderIDs(t *testing.T) {
+	for _, none := range []string{ReadBy("pii", "member"), ReadBy("pii", "member", ""), ReadBy("pii", "member", "1", "")} {
+		if l := NewLabel(none); NewLabel("pii@member:1").FlowsTo(l) || NewLabel("pii@member").FlowsTo(l) || l.FlowsTo(NewLabel("pii@member")) || l.FlowsTo(NewLabel("pii")) {
+			t.Errorf("%q of nobody", none)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ab|@:%,{}0-9]{1,4}`)).Filter(func(s string) bool { return s != "" })
+		a, b := rapid.SliceOfN(id, 1, 3).Draw(t, "a"), rapid.SliceOfN(id, 1, 3).Draw(t, "b")
+		x, y := ReadBy("pii", "member", a...), ReadBy("pii", "member", b...)
+		if err := NewLabel(x).checkTags(); err != nil {
+			t.Fatal(err)
+		}
+		all := !slices.ContainsFunc(b, func(id string) bool { return !slices.Contains(a, id) })
+		if NewLabel(x).FlowsTo(NewLabel(y)) != all {
+			t.Fatalf("%q may be read by %q, and goes to %q: not %t", x, a, b, all)
+		}
+	})
+	for tag, ok := range map[string]bool{"pii@member": true, "pii@member:1": true, "pii@member:1|2": true, "pii@member:a%20b": true, "@": false, "pii@": false, "@member": false, "pii@member:": false,
+		"pii@member:2|1": false, "pii@member:1|1": false, "pii@member:1|": false, "pii@mem|ber": false, "pii@a@b": false, "pii@a:1@b": false, "pii@member:a b": false, "untrusted:mail@x.example": true, "untrusted@member": false} {
+		if err := NewLabel(tag).checkTags(); (err == nil) != ok {
+			t.Errorf("%q: %v", tag, err)
+		}
+	}
+}
+
+// TestRefined: who made a value says whose it is, and nothing else.
+func TestRefined(t *testing.T) {
+	for _, c := range []struct{ of, by, want string }{
+		{"pii@member", "pii@member:1", "pii@member:1"},
+		{"pii@member", "", "pii@member"},
+		{"pii@member", "pii@guest:1", "pii@member"},
+		{"pii@member", "pay@member:1", "pii@member"},
+		{"pii@member", "pii@member:1 pii@member:2", "pii@member"},
+		{"pii@member", "pii@member", "pii@member"},
+		{"pii@member", "pii@member:1 pay", "pii@member:1"},
+		{"pii@member pay", "pii@member:1", "pay pii@member:1"},
+		{"pii", "pii@member:1", "pii"},
+		{"pii@member:2", "pii@member:1", "pii@member:2"},
+		{"pii@member", "pii@member:2|1", "pii@member"},
+		{"pii@member untrusted", "pii@member:1", "pii@member:1 untrusted"},
+	} {
+		if got := NewLabel(strings.Fields(c.of)...).refined(NewLabel(strings.Fields(c.by)...)); !got.Equal(NewLabel(strings.Fields(c.want)...)) {
+			t.Errorf("%s by %s: %s", c.of, c.by, got)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// owners adds to a row, behind what is shown, the columns that say whose its values are. They are of the row that the value stands in:
+// by one that is joined to it a program would choose whose it is (TestReadersOfRows). A column alone has them; what is made of it, and
+// what stands in rows within rows, is read, and nobody's in particular.
+func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
+	if !f.c.replying {
+		return
+	}
+	o := owners{f: f, sel: sel, p: p, places: map[ownerKey]int{}}
+	first := len(p.Cells)
+	o.of(out)
+	p.Owners = len(p.Cells) - first
+}
+
+type owners struct {
+	f      *from
+	sel    *sqlast.Select
+	p      *plan.Plan
+	at     int // of the next cell that is shown
+	places map[ownerKey]int
+}
+
+// ownerKey is a column of a row, or of the one row that a link leads to.
+type ownerKey struct {
+	row  *occurrence
+	link *exo.Node
+	col  *decl.Column
+}
+
+func (o *owners) of(out *projection) {
+	for _, it := range out.items {
+		if it.sub != nil {
+			o.of(it.sub)
+			continue
+		}
+		cell := o.at
+		o.at++
+		switch e := it.expr.(type) {
+		case colExpr:
+			if e.row.group == nil && e.row.window == nil && e.row.selected == nil {
+				o.add(cell, e.col, func(c *decl.Column) (ownerKey, expr) { return ownerKey{row: e.row, col: c}, colExpr{e.row, c} })
+			}
+		case subquery:
+			o.add(cell, o.f.columnOfLink(e), func(c *decl.Column) (ownerKey, expr) {
+				other := *e.n
+				other.Name = c.Guest
+				return ownerKey{link: e.n.Recv, col: c}, subquery{&other, e.env, exprType{kind: c.Kind}}
+			})
+		}
+	}
+}
+
+// add says whose a cell is that shows a column.
+func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey, expr)) {
+	if col == nil || col.Readers == nil {
+		return
+	}
+	by := &plan.Owner{Kind: col.Readers.Kind, Tags: col.Readers.About(col.Label)}
+	for _, c := range col.Readers.Cols {
+		key, x := of(c)
+		at, there := o.places[key]
+		if !there {
+			at = len(o.p.Cells)
+			o.places[key] = at
+			o.p.Cells = append(o.p.Cells, plan.Cell{Kind: c.Kind, Null: true, Name: c.Table.Name + "." + c.Name})
+			o.sel.Columns = append(o.sel.Columns, sqlast.Output{Expr: shown(x, o.f), As: fmt.Sprintf("c%d", len(o.sel.Columns))})
+		}
+		by.Cells = append(by.Cells, at)
+	}
+	o.p.Cells[cell].Owner = by
+}
+
+// columnOfLink is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+func (f *from) columnOfLink(e subquery) *decl.Column {
+	if e.n.Op != exo.OpField {
+		return nil
+	}
+	trial := *f.c // nothing of it stays in the statement
+	q, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).inside(e.n).query(e.n.Recv, e.env)
+	if err != nil || q.base.facet == nil {
+		return nil
+	}
+	return q.base.facet.Column(e.n.Name)
+}

@@ -1,0 +1,89 @@
+package decl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Readers say who may read a labelled value: the principals whose ids stand in columns of its row.
+type Readers struct {
+	Kind string // of the principals: "member"
+	Cols []*Column
+}
+
+// ReadBy has the column's tags name readers: see exosql.Column.ReadBy.
+func (c *Column) ReadBy(kind string, cols []*Column) error {
+	at := c.Table.Name + "." + c.Name
+	switch {
+	case c.Readers != nil:
+		return fmt.Errorf("exosql: %s: ReadBy is said twice; give it all the columns at once", at)
+	case c.Label.Secrecy().Public():
+		return fmt.Errorf("exosql: %s: ReadBy says who may read a value that is secret: give the column WithLabel first", at)
+	case len(cols) == 0:
+		return fmt.Errorf("exosql: %s: ReadBy needs the column that holds the reader's id", at)
+	case kind == "" || strings.ContainsAny(kind, "@:|%"):
+		return fmt.Errorf("exosql: %s: ReadBy(%q): want the kind of principals whose ids they are, like \"member\"", at, kind)
+	}
+	for i, r := range cols {
+		switch {
+		case r == nil || r.Table != c.Table:
+			return fmt.Errorf("exosql: %s: ReadBy needs columns of the same table", at)
+		case r == c || slices.Contains(cols[:i], r):
+			return fmt.Errorf("exosql: %s: ReadBy(%s): a column can't say twice who may read a value, nor say it of itself", at, r.Name)
+		case r.Kind != exo.TypeInt && r.Kind != exo.TypeText && r.Kind != exo.TypeUUID:
+			return fmt.Errorf("exosql: %s: ReadBy(%s): an id is a whole number, a text or a UUID, and the column is %s", at, r.Name, r.Kind)
+		}
+	}
+	tags := c.Label.Tags()
+	for i, t := range tags {
+		if exo.NewLabel(t).Secrecy().Public() {
+			continue // who wrote it is the same for all readers
+		}
+		if strings.Contains(t, "@") {
+			return fmt.Errorf("exosql: %s: ReadBy, and the tag %q names readers itself", at, t)
+		}
+		tags[i] = t + "@" + kind
+	}
+	c.Label, c.Readers = exo.NewLabel(tags...), &Readers{kind, cols}
+	return nil
+}
+
+// About are the tags of the column that name readers, without them.
+func (r *Readers) About(l exo.Label) (tags []string) {
+	for _, t := range l.Secrecy().Tags() {
+		if base, ok := strings.CutSuffix(t, "@"+r.Kind); ok {
+			tags = append(tags, base)
+		}
+	}
+	return tags
+}
+
+// readable refuses a facet that would make of who may read a value a secret that mails tell, or a thing that programs choose.
+func (f *Facet) readable() error {
+	for _, c := range f.Cols {
+		if c.Readers == nil {
+			continue
+		}
+		for _, r := range c.Readers.Cols {
+			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Public() {
+				// Whether a mail to somebody is refused says who may read the value.
+				return fmt.Errorf("exosql: facet %s: who may read %s is in the column %s, which programs can find out: add it to the facet, without a label", f.Alias, c.Name, r.Name)
+			}
+		}
+	}
+	for _, c := range f.Table.Cols {
+		if c.Readers == nil {
+			continue
+		}
+		for _, r := range c.Readers.Cols {
+			if slices.Contains(f.Rights.Update, r) {
+				// A program would make itself the reader, and mail the value there.
+				return fmt.Errorf("exosql: facet %s: programs can't change %s: it says who may read %s", f.Alias, r.Name, c.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"strconv"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Owner says whose the value of a cell is that programs are shown sealed: by cells of the row behind those that are shown.
+type Owner struct {
+	Kind  string   // of the principals whose ids they are
+	Tags  []string // of the column, without readers
+	Cells []int    // of the row
+}
+
+// maxReaderID bounds an id in a tag, in bytes.
+const maxReaderID = 200
+
+// label is what the value is labelled in whose row the ids are these. Of one that is NULL, empty or too long to stand in a label it is
+// none: the value is nobody's in particular, as its column says (TestReaders).
+func (o *Owner) label(row []exo.Value) exo.Label {
+	ids := make([]string, len(o.Cells))
+	for i, at := range o.Cells {
+		switch v := row[at]; v.Type() {
+		case exo.TypeInt:
+			ids[i] = strconv.FormatInt(v.Int(), 10)
+		case exo.TypeText:
+			ids[i] = v.Text()
+		}
+		if ids[i] == "" || len(ids[i]) > maxReaderID {
+			return exo.Label{}
+		}
+	}
+	tags := make([]string, len(o.Tags))
+	for i, t := range o.Tags {
+		tags[i] = exo.ReadBy(t, o.Kind, ids...)
+	}
+	return exo.NewLabel(tags...)
+}
+
+// owned is the row that a Collector takes, kept until it is known whose its values are.
+type owned struct {
+	cells []Cell
+	shown int // cells of a row that are shown
+	all   int // and those that say whose they are
+	row   []exo.Value
+}
+
+// newOwned is nil where no value of a row is anybody's.
+func newOwned(p *Plan) *owned {
+	if p.Owners == 0 {
+		return nil
+	}
+	all := len(p.Cells) - p.After
+	return &owned{cells: p.Cells, shown: all - p.Owners, all: all}
+}
+
+// whole are the cells of a row that are shown, each with its readers. The next row begins.
+func (o *owned) whole() []exo.Value {
+	row := o.row
+	for i := range row[:o.shown] {
+		if by := o.cells[i].Owner; by != nil && o.cells[i].Sealed > 0 {
+			row[i] = row[i].WithLabel(by.label(row))
+		}
+	}
+	o.row = o.row[:0]
+	return row[:o.shown]
+}
