@@ -105,6 +105,9 @@ func (p *prompt) rules() []rule {
 		if p.catalog[exo.ComposeInterface] != nil {
 			text += ". await text`Dear ${x}` is a sealed text"
 		}
+		if slices.ContainsFunc(append(slices.Clip(kept), shown...), func(tag string) bool { return strings.Contains(tag, "@") }) {
+			text += ". One marked with @ is of whom its row names: a method that goes to somebody takes theirs alone"
+		}
 		add("labels", text+".", true)
 	}
 	if kept, shown := p.told(); len(kept)+len(shown) > 0 {
@@ -180,7 +183,7 @@ func (p *prompt) sealed() (kept, shown []string) {
 	}
 	for _, tag := range l.Secrecy().Tags() {
 		switch {
-		case !p.admits.Has(tag):
+		case !exo.NewLabel(tag).FlowsTo(p.admits):
 			kept = append(kept, tag)
 		case p.seals.Has(tag):
 			shown = append(shown, tag)
@@ -196,7 +199,7 @@ func (p *prompt) told() (kept, shown []string) {
 		l = l.Join(i.Label)
 	}
 	for _, tag := range l.Secrecy().Tags() {
-		if p.admits.Has(tag) {
+		if exo.NewLabel(tag).FlowsTo(p.admits) {
 			shown = append(shown, tag)
 		} else {
 			kept = append(kept, tag)

@@ -25,8 +25,12 @@ func (g *Gate) Flows() (out []Flow) {
 		return nil
 	}
 	names := map[string][]string{} // of the grants that have an interface
-	for _, x := range g.granted {
+	chooses := map[string]bool{}   // what of a message decides what may leave by it
+	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
+		if _, ok := unwrapped(g.objects[i]).(Sink); ok {
+			chooses[x.Name] = true
+		}
 	}
 	for _, tag := range g.labels.Tags() {
 		from := g.catalog.from(tag)
@@ -46,6 +50,9 @@ func (g *Gate) Flows() (out []Flow) {
 				}
 				for _, of := range as {
 					f := g.by(tag, m)
+					if f.May && chooses[of] && strings.Contains(tag, "@") && !ofIntegrity(tag) {
+						f.How += "; whose it may be is decided by what it is called with"
+					}
 					f.Tag, f.From, f.To = tag, from, of+"."+name
 					out = append(out, f)
 				}
@@ -95,6 +102,8 @@ func (g *Gate) result(tag string) Flow {
 		return Flow{May: true, How: "who wrote it decides nothing there"}
 	case NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
+	case !NewLabel(tag).meet(g.admits).Public():
+		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).list() + "; other values are sealed there"}
 	}
 	if !NewLabel(tag).FlowsTo(g.catalog.seals()) { // it is the label of rows, or of a reply
 		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
@@ -133,6 +142,8 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
 	}
 	switch {
+	case !admitted && !NewLabel(tag).meet(m.Admits).Public():
+		return Flow{May: true, How: "it admits " + NewLabel(tag).meet(m.Admits).list() + ", and no other value"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
 	case NewLabel(tag).FlowsTo(g.admits):

@@ -17,7 +17,7 @@ import (
 var (
 	describedColumns = map[string][]dynamic.ColumnSpec{
 		"organizations": {{Name: "plan", OneOf: []string{"free", "team", "business"}}, iso("created_at")},
-		"members":       {{Name: "email", Label: []string{"pii"}}, {Name: "role", OneOf: []string{"owner", "admin", "member", "guest"}}, iso("joined_at")},
+		"members":       {{Name: "email", Label: []string{"pii"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"id"}}}, {Name: "role", OneOf: []string{"owner", "admin", "member", "guest"}}, iso("joined_at")},
 		"projects":      {{Name: "archived", Type: exo.TypeBool}, iso("created_at")},
 		"tasks": {{Name: "assignee_id", Doc: "null when nobody is assigned"}, {Name: "status", OneOf: []string{"todo", "in_progress", "done"}},
 			{Name: "priority", Doc: "1 is the most urgent, 4 the least"}, {Name: "estimate", Doc: "in hours"}, iso("due_at"), iso("created_at")},

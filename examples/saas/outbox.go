@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strconv"
 	"sync"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -48,9 +49,14 @@ type mail struct {
 	Text    string `json:"text"`
 }
 
+// recipient is what of a mail decides what it may hold.
+type recipient struct {
+	To int64 `json:"to"`
+}
+
 // ways are those by which something leaves. The chat is read by everybody, so it admits no label: nothing of an e-mail
-// address gets there, and nothing is posted that a comment may have asked for. A mail may hold personal data of
-// members. A program names a member, and where the mail goes is looked up here: it can't name an address.
+// address gets there, and nothing is posted that a comment may have asked for. A mail may hold personal data of the member that it
+// goes to, and of nobody else. A program names a member, and where the mail goes is looked up here: it can't name an address.
 func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 	chat, err := service.New("chat", "the chat of the whole organization", service.Method("post", "posts a text", func(_ context.Context, p post) (service.None, error) {
 		return service.None{}, outbox.put(map[string]any{"chat": org, "text": p.Text})
@@ -68,7 +74,10 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 		}
 		return service.None{}, outbox.put(map[string]any{"mail": to[0].Email, "subject": m.Subject, "text": m.Text})
 	})
-	mails, err := service.New("mail", "", send.Admits(exo.NewLabel("pii")))
+	send = service.AdmitsFor(send.Admits(exo.NewLabel("pii@member")), func(m recipient) exo.Label {
+		return exo.NewLabel(exo.ReadBy("pii", "member", strconv.FormatInt(m.To, 10)))
+	})
+	mails, err := service.New("mail", "", send)
 	if err != nil {
 		return nil, err
 	}

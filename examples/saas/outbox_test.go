@@ -30,8 +30,11 @@ func TestOutbox(t *testing.T) {
 		}
 		for _, c := range []struct{ program, sent, fails string }{
 			{"const m = await api.organization.members().first(); await api.mail.send({ to: m.id, subject: 's', text: m.email })", `{"mail":"alice@acme.example","subject":"s","text":"alice@acme.example"}`, ""},
+			{"const [a, b] = await api.organization.members().orderBy(m => m.id); await api.mail.send({ to: b.id, subject: 's', text: await text`${b.name}, ${b.email}` })", `{"mail":"bob@acme.example","subject":"s","text":"Bob Castellanos, bob@acme.example"}`, ""},
+			{"const [a, b] = await api.organization.members().orderBy(m => m.id); await api.mail.send({ to: b.id, subject: 's', text: a.email })", "", "labelled pii@member:1"},
+			{"const [a, b] = await api.organization.members().orderBy(m => m.id); await api.mail.send({ to: b.id, subject: 's', text: await text`${a.email} ${b.email}` })", "", "labelled pii@member"},
 			{"await api.mail.send({ to: 2, subject: 's', text: 't' })", `{"mail":"bob@acme.example","subject":"s","text":"t"}`, ""},
-			{"const m = await reveal((await api.organization.members().first()).email); await api.mail.send({ to: 1, subject: 's', text: m.slice(0, 5) })", "", "may not leave this way ({pii})"}, // its result may not leave, so nothing of it is done
+			{"const m = await reveal((await api.organization.members().first()).email); await api.mail.send({ to: 1, subject: 's', text: m.slice(0, 5) })", "", "may not leave this way ({pii@member})"}, // its result may not leave, so nothing of it is done
 			{"await api.chat.post({ text: 'hello' })", `{"chat":1,"text":"hello"}`, ""},
 			{"await api.chat.post({ text: await api.organization.projects().tasks().comments().count() + '' })", `{"chat":1,"text":"40"}`, ""},
 			{"await api.chat.post({ text: (await api.organization.members().first()).email })", "", "labelled pii"},

@@ -71,7 +71,7 @@ var (
 	memberID       = exosql.NewKey(members, "id", func(m *member) *int64 { return &m.ID })
 	memberOrgID    = exosql.NewColumn(members, "organization_id", func(m *member) *int64 { return &m.OrganizationID })
 	memberName     = exosql.NewColumn(members, "name", func(m *member) *string { return &m.Name })
-	memberEmail    = exosql.NewColumn(members, "email", func(m *member) *string { return &m.Email }).WithLabel("pii")
+	memberEmail    = exosql.NewColumn(members, "email", func(m *member) *string { return &m.Email }).WithLabel("pii").ReadBy("member", memberID)
 	memberRole     = exosql.NewColumn(members, "role", func(m *member) *string { return &m.Role }).OneOf("owner", "admin", "member", "guest")
 	memberJoinedAt = exosql.NewColumn(members, "joined_at", func(m *member) *time.Time { return &m.JoinedAt }).StoredISO()
 

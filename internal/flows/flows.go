@@ -32,12 +32,12 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 		if !slices.Contains(names[1], f.To) {
 			names[1] = append(names[1], f.To)
 		}
-		if f.Tag == words[0] && (len(words) == 1 || f.To == words[1]) {
+		if is(f.Tag, words[0]) && (len(words) == 1 || f.To == words[1]) {
 			out = append(out, f)
 		}
 	}
 	for i, w := range words {
-		if !slices.Contains(names[i], w) {
+		if !slices.ContainsFunc(names[i], func(n string) bool { return i == 0 && is(n, w) || n == w }) {
 			what := []string{"is labelled", "is a way out"}[i]
 			if len(names[i]) == 0 {
 				return nil, fmt.Errorf("nothing is labelled, so there is no flow to ask about")
@@ -46,6 +46,12 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 		}
 	}
 	return out, nil
+}
+
+// is reports whether a tag is the one that is asked for, with its readers or without them.
+func is(tag, asked string) bool {
+	about, _, _ := strings.Cut(tag, "@")
+	return tag == asked || about == asked
 }
 
 // Write writes a line for each.

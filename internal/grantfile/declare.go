@@ -299,6 +299,9 @@ func (c Column) spec() dynamic.ColumnSpec {
 	if len(c.Label) > 0 {
 		s.Label = texts(c.Label)
 	}
+	if c.Readers.Kind.Text != "" {
+		s.Readers = dynamic.Readers{Kind: c.Readers.Kind.Text, Columns: texts(c.Readers.Columns)}
+	}
 	s.MaxBytes, s.Trusted = c.MaxBytes, c.Trusted
 	return s
 }

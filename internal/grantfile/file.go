@@ -74,10 +74,17 @@ type Column struct {
 	Doc      string
 	OneOf    []Name
 	Label    []Name
+	Readers  Readers
 	Trusted  bool // a program that has read what outsiders wrote can't write it
 	MaxBytes int  // the most that a labelled value takes; 0: not said
 	ISO      bool // a time is stored as text, in one form; see exosql's StoredISO
 	Indexed  bool // see exosql's Indexed
+}
+
+// Readers say whose a labelled value is: see exosql's ReadBy.
+type Readers struct {
+	Kind    Name   // of the principals whose ids the columns hold; Text "": not said
+	Columns []Name // of the same table
 }
 
 // Link is a link that programs follow.
@@ -255,12 +262,25 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
 			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
 			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
+			"readers":   func(e entry) { c.Readers = r.readers(e.value) },
 			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
 			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
 			"indexed":   func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
 		})
 		out = append(out, c)
+	}
+	return out
+}
+
+// readers is one kind of principal, with the column that holds the id of each, or several.
+func (r *reader) readers(n *yaml.Node) (out Readers) {
+	all := r.entries(n, "readers")
+	for _, e := range all {
+		out = Readers{Name{e.name, e.pos()}, r.names(e.value, "readers."+e.name)}
+	}
+	if len(all) != 1 && n.Kind == yaml.MappingNode {
+		r.at(posOf(n), "readers: want the kind of who may read a value, and the column that holds the id, like `readers: { member: id }`")
 	}
 	return out
 }

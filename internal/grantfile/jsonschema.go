@@ -132,6 +132,7 @@ func facetSchema() node {
 		"doc":       aText().about("a line for the model"),
 		"one_of":    someTexts().about("its only values"),
 		"label":     someTexts().about("tags of its values"),
+		"readers":   named(someTexts()).about("whose a labelled value is: the kind of principal, and the column that holds the id: { member: id }"),
 		"trusted":   aBool().about("true: a program that has read what is untrusted can't write it"),
 		"max_bytes": aSize().about("the most that one of its values takes, of a column with a label: 4KiB"),
 		"iso":       aBool().about("a time is stored as text, in one form"),

@@ -57,6 +57,7 @@ type ManifestColumn struct {
 	As    string   `json:"as,omitempty"`
 	Type  string   `json:"type"` // of the database
 	Label []string `json:"label,omitempty"`
+	Reads []string `json:"readers,omitempty"` // whose a value is: the kind of principal, and the columns of the ids
 	OneOf []string `json:"one_of,omitempty"`
 }
 
@@ -75,6 +76,13 @@ type ManifestTable struct {
 	Table    string   `json:"table"`
 	Whole    bool     `json:"whole"` // nothing of it is shown
 	Columns  []string `json:"columns"`
+}
+
+func (r Readers) list() []string {
+	if r.Kind.Text == "" {
+		return nil
+	}
+	return append([]string{r.Kind.Text}, texts(r.Columns)...)
 }
 
 // Manifest lists what is reachable, and what is not. It is the same for the same file and catalogue.
@@ -104,7 +112,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		for _, c := range x.Columns {
 			shown[at][c.Text] = true
 			says := f.described(x, c)
-			y.Columns = append(y.Columns, ManifestColumn{c.Text, says.As.Text, live.Column(c.Text).Type, texts(says.Label), texts(says.OneOf)})
+			y.Columns = append(y.Columns, ManifestColumn{c.Text, says.As.Text, live.Column(c.Text).Type, texts(says.Label), says.Readers.list(), texts(says.OneOf)})
 		}
 		for _, l := range x.Links {
 			k := d.many[x.Text+"."+l.Text]

@@ -143,6 +143,9 @@ func (c Column) how() string {
 	if len(c.Label) > 0 {
 		parts = append(parts, "labelled "+listed(texts(c.Label)))
 	}
+	if c.Readers.Kind.Text != "" {
+		parts = append(parts, "read by the "+c.Readers.Kind.Text+" whose id is in "+listed(texts(c.Readers.Columns)))
+	}
 	if c.Trusted {
 		parts = append(parts, "written by trusted programs only")
 	}

@@ -89,7 +89,7 @@ func TestLinesOfKeys(t *testing.T) {
 		"databases:\n", "databases:\n  other: env:OTHER_URL\n",
 		"    database: shop\n", "",
 		"iso: false", "iso: true, trusted: true",
-		"{label: [pii]}", "{label: [pii], max_bytes: 40}",
+		"{label: [pii]}", "{label: [pii], readers: {person: id}, max_bytes: 40}",
 		"    scope:", "    database: shop\n    scope:",
 		"limits:", "  alone: {database: other, scope: shared, columns: [id]}\nlimits:",
 	).Replace(everything(t))

@@ -16,7 +16,7 @@ func (c *Checker) alike() {
 		for _, o := range c.tables[i+1:] {
 			where := "the table is declared twice: here"
 			if !c.live.Engine.Is(t.Name, o.Name) {
-				if a, b := c.live.Table(schema.Name{Name: t.Name}), c.live.Table(schema.Name{Name: o.Name}); a == nil || b == nil || !slices.Contains(c.kin(a), b) {
+				if !c.shareRows(t, o) {
 					continue
 				}
 				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)
@@ -27,7 +27,7 @@ func (c *Checker) alike() {
 					Fix:     "the same of both declarations, or one declaration"})
 			}
 			for _, col := range t.Cols {
-				if other := c.same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust) {
+				if other := c.same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust || col.Readers.String() != other.Readers.String()) {
 					c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
 						Problem: fmt.Sprintf("%s the column is %s, there it is %s", where, said(col), said(other)),
 						Fix:     "the same of both declarations, or one declaration"})
@@ -35,6 +35,36 @@ func (c *Checker) alike() {
 			}
 		}
 	}
+}
+
+// moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
+// the same declaration they can't: see decl.Facet.
+func (c *Checker) moved() {
+	for _, w := range c.writes {
+		for _, t := range c.tables {
+			if t == w.Table || w.Trusted || !c.live.Engine.Is(t.Name, w.Table.Name) && !c.shareRows(t, w.Table) {
+				continue
+			}
+			for _, col := range t.Cols {
+				if col.Readers == nil {
+					continue
+				}
+				for _, by := range col.Readers.Cols {
+					if x := c.same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
+						c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: by.Name,
+							Problem: fmt.Sprintf("programs may change it by the declaration of %s, and it says who may read %s", w.Table.Name, col.Name),
+							Fix:     "one declaration, or no right to change it"})
+					}
+				}
+			}
+		}
+	}
+}
+
+// shareRows reports whether two declared tables have rows in common: as parts of one.
+func (c *Checker) shareRows(t, o *decl.Table) bool {
+	a, b := c.live.Table(schema.Name{Name: t.Name}), c.live.Table(schema.Name{Name: o.Name})
+	return a != nil && b != nil && slices.Contains(c.kin(a), b)
 }
 
 // same is the column that a declaration has under a name.
@@ -56,6 +86,9 @@ func labelled(l exo.Label) string {
 
 func said(c *decl.Column) string {
 	s := labelled(c.Label)
+	if c.Readers != nil {
+		s += ", read by " + c.Readers.String()
+	}
 	if c.Trust {
 		s += ", and demands trust"
 	}

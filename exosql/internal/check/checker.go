@@ -30,6 +30,7 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 		c.table(t)
 	}
 	c.alike()
+	c.moved()
 	for _, l := range c.order {
 		c.link(l)
 		c.pairs(l)

@@ -14,6 +14,19 @@ type Readers struct {
 	Cols []*Column
 }
 
+// String names the kind and the columns.
+func (r *Readers) String() string {
+	if r == nil {
+		return ""
+	}
+	names := make([]string, len(r.Cols))
+	for i, c := range r.Cols {
+		names[i] = c.Name
+	}
+	slices.Sort(names)
+	return r.Kind + " in " + strings.Join(names, ", ")
+}
+
 // ReadBy has the column's tags name readers: see exosql.Column.ReadBy.
 func (c *Column) ReadBy(kind string, cols []*Column) error {
 	at := c.Table.Name + "." + c.Name
