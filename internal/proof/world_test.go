@@ -18,6 +18,7 @@ type Schema struct {
 	Refs   []Ref `json:",omitempty"`
 
 	Labelled []int    `json:",omitempty"` // slots: see sealed_test.go
+	Owned    bool     `json:",omitempty"` // the row's id names who may read what is labelled
 	Known    []string `json:",omitempty"` // effects of writes that the host knows
 }
 
@@ -410,6 +411,9 @@ func (s *Schema) declare() *declaration {
 		for _, c := range t.Cols {
 			if has(s.Labelled, c) {
 				x.label(c)
+				if s.Owned {
+					x.own(c)
+				}
 			}
 		}
 		d.tables = append(d.tables, x)
