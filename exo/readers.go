@@ -99,8 +99,6 @@ func covers(upper, tag string) bool {
 		return false
 	case to == "":
 		return true
-	case ids == "":
-		return false
 	}
 	may := strings.Split(ids, "|")
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
