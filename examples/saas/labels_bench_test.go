@@ -22,7 +22,7 @@ func BenchmarkLabels(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plain := regexp.MustCompile(`\{ label: [^}]*\}`).ReplaceAll(text, nil)
+	plain := regexp.MustCompile(`\{ label: [^{}]*(\{[^{}]*\} )?\}`).ReplaceAll(text, nil)
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
 		b.Run(e.Name, func(b *testing.B) {
 			var tools [2]*codemode.Tool

@@ -18,6 +18,8 @@ func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
 	}
 	o := owners{f: f, sel: sel, p: p, places: map[ownerKey]int{}}
 	first := len(p.Cells)
+	o.shown(out)
+	o.at = 0
 	o.of(out)
 	p.Owners = len(p.Cells) - first
 }
@@ -35,6 +37,20 @@ type ownerKey struct {
 	row  *occurrence
 	link *exo.Node
 	col  *decl.Column
+}
+
+// shown notes which columns a row shows already.
+func (o *owners) shown(out *projection) {
+	for _, it := range out.items {
+		if it.sub != nil {
+			o.shown(it.sub)
+			continue
+		}
+		if e, ok := it.expr.(colExpr); ok {
+			o.places[ownerKey{row: e.row, col: e.col}] = o.at
+		}
+		o.at++
+	}
 }
 
 func (o *owners) of(out *projection) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
@@ -48,7 +49,7 @@ type owned struct {
 
 // newOwned is nil where no value of a row is anybody's.
 func newOwned(p *Plan) *owned {
-	if p.Owners == 0 {
+	if !slices.ContainsFunc(p.Cells, func(c Cell) bool { return c.Owner != nil }) {
 		return nil
 	}
 	all := len(p.Cells) - p.After
