@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -173,6 +174,60 @@ func TestReaders(t *testing.T) {
 				if got != c.want {
 					t.Errorf("%s: %s\ngot  %s\nwant %s", c.name, c.program, got, c.want)
 				}
+			}
+		}
+	})
+}
+
+// TestReadersByState: a column of the row decides where its value may go, be it no person's id: of what is published the chat takes all.
+func TestReadersByState(t *testing.T) {
+	tu.NotRaced(t)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, "CREATE TABLE notes (id {int} PRIMARY KEY, state TEXT NOT NULL, text TEXT NOT NULL); INSERT INTO notes VALUES (1, 'public', 'hello'), (2, 'draft', 'a secret')")
+		live, err := db.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := dynamic.New(live).Table("notes", dynamic.ColumnSpec{Name: "text", Label: []string{"note"}, Readers: dynamic.Readers{Kind: "state", Columns: []string{"state"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := table.Facet("note", "id", "state", "text")
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes, err := f.Grant(db, dynamic.AllRows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &sealedWorld{}
+		type post struct {
+			Text string `json:"text"`
+		}
+		chat, err := service.New("chat", "", service.Method("post", "", func(_ context.Context, p post) (service.None, error) {
+			w.sent = append(w.sent, p.Text)
+			return service.None{}, nil
+		}).Admits(exo.NewLabel(exo.ReadBy("note", "state", "public"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.grants = map[string]exo.Object{"notes": notes, "chat": chat}
+		for program, want := range map[string]string{
+			"await chat.post({ text: (await notes.where({ id: 1 }).first()).text }); return 1":                     "1 {} | hello",
+			"return chat.post({ text: (await notes.where({ id: 2 }).first()).text }).catch(e => e.message)":        `"chat.post: a sealed value that it is given may not leave this way: it is labelled note@state:draft" {}`,
+			"return chat.post({ text: (await notes.orderBy(n => n.text).first()).id + '' }).catch(e => e.message)": "denied",
+			"return notes.orderBy(n => n.id)": `[{"id":1,"state":"public","text":"hello"},{"id":2,"state":"draft","text":"[sealed note]"}] {note@state:public}`,
+		} {
+			admits := exo.Label{}
+			if strings.HasPrefix(program, "return notes") {
+				admits = exo.NewLabel("note@state:public")
+			}
+			got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, admits, program)
+			if kind != 0 {
+				got = kind.String()
+			}
+			if got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", program, got, want)
 			}
 		}
 	})

@@ -18,7 +18,7 @@ type Owner struct {
 const maxReaderID = 200
 
 // label is what the value is labelled in whose row the ids are these. Of one that is NULL, empty or too long to stand in a label it is
-// none: the value is nobody's in particular, as its column says (TestReaders).
+// none: the value is nobody's in particular, as its column says (TestDynamicReaders).
 func (o *Owner) label(row []exo.Value) exo.Label {
 	ids := make([]string, len(o.Cells))
 	for i, at := range o.Cells {
@@ -28,7 +28,7 @@ func (o *Owner) label(row []exo.Value) exo.Label {
 		case exo.TypeText:
 			ids[i] = v.Text()
 		}
-		if ids[i] == "" || len(ids[i]) > maxReaderID {
+		if len(ids[i]) > maxReaderID {
 			return exo.Label{}
 		}
 	}
