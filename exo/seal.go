@@ -77,10 +77,10 @@ func (s *sealing) value(t *Type, v Value) Value {
 	return s.cell(t, s.catalog.shows(t), v)
 }
 
-// cell seals v, NULL, too: whether a value is there is a part of the value. Whose it is, its object may say, and no more: with less than l
-// it would be a way out.
+// cell seals v, NULL, too: whether a value is there is a part of the value. Its object may say whose it is, and add labels: with less
+// than l it would be a way out.
 func (s *sealing) cell(t *Type, l Label, v Value) Value {
-	l = l.refined(v.label)
+	l = l.refined(v.label).Join(v.allLabels())
 	s.cells = append(s.cells, v.WithLabel(l))
 	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
 }
