@@ -14,13 +14,13 @@ import (
 func TestCausesSayWhere(t *testing.T) {
 	const asked = ", people.first, as Person.pay"
 	for _, c := range []struct{ program, want string }{
-		{"return people\n .where(p => p.pay > 1).count()", "call 1 (line 2, column 30), people.where(…).count, which reads Person.pay"},
-		{"const p: any = await people.first();\nconst s = 'é𝒳'; return await reveal(p.pay)", "call 2 (line 2, column 37), reveal, of a value given by call 1 (line 1, column 34)" + asked},
+		{"return people\n .where(p => p.pay > 1).count()", "call 1 (line 2:30), people.where(…).count, which reads Person.pay"},
+		{"const p: any = await people.first();\nconst s = 'é𝒳'; return await reveal(p.pay)", "call 2 (line 2:37), reveal, of a value given by call 1 (line 1:34)" + asked},
 		{"const p = await people.first();\nconst t = await text`pay: ${p.pay}`;\nreturn reveal(t)",
-			"call 3 (line 3, column 14), reveal, of a value given by call 2 (line 2, column 31), text and one given by call 1 (line 1, column 29)" + asked},
-		{"const q = people.select(p => ({ a: p.id, b: p.pay }));\nconst rows = await q.limit(1);\nreturn reveal(rows)", "call 2 (line 3, column 14), reveal, of a value given by call 1 (line 2, column 14), people.select(…).limit(…).execute, as Person.pay"},
-		{"return people.sum(p => p.pay)", "call 1 (line 1, column 18), people.sum, which reads Person.pay"},
-		{"return people.where(p => p.pay > 1)", "call 1 (line 1, column 20), people.where(…).execute, which reads Person.pay"}, // sent as it is returned
+			"call 3 (line 3:14), reveal, of a value given by call 2 (line 2:31), text and one given by call 1 (line 1:29)" + asked},
+		{"const q = people.select(p => ({ a: p.id, b: p.pay }));\nconst rows = await q.limit(1);\nreturn reveal(rows)", "call 2 (line 3:14), reveal, of a value given by call 1 (line 2:14), people.select(…).limit(…).execute, as Person.pay"},
+		{"return people.sum(p => p.pay)", "call 1 (line 1:18), people.sum, which reads Person.pay"},
+		{"return people.where(p => p.pay > 1)", "call 1 (line 1:20), people.where(…).execute, which reads Person.pay"}, // sent as it is returned
 	} {
 		for _, inProcess := range []bool{true, false} {
 			var events []exo.Entry

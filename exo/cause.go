@@ -54,7 +54,7 @@ func callAt(call uint64, at Pos) string {
 	if at.Line == 0 {
 		return fmt.Sprintf("call %d", call)
 	}
-	return fmt.Sprintf("call %d (line %d, column %d)", call, at.Line, at.Column)
+	return fmt.Sprintf("call %d (line %d:%d)", call, at.Line, at.Column)
 }
 
 // place is where a guest says that its call stands, without a text, if the program may have such a place. One that was taken over says what

@@ -50,8 +50,8 @@ func TestCausesSayWhere(t *testing.T) {
 	}
 	_, err = send(4, 11, msg(ref(revealID), lit(List(first(again), RecordValue(Field{"t", text}))), call(0, "reveal", 1)))
 	wantOK(t, "reveal", err)
-	const want = "diary: by call 5 (line 4, column 11), reveal, of a value given by call 2 (line 2, column 3), todos.select(…).execute, as Todo.diary" +
-		" and one given by call 4 (line 3, column 2), text and one given by call 3 (line 3, column 1), text and one given by call 1 (line 1, column 7), todos.select(…).execute, as Todo.diary"
+	const want = "diary: by call 5 (line 4:11), reveal, of a value given by call 2 (line 2:3), todos.select(…).execute, as Todo.diary" +
+		" and one given by call 4 (line 3:2), text and one given by call 3 (line 3:1), text and one given by call 1 (line 1:7), todos.select(…).execute, as Todo.diary"
 	if c := w.s.Causes(); len(c) != 1 || c[0].String() != want || len(c[0].Given) != 4 {
 		t.Errorf("%v", c)
 	}
