@@ -55,7 +55,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	s.mu.Unlock()
 	e.label = label
 	if more := label.without(before); !more.Public() {
-		s.caused(more, m, call.ID)
+		s.caused(more, m, e)
 	}
 	if err == nil && !sealed.Public() && e.sealed == nil {
 		var plain *Message

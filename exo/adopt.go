@@ -122,6 +122,7 @@ func (s *Session) number(e *pending) {
 	objects, cells := uint64(len(s.objects)), uint64(len(s.contents))
 	s.objects, s.types = append(s.objects, e.objects...), append(s.types, e.types...)
 	if e.shows != nil {
+		s.origins.add(s, e, cells)
 		s.contents = append(s.contents, e.shows.cells...)
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}

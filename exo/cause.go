@@ -12,24 +12,63 @@ import (
 // Cause says by which message a run first got a tag of its label. It is for the host: which of its tags a run has can be
 // chosen by what it read.
 type Cause struct {
-	Tag  string
-	Call uint64   // by its number; 0: the run began with it
-	Op   string   // as the program wrote it, shortened
-	Read []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
+	Tag   string
+	Call  uint64   // by its number; 0: the run began with it
+	Pos   Pos      // where in the program the call stands, as the guest says; zero: it says nothing that can be
+	Op    string   // as the program wrote it, shortened
+	Read  []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
+	Given []Given  // where the sealed values come from that have the tag
+}
+
+// Given says by which message a program was given a sealed value.
+type Given struct {
+	Call   uint64
+	Pos    Pos // as in Cause
+	Op     string
+	Column string // of which the value is, like "Person.email", where that is known
 }
 
 func (c Cause) String() string {
-	switch {
-	case c.Call == 0:
+	if c.Call == 0 {
 		return c.Tag + ": the run began with it"
-	case len(c.Read) == 0:
-		return fmt.Sprintf("%s: by call %d, %s", c.Tag, c.Call, c.Op)
 	}
-	return fmt.Sprintf("%s: by call %d, %s, which reads %s", c.Tag, c.Call, c.Op, strings.Join(c.Read, ", "))
+	s := c.Tag + ": by " + callAt(c.Call, c.Pos) + ", " + c.Op
+	if len(c.Read) > 0 {
+		s += ", which reads " + strings.Join(c.Read, ", ")
+	}
+	for i, g := range c.Given {
+		s += []string{", of a value", " and one"}[min(i, 1)] + " given by " + g.String()
+	}
+	return s
+}
+
+func (g Given) String() string {
+	s := callAt(g.Call, g.Pos) + ", " + g.Op
+	if g.Column != "" {
+		s += ", as " + g.Column
+	}
+	return s
+}
+
+// callAt names a call.
+func callAt(call uint64, at Pos) string {
+	if at.Line == 0 {
+		return fmt.Sprintf("call %d", call)
+	}
+	return fmt.Sprintf("call %d (line %d:%d)", call, at.Line, at.Column)
+}
+
+// place is where a guest says that its call stands, without a text, if the program may have such a place. One that was taken over says what
+// it likes, so the place is of bounded size and decides nothing.
+func (s *Session) place(p Pos) Pos {
+	if most := s.length + 1; p.Line < 1 || p.Line > most || p.Column < 1 || p.Column > most {
+		return Pos{}
+	}
+	return Pos{Line: p.Line, Column: p.Column}
 }
 
 // caused notes by which message the run got tags.
-func (s *Session) caused(l Label, m *Message, call uint64) {
+func (s *Session) caused(l Label, m *Message, e *pending) {
 	op := s.opName(m.Root)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +76,13 @@ func (s *Session) caused(l Label, m *Message, call uint64) {
 		s.causes = map[string]Cause{}
 	}
 	for _, t := range l.Tags() {
-		s.causes[t] = Cause{t, call, op, m.reading(t)}
+		c := Cause{Tag: t, Call: e.id, Pos: e.pos, Op: op, Read: m.reading(t)}
+		from := tracer{s: s, tag: t}
+		for _, v := range m.Args {
+			from.visit(v)
+		}
+		c.Given = from.list
+		s.causes[t] = c
 	}
 }
 

@@ -84,7 +84,10 @@ func pick[T any](d *Decoder, table []T) (v T) {
 
 func (d *Decoder) method(terms []*Term) *Method {
 	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Sink: d.Bool()}
-	effect := EffectMode(d.UpTo(2*uint64(effectModes) - 1))
+	effect := EffectMode(d.UpTo(uint64(totalMode)))
+	if m.Total = effect == totalMode; m.Total {
+		effect = NoEffect
+	}
 	m.Effect = effect % effectModes
 	m.Label, m.Admits, m.Reply, m.Result = NewLabel(d.Texts()...), NewLabel(d.Texts()...), NewLabel(d.Texts()...), pick(d, terms)
 	if effect >= effectModes {

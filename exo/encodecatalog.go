@@ -109,6 +109,9 @@ func (w *catalogWriter) method(m *Method) int {
 	if m.Nested != nil {
 		effect += byte(effectModes)
 	}
+	if m.Total { // which has no effect, and is not nested: see Interface.validate
+		effect = byte(totalMode)
+	}
 	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), effect)
 	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
 	if b = w.term(b, m.Result); m.Nested != nil {
@@ -129,6 +132,9 @@ func (w *catalogWriter) method(m *Method) int {
 	}
 	return w.methods.add(b)
 }
+
+// totalMode stands in the place of the effect of a method that is Total.
+const totalMode = 2 * effectModes
 
 func (w *catalogWriter) term(b []byte, t *Term) []byte {
 	return wire.AppendCount(b, w.terms.add(appendTerm(nil, t)))

@@ -171,6 +171,8 @@ func (m *Method) meet(x *Method) error {
 		return fmt.Errorf("its label lost %s", m.Label.without(x.Label))
 	case !m.Reply.FlowsTo(x.Reply):
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.without(x.Reply))
+	case x.Total && !m.Total: // what it does not own it can't vouch for: a program would be shown what it reads
+		return fmt.Errorf("it is total now")
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
@@ -201,7 +203,7 @@ func (m *Method) meet(x *Method) error {
 	if len(x.Params) < len(m.Params) {
 		m.Params = m.Params[:len(x.Params)]
 	}
-	m.Doc, m.Label, m.Reply, m.Row, m.Effect, m.Sink, m.Admits, m.Truth = x.Doc, x.Label, x.Reply, x.Row, x.Effect, x.Sink, x.Admits, x.Truth
+	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {

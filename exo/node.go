@@ -402,6 +402,9 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Total {
+		t = labelled(t, c.totals(recv, args))
+	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == TypeRows {

@@ -7,7 +7,8 @@ package exo
 
 // reads joins the labels of what a call of m computes with.
 func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l Label) {
-	if i := c.Catalog[recv.Type.Name]; i == nil || i.Expr {
+	if m.Total { // see totals
+	} else if i := c.Catalog[recv.Type.Name]; i == nil || i.Expr {
 		l = c.Catalog.shows(recv.Type)
 	} else if m.Row || c.opaque(m.Result) || c.opaque(m.Nested) {
 		l = c.Catalog.argsShow(recv.Type)
@@ -15,9 +16,19 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l Label) {
 	for i, a := range args {
 		p := &m.Params[i]
 		l = l.Join(p.labelsOf(a))
-		if a.Op == OpLambda && p.selects() || m.sets(p) {
+		if a.Op == OpLambda && p.selects() || m.sets(p) || m.Total {
 			continue
 		}
+		l = l.Join(c.Catalog.shows(a.Type))
+	}
+	return l
+}
+
+// totals joins what the receiver and the arguments of a total method show: it is shown in what the method gives. Whoever compares, sorts or
+// groups by that reads it, as of a column.
+func (c *Checker) totals(recv *Node, args []*Node) Label {
+	l := c.Catalog.shows(recv.Type)
+	for _, a := range args {
 		l = l.Join(c.Catalog.shows(a.Type))
 	}
 	return l

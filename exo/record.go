@@ -89,6 +89,7 @@ type Entry struct {
 
 	Call    uint64     // of the message; 0: the entry is about the run
 	Op      string     // what was asked, as the program wrote it, shortened
+	Pos     Pos        // where in the program, as the guest says, without Text; zero: it says nothing that can be
 	Effect  EffectMode // of the message
 	Message []byte     // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed
 
@@ -290,7 +291,7 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 	if s.gate.record == nil {
 		return s.note(en)
 	}
-	en.Call, en.Op, en.Effect = e.id, s.opName(e.root), e.effect
+	en.Call, en.Op, en.Pos, en.Effect = e.id, s.opName(e.root), e.pos, e.effect
 	return s.note(en)
 }
 

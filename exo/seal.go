@@ -30,8 +30,10 @@ func (e *Encoder) sealed(v *Value) {
 // sealing makes a reply that a guest may have of one that an object gave.
 type sealing struct {
 	catalog Catalog
-	open    Label   // that the run has already: what carries no more is plain
-	cells   []Value // what was sealed, by the number that stands in its place
+	open    Label    // that the run has already: what carries no more is plain
+	cells   []Value  // what was sealed, by the number that stands in its place
+	at      string   // the field that is sealed,
+	fields  []string // and that of each cell: see origins
 }
 
 // value is v, of type t, with a sealed value in the place of each labelled one. What is not as its type says is
@@ -67,6 +69,7 @@ func (s *sealing) value(t *Type, v Value) Value {
 			if known = known && of != nil; !known {
 				break
 			}
+			s.at = f.Name
 			fs[k].Value = s.value(of, f.Value)
 		}
 		if known {
@@ -81,7 +84,7 @@ func (s *sealing) value(t *Type, v Value) Value {
 // than l it would be a way out.
 func (s *sealing) cell(t *Type, l Label, v Value) Value {
 	l = l.refined(v.label).Join(v.allLabels())
-	s.cells = append(s.cells, v.WithLabel(l))
+	s.cells, s.fields = append(s.cells, v.WithLabel(l)), append(s.fields, s.at)
 	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
 }
 
@@ -147,9 +150,11 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 	if !ok {
 		return nil
 	}
+	names := r.Shape.fields(nil)
 	out := &Rows{Shape: r.Shape, Cells: make([]Value, 0, r.Len()*len(types))}
 	for row, reader := 0, r.Reader(); row < r.Len(); row++ {
 		for k, v := range reader.Cells(row) {
+			s.at = names[k]
 			out.Cells = append(out.Cells, s.value(types[k], v))
 		}
 	}

@@ -12,6 +12,9 @@ import (
 type Call struct {
 	ID   uint64
 	Expr Expr
+	// Pos is where in the program the call stands, as the guest says: for what the host is told (Cause, Entry), and for no decision.
+	// Its Text is not used.
+	Pos Pos
 }
 
 // Reply is the frame that answers a Call. References in Value are numbers of
@@ -54,6 +57,7 @@ func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
 type Session struct {
 	gate    *Gate
 	run     Run
+	length  int // of the program, in bytes
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	caller  context.Context // that Begin was given
@@ -80,6 +84,7 @@ type Session struct {
 	types       []*Type
 	sealed      []Value // the run's sealed values, by their numbers,
 	contents    []Value // and what is in them
+	origins     origins // and by which messages they were given
 	composed    int     // bytes of the parts of sealed texts
 	label       Label
 	causes      map[string]Cause // by which message it got each tag
@@ -120,6 +125,7 @@ type pending struct {
 	digest  Digest   // of a reply in which something is sealed
 	size    int      // of the message, in the budget of those without an answer
 	id      uint64
+	pos     Pos // see Session.place
 	done    bool
 	reply   Reply
 	details []any
@@ -206,7 +212,7 @@ func (s *Session) Submit(call Call) error {
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
 	s.undelivered += size
-	e := &pending{id: call.ID, size: size}
+	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)
 	s.mu.Unlock()

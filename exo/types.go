@@ -195,6 +195,11 @@ type Method struct {
 	Sink   bool  // the message leaves the host by it, so it must admit the label of the run
 	Label  Label // what following it adds to the label of the message: a link reads the columns of its keys
 
+	// Total: of an expression, which gives another one. It has a value, or null, for whatever its receiver and its arguments
+	// are, and takes no more room than their declarations say. So a selection with it shows what they show, and reads nothing
+	// of them. An object that owns the expression says so, and no policy.
+	Total bool
+
 	// Nested is what it gives within a callback: an expression, and nothing is sent. One that has it and does not
 	// send is there and nowhere else.
 	Nested *Term

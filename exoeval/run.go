@@ -53,6 +53,8 @@ type run struct {
 	fatal         error // a limit that ran out: the program does not go on, caught or not
 
 	lastID     uint64
+	returned   *recorded        // what is sent because the program returned it: the engine itself calls then
+	spots      map[spot]exo.Pos // see place
 	open       map[uint64]openCall
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
@@ -93,9 +95,12 @@ func (r *run) send(n *exo.Node) goja.Value {
 	r.watchPromises() // the first one may be this
 	promise, resolve, reject := r.vm.NewPromise()
 	line, col := r.here()
+	if line == 0 && r.returned != nil {
+		line, col = frameOf(r.returned.stack)
+	}
 	p := r.vm.ToValue(promise).(*goja.Object)
 	put(&r.open, id, openCall{resolve, reject, line, col, r.promised(n, p)})
-	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr()}); err != nil {
+	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
 		delete(r.open, id)
 		panic(r.throw(exo.Classify("", err)))
 	}
@@ -119,12 +124,9 @@ func (r *run) awaited(v goja.Value) goja.Value {
 	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
 		panic(r.throw(x.novalue()))
 	}
-	p := r.call(x.node, i.Methods[i.Await], i.Await, nil)
-	if c := r.open[r.lastID]; c.line == 0 {
-		c.line, c.col = frameOf(x.stack) // the program returned it
-		put(&r.open, r.lastID, c)
-	}
-	return p
+	r.returned = x
+	defer func() { r.returned = nil }()
+	return r.call(x.node, i.Methods[i.Await], i.Await, nil)
 }
 
 // put adds to a map that is made when something is first put into it: most programs need none.

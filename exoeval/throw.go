@@ -232,5 +232,20 @@ func (r *run) placed(err error, line, col int) error {
 	return asError(err).At(at)
 }
 
+// spot is a line and column as the engine has them.
+type spot struct{ line, col int }
+
+// place is where in the program as it was handed in a call stands. A loop sends from one place.
+func (r *run) place(line, col int) exo.Pos {
+	at := spot{line, col}
+	p, ok := r.spots[at]
+	if !ok && line > 0 && r.prog != nil {
+		p = r.prog.position(line, col)
+		p.Text = ""
+		put(&r.spots, at, p)
+	}
+	return p
+}
+
 // asError is err, which is not nil, with its fields.
 func asError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }

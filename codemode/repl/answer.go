@@ -116,7 +116,11 @@ func (s screen) traced(events []exo.Entry) string {
 		if ev.Err != nil {
 			how = s.paint(red, oneLine(exo.KindOf(ev.Err).String()))
 		}
-		fmt.Fprintf(&b, "%4d  %s  %s", ev.Call, s.highlight(cut(oneLine(ev.Op), 4*maxWidth)), how)
+		at := ""
+		if ev.Pos.Line != 0 {
+			at = s.paint(dim, fmt.Sprintf(" (line %d)", ev.Pos.Line))
+		}
+		fmt.Fprintf(&b, "%4d  %s%s  %s", ev.Call, s.highlight(cut(oneLine(ev.Op), 4*maxWidth)), at, how)
 		fmt.Fprint(&b, s.paint(dim, fmt.Sprintf(", %v ms", ms(ev.Took))))
 		if tags := ev.Label.Tags(); len(tags) > 0 {
 			fmt.Fprint(&b, "  "+s.chips(tags))

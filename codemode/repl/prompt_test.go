@@ -133,7 +133,7 @@ func TestPromptCommands(t *testing.T) {
 		{"of a failure", "await api.me.first(); throw new Error('x')\n.sql\n", []string{"T ms, Q\n"}, 1},
 		{"no query", "1\n.sql\n.trace\n", []string{"asked the database nothing", "asked for nothing"}, 0},
 		{"sql wrong", ".sql all\n.trace all\n", []string{".sql on", ".trace on"}, 0},
-		{"trace", "return [await api.me.first(), await api.me.notes().count()]\n.trace\n", []string{"   1  me.first  done, T ms\n   2  me.notes().count  done, T ms\n"}, 0},
+		{"trace", "return [await api.me.first(), await api.me.notes().count()]\n.trace\n", []string{"   1  me.first (line 1)  done, T ms\n   2  me.notes().count (line 1)  done, T ms\n"}, 0},
 		{"example", ".1\n", []string{"api.me.notes()\n id  text"}, 0},
 		{"no such example", ".0\n.2\n", []string{"there are programs .1 to .1 to start from\nowner 1> there are"}, 0},
 		{"no model", ".ask how many?\n", []string{"no key for a model is set"}, 0},

@@ -35,14 +35,19 @@ func appendError(b []byte, err error) []byte {
 			b = appendText(append(b, f.name...), shortened(f.text))
 		}
 	}
-	if e.Pos.Line != 0 || e.Pos.Column != 0 {
-		b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Pos.Line), 10)
-		b = strconv.AppendInt(append(b, `,"column":`...), int64(e.Pos.Column), 10)
-	}
+	b = appendPlace(b, e.Pos)
 	if own && e.Err != nil {
 		b = appendText(append(b, `,"cause":`...), textOf(e.Err))
 	}
 	return append(b, '}')
+}
+
+func appendPlace(b []byte, at exo.Pos) []byte {
+	if at.Line == 0 && at.Column == 0 {
+		return b
+	}
+	b = strconv.AppendInt(append(b, `,"line":`...), int64(at.Line), 10)
+	return strconv.AppendInt(append(b, `,"column":`...), int64(at.Column), 10)
 }
 
 // classify is exo.Classify for an error that may panic or wrap itself.

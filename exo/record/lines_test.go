@@ -55,7 +55,7 @@ func anyError(t *rapid.T) error {
 func anyEntry() *rapid.Generator[exo.Entry] {
 	return rapid.Custom(func(t *rapid.T) exo.Entry {
 		e := exo.Entry{RunID: exo.NewRunID(), Step: exo.Step(rapid.IntRange(1, int(exo.Ended)).Draw(t, "step")), At: anyTime(t, "at"),
-			Call: rapid.Uint64().Draw(t, "call"), Op: anyText().Draw(t, "op"), Effect: exo.EffectMode(rapid.IntRange(0, int(exo.Immediate)).Draw(t, "effect")),
+			Call: rapid.Uint64().Draw(t, "call"), Op: anyText().Draw(t, "op"), Pos: exo.Pos{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column")}, Effect: exo.EffectMode(rapid.IntRange(0, int(exo.Immediate)).Draw(t, "effect")),
 			Label: anyLabel(t), Rows: rapid.Int().Draw(t, "rows"), Took: time.Duration(rapid.Int64().Draw(t, "took")),
 			State: exo.State(rapid.IntRange(0, int(exo.StateUnknown)).Draw(t, "state")), Err: anyError(t)}
 		if e.Step != exo.Ended {
@@ -180,6 +180,8 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"ended","at":"2026-01-02T03:04:05.000000678Z","err":{"kind":"internal","text":{"base64":"cGxhaW4g/w=="}}}`},
 		{exo.Entry{RunID: id, Step: exo.Committing, At: at, Prepared: &exo.Prepared{Changed: 2, Witnessed: 1}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
+		{exo.Entry{RunID: id, Step: exo.Refused, At: at, Call: 1, Op: "o", Pos: exo.Pos{Line: 3, Column: 4}},
+			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"refused","at":"2026-01-02T03:04:05.000000678Z","call":1,"op":"o","line":3,"column":4}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
 		{exo.Entry{RunID: id, Step: exo.Settled, At: at, Took: time.Millisecond, Err: errors.New("x")},
@@ -190,8 +192,8 @@ func TestGoldenLine(t *testing.T) {
 			t.Errorf("%v: got\n%swant\n%s", err, b, c.want)
 		}
 	}
-	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 16 {
-		t.Errorf("an entry has %d fields; a line was made for 16", n)
+	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 17 {
+		t.Errorf("an entry has %d fields; a line was made for 17", n)
 	}
 	if n := reflect.TypeOf(exo.Prepared{}).NumField(); n != 2 {
 		t.Errorf("what was prepared has %d fields; a line was made for 2", n)

@@ -91,6 +91,8 @@ type line struct {
 	At      time.Time         `json:"at"`
 	Call    uint64            `json:"call"`
 	Op      text              `json:"op"`
+	Line    int               `json:"line"`
+	Column  int               `json:"column"`
 	Effect  string            `json:"effect"`
 	Message []byte            `json:"message"`
 	Label   []text            `json:"label"`
@@ -151,7 +153,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	if l.V != Version {
 		return e, errVersion(l.V)
 	}
-	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Message: l.Message, Label: label(l.Label), Rows: l.Rows}
+	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Pos: exo.Pos{Line: l.Line, Column: l.Column}, Message: l.Message, Label: label(l.Label), Rows: l.Rows}
 	if e.RunID == (exo.RunID{}) {
 		return e, errors.New("no run")
 	}

@@ -32,6 +32,7 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 	if e.Op != "" {
 		b = appendText(append(b, `,"op":`...), e.Op)
 	}
+	b = appendPlace(b, e.Pos)
 	if e.Effect != exo.NoEffect {
 		b = appendText(append(b, `,"effect":`...), key(e.Effect))
 	}

@@ -7,7 +7,8 @@ import (
 
 // appendCall writes a message. An error says that the other side would not read it.
 func appendCall(b []byte, c exo.Call) ([]byte, error) {
-	e := exo.Encoder{B: wire.AppendUint(begin(b, frameCall), c.ID)}
+	b = wire.AppendUint(begin(b, frameCall), c.ID)
+	e := exo.Encoder{B: wire.AppendInt(wire.AppendInt(b, int64(c.Pos.Line)), int64(c.Pos.Column))}
 	e.Expr(c.Expr)
 	return end(e.B), e.Err()
 }
@@ -19,6 +20,7 @@ func decodeCall(s string, nodes int) (c exo.Call, err error) {
 	r := read(s)
 	r.Values = maxItems
 	c.ID = r.Uint()
+	c.Pos.Line, c.Pos.Column = int(r.Int()), int(r.Int())
 	c.Expr = r.Expr(nodes)
 	return c, r.done()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -286,6 +287,16 @@ var sessions = map[string]func(g *guest){
 		g.open, g.sizes = 1, []int{0}
 		p, _, _ := g.Next(context.Background())
 		g.write(appendConsole(nil, exo.Line{Text: "before: " + p.Value.Text()}))
+		g.write(framed(frameDone, []byte{1, tagNull}))
+	},
+	// Calls of places that no program has.
+	"claims places": func(g *guest) {
+		for i, p := range []exo.Pos{{Line: -1, Column: 1}, {Line: math.MaxInt, Column: math.MaxInt}, {Line: 1, Column: math.MinInt}, {}, {Line: 2, Column: 3}} {
+			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "again"}}}
+			g.write(call(exo.Call{ID: uint64(i + 1), Expr: x, Pos: p}))
+			g.open, g.sizes = 1, []int{0}
+			g.Next(context.Background())
+		}
 		g.write(framed(frameDone, []byte{1, tagNull}))
 	},
 	"dates the console back": func(g *guest) {

@@ -143,7 +143,7 @@ func TestSealedPairs(t *testing.T) {
 	}
 	seed := tu.Seed(t, 1)
 	servers, ctx := [2]*server{newServer(t), newServer(t)}, context.Background()
-	var n struct{ runs, shown, withheld, limited, sealed, told, asked int }
+	var n struct{ runs, shown, withheld, limited, sealed, told, asked, totals, ofTotals int }
 	for i := 0; i < worlds; i++ {
 		d := fromSeed(seed, uint64(i))
 		c := genWorld(d)
@@ -174,6 +174,12 @@ func TestSealedPairs(t *testing.T) {
 			text := wrapped(d, drawAny(d, c, p))
 			a, b := pair[0].see(ctx, text), pair[1].see(ctx, text)
 			n.runs++
+			if p%8 == 4 {
+				n.totals++
+				if !a.late && !b.late && strings.Contains(a.all, "[sealed x]") {
+					n.ofTotals++
+				}
+			}
 			if a.late || b.late { // how long a query takes is no promise
 				n.limited++
 				continue
@@ -200,8 +206,8 @@ func TestSealedPairs(t *testing.T) {
 		pair[0].close()
 		pair[1].close()
 	}
-	t.Logf("seed %d: %d programs, %d show something, in %d of them something sealed, %d withheld, %d over a limit; admitted, %d of %d tell the two apart", seed, n.runs, n.shown, n.sealed, n.withheld, n.limited, n.told, n.asked)
-	if n.shown*3 < n.runs || n.sealed*12 < n.runs || n.told*2 < n.asked {
+	t.Logf("seed %d: %d programs, %d show something, in %d of them something sealed, %d withheld, %d over a limit; admitted, %d of %d tell the two apart; %d of %d selections by total methods show something sealed", seed, n.runs, n.shown, n.sealed, n.withheld, n.limited, n.told, n.asked, n.ofTotals, n.totals)
+	if n.shown*3 < n.runs || n.sealed*12 < n.runs || n.told*2 < n.asked || n.ofTotals*4 < n.totals {
 		t.Error("too many are refused, or they show too little")
 	}
 }
@@ -213,6 +219,9 @@ var plain = []string{"[await G]", "G.first()", "[await G.limit(3), await G.count
 // drawAny draws a program of one part of the language or another.
 func drawAny(d *draws, c *Case, k int) string {
 	parts := []func(*generator, *Schema, *slow) drawn{drawGroups, drawWindows, drawPages, drawTree, drawSets}
+	if k%8 == 4 {
+		return drawTotals(d, c)
+	}
 	if k%4 == 0 {
 		return "return " + strings.ReplaceAll(plain[d.n(len(plain))], "G", grantNames[d.n(len(c.Grants))])
 	}

@@ -115,6 +115,8 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 				f.c.charges[len(p.Cells)] = charge
 			}
 			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
+		} else if lists == 0 && it.expr != nil {
+			f.c.makes(len(p.Cells), it.expr)
 		}
 		if g, ok := it.expr.(cell); ok && g.list != "" {
 			c.Kind, c.Of, c.Collected, c.Null = exo.TypeList, g.list, true, false

@@ -32,7 +32,8 @@ type compiler struct {
 	columns      int            // of all those together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
-	charges      map[int]int // of the cells of the statement that are a labelled column as it is, by their places
+	charges      map[int]int // of the cells of the statement that are a labelled column as it is, or made of columns, by their places
+	made         map[int]int // the most bytes that the engine may make for those that are made, by their places
 	charge       int         // the most of the labelled columns that the statement names
 	replying     bool        // what is shown goes to a program
 	zoned        bool        // local time is not UTC

@@ -21,14 +21,18 @@ func (c *compiler) labelled() bool {
 // column by way of a derived table has the charge of the largest. Of what Go code reads nothing is sealed, nor of rows
 // within rows, whose labels the run has (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
-	n := 0
+	n, made := 0, 0
 	for i, l := range c.msg.Shown(p.Shape) {
 		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
 				p.Cells[i].Sealed = max(c.charge, 1)
 			}
 			n++
+			made += c.made[i]
 		}
+	}
+	if made > maxMadeSealed {
+		return exo.Errorf(exo.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", maxMadeSealed>>20)
 	}
 	if n > maxSealed {
 		return exo.Errorf(exo.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)

@@ -42,7 +42,7 @@ func columnInterface(name string) *exo.Interface {
 			i.Fields[op.Name] = &exo.Property{Doc: op.doc, Type: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt, Null: true}}}}
 			continue
 		}
-		m := &exo.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result)}
+		m := &exo.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result), Total: op.total}
 		for _, p := range op.params {
 			m.Params = append(m.Params, paramOf(p, name, op.Null))
 		}

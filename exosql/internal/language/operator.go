@@ -14,7 +14,8 @@ import (
 //
 // Every operator is total: it has a value, or NULL, for all operands. One that
 // could fail would fail for the rows that the engine happens to look at, those out
-// of scope included, and say so.
+// of scope included, and say so. Of those marked total the compiler also knows the most that what they give takes, so they
+// show a labelled column sealed; arithmetic, which is bounded by its digits, patterns and all that decides does not.
 type Operator struct {
 	Name     string    // canonical
 	also     []string  // other names that programs may use; JavaScript's own, where it has it
@@ -27,6 +28,7 @@ type Operator struct {
 	Form     form      // how it is compiled
 	field    bool      // it is read like a field, without a call
 	unlisted bool      // only words of JavaScript lead to it
+	total    bool      // programs are shown what it gives of a labelled column, and read nothing of it: see exo.Method
 	doc      string
 }
 
@@ -93,9 +95,9 @@ var operators = []Operator{
 	{Name: "isNot", also: []string{"!=="}, on: matched, params: one, Null: true, Ast: sqlast.IsNot, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "the opposite of is"},
 	{Name: "in", on: matched, params: []string{"list"}, Form: FormList},
 	{Name: "notIn", on: matched, params: []string{"list"}, Form: FormList, doc: "equal to none of a list, and not null"},
-	{Name: "isNull", on: anyColumn, Ast: sqlast.IsNull},
-	{Name: "isNotNull", on: anyColumn, Ast: sqlast.IsNotNull},
-	{Name: "coalesce", also: []string{"??"}, on: equal, params: []string{"bare"}, result: "coalesced", Ast: sqlast.Coalesce, Form: FormSame, doc: "the value where this is null"},
+	{Name: "isNull", total: true, on: anyColumn, Ast: sqlast.IsNull},
+	{Name: "isNotNull", total: true, on: anyColumn, Ast: sqlast.IsNotNull},
+	{Name: "coalesce", total: true, also: []string{"??"}, on: equal, params: []string{"bare"}, result: "coalesced", Ast: sqlast.Coalesce, Form: FormSame, doc: "the value where this is null"},
 	{Name: "nullIf", on: equal, params: []string{"bare"}, result: "nullable", Ast: sqlast.NullIf, Form: FormSame},
 
 	{Name: "and", also: []string{"&&"}, on: truths, params: []string{"condition"}, Ast: sqlast.And},
@@ -110,15 +112,15 @@ var operators = []Operator{
 	{Name: "notLike", also: []string{"NOT LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormPattern},
 	{Name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormFolded, doc: "whatever the case"},
 	{Name: "notIlike", also: []string{"NOT ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormFolded},
-	{Name: "lower", also: []string{"toLowerCase", "toLocaleLowerCase"}, on: texts, result: "text", Ast: sqlast.Lower, Form: FormText},
-	{Name: "upper", also: []string{"toUpperCase", "toLocaleUpperCase"}, on: texts, result: "text", Ast: sqlast.Upper, Form: FormText},
-	{Name: "trim", on: texts, result: "text", Ast: sqlast.Trim, Form: FormText},
+	{Name: "lower", total: true, also: []string{"toLowerCase", "toLocaleLowerCase"}, on: texts, result: "text", Ast: sqlast.Lower, Form: FormText},
+	{Name: "upper", total: true, also: []string{"toUpperCase", "toLocaleUpperCase"}, on: texts, result: "text", Ast: sqlast.Upper, Form: FormText},
+	{Name: "trim", total: true, on: texts, result: "text", Ast: sqlast.Trim, Form: FormText},
 	{Name: "length", on: texts, result: "int", Ast: sqlast.Length, Form: FormText, field: true, doc: "in characters"},
 	{Name: "slice", on: texts, params: []string{"start", "end"}, result: "text", Ast: sqlast.Substr, Form: FormSlice, doc: "positions in characters, none negative"},
 	{Name: "substring", unlisted: true, on: texts, params: []string{"start", "end"}, result: "text", Ast: sqlast.Substr, Form: FormSlice},
 	{Name: "substr", unlisted: true, on: texts, params: []string{"start", "length"}, result: "text", Ast: sqlast.Substr, Form: FormSlice},
-	{Name: "concat", also: []string{"+"}, on: texts, params: []string{"part", "more", "more", "more", "more", "more", "more", "more"}, result: "text", Ast: sqlast.Concat, Form: FormText, doc: "null if a part is null"},
-	{Name: "prepend", unlisted: true, on: texts, params: []string{"part"}, result: "text", Ast: sqlast.Concat, Form: FormText},
+	{Name: "concat", total: true, also: []string{"+"}, on: texts, params: []string{"part", "more", "more", "more", "more", "more", "more", "more"}, result: "text", Ast: sqlast.Concat, Form: FormText, doc: "null if a part is null"},
+	{Name: "prepend", total: true, unlisted: true, on: texts, params: []string{"part"}, result: "text", Ast: sqlast.Concat, Form: FormText},
 
 	{Name: "add", also: []string{"+"}, on: numbers, params: one, result: "wide", Ast: sqlast.Plus, Form: FormNumber},
 	{Name: "sub", also: []string{"-"}, on: numbers, params: one, result: "wide", Ast: sqlast.Minus, Form: FormNumber},
@@ -136,23 +138,23 @@ var operators = []Operator{
 	{Name: "ceil", also: []string{"Math.ceil"}, on: numbers, result: "self", Ast: sqlast.Ceil, Form: FormNumber},
 	{Name: "toText", also: []string{"String", "toISOString"}, on: written, result: "text", Form: FormToText},
 
-	{Name: "year", also: []string{"getFullYear"}, on: days, result: "int", Ast: sqlast.Year, Form: FormPart, doc: "local, like all parts"},
-	{Name: "quarter", unlisted: true, on: days, result: "int", Ast: sqlast.Quarter, Form: FormPart},
-	{Name: "month", on: days, result: "int", Ast: sqlast.Month, Form: FormPart, doc: "from 1"},
-	{Name: "getMonth", unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormPart},
-	{Name: "week", unlisted: true, also: []string{"isoWeek"}, on: days, result: "int", Ast: sqlast.Week, Form: FormPart},
-	{Name: "day", also: []string{"getDate"}, on: days, result: "int", Ast: sqlast.Day, Form: FormPart},
-	{Name: "weekday", also: []string{"getDay"}, on: days, result: "int", Ast: sqlast.Weekday, Form: FormPart, doc: "Sunday is 0"},
-	{Name: "hour", also: []string{"getHours"}, on: times, result: "int", Ast: sqlast.Hour, Form: FormPart},
-	{Name: "minute", also: []string{"getMinutes"}, on: times, result: "int", Ast: sqlast.Minute, Form: FormPart},
-	{Name: "second", also: []string{"getSeconds"}, on: times, result: "int", Ast: sqlast.Second, Form: FormPart},
-	{Name: "getUTCFullYear", unlisted: true, on: days, result: "int", Ast: sqlast.Year, Form: FormUTC},
-	{Name: "getUTCMonth", unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormUTC},
-	{Name: "getUTCDate", unlisted: true, on: days, result: "int", Ast: sqlast.Day, Form: FormUTC},
-	{Name: "getUTCDay", unlisted: true, on: days, result: "int", Ast: sqlast.Weekday, Form: FormUTC},
-	{Name: "getUTCHours", unlisted: true, on: times, result: "int", Ast: sqlast.Hour, Form: FormUTC},
-	{Name: "getUTCMinutes", unlisted: true, on: times, result: "int", Ast: sqlast.Minute, Form: FormUTC},
-	{Name: "getUTCSeconds", unlisted: true, on: times, result: "int", Ast: sqlast.Second, Form: FormUTC},
+	{Name: "year", total: true, also: []string{"getFullYear"}, on: days, result: "int", Ast: sqlast.Year, Form: FormPart, doc: "local, like all parts"},
+	{Name: "quarter", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Quarter, Form: FormPart},
+	{Name: "month", total: true, on: days, result: "int", Ast: sqlast.Month, Form: FormPart, doc: "from 1"},
+	{Name: "getMonth", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormPart},
+	{Name: "week", total: true, unlisted: true, also: []string{"isoWeek"}, on: days, result: "int", Ast: sqlast.Week, Form: FormPart},
+	{Name: "day", total: true, also: []string{"getDate"}, on: days, result: "int", Ast: sqlast.Day, Form: FormPart},
+	{Name: "weekday", total: true, also: []string{"getDay"}, on: days, result: "int", Ast: sqlast.Weekday, Form: FormPart, doc: "Sunday is 0"},
+	{Name: "hour", total: true, also: []string{"getHours"}, on: times, result: "int", Ast: sqlast.Hour, Form: FormPart},
+	{Name: "minute", total: true, also: []string{"getMinutes"}, on: times, result: "int", Ast: sqlast.Minute, Form: FormPart},
+	{Name: "second", total: true, also: []string{"getSeconds"}, on: times, result: "int", Ast: sqlast.Second, Form: FormPart},
+	{Name: "getUTCFullYear", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Year, Form: FormUTC},
+	{Name: "getUTCMonth", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormUTC},
+	{Name: "getUTCDate", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Day, Form: FormUTC},
+	{Name: "getUTCDay", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Weekday, Form: FormUTC},
+	{Name: "getUTCHours", total: true, unlisted: true, on: times, result: "int", Ast: sqlast.Hour, Form: FormUTC},
+	{Name: "getUTCMinutes", total: true, unlisted: true, on: times, result: "int", Ast: sqlast.Minute, Form: FormUTC},
+	{Name: "getUTCSeconds", total: true, unlisted: true, on: times, result: "int", Ast: sqlast.Second, Form: FormUTC},
 	{Name: "truncate", also: []string{"startOf"}, on: days, params: []string{"unit"}, result: "day", Form: FormTruncate, doc: "the first day; of a week, Monday"},
 	{Name: "plus", unlisted: true, on: days, params: []string{"number", "unit"}, result: "day", Form: FormPlus},
 	{Name: "daysSince", unlisted: true, on: days, params: one, result: "int", Form: FormDays},

@@ -1,0 +1,71 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sealed"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// maxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it a text that is put together of labelled
+// values often enough would be refused as too large a row, by its length. With maxSealed columns as they are it fits in engine.MaxRow.
+const maxMadeSealed = 24 << 20
+
+// makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both
+// are of the expression and the declarations, and never of what a row holds.
+func (c *compiler) makes(cell int, e expr) {
+	if c.charges == nil {
+		c.charges = map[int]int{}
+	}
+	c.charges[cell] = min(chargeOf(e), sealed.Most)
+	if t := e.typ(); t.kind == exo.TypeText && t.size.whole > 0 {
+		if c.made == nil {
+			c.made = map[int]int{}
+		}
+		c.made[cell] = t.size.whole
+	}
+}
+
+// chargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
+// charged as the largest of the columns.
+func chargeOf(e expr) int {
+	switch x := e.(type) {
+	case colExpr:
+		return sizeOfColumn(x.col)
+	case argExpr:
+		return sealed.Size(x.kind)
+	case nullExpr:
+		return 1
+	case textExpr:
+		return chargeOf(x.x)
+	case opExpr:
+		if x.of.kind != exo.TypeText {
+			return sealed.Size(x.of.kind)
+		}
+		switch x.op {
+		case sqlast.Brief, sqlast.Trim:
+			return chargeOf(x.args[0]) // on PostgreSQL Brief has its operand twice
+		case sqlast.Lower, sqlast.Upper:
+			return 3 * chargeOf(x.args[0]) // see textSize
+		case sqlast.Concat, sqlast.Coalesce:
+			sum := 0
+			for _, a := range x.args {
+				n := chargeOf(a)
+				if n == 0 {
+					return 0
+				}
+				sum += n
+			}
+			return sum
+		}
+	}
+	return 0
+}
+
+// sizeOfColumn is what a value of a column takes, labelled or not.
+func sizeOfColumn(c *decl.Column) int {
+	if c.Bytes > 0 {
+		return c.Bytes
+	}
+	return sealed.Size(c.Kind)
+}
