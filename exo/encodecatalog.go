@@ -109,10 +109,16 @@ func (w *catalogWriter) method(m *Method) int {
 	if m.Nested != nil {
 		effect += byte(effectModes)
 	}
+	if !m.Declassifies.Public() {
+		effect += 2 * byte(effectModes)
+	}
 	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), effect)
 	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
 	if b = w.term(b, m.Result); m.Nested != nil {
 		b = w.term(b, m.Nested)
+	}
+	if !m.Declassifies.Public() {
+		b = wire.AppendTexts(b, m.Declassifies.Tags())
 	}
 	b = wire.AppendCount(b, len(m.Params))
 	for k := range m.Params {
