@@ -195,7 +195,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 		return nil, s.policyFailed(p)
 	}
 	if err != nil {
-		return nil, classify(op, err)
+		return nil, classify("", err).in(op)
 	}
 	return []any{d}, nil
 }
