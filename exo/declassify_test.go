@@ -392,7 +392,7 @@ func TestBits(t *testing.T) {
 	}{
 		{&Type{Name: TypeBool}, 2}, {enum(1), 1}, {enum(3), 2}, {enum(4), 3}, {enum(7), 3}, {enum(8), 4}, {ints(0, 6), 3}, {ints(-4, 3), 4}, {ints(math.MinInt64, math.MinInt64+1), 2},
 		{rec(), 1}, {rec(&Type{Name: TypeBool}), 2}, {rec(&Type{Name: TypeBool, Null: true}), 2}, {rec(enum(3), enum(5)), 4}, {rec(rec(enum(16)), enum(16)), 9}, {opt, 2},
-		{ints(0, 1<<32-2), 32}, {ints(0, 1<<32-1), 0}, {ints(math.MinInt64, math.MaxInt64), 0}, {rec(ints(0, 1<<31), ints(0, 1<<31)), 0}, {rec(ints(0, 1<<31), ints(0, 1<<31), ints(0, 1<<31), ints(0, 1<<31)), 0},
+		{ints(0, 1<<32-2), 32}, {ints(0, 1<<32-1), 0}, {ints(math.MinInt64, math.MaxInt64), 0}, {rec(ints(0, 1<<31), ints(0, 1<<31)), 0}, {rec(ints(0, 1<<32-2), ints(0, 1<<32-2), ints(0, 1<<31-1)), 0 /* 2^31 of them, in 64 bits */}, {rec(ints(0, 1<<31), ints(0, 1<<31), ints(0, 1<<31), ints(0, 1<<31)), 0},
 		{text, 0}, {&Type{Name: TypeInt}, 0}, {ints(3, 3), 0}, {&Type{Name: TypeFloat}, 0}, {&Type{Name: TypeTime}, 0}, {&Type{Name: TypeData}, 0}, {&Type{Name: TypeNull}, 0}, {&Type{Name: TypeDecimal}, 0},
 		{rec(&Type{Name: TypeBool}, text), 0}, {&Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeBool}}}, 0}, {&Type{Name: "Mail"}, 0},
 	} {
