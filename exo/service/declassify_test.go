@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
+	"github.com/exoagent/exoagent/exo/exotest"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 )
@@ -142,6 +143,11 @@ func TestDeclassifyTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bare, err := service.New("bare", "", domain, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exotest.Conform(t, bare)
 	run := func(bits exo.BitBudget, program string) *codemode.Result {
 		tool, err := codemode.New(codemode.Grants{"oracle": oracle}, &codemode.Options{Evaluator: exoeval.InProcess{}, Bits: bits})
 		if err != nil {
