@@ -1,6 +1,7 @@
 package codemode_test
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
+	recordfile "github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -167,16 +169,16 @@ func TestLaundering(t *testing.T) {
 	}
 }
 
-// TestDeclassifyAgain: a budget in a file has less after a restart, and a chat whose earlier programs have shown a secret to a model that may read
-// it goes on asking only where the method admits that.
+// TestDeclassifyAgain: a budget in a file has less after a restart, and the record says how much.
 func TestDeclassifyAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bits")
+	var lines bytes.Buffer
 	for n, want := range []string{"true", "true", ""} {
 		bits, err := declassify.Open(path, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: exo.Unrecorded, Bits: bits, Principal: "ann"})
+		tool, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: recordfile.New(&lines), Bits: bits, Principal: "ann"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,6 +188,13 @@ func TestDeclassifyAgain(t *testing.T) {
 		}
 		if err := bits.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+	// The record says what was let go, and what is left of the day.
+	text := lines.String()
+	for _, want := range []string{`"details":[{"declassified":["pii"],"bits":2,"left":2}]`, `"details":[{"declassified":["pii"],"bits":2,"left":0}]`} {
+		if strings.Count(text, want) != 1 || strings.Contains(text, "a.example") {
+			t.Errorf("want %s once in\n%s", want, text)
 		}
 	}
 }
