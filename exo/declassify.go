@@ -46,7 +46,7 @@ var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can tell", maxBi
 // Bits is the most that one call of a declassifier tells: the logarithm of the number of its outcomes, null among them. It is 0
 // of every other method. It follows from the type of the result, which no policy can change.
 func (m *Method) Bits() int {
-	if m.Declassifies.Public() {
+	if m.Declassifies.Public() || m.Result == nil {
 		return 0
 	}
 	n, err := m.Result.Con.outcomes()
@@ -114,7 +114,7 @@ func (m *Method) checkDeclassifies() error {
 		return errors.New("what declassifies can't label what it gives")
 	}
 	for i := range m.Params {
-		// A query is no value that was sealed: what it asks would be computed of whole columns (Sabelfeld and Sands: laundering).
+		// A query is no value that was sealed: what is told would be computed by the program, of whole columns.
 		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
 			return fmt.Errorf("%s: what declassifies takes plain data, and neither callbacks nor objects", p.Name)
 		}
@@ -153,23 +153,23 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 		return Errorf(Denied, op, "a policy of the host looks at what it is given, so it takes no sealed values")
 	}
 	for _, n := range x.Nodes {
-		if s.composedOf(n.Lit) {
+		if s.holdsRecipe(n.Lit) {
 			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`")
 		}
 	}
 	return nil
 }
 
-// composedOf reports whether a sealed value in v was made of others. A program that may make what is told of can ask for any bit of a value: is "a" + x what
-// y is? Each call would be another question to the same secret.
-func (s *Session) composedOf(v Value) bool {
+// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose). By what it puts into one a program would choose
+// what is told: a text of ten secrets asks all of them at once. Laundering, in the words of Sabelfeld and Sands.
+func (s *Session) holdsRecipe(v Value) bool {
 	switch r := v.ref.(type) {
 	case []Value:
-		return slices.ContainsFunc(r, s.composedOf)
+		return slices.ContainsFunc(r, s.holdsRecipe)
 	case []Field:
-		return slices.ContainsFunc(r, func(f Field) bool { return s.composedOf(f.Value) })
+		return slices.ContainsFunc(r, func(f Field) bool { return s.holdsRecipe(f.Value) })
 	case *Rows:
-		return r != nil && slices.ContainsFunc(r.Cells, s.composedOf)
+		return r != nil && slices.ContainsFunc(r.Cells, s.holdsRecipe)
 	}
 	if v.kind != kindSealed {
 		return false
