@@ -3,6 +3,7 @@ package codemode
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -115,6 +116,9 @@ func sample(t *exo.Type) (string, bool) {
 	case exo.TypeBool:
 		return "true", true
 	case exo.TypeInt, exo.TypeFloat, exo.TypeNumber:
+		if t.Min < t.Max { // of whole numbers alone
+			return strconv.FormatInt(t.Min, 10), true
+		}
 		return "1", true
 	case exo.TypeText:
 		if len(t.Enum) > 0 {

@@ -108,6 +108,9 @@ func (p *prompt) rules() []rule {
 		if slices.ContainsFunc(append(slices.Clip(kept), shown...), func(tag string) bool { return strings.Contains(tag, "@") }) {
 			text += ". One marked with @ is of whom its row names: a method that goes to somebody takes theirs alone"
 		}
+		if p.tells() {
+			text += ". What is marked [… tells N bits] answers about sealed values, or null, from a daily budget of bits"
+		}
 		add("labels", text+".", true)
 	}
 	if kept, shown := p.told(); len(kept)+len(shown) > 0 {
@@ -190,6 +193,18 @@ func (p *prompt) sealed() (kept, shown []string) {
 		}
 	}
 	return kept, shown
+}
+
+// tells reports whether something declassifies.
+func (p *prompt) tells() bool {
+	for _, i := range p.catalog {
+		for _, m := range i.Methods {
+			if !m.Declassifies.Public() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // told are the tags of secrecy of what tells by being there: those that may not leave with the result, and those that may.

@@ -46,6 +46,8 @@ type Options struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
+	// Bits bounds what declassifiers tell, and has to be given where one is granted: give all tools of a host the same. See exo/declassify.
+	Bits exo.BitBudget
 	// SeveralStores lets a program change several databases: see exo.Config.
 	SeveralStores bool
 }
@@ -109,7 +111,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Bits: opt.Bits, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
 	gate, err := exo.NewGate(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("codemode: %w", err)

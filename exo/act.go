@@ -149,7 +149,11 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 // on all of it.
 func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err) // also of what it replied: that is asked what it is
-	if m.composes() {
+	if m.entry.tells != nil {
+		if v, err = m.tell(ctx); err != nil {
+			return v, err
+		}
+	} else if m.composes() {
 		if v, err = m.session.compose(m); err != nil || v.kind == kindSealed {
 			return v, err
 		}

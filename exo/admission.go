@@ -34,7 +34,10 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog}
 		}
-		if err == nil && !sealed.Public() && m.Root.method.Effect == Held && !m.judged() {
+		if err == nil && !m.Root.method.Declassifies.Public() {
+			m.asked, e.tells = call.Expr, &sealed
+			err = s.declassifies(m, call.Expr, sealed)
+		} else if err == nil && !sealed.Public() && m.Root.method.Effect == Held && !m.judged() {
 			// What acts when the run has committed tells the program nothing of them.
 			m.asked, e.sealed = call.Expr, &sealed
 		} else if err == nil && !sealed.Public() && m.composes() && !m.judged() {
@@ -57,7 +60,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if more := label.without(before); !more.Public() {
 		s.caused(more, m, e)
 	}
-	if err == nil && !sealed.Public() && e.sealed == nil {
+	if err == nil && !sealed.Public() && e.sealed == nil && e.tells == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
 			m = plain
@@ -108,6 +111,10 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err == nil {
 		err = bad
 	}
+	var details []any
+	if err == nil { // last: what is refused takes no bits
+		details, err = s.charge(m, e)
+	}
 	if err != nil {
 		err = classify("", err).keep()
 		s.noteMessage(e, Entry{Step: Refused, Label: label, Message: text, Err: err})
@@ -115,7 +122,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
-	if err := s.noteMessage(e, Entry{Step: Intent, Label: label, Message: text}); err != nil { // what can't be recorded does not happen
+	if err := s.noteMessage(e, Entry{Step: Intent, Label: label, Message: text, Details: details}); err != nil { // what can't be recorded does not happen
 		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return

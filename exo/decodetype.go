@@ -49,6 +49,9 @@ func (d *Decoder) typeAt(depth int) *Type {
 	if has&typeEnum != 0 {
 		t.Enum = d.Texts()
 	}
+	if has&typeRange != 0 {
+		t.Min, t.Max = d.Int(), d.Int()
+	}
 	return t
 }
 

@@ -13,6 +13,9 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
 		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
 	}
+	if !meth.Declassifies.Public() { // what is told of a secret is the program's choice, and must be nobody else's
+		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
+	}
 	for i, a := range m.Root.Args {
 		if name := demands(meth.Params[i].Want.Con, a); name != "" {
 			return m.Untrusted(has, "`"+name+"` could be chosen by them")

@@ -21,6 +21,8 @@
 //     exo/exotest tests objects.
 //   - A [Label] says what kind of secret a value carries. The run has one of its
 //     own, and a result leaves only if its sink admits it.
+//   - A declassifier is a method that tells a bounded amount of sealed values (Method.Declassifies);
+//     a [BitBudget] bounds what all of them tell a principal in a day.
 //   - A [Line] of the console leaves only if the label that the run had when it was
 //     logged may: see [Session.Log].
 //   - An [Error] has a Kind, a text for the guest, a place in the program, and a cause

@@ -109,13 +109,19 @@ func (w *catalogWriter) method(m *Method) int {
 	if m.Nested != nil {
 		effect += byte(effectModes)
 	}
-	if m.Total { // which has no effect, and is not nested: see Interface.validate
-		effect = byte(totalMode)
+	if !m.Declassifies.Public() {
+		effect += 2 * byte(effectModes)
+	}
+	if m.Total {
+		effect += 4 * byte(effectModes)
 	}
 	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), effect)
 	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
 	if b = w.term(b, m.Result); m.Nested != nil {
 		b = w.term(b, m.Nested)
+	}
+	if !m.Declassifies.Public() {
+		b = wire.AppendTexts(b, m.Declassifies.Tags())
 	}
 	b = wire.AppendCount(b, len(m.Params))
 	for k := range m.Params {
@@ -132,9 +138,6 @@ func (w *catalogWriter) method(m *Method) int {
 	}
 	return w.methods.add(b)
 }
-
-// totalMode stands in the place of the effect of a method that is Total.
-const totalMode = 2 * effectModes
 
 func (w *catalogWriter) term(b []byte, t *Term) []byte {
 	return wire.AppendCount(b, w.terms.add(appendTerm(nil, t)))

@@ -14,6 +14,7 @@ const (
 	typeArgs
 	typeFields
 	typeEnum
+	typeRange
 	typeAll = 1<<iota - 1
 )
 
@@ -40,7 +41,7 @@ func appendType(b []byte, t *Type) []byte {
 	if t == nil {
 		return append(b, 0)
 	}
-	b = appendParts(b, part{typeThere, true}, part{typeNull, t.Null}, part{typeArgs, t.Args != nil}, part{typeFields, t.Fields != nil}, part{typeEnum, t.Enum != nil})
+	b = appendParts(b, part{typeThere, true}, part{typeNull, t.Null}, part{typeArgs, t.Args != nil}, part{typeFields, t.Fields != nil}, part{typeEnum, t.Enum != nil}, part{typeRange, t.Min != 0 || t.Max != 0})
 	b = wire.AppendText(b, t.Name)
 	if t.Args != nil {
 		b = wire.AppendCount(b, len(t.Args))
@@ -62,6 +63,9 @@ func appendType(b []byte, t *Type) []byte {
 	}
 	if t.Enum != nil {
 		b = wire.AppendTexts(b, t.Enum)
+	}
+	if t.Min != 0 || t.Max != 0 {
+		b = wire.AppendInt(wire.AppendInt(b, t.Min), t.Max)
 	}
 	return b
 }

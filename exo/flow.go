@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -114,6 +115,14 @@ func (g *Gate) result(tag string) Flow {
 // by is the flow through a method.
 func (g *Gate) by(tag string, m *Method) Flow {
 	admitted := NewLabel(tag).FlowsTo(m.Admits)
+	if !m.Declassifies.Public() {
+		switch {
+		case ofIntegrity(tag):
+			return Flow{How: "it declassifies: a program that has read it is refused"}
+		case NewLabel(tag).FlowsTo(m.Declassifies):
+			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
+		}
+	}
 	if ofIntegrity(tag) {
 		if (m.Effect == Held || m.Effect == Immediate) && !admitted {
 			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}

@@ -29,6 +29,8 @@ type Config struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
 	Record Recorder
+	// Bits bounds what declassifiers tell, and has to be given where one is granted: see Method.Declassifies.
+	Bits BitBudget
 	// SeveralStores lets a run change several databases, each with a commit of its own: if
 	// one fails after another, nobody can tell the program what was kept.
 	SeveralStores bool
@@ -59,6 +61,7 @@ type Gate struct {
 	limits  Limits
 	admits  Label
 	record  Recorder // nil: nothing is recorded
+	bits    BitBudget
 	now     func() time.Time
 	zone    *zone.Zone
 	console func(Line)
@@ -74,7 +77,7 @@ type Gate struct {
 // used, when a name can't be one, or when two objects disagree on what an
 // interface is.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, now: cfg.Now, console: cfg.Console}
+	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
 	}
@@ -141,6 +144,9 @@ func NewGate(cfg Config) (*Gate, error) {
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
+	if name := g.catalog.declassifier(); name != "" && cfg.Bits == nil {
+		return nil, fmt.Errorf("exo: %s tells of sealed values, and nothing bounds how much: set Bits to the host's budget, see exo/declassify", name)
+	}
 	return g, nil
 }
 
@@ -166,7 +172,7 @@ func (c Catalog) labels() (l Label) {
 func (c Catalog) admitted() (l Label) {
 	for _, i := range c {
 		for _, m := range i.Methods {
-			l = l.Join(m.Admits)
+			l = l.Join(m.Admits).Join(m.Declassifies)
 			for k := range m.Params {
 				if w := m.Params[k].Want; w != nil {
 					w.Con.fields(func(f *TypeField) { l = l.Join(f.Admits) })
@@ -329,6 +335,9 @@ func (i *Interface) validate() error {
 			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
 			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
+		}
+		if err := m.checkDeclassifies(); err != nil {
+			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
 		}
 		for k := range m.Params {
 			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {

@@ -51,10 +51,10 @@ func admit(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 	case TypeInt, TypeNumber, TypeFloat:
 		switch {
 		case v.kind == kindInt:
-			return v, true
+			return v, !want.ranged() || want.Min <= v.Int() && v.Int() <= want.Max
 		case v.kind == kindFloat:
 			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -scalar.SafeInteger && f <= scalar.SafeInteger {
-				return Value{kind: kindInt, bits: uint64(int64(f)), label: v.label}, true
+				return admit(want, Value{kind: kindInt, bits: uint64(int64(f)), label: v.label}, depth, z)
 			}
 			return v, want.Name != TypeInt
 		case v.kind == kindText && want.Name != TypeFloat:

@@ -181,6 +181,8 @@ func (m *Method) meet(x *Method) error {
 		return fmt.Errorf("it is no longer a sink")
 	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
 		return fmt.Errorf("it admits %s more than before", x.Admits.without(m.Admits))
+	case !x.Declassifies.FlowsTo(m.Declassifies):
+		return fmt.Errorf("it declassifies %s more than before", x.Declassifies.without(m.Declassifies))
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("it only describes, so it is neither a sink nor an effect: the method that sends is")
 	case x.Truth != "" && x.Truth != m.Truth:
@@ -203,7 +205,7 @@ func (m *Method) meet(x *Method) error {
 	if len(x.Params) < len(m.Params) {
 		m.Params = m.Params[:len(x.Params)]
 	}
-	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth
+	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {

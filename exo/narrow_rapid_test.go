@@ -339,6 +339,8 @@ func TestOnlyNarrower(t *testing.T) {
 					t.Fatalf("wrapped it has the labels %v and %v, bare %v and %v", less.Label, a.Reply, more.Label, b.Reply)
 				case b.Sink && !a.Sink, b.Effect != NoEffect && a.Effect != b.Effect:
 					t.Fatalf("wrapped it is sink %t, effect %v; bare %t, %v", a.Sink, a.Effect, b.Sink, b.Effect)
+				case !a.Declassifies.FlowsTo(b.Declassifies):
+					t.Fatalf("wrapped it declassifies %v, bare %v", a.Declassifies, b.Declassifies)
 				case (b.Sink || b.Effect != NoEffect) && !a.Admits.FlowsTo(b.Admits):
 					t.Fatalf("wrapped it admits %v, bare %v", a.Admits, b.Admits)
 				case less.Root.Type.Name != more.Root.Type.Name:

@@ -52,7 +52,7 @@ type Message struct {
 	entry   *pending
 	store   any // of its object: see Transactional
 	catalog Catalog
-	asked   Expr            // as the program sent it, where it holds sealed values and acts when the run has committed
+	asked   Expr            // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
 	behind  <-chan struct{} // closed when the message before it in its store has acted
 	acted   chan struct{}   // closed when it has
 
@@ -161,7 +161,7 @@ func (m *Message) PerRun(key any, make func() any) any {
 // Spend counts rows and bytes read against the run's budget, while they are
 // being read: an error of Kind Limit says to stop reading.
 func (m *Message) Spend(rows, bytes int) error {
-	if m.session == nil {
+	if m.session == nil || m.entry.tells != nil { // how much a declassifier reads would tell more than its result
 		return nil
 	}
 	return m.session.spend(m.entry, rows, bytes)

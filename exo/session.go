@@ -122,6 +122,7 @@ type pending struct {
 	types   []*Type
 	shows   *sealing // what is sealed in the reply; nil: nothing
 	sealed  *Label   // of a held effect: what the sealed values in it carry, until it acts
+	tells   *Label   // of a declassifier: what the sealed values in it carry
 	digest  Digest   // of a reply in which something is sealed
 	size    int      // of the message, in the budget of those without an answer
 	id      uint64

@@ -71,6 +71,9 @@ func (i *Interface) checkLabels() error {
 	}
 	bare := func(member string) func(*Type) {
 		return func(t *Type) {
+			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != TypeInt {
+				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have a range, from the least to the largest", t.Name, t.Min, t.Max))
+			}
 			if !t.Label.Public() {
 				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
 			}

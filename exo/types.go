@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,9 @@ type Type struct {
 	Fields []TypeField
 	Null   bool     // null is admitted
 	Enum   []string // of text: the only values there are
+
+	// Min and Max are of int: the least and the largest value there is; both 0: any.
+	Min, Max int64
 
 	// Label is that of what an expression of this type shows. A declaration that has it is refused: the checker finds it
 	// for a node. It is of no encoding and in no comparison.
@@ -116,6 +120,8 @@ func (t *Type) String() string {
 		s = "one of '" + strings.Join(t.Enum, "', '") + "'"
 	case t.Name == TypeBool:
 		s = "true or false"
+	case t.ranged():
+		s = fmt.Sprintf("a whole number from %d to %d", t.Min, t.Max)
 	case t.Name == TypeInt:
 		s = "a whole number"
 	case t.Name == TypeFloat, t.Name == TypeNumber:
@@ -212,6 +218,11 @@ type Method struct {
 	Reply  Label
 	Truth  string // of a link to at most one row, or of what gives the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits Label  // with Sink or Effect: the labels that may leave this way; zero: public only
+
+	// Declassifies are the tags of secrecy that a little is told of: sealed values that have no others are opened for the object, and the
+	// run does not get their tags. The result is one of few values, see Bits, and each call takes those from Config.Bits. Such a
+	// method sends, is a sink, has no effect, and gives a type or null: see [BitBudget].
+	Declassifies Label
 }
 
 // Property is one field of an interface.

@@ -270,7 +270,7 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 			return bad()
 		}
 	case exo.TypeInt:
-		if k != exo.TypeInt {
+		if k != exo.TypeInt || t.Min < t.Max && (v.Int() < t.Min || v.Int() > t.Max) {
 			return bad()
 		}
 	case exo.TypeFloat, exo.TypeNumber:

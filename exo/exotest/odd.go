@@ -63,6 +63,9 @@ func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
 	case exo.TypeBool:
 		return exo.Bool(c.rand.Intn(2) == 0), true
 	case exo.TypeInt:
+		if t.Min < t.Max {
+			return exo.Int(pick(c, []int64{t.Min, t.Max})), true
+		}
 		return exo.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, scalar.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
 	case exo.TypeFloat, exo.TypeNumber:
 		return exo.Float(pick(c, []float64{0, math.Copysign(0, -1), 0.1, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64})), true

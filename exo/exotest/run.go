@@ -3,6 +3,7 @@ package exotest
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ func BeginRun(t testing.TB, cfg exo.Config, run exo.Run) *Run {
 	cfg.Grants = grants
 	if cfg.Record == nil {
 		cfg.Record = exo.Unrecorded
+	}
+	if cfg.Bits == nil {
+		cfg.Bits = anyBits{}
 	}
 	var err error
 	if r.gate, err = exo.NewGate(cfg); err != nil {
@@ -209,3 +213,8 @@ func Message(t testing.TB, o exo.Object, method string, args ...any) *exo.Messag
 	t.Helper()
 	return On(t, o).Call(method, args...).Message()
 }
+
+// anyBits is the budget of a test that names none.
+type anyBits struct{}
+
+func (anyBits) Take(exo.Principal, time.Time, int) (left int, err error) { return math.MaxInt, nil }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/filelock"
 )
 
 // File is a record in a file, to which it appends. It is locked until Close, or until its
@@ -22,7 +23,7 @@ type File struct {
 
 // ErrInUse is what Open fails with where the record is open already. Two that appended
 // would cut off each other's lines, and whoever comes second would settle runs that are on.
-var ErrInUse = errors.New("it is open elsewhere, in another process or in this one: close it there or wait until that process has ended, or give each process a file of its own")
+var ErrInUse = filelock.ErrInUse
 
 // Open opens the record in a file, which is made if it is not there, for its owner only.
 //
@@ -37,7 +38,7 @@ func Open(path string) (*File, error) {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	r := &File{f: f}
-	r.unlock, err = lock(f) // before anything is read: what is read must be all there is
+	r.unlock, err = filelock.Lock(f) // before anything is read: what is read must be all there is
 	if err == nil {
 		err = r.scan()
 	}

@@ -26,6 +26,8 @@
 // called when the program has ended well. [Operation.Immediate] calls it at once. One that
 // changes nothing is made a method with [Read].
 //
+// A function that may tell a little of sealed values, and of how much the host keeps count, is made a method with [Declassify].
+//
 // Every method is a sink: its argument leaves the host by it, so a run that has
 // read labelled values may not call it unless the method admits their labels.
 // Functions are called concurrently. A function must return when its context

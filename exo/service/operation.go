@@ -29,6 +29,9 @@ type Operation struct {
 	hidden    *hidden // of the result
 	opens     string  // the interface of the object that it returns
 	misuse    error   // what New says of it
+
+	declassifies *exo.Label // nil: it doesn't
+	ranges       []limited  // see OneOf and Between
 }
 
 // Method makes a method of a function that changes something. It is Held: the program gets
@@ -197,6 +200,9 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 		return nil, nil, err
 	}
 	if op.hidden, err = op.hide(t); err != nil {
+		return nil, nil, err
+	}
+	if err := op.declassifier(m, t); err != nil {
 		return nil, nil, err
 	}
 	op.result, m.Result = t, &exo.Term{Con: t}

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package record
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lock takes the file for whoever opened it, and not for its process: a second Open of the
+// Lock takes the file for whoever opened it, and not for its process: a second Open of the
 // same process is refused as well. The kernel lets go of it when the process is killed.
-func lock(f *os.File) (unlock func() error, err error) {
+func Lock(f *os.File) (unlock func() error, err error) {
 	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, ErrInUse

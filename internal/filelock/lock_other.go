@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
-package record
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// lock makes a file beside the record that only one can make. It outlives a process that is
+// Lock makes a file beside it that only one can make. It outlives a process that is
 // killed: nobody but the host can know that it is left over.
-func lock(f *os.File) (unlock func() error, err error) {
+func Lock(f *os.File) (unlock func() error, err error) {
 	path := f.Name() + ".lock"
 	l, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -1,0 +1,93 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Declassify makes a method of a function that tells a little of what is labelled with tags: the domain of an address, whether two amounts are
+// equal. Its argument may hold sealed values, which are opened for f alone, and the program gets the answer without the tags.
+//
+// The answer is one of few: true or false, a text of which OneOf lists all, a whole number within Between, or a struct of these. The
+// program gets null where f fails or panics and where it answers anything else, so no error's text leaves; the record has it. Each call
+// takes the bits of the answer from exo.Config.Bits, the budget of the principal's day.
+//
+// f must be a function of its argument alone and must change nothing. What it takes to answer, a program may measure.
+func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags exo.Label) Operation {
+	op := Read(name, doc, f)
+	op.declassifies = &tags
+	return op
+}
+
+// limited is what OneOf or Between has said.
+type limited struct {
+	fields   []string // none: the whole result
+	values   []string // of text
+	min, max int64    // of whole numbers
+}
+
+// OneOf lists all texts that a Declassify may answer, or that fields of its answer may have: "address.country" is one within another.
+func (op Operation) OneOf(values []string, fields ...string) Operation {
+	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, values: slices.Clone(values)})
+	return op
+}
+
+// Between says of whole numbers that a Declassify may answer, or of fields of its answer, which are the least and the largest.
+func (op Operation) Between(least, largest int64, fields ...string) Operation {
+	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, min: least, max: largest})
+	return op
+}
+
+// declassifier completes m, of which t is the result, where the operation declassifies. The gate refuses what is not bounded.
+func (op *Operation) declassifier(m *exo.Method, t *exo.Type) error {
+	switch {
+	case op.declassifies == nil && len(op.ranges) > 0:
+		return errors.New("OneOf and Between bound what a Declassify answers, and this is none")
+	case op.declassifies == nil:
+		return nil
+	case op.declassifies.Public():
+		return errors.New("it declassifies no tag: a Read answers what is not sealed")
+	case len(op.labelled) > 0:
+		return errors.New("what it answers can't be labelled: it is told")
+	case op.object():
+		return errors.New("it answers with an object, of which nothing bounds what it tells")
+	}
+	for _, r := range op.ranges {
+		if len(r.fields) == 0 {
+			r.fields = []string{""}
+		}
+		for _, f := range r.fields {
+			if err := r.set(t, f); err != nil {
+				return err
+			}
+		}
+	}
+	t.Null, m.Declassifies = true, *op.declassifies
+	return nil
+}
+
+// set bounds the field of t at path, or t itself where path is "".
+func (r *limited) set(t *exo.Type, path string) error {
+	at := t
+	if path != "" {
+		for name := range strings.SplitSeq(path, ".") {
+			if at = at.Field(name); at == nil {
+				return fmt.Errorf("the result has no field %q that could be bounded", path)
+			}
+		}
+	}
+	switch {
+	case at.Name == exo.TypeText && len(r.values) > 0:
+		at.Enum = r.values
+	case at.Name == exo.TypeInt && r.min < r.max:
+		at.Min, at.Max = r.min, r.max
+	default:
+		return fmt.Errorf("%q of the result is %s: OneOf is of text, and has some, and Between of whole numbers, from the least to the largest", path, at)
+	}
+	return nil
+}
