@@ -143,6 +143,46 @@ func TestReadersDeclaredTwice(t *testing.T) {
 	})
 }
 
+// TestReadersCalculated: where the database calculates whose a value is, programs don't change from what.
+func TestReadersCalculated(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, "CREATE TABLE notes (id {int} PRIMARY KEY, team {int} NOT NULL, owner {int} GENERATED ALWAYS AS (team * 10) STORED, text TEXT NOT NULL, secret TEXT NOT NULL); INSERT INTO notes (id, team, text, secret) VALUES (1, 1, 't', 'a secret')")
+		live, err := db.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, owned := range []bool{true, false} {
+			spec := dynamic.ColumnSpec{Name: "secret", Label: []string{"s"}}
+			if owned {
+				spec.Readers = dynamic.Readers{Kind: "user", Columns: []string{"owner"}}
+			}
+			table, err := dynamic.New(live).Table("notes", spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := table.Facet("note", "id", "team", "owner", "text", "secret")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.AllowUpdate("team", "text"); err != nil {
+				t.Fatal(err)
+			}
+			o, err := f.Grant(db, dynamic.AllRows())
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("s@user:70")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), "await notes.where({ id: 1 }).update({ team: 7 }); return (await notes.first()).secret")
+			if owned && (r.Err == nil || strings.Contains(string(r.JSON), "a secret")) || !owned && r.Err != nil {
+				t.Errorf("owned %t: %s %v", owned, r.JSON, r.Err)
+			}
+		}
+	})
+}
+
 // TestDynamicReaders: declared at run time the readers are the same.
 func TestDynamicReaders(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

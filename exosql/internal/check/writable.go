@@ -198,6 +198,19 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, pr
 				"a write changes the generated column %s, by which rows are told that may be seen or that it leads to", col.Name)
 		}
 	}
+	for _, of := range w.Table.Cols {
+		if of.Readers == nil || len(w.Rights.Update) == 0 {
+			continue
+		}
+		for i := range t.Columns {
+			if col := &t.Columns[i]; shares(c.live, names(of.Readers.Cols), []string{col.Name}) && t.Calculates(col, func(name string) bool {
+				return shares(c.live, slices.Concat(names(w.Rights.Update), names(w.Filled)), []string{name})
+			}) { // a program would make itself the reader of what is there
+				refuse(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+					"a write changes the generated column %s, which says who may read %s", col.Name, of.Name)
+			}
+		}
+	}
 }
 
 // calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope fills in: of several values that it admits, the program says which.
