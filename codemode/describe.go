@@ -175,16 +175,16 @@ func (p *prompt) acts() bool {
 
 // sealed are the tags of secrecy of what programs are shown sealed: those that may not leave with the result, and those that may.
 func (p *prompt) sealed() (kept, shown []string) {
-	var l exo.Label
+	var tags []string // each by itself, as it is marked
 	for _, i := range p.catalog {
 		for _, f := range i.Fields {
-			l = l.Join(f.Label)
+			tags = append(tags, f.Label.Tags()...)
 		}
 		for _, m := range i.Methods {
-			l = l.Join(m.Shows())
+			tags = append(tags, m.Shows().Tags()...)
 		}
 	}
-	for _, tag := range l.Secrecy().Tags() {
+	for _, tag := range exo.NewLabel(tags...).Secrecy().Tags() {
 		switch {
 		case !exo.NewLabel(tag).FlowsTo(p.admits):
 			kept = append(kept, tag)

@@ -112,7 +112,11 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
 	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
-	if err := s.labels.Join(s.catalog.admitted()).checkTags(); err != nil {
+	admitted := s.catalog.admitted()
+	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).checkTags(); err != nil {
+		return nil, err
+	}
+	if err := s.labels.known(admitted); err != nil {
 		return nil, err
 	}
 	s.digest = sync.OnceValue(func() Digest { return digestGrants(s.catalog, s.granted) })

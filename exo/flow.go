@@ -78,7 +78,7 @@ func (c Catalog) seals() (l Label) {
 
 // from names what puts a tag on values.
 func (c Catalog) from(tag string) (out []string) {
-	has := func(l Label) bool { return NewLabel(tag).FlowsTo(l) }
+	has := func(l Label) bool { return l.Has(tag) }
 	for _, n := range c.Names() {
 		if has(c[n].Label) {
 			out = append(out, n)

@@ -134,7 +134,7 @@ func NewGate(cfg Config) (*Gate, error) {
 			g.stores[key] = append(g.stores[key], o)
 		}
 	}
-	if err := cfg.Admits.checkTags(); err != nil {
+	if err := cmp.Or(cfg.Admits.checkTags(), g.labels.known(cfg.Admits)); err != nil {
 		return nil, err
 	}
 	g.kept = g.labels.Secrecy().without(g.admits)
@@ -154,33 +154,35 @@ var errZeroGate = &Error{Kind: Denied, Err: errors.New("exo: this Gate was not m
 
 func (g *Gate) made() bool { return g != nil && g.now != nil }
 
-// labels are all that what was granted can put on a run.
-func (c Catalog) labels() (l Label) {
+// labels has all tags that what was granted can put on a run, each by itself: joined, pii would stand for pii@member as well.
+func (c Catalog) labels() Label {
+	var tags []string
 	for _, i := range c {
-		l = l.Join(i.Label)
+		tags = append(tags, i.Label.Tags()...)
 		for _, f := range i.Fields {
-			l = l.Join(f.Label)
+			tags = append(tags, f.Label.Tags()...)
 		}
 		for _, m := range i.Methods {
-			l = l.Join(m.Label).Join(m.Reply).Join(m.Shows()).Join(m.takes())
+			tags = slices.Concat(tags, m.Label.Tags(), m.Reply.Tags(), m.Shows().Tags(), m.takes().Tags())
 		}
 	}
-	return l
+	return NewLabel(tags...)
 }
 
-// admitted are all labels that may leave by a method, or be written by one.
-func (c Catalog) admitted() (l Label) {
+// admitted has all tags of what may leave by a method, or be written by one, each by itself.
+func (c Catalog) admitted() Label {
+	var tags []string
 	for _, i := range c {
 		for _, m := range i.Methods {
-			l = l.Join(m.Admits).Join(m.Declassifies)
+			tags = slices.Concat(tags, m.Admits.Tags(), m.Declassifies.Tags())
 			for k := range m.Params {
 				if w := m.Params[k].Want; w != nil {
-					w.Con.fields(func(f *TypeField) { l = l.Join(f.Admits) })
+					w.Con.fields(func(f *TypeField) { tags = append(tags, f.Admits.Tags()...) })
 				}
 			}
 		}
 	}
-	return l
+	return NewLabel(tags...)
 }
 
 // unwrapped is an object without the policies that it is wrapped in.

@@ -202,6 +202,29 @@ func (l Label) refined(by Label) Label {
 	return NewLabel(tags...)
 }
 
+// known refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
+// misspelt would admit nothing, and nobody would know why.
+func (l Label) known(admitted Label) error {
+	for _, t := range admitted.Tags() {
+		base, kind, _ := parts(t)
+		var others []string
+		for _, u := range l.Tags() {
+			b, k, _ := parts(u)
+			if b == base && (kind == "" || k == kind || k == "") {
+				others = nil
+				break
+			}
+			if b == base {
+				others = append(others, u)
+			}
+		}
+		if len(others) > 0 {
+			return fmt.Errorf("exo: %q is admitted, and nothing has it: there is %s", t, strings.Join(others, ", "))
+		}
+	}
+	return nil
+}
+
 // About is l without what its tags say of readers: what a sealed value shows as text.
 func (l Label) About() Label {
 	if !slices.ContainsFunc(l.Tags(), func(t string) bool { return strings.Contains(t, "@") }) {

@@ -186,3 +186,43 @@ func TestBegunMerged(t *testing.T) {
 	}
 	_ = s.Finish(t.Context(), Null(), nil)
 }
+
+// TestReadersOfNoKind: a sink, or a result, that admits readers of a kind that nothing has is misspelt.
+func TestReadersOfNoKind(t *testing.T) {
+	for _, c := range []struct {
+		label, admits string
+		ok            bool
+	}{
+		{"pii@member", "pii@member", true}, {"pii@member", "pii@member:42", true}, {"pii@member", "pii", true}, {"pii", "pii@member:42", true}, {"pay", "pii@member", true},
+		{"pii@member", "pii@Member", false}, {"pii@member", "pii@user:42", false}, {"pii@member", "pii@member pii@user", false},
+	} {
+		todos, mail := newTodos(), newMail()
+		todos.desc, mail.desc = todos.desc.clone(), mail.desc.clone()
+		todos.desc.Interface("Todo").Fields["diary"].Label = NewLabel(c.label)
+		_, result := NewGate(Config{Grants: map[string]Object{"todos": todos}, Admits: NewLabel(strings.Fields(c.admits)...), Record: Unrecorded})
+		mail.desc.Interfaces[0].Methods["send"].Admits = NewLabel(strings.Fields(c.admits)...)
+		_, sink := NewGate(Config{Grants: map[string]Object{"todos": todos, "mail": mail}, Record: Unrecorded})
+		for _, err := range []error{result, sink} {
+			if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "nothing has it: there is pii@member") {
+				t.Errorf("%s, admitted %s: %v", c.label, c.admits, err)
+			}
+		}
+	}
+	// What has a tag without readers, and what has it with them, are two.
+	todos := newTodos()
+	todos.desc = todos.desc.clone()
+	todos.desc.Interface("Todo").Fields["diary"].Label, todos.desc.Interface("Todo").Fields["title"].Label = NewLabel("pii@member"), NewLabel("pii")
+	g, err := NewGate(Config{Grants: map[string]Object{"todos": todos}, Record: Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, f := range g.Flows() {
+		if f.To == ResultFlow {
+			tags = append(tags, f.Tag+" "+strings.Join(f.From, " "))
+		}
+	}
+	if got := strings.Join(tags, "; "); got != "pii Todo.title; pii@member Todo.diary" {
+		t.Error(got)
+	}
+}
