@@ -32,7 +32,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
 			e.bound = e.bound.Join(shown)
 		} else {
-			e.shows = &sealing{catalog: s.gate.catalog}
+			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
 		}
 		if err == nil && !m.Root.method.Declassifies.Public() {
 			m.asked, e.tells = call.Expr, &sealed
@@ -142,7 +142,7 @@ func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message
 	if err != nil {
 		return nil, err
 	}
-	e.root, e.effect, m.session, m.entry = m.Root, m.Root.method.Effect, s, e
+	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.method.Effect, s, e, check.calculates
 	if err = s.resolve(m); err == nil {
 		m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])
 	}

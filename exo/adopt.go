@@ -124,6 +124,9 @@ func (s *Session) number(e *pending) {
 	if e.shows != nil {
 		s.origins.add(s, e, cells)
 		s.contents = append(s.contents, e.shows.cells...)
+		if e.shows.calculated {
+			s.calculated = append(s.calculated, [2]uint64{cells, uint64(len(s.contents))})
+		}
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}
 	e.reply.Value.renumber(objects, cells, s.sealed)

@@ -154,14 +154,15 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`")
+			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`, or comes from a query that calculates with one: select what it is to be told of as it is")
 		}
 	}
 	return nil
 }
 
-// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose). By what it puts into one a program would choose
-// what is told: a text of ten secrets asks all of them at once. Laundering, in the words of Sabelfeld and Sands.
+// holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which something may be
+// made by a total method. By what it puts into one a program would choose what is told: a text of ten secrets asks all of them at once.
+// Laundering, in the words of Sabelfeld and Sands.
 func (s *Session) holdsRecipe(v Value) bool {
 	switch r := v.ref.(type) {
 	case []Value:
@@ -177,7 +178,7 @@ func (s *Session) holdsRecipe(v Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, made := s.contents[v.bits].ref.(recipe)
-	return made
+	return made || slices.ContainsFunc(s.calculated, func(of [2]uint64) bool { return of[0] <= v.bits && v.bits < of[1] })
 }
 
 // charge takes the bits of a message to a declassifier that is admitted otherwise, whatever becomes of it: in the order of messages and before it

@@ -71,7 +71,8 @@ type Checker struct {
 	Literal func(v Value) error    // optional further check of literals
 	Zone    *zone.Zone             // of texts of times without one, and of a time that becomes a day; nil: UTC
 
-	live int // placeholders whose callbacks have not returned
+	live       int  // placeholders whose callbacks have not returned
+	calculates bool // a total method of something labelled was called
 }
 
 func (c *Checker) seal(n *Node) (*Node, error) {
@@ -403,7 +404,8 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		return nil, err
 	}
 	if m.Total {
-		t = labelled(t, c.totals(recv, args))
+		l := c.totals(recv, args)
+		t, c.calculates = labelled(t, l), c.calculates || !l.Secrecy().Public()
 	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))

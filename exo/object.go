@@ -52,9 +52,11 @@ type Message struct {
 	entry   *pending
 	store   any // of its object: see Transactional
 	catalog Catalog
-	asked   Expr            // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
-	behind  <-chan struct{} // closed when the message before it in its store has acted
-	acted   chan struct{}   // closed when it has
+
+	calculated bool            // what it shows may be made of labelled values by the program's own expressions
+	asked      Expr            // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
+	behind     <-chan struct{} // closed when the message before it in its store has acted
+	acted      chan struct{}   // closed when it has
 
 	// Of the objects that are wrapped:
 	policies []*wrapping       // each once, the receiver's first, outermost first

@@ -34,6 +34,8 @@ type sealing struct {
 	cells   []Value  // what was sealed, by the number that stands in its place
 	at      string   // the field that is sealed,
 	fields  []string // and that of each cell: see origins
+
+	calculated bool // some of the cells may be: see Message
 }
 
 // value is v, of type t, with a sealed value in the place of each labelled one. What is not as its type says is

@@ -82,10 +82,11 @@ type Session struct {
 	objects     []Object
 	lent        []lent // wrapped objects that were arguments
 	types       []*Type
-	sealed      []Value // the run's sealed values, by their numbers,
-	contents    []Value // and what is in them
-	origins     origins // and by which messages they were given
-	composed    int     // bytes of the parts of sealed texts
+	sealed      []Value     // the run's sealed values, by their numbers,
+	contents    []Value     // and what is in them
+	calculated  [][2]uint64 // from which to which they may be calculated by the program
+	origins     origins     // and by which messages they were given
+	composed    int         // bytes of the parts of sealed texts
 	label       Label
 	causes      map[string]Cause // by which message it got each tag
 	console     console

@@ -100,3 +100,24 @@ func TestTotalCrosses(t *testing.T) {
 		t.Error("the digest does not tell")
 	}
 }
+
+// TestCalculated: of what comes with something that a program calculates from labelled values, a declassifier tells nothing: by
+// concat a program would ask one question of ten secrets.
+func TestCalculated(t *testing.T) {
+	a, plain := &Node{Op: OpField, Type: labelled(column("Text", TypeText), NewLabel("a")), size: 1}, &Node{Op: OpField, Type: column("Text", TypeText), size: 1}
+	for what, x := range map[string]struct {
+		recv, arg *Node
+		want      bool
+	}{"of what is labelled": {a, plain, true}, "with what is labelled": {plain, a, true}, "of what is not": {plain, plain, false}} {
+		c := &Checker{Catalog: totalCatalog(), Limits: Limits{}.OrDefault()}
+		if _, err := c.MakeCall(x.recv, "concat", []*Node{x.arg}); err != nil || c.calculates != x.want {
+			t.Errorf("%s: %t %v", what, c.calculates, err)
+		}
+	}
+	s := &Session{contents: []Value{Text("a"), Text("b"), Text("c")}, calculated: [][2]uint64{{1, 2}}}
+	for i, want := range []bool{false, true, false} {
+		if v := (Value{kind: kindSealed, bits: uint64(i)}); s.holdsRecipe(v) != want || s.holdsRecipe(List(v)) != want || s.holdsRecipe(RecordValue(Field{"x", v})) != want {
+			t.Errorf("cell %d: not %t", i, want)
+		}
+	}
+}
