@@ -106,7 +106,7 @@ func (p *prompt) rules() []rule {
 			text += ". await text`Dear ${x}` is a sealed text"
 		}
 		if slices.ContainsFunc(append(slices.Clip(kept), shown...), func(tag string) bool { return strings.Contains(tag, "@") }) {
-			text += ". One marked with @ is of whom its row names: a method that goes to somebody takes theirs alone"
+			text += ". One marked x@y belongs to whom its row names: pass it, as it was selected, to methods that send it to that one"
 		}
 		if p.tells() {
 			text += ". What is marked [… tells N bits] answers about sealed values, or null, from a daily budget of bits"

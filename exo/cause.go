@@ -14,7 +14,7 @@ import (
 type Cause struct {
 	Tag   string
 	Call  uint64   // by its number; 0: the run began with it
-	Pos   Pos      // where in the program the call stands, as the guest says; zero: it says nothing that can be
+	Pos   Pos      // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
 	Op    string   // as the program wrote it, shortened
 	Read  []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
 	Given []Given  // where the sealed values come from that have the tag

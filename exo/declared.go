@@ -113,7 +113,7 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 	}
 	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
 	admitted := s.catalog.admitted()
-	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).checkTags(); err != nil {
+	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err
 	}
 	if err := s.labels.known(admitted); err != nil {

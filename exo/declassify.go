@@ -15,7 +15,7 @@ import (
 // a budget of bits bounds what all calls of a principal's day tell together. These are the who, the what and the how much of Sabelfeld
 // and Sands 2009. Its arguments are opened for the object alone: the run gets no tag by them.
 
-// BitBudget bounds what declassifiers tell: exo/declassify has one. All tools of a host share one, or each has its own to tell.
+// BitBudget bounds what declassifiers tell: exo/declassify has one. Give all tools of a host the same one: with one each, a principal is told the sum.
 type BitBudget interface {
 	// Take takes bits from what a principal has at the day of now, and says how many are left. With an error, of Kind Limit where
 	// there are too few, none are taken and nothing is told. It is called in the order in which messages arrive, and must not wait.

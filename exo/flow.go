@@ -26,11 +26,11 @@ func (g *Gate) Flows() (out []Flow) {
 		return nil
 	}
 	names := map[string][]string{} // of the grants that have an interface
-	chooses := map[string]bool{}   // what of a message decides what may leave by it
+	chooses := map[string]Sink{}   // what of a message decides what may leave by it
 	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
-		if _, ok := unwrapped(g.objects[i]).(Sink); ok {
-			chooses[x.Name] = true
+		if o, ok := unwrapped(g.objects[i]).(Sink); ok {
+			chooses[x.Name] = o
 		}
 	}
 	for _, tag := range g.labels.Tags() {
@@ -51,8 +51,8 @@ func (g *Gate) Flows() (out []Flow) {
 				}
 				for _, of := range as {
 					f := g.by(tag, m)
-					if f.May && chooses[of] && strings.Contains(tag, "@") && !ofIntegrity(tag) {
-						f.How += "; whose it may be is decided by what it is called with"
+					if _, kind, _ := parts(tag); f.May && kind != "" && m.Declassifies.Public() && NewLabel(tag).FlowsTo(m.Admits) {
+						f.How += whose(chooses[of], name)
 					}
 					f.Tag, f.From, f.To = tag, from, of+"."+name
 					out = append(out, f)
@@ -61,6 +61,14 @@ func (g *Gate) Flows() (out []Flow) {
 		}
 	}
 	return out
+}
+
+// whose says of a way out for values with readers whether it is decided by each call whose may leave.
+func whose(o Sink, method string) string {
+	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
+		return "; anybody's: nothing that it is called with decides whose"
+	}
+	return "; what it is called with decides whose"
 }
 
 // seals are the labels of all that programs are shown sealed.
@@ -121,6 +129,8 @@ func (g *Gate) by(tag string, m *Method) Flow {
 			return Flow{How: "it declassifies: a program that has read it is refused"}
 		case NewLabel(tag).FlowsTo(m.Declassifies):
 			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
+		case !NewLabel(tag).meet(m.Declassifies).Public():
+			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", NewLabel(tag).meet(m.Declassifies).list(), m.Bits())}
 		}
 	}
 	if ofIntegrity(tag) {

@@ -13,7 +13,7 @@ import (
 //
 // A tag is of one of two kinds, and its spelling says which. [Untrusted], alone or with a source behind a
 // colon ("untrusted:mail"), is of integrity (Biba 1977): it says who wrote, gates effects, and withholds nothing. Every
-// other tag is of secrecy: it says who may read, and seals. One of secrecy may name readers: see [ReadBy].
+// other tag is of secrecy: it says who may read, and seals. One of secrecy may name readers: see [ReaderTag].
 type Label struct{ set *[]string } // sorted, no duplicates, never empty
 
 // Untrusted is the tag of what outsiders write: a comment, a mail that came in. Whoever reads it may read
@@ -70,7 +70,7 @@ func (l Label) Tags() []string {
 // l.Secrecy().Public().
 func (l Label) Public() bool { return l.set == nil }
 
-// Has reports whether the tag is in the label.
+// Has reports whether exactly this tag is in the label: pii@member:42 is not pii. l.About().Has("pii") asks whoever may read it.
 func (l Label) Has(tag string) bool {
 	return l.set != nil && slices.Contains(*l.set, tag)
 }
@@ -81,15 +81,15 @@ func (l Label) Equal(m Label) bool {
 	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
 }
 
-// checkTags refuses tags that would be read as something else: empty, or of several parts where labels are listed, or spelt almost
+// Check refuses tags that would be read as something else: empty, or of several parts where labels are listed, or spelt almost
 // as those of integrity, which would be secrets, and nothing would be wary of them.
-func (l Label) checkTags() error {
+func (l Label) Check() error {
 	for _, t := range l.Tags() {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {
 			return fmt.Errorf("exo: %q can't be a tag: want one word or more, without commas and brackets", t)
 		}
 		if !readable(t) {
-			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see exo.ReadBy", t, "pii@member", "pii@member:42")
+			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see exo.ReaderTag", t, "pii@member", "pii@member:42")
 		}
 		if !ofIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
 			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")

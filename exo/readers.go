@@ -18,12 +18,13 @@ import (
 // admits pii everything. Values are joined to what may be read by those who may read both; a sink with two recipients
 // admits what both may read.
 
-// ReadBy is the tag of what the principals with these public ids may read, all of them: ReadBy("pii", "member", "42") is
-// "pii@member:42". As what a sink admits it is for something that goes to all of them. kind says of which principals
-// the ids are, so that customer 42 is not taken for member 42. An id is what the host knows a principal by, never an
-// address that others may come to have. With no id, or an empty one, the tag is empty, which nothing has and nothing admits.
-func ReadBy(tag, kind string, ids ...string) string {
-	if len(ids) == 0 || slices.Contains(ids, "") {
+// ReaderTag is the tag of a value that each of the principals with these public ids may read: ReaderTag("pii", "member", "42") is
+// "pii@member:42". In what a sink admits it says that all of them are its recipients, so it takes only what every one of them may
+// read: a host that mails several passes all ids at once. kind says of which principals the ids are, so that customer 42 is not
+// taken for member 42; an id is what the host knows a principal by, never an address that others may come to have. Without an id, with an
+// empty one, or without a tag or a kind it is "", which nothing has and nothing admits.
+func ReaderTag(tag, kind string, ids ...string) string {
+	if tag == "" || kind == "" || len(ids) == 0 || slices.Contains(ids, "") {
 		return ""
 	}
 	s := make([]string, len(ids))
@@ -66,7 +67,7 @@ func parts(tag string) (base, kind, ids string) {
 	return tag[:at], kind, ids
 }
 
-// readable reports whether what a tag says of readers is in the form that [ReadBy] makes.
+// readable reports whether what a tag says of readers is in the form that [ReaderTag] makes.
 func readable(tag string) bool {
 	if !strings.Contains(tag, "@") || ofIntegrity(tag) {
 		return true

@@ -98,6 +98,13 @@ func (s *Session) Unseal(result Value) (v Value, l Label, err error) {
 	if err := s.recognize(result, &l); err != nil {
 		return Value{}, Label{}, err
 	}
-	v = s.contentsOf(result, func(l Label) bool { return l.Secrecy().FlowsTo(s.gate.admits) })
-	return v, l.meet(s.gate.admits.Join(l.Integrity())), nil
+	opened := l.Integrity()
+	v = s.contentsOf(result, func(of Label) bool {
+		if !of.Secrecy().FlowsTo(s.gate.admits) {
+			return false
+		}
+		opened = opened.Join(of)
+		return true
+	})
+	return v, opened, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -138,6 +139,11 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
+	for _, tag := range tags {
+		if strings.Contains(tag, "@") && !strings.Contains(tag, ":") && !exo.NewLabel(tag).Secrecy().Public() {
+			panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s says that each value has a reader, and not which: write WithLabel without it, and ReadBy with the column of the id", tag, c.c.Table.Name, c.c.Name))
+		}
+	}
 	if c.c.Readers != nil {
 		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))
 	}
@@ -151,13 +157,17 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 //	MemberEmail.WithLabel("pii").ReadBy("member", MemberID)
 //
 // makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits
-// exo.ReadBy("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
+// exo.ReaderTag("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
 // a program reads by a condition, an order or a sum is of all rows, and so nobody's in particular. A value in whose row an id is NULL is
 // nobody's either.
 //
 // The ids are no secret: a facet that shows the column shows these too. Programs can't change them, nor write to the
-// column what they have read with its tags. Ids are compared as texts, exactly.
-func (c *Column[T, V]) ReadBy(kind constant, ids ...Reader[T]) *Column[T, V] {
+// column what they have read with its tags. Ids are compared as texts, exactly. Name the kind once, as an untyped constant, for
+// here and for exo.ReaderTag.
+//
+// ReadBy panics where the column has no label, where an id is of another table or of another type than a whole number, a text or a UUID,
+// and where it is said twice.
+func (c *Column[T, V]) ReadBy(kind constant, ids ...ReaderID[T]) *Column[T, V] {
 	c.core().Change()
 	cols := make([]*decl.Column, len(ids))
 	for i, id := range ids {
@@ -171,8 +181,8 @@ func (c *Column[T, V]) ReadBy(kind constant, ids ...Reader[T]) *Column[T, V] {
 	return c
 }
 
-// Reader is a column of a T that holds the id of a principal: see Column.ReadBy.
-type Reader[T any] interface {
+// ReaderID is a column of a T that holds the id of a principal, a whole number, a text or a UUID: see Column.ReadBy.
+type ReaderID[T any] interface {
 	reader(*T) *decl.Column
 }
 

@@ -73,7 +73,7 @@ func readersWorld(t *testing.T, e tu.Engine, owned bool) *sealedWorld {
 		for _, id := range l.To {
 			ids = append(ids, strconv.FormatInt(id, 10))
 		}
-		return exo.NewLabel(exo.ReadBy("pii", "person", ids...))
+		return exo.NewLabel(exo.ReaderTag("pii", "person", ids...))
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestReadersOfRows(t *testing.T) {
 // TestReaders: what becomes of values of several readers, of those of nobody, and of what a program has read.
 func TestReaders(t *testing.T) {
 	tu.NotRaced(t)
-	bobs := exo.NewLabel(exo.ReadBy("pii", "person", "2"))
+	bobs := exo.NewLabel(exo.ReaderTag("pii", "person", "2"))
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := readersWorld(t, e, true)
 		for _, c := range []struct {
@@ -161,7 +161,8 @@ func TestReaders(t *testing.T) {
 			{"rows within rows are nobody's", "people.where(p => p.id === 2).select(p => ({ n: p.name, w: p.wrote().select(l => l.body) }))", bobs, "denied"},
 			{"nor is a maximum", "people.where(p => p.id === 2).max(p => p.email)", bobs, "denied"},
 			{"nor what is distinct", "people.where(p => p.id === 2).select(p => ({ e: p.email })).distinct()", bobs, "denied"},
-			{"nor what is calculated", "people.where(p => p.id === 2).select(p => ({ e: p.email.concat('x') }))", bobs, "denied"},
+			{"nor what is calculated", "people.where(p => p.id === 2).select(p => ({ e: p.email + 1 }))", bobs, "denied"},
+			{"what a selection makes of one is nobody's", "people.where(p => p.id === 2).select(p => ({ e: p.email.concat('x'), u: p.email.upper() }))", bobs, `[{"e":"[sealed pii]","u":"[sealed pii]"}] {}`},
 			{"sealed values are not written where each row has its own readers", "const l = await letters.where(l => l.id === 1).first(); return letters.where(l => l.id === 2).update({ body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.where(…).update: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
 			{"nor inserted there", "const l = await letters.where(l => l.id === 1).first(); return letters.insert({ id: 9, sentBy: 3, sentTo: 3, body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.insert: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
 			{"what is public is", "await people.where(p => p.id === 3).update({ email: 'new@c.example' }); const p = await people.where(p => p.id === 3).first(); await mail.send({ to: [3], text: p.email }); return 1", exo.Label{}, "1 {} | to [3]: new@c.example"},
@@ -207,7 +208,7 @@ func TestReadersByState(t *testing.T) {
 		chat, err := service.New("chat", "", service.Method("post", "", func(_ context.Context, p post) (service.None, error) {
 			w.sent = append(w.sent, p.Text)
 			return service.None{}, nil
-		}).Admits(exo.NewLabel(exo.ReadBy("note", "state", "public"))))
+		}).Admits(exo.NewLabel(exo.ReaderTag("note", "state", "public"))))
 		if err != nil {
 			t.Fatal(err)
 		}

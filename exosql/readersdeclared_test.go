@@ -16,6 +16,7 @@ type rdNote struct {
 	ID, Owner, Team int64
 	Text, Secret    string
 	Half            float64
+	Again           int64
 }
 
 type rdNotes struct {
@@ -60,8 +61,12 @@ func TestReadByMisdeclared(t *testing.T) {
 			n.secret.ReadBy("user", n.owner).ReadBy("user", n.team)
 			return nil
 		}, "said twice"},
-		"labelled afterwards":   {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner).WithLabel("t"); return nil }, "WithLabel after ReadBy"},
-		"of a tag with readers": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team").ReadBy("user", n.owner); return nil }, "names readers itself"},
+		"labelled afterwards": {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner).WithLabel("t"); return nil }, "WithLabel after ReadBy"},
+		"of a tag with readers": {func(n rdNotes) *exosql.Facet[rdNote] {
+			n.text.WithLabel("s@team:1").ReadBy("user", n.owner)
+			return nil
+		}, "names readers itself"},
+		"a label that has readers and doesn't say which": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team"); return nil }, "and not which"},
 		"a facet that doesn't show who": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.secret.ReadBy("user", n.owner)
 			return exosql.NewFacet(n.t, "note", n.id, n.secret)
@@ -210,7 +215,7 @@ func TestDynamicReaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			admits := exo.Label{}
-			if tag := exo.ReadBy("s", "user", reader); tag != "" {
+			if tag := exo.ReaderTag("s", "user", reader); tag != "" {
 				admits = exo.NewLabel(tag)
 			}
 			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: admits})

@@ -41,7 +41,7 @@ func TestZeroValues(t *testing.T) {
 			"Output": reflect.TypeFor[exosql.Output](), "OpenOptions": reflect.TypeFor[exosql.OpenOptions](), "Finding": reflect.TypeFor[exosql.Finding](), "FindingKind": reflect.TypeFor[exosql.FindingKind](),
 			"Access": reflect.TypeFor[exosql.Access](), "AccessPath": reflect.TypeFor[exosql.AccessPath](), "Fix": reflect.TypeFor[*exosql.Fix](),
 			"CheckError": reflect.TypeFor[exosql.CheckError](), "ConstraintError": reflect.TypeFor[*exosql.ConstraintError](), "Rule": reflect.TypeFor[exosql.Rule](), "VersionError": reflect.TypeFor[exosql.VersionError](), "Decimal": reflect.TypeFor[exosql.Decimal](), "Date": reflect.TypeFor[exosql.Date](),
-			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](),
+			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](), "ReaderID": reflect.TypeFor[exosql.ReaderID[row]](),
 			"Assignment": reflect.TypeFor[exosql.Assignment[row]](), "Change": reflect.TypeFor[exosql.Change](), "Changes": reflect.TypeFor[exosql.Changes](), "Tx": reflect.TypeFor[*exosql.Tx](),
 			"Search": reflect.TypeFor[exosql.Search[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
 		},

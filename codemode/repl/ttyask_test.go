@@ -31,7 +31,7 @@ func TestAskAtTerminal(t *testing.T) {
 	if got := x.answer(".ask and now?"); !strings.Contains(got, "You asked again and once.") {
 		t.Errorf("the conversation went on as\n%s", got)
 	}
-	if got := x.answer(".trace"); !strings.Contains(got, "me.notes().count  done") {
+	if got := x.answer(".trace"); !strings.Contains(got, "me.notes().count (line 2)  done") {
 		t.Errorf("the model's program: %q", got)
 	}
 	if got := x.answer("fail"); got != "half of\nthe model did not answer: the service said \\u001b[31mno\n" {

@@ -30,6 +30,9 @@ var ErrInUse = filelock.ErrInUse
 // Open opens the budget in a file, which is made if it is not there, for its owner only. A last line without its end is cut off: its
 // process ended while it wrote, so nothing was told for it. Where a whole line can't be read, Open fails.
 func Open(path string, bitsPerDay int) (*File, error) {
+	if bitsPerDay < 1 {
+		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("declassify: %w", err)

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -10,8 +11,8 @@ import (
 // AdmitsFor has f decide, by some fields of the argument, which of the labels that the
 // method Admits may leave by one call: a mail may carry what its recipient may read. Part is a
 // struct of those fields of the method's argument that f decides by, with the same
-// names, options and types. f runs on the host and never crosses to a worker, only when the run has read
-// anything labelled; it must not wait or act. The answer for what it does not know is the
+// names, options and types. f runs on the host and never crosses to a worker: for each call of a Method, and of a Read once the run has
+// read anything labelled. It returns what all recipients may read (see exo.ReaderTag), and must not wait or act. The answer for what it does not know is the
 // zero Label. It is the answer, without f being asked, where one of the fields is itself
 // labelled or does not fit Part, and where f panics.
 func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
@@ -97,6 +98,26 @@ func (op *Operation) checkPart(in *exo.Type) error {
 	}
 	if op.admits.Public() {
 		return fmt.Errorf("AdmitsFor chooses among the labels that Admits names, and it names none")
+	}
+	return nil
+}
+
+// Chooses reports whether a method was given to AdmitsFor: exo.Gate.Flows asks.
+func (s *Service) Chooses(method string) bool {
+	if s == nil {
+		return false
+	}
+	op, ok := s.ops[method]
+	return ok && op.admitsFor != nil
+}
+
+// checkReaders refuses a method that admits what some principal may read, and for whoever it is called: values of one would go to another.
+func (op *Operation) checkReaders() error {
+	for _, t := range op.admits.Secrecy().Tags() {
+		if strings.Contains(t, "@") && !strings.Contains(t, ":") && op.admitsFor == nil {
+			about := exo.NewLabel(t).About().Tags()[0]
+			return fmt.Errorf("it admits %s, which is everybody's: add AdmitsFor, which says what its recipients may read, or admit %s if anybody's may go", t, about)
+		}
 	}
 	return nil
 }

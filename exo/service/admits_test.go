@@ -175,3 +175,25 @@ func TestTrustedFields(t *testing.T) {
 		}
 	}
 }
+
+// TestAdmitsWhose: a method that admits what some principal may read, for whoever it is called, would send what is one's to another.
+func TestAdmitsWhose(t *testing.T) {
+	chosen := func(recipients) exo.Label { return exo.NewLabel(exo.ReaderTag("pii", "member", "42")) }
+	for _, c := range []struct {
+		admits string
+		chosen bool
+		ok     bool
+	}{{"pii@member", false, false}, {"pii@member", true, true}, {"pii", false, true}, {"pii@member:42", false, true}, {"untrusted:mail@x", false, true}} {
+		op := service.Method("send", "", post).Admits(exo.NewLabel(c.admits))
+		if c.chosen {
+			op = service.AdmitsFor(op, chosen)
+		}
+		s, err := service.New("mail", "", op)
+		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "add AdmitsFor") {
+			t.Errorf("%s, chosen %t: %v", c.admits, c.chosen, err)
+		}
+		if err == nil && s.Chooses("send") != c.chosen {
+			t.Errorf("%s: chosen %t", c.admits, !c.chosen)
+		}
+	}
+}

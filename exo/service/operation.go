@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Operation is one method of a service. Make it with Method, or with Read.
+// Operation is one method of a service. Make it with [Method], [Read] or [Declassify].
 type Operation struct {
 	name, doc string
 	in, out   reflect.Type
@@ -174,6 +174,9 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	}
 	if in.Name != exo.TypeRecord {
 		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
+	}
+	if err := op.checkReaders(); err != nil {
+		return nil, nil, err
 	}
 	if err := op.checkPart(in); err != nil {
 		return nil, nil, err

@@ -53,8 +53,8 @@ type ColumnSpec struct {
 
 // Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
 type Readers struct {
-	Kind    string
-	Columns []string
+	Kind    string   // of the principals: "member"
+	Columns []string // of their ids; all of them may read the value
 }
 
 // Table declares a table of the catalogue, once, with all its columns of known types.
@@ -118,11 +118,9 @@ func (t *Table) readBy(m ColumnSpec) error {
 	}
 	cols := make([]*decl.Column, len(m.Readers.Columns))
 	for i, name := range m.Readers.Columns {
-		c, err := t.col(name)
-		if err != nil {
-			return err
+		if cols[i] = t.cols[name]; cols[i] == nil {
+			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(columnNames(t.d.live.Table(schema.Name{Name: t.t.Name}))))
 		}
-		cols[i] = c
 	}
 	if err := t.cols[m.Name].ReadBy(m.Readers.Kind, cols); err != nil {
 		return wrong(t.t.Name+"."+m.Name, "%s", strings.TrimPrefix(err.Error(), "exosql: "+t.t.Name+"."+m.Name+": "))
@@ -204,6 +202,11 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
 		return nil, wrong(at, "Label needs tags, none of them empty")
+	}
+	for _, tag := range m.Label {
+		if strings.Contains(tag, "@") && !strings.Contains(tag, ":") && !exo.NewLabel(tag).Secrecy().Public() {
+			return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
+		}
 	}
 	if len(m.Label) > 0 {
 		c.Label = exo.NewLabel(m.Label...)

@@ -26,7 +26,7 @@ func TestZeroValues(t *testing.T) {
 			},
 			Types: map[string]reflect.Type{
 				"Declarations": reflect.TypeFor[*Declarations](), "Table": reflect.TypeFor[*Table](), "Link": reflect.TypeFor[*Link](), "Facet": reflect.TypeFor[*Facet](),
-				"ColumnSpec": reflect.TypeFor[ColumnSpec](), "LinkSpec": reflect.TypeFor[LinkSpec](), "Predicate": reflect.TypeFor[Predicate](), "Scope": reflect.TypeFor[Scope](),
+				"ColumnSpec": reflect.TypeFor[ColumnSpec](), "LinkSpec": reflect.TypeFor[LinkSpec](), "Predicate": reflect.TypeFor[Predicate](), "Readers": reflect.TypeFor[Readers](), "Scope": reflect.TypeFor[Scope](),
 				"Relation": reflect.TypeFor[Relation](),
 			},
 			Receivers: []any{w.d, w.shops, w.shop, w.shops.Rows(Eq("id", 1))},

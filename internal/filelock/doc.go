@@ -4,4 +4,4 @@ package filelock
 import "errors"
 
 // ErrInUse is what Lock fails with where somebody else has the file.
-var ErrInUse = errors.New("it is open elsewhere, in another process or in this one: close it there or wait until that process has ended, or give each process a file of its own")
+var ErrInUse = errors.New("it is open elsewhere, in another process or in this one: close it there, or wait until that process has ended")

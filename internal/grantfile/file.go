@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -275,11 +277,15 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 
 // readers is one kind of principal, with the column that holds the id of each, or several.
 func (r *reader) readers(n *yaml.Node) (out Readers) {
+	if n.Kind != yaml.MappingNode {
+		r.at(posOf(n), "readers: want the kind of who may read a value, and the column that holds the id, like `readers: { member: id }`")
+		return out
+	}
 	all := r.entries(n, "readers")
 	for _, e := range all {
 		out = Readers{Name{e.name, e.pos()}, r.names(e.value, "readers."+e.name)}
 	}
-	if len(all) != 1 && n.Kind == yaml.MappingNode {
+	if len(all) != 1 {
 		r.at(posOf(n), "readers: want the kind of who may read a value, and the column that holds the id, like `readers: { member: id }`")
 	}
 	return out
@@ -416,6 +422,7 @@ func (f *File) check(r *reader) {
 		f.checkClaims(r, g.Where)
 	}
 	f.checkColumns(r)
+	f.checkTags(r)
 	f.checkServe(r)
 	f.expand(r)
 }
@@ -506,8 +513,55 @@ func (f *File) Writes() bool {
 // ToolOptions are those of the tool of a principal, but for its record.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
-	if len(f.Admits) > 0 {
-		o.Admits = exo.NewLabel(texts(f.Admits)...)
-	}
+	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o
+}
+
+// admits is the label that results may carry, of a principal with these claims.
+func (f *File) admits(claim func(name string) string) exo.Label {
+	tags := make([]string, len(f.Admits))
+	for i, a := range f.Admits {
+		tags[i] = a.Text
+		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
+			about, kind, _ := strings.Cut(kind, "@")
+			tags[i] = exo.ReaderTag(about, kind, claim(name))
+		}
+	}
+	return exo.NewLabel(tags...)
+}
+
+// checkTags refuses tags that are none, where they stand. Those that results may carry may name the reader by a claim.
+func (f *File) checkTags(r *reader) {
+	check := func(n Name, claims bool) {
+		text := n.Text
+		if kind, name, ok := strings.Cut(text, ":$principal."); ok && claims {
+			switch c := f.claim(name); {
+			case c == nil:
+				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+				return
+			case c.List || c.Type == exo.TypeBool:
+				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
+				return
+			}
+			text = kind + ":x"
+		}
+		if err := exo.NewLabel(text).Check(); err != nil {
+			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
+		} else if strings.Contains(text, "@") && !strings.Contains(text, ":") && !claims && !exo.NewLabel(text).Secrecy().Public() {
+			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` with the column of the id", text, text[strings.IndexByte(text, '@')+1:])
+		}
+	}
+	for _, n := range f.Admits {
+		check(n, true)
+	}
+	for _, x := range f.Facets {
+		for _, n := range x.Label {
+			check(n, false)
+		}
+		for _, c := range x.Columns {
+			for _, n := range c.Label {
+				check(n, false)
+			}
+		}
+	}
 }

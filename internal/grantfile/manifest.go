@@ -57,8 +57,9 @@ type ManifestColumn struct {
 	As    string   `json:"as,omitempty"`
 	Type  string   `json:"type"` // of the database
 	Label []string `json:"label,omitempty"`
-	Reads []string `json:"readers,omitempty"` // whose a value is: the kind of principal, and the columns of the ids
-	OneOf []string `json:"one_of,omitempty"`
+	// Readers are whose a value is: the kind of principal, and the columns of the ids.
+	Readers map[string][]string `json:"readers,omitempty"`
+	OneOf   []string            `json:"one_of,omitempty"`
 }
 
 // ManifestLink is a link, with the columns that it compares.
@@ -78,11 +79,11 @@ type ManifestTable struct {
 	Columns  []string `json:"columns"`
 }
 
-func (r Readers) list() []string {
+func (r Readers) byKind() map[string][]string {
 	if r.Kind.Text == "" {
 		return nil
 	}
-	return append([]string{r.Kind.Text}, texts(r.Columns)...)
+	return map[string][]string{r.Kind.Text: texts(r.Columns)}
 }
 
 // Manifest lists what is reachable, and what is not. It is the same for the same file and catalogue.
@@ -112,7 +113,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		for _, c := range x.Columns {
 			shown[at][c.Text] = true
 			says := f.described(x, c)
-			y.Columns = append(y.Columns, ManifestColumn{c.Text, says.As.Text, live.Column(c.Text).Type, texts(says.Label), says.Readers.list(), texts(says.OneOf)})
+			y.Columns = append(y.Columns, ManifestColumn{c.Text, says.As.Text, live.Column(c.Text).Type, texts(says.Label), says.Readers.byKind(), texts(says.OneOf)})
 		}
 		for _, l := range x.Links {
 			k := d.many[x.Text+"."+l.Text]
@@ -152,7 +153,7 @@ func (d *Declared) flows() ([]exo.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Admits: exo.NewLabel(texts(d.File.Admits)...), Record: exo.Unrecorded})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Admits: d.File.admits(func(claim string) string { return "principal." + claim }), Record: exo.Unrecorded})
 	if err != nil {
 		return nil, err
 	}

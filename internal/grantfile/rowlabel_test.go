@@ -65,3 +65,42 @@ func TestRowLabel(t *testing.T) {
 		t.Errorf("two that differ: %v", err)
 	}
 }
+
+// TestReadersOfPrincipal: results carry what the principal may read, and a tag that is none, or names no claim, is an error of the file.
+func TestReadersOfPrincipal(t *testing.T) {
+	const file = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\nprincipal: {me: int, teams: [int]}\nADMITS\ngrants: {people: person}\nfacets:\n  person:\n    table: people\n    scope: shared\n    columns: {id: , email: {label: LABEL, readers: {member: id}}}\n"
+	text := func(admits, label string) string {
+		return strings.NewReplacer("ADMITS", admits, "LABEL", label).Replace(file)
+	}
+	for admits, want := range map[string]string{
+		`admits: ["pii@member:$principal.me"]`: "{pii@member:42}", `admits: ["pii@member:7", pay]`: "{pay,pii@member:7}", `admits: [pii]`: "{pii}",
+	} {
+		f := parse(t, text(admits, "[pii]"))
+		p, err := f.ParseClaims("me=42,teams=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.ToolOptions(p).Admits.String(); got != want {
+			t.Errorf("%s: %s, want %s", admits, got, want)
+		}
+	}
+	for _, c := range [][3]string{
+		{`admits: ["pii@member:$principal.mee"]`, "[pii]", "`principal` declares no claim `mee`"}, {`admits: ["pii@member:$principal.teams"]`, "[pii]", "the claim teams is no id"},
+		{`admits: ["pii@"]`, "[pii]", "can't be a tag"}, {`admits: ["pii@member:a b"]`, "[pii]", "can't be a tag"}, {`admits: [Untrusted]`, "[pii]", "what outsiders wrote is tagged"},
+		{`admits: [pay]`, `["pii@member"]`, "write it without"}, {`admits: [pay]`, `["pii@"]`, "can't be a tag"}, {`admits: [pay]`, `["pii@member:$principal.me"]`, "can't be a tag"},
+	} {
+		if _, err := grantfile.Parse("exo.yaml", []byte(text(c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s, %s: %v", c[0], c[1], err)
+		}
+	}
+	none, own, all := parse(t, text("zone: UTC", "[pii]")), parse(t, text(`admits: ["pii@member:$principal.me"]`, "[pii]")), parse(t, text(`admits: ["pii@member"]`, "[pii]"))
+	for what, f := range map[string]*grantfile.File{"flows pii@member to results: yes, of pii@member:principal.me": own, "flows pii@member to results: yes": all} {
+		text := ""
+		for _, c := range grantfile.Diff(none, f) {
+			text += fmt.Sprintln(c)
+		}
+		if !strings.Contains(text, what) {
+			t.Errorf("%s is not in\n%s", what, text)
+		}
+	}
+}

@@ -77,10 +77,13 @@ func (f *File) Lines() (out []Line) {
 	for _, a := range f.Admits {
 		add("results", "may carry "+a.Text, "")
 	}
+	admits := f.admits(func(claim string) string { return "principal." + claim })
 	for _, tag := range f.tags() {
-		how := "to results: no"
-		if slices.ContainsFunc(f.Admits, func(a Name) bool { return a.Text == tag }) || exo.NewLabel(tag).Secrecy().Public() {
+		how, label := "to results: no", exo.NewLabel(tag)
+		if label.Secrecy().FlowsTo(admits) {
 			how = "to results: yes"
+		} else if of := slices.DeleteFunc(admits.Tags(), func(a string) bool { return !exo.NewLabel(a).FlowsTo(label) }); len(of) > 0 {
+			how = "to results: yes, of " + listed(of)
 		}
 		add("flows", tag, "%s", how)
 	}
@@ -122,7 +125,13 @@ func (f *File) tags() (out []string) {
 	for i := range f.Facets {
 		out = append(out, texts(f.Facets[i].Label)...)
 		for _, c := range f.Facets[i].Columns {
-			out = append(out, texts(f.described(&f.Facets[i], c).Label)...)
+			says := f.described(&f.Facets[i], c)
+			for _, tag := range texts(says.Label) {
+				if says.Readers.Kind.Text != "" && !exo.NewLabel(tag).Secrecy().Public() {
+					tag += "@" + says.Readers.Kind.Text
+				}
+				out = append(out, tag)
+			}
 		}
 	}
 	slices.Sort(out)

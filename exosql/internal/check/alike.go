@@ -13,6 +13,13 @@ import (
 // other seals.
 func (c *Checker) alike() {
 	for i, t := range c.tables {
+		for k, col := range t.Cols {
+			if other := c.same(t, col.Name); other != col {
+				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: t.Cols[k].Name,
+					Problem: fmt.Sprintf("the column is declared twice, as %s, too: what is said of the one does not hold for the other", other.Name),
+					Fix:     "one declaration of the column"})
+			}
+		}
 		for _, o := range c.tables[i+1:] {
 			where := "the table is declared twice: here"
 			if !c.live.Engine.Is(t.Name, o.Name) {

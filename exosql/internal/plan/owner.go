@@ -32,9 +32,11 @@ func (o *Owner) label(row []exo.Value) exo.Label {
 			return exo.Label{}
 		}
 	}
-	tags := make([]string, len(o.Tags))
-	for i, t := range o.Tags {
-		tags[i] = exo.ReadBy(t, o.Kind, ids...)
+	var tags []string
+	for _, t := range o.Tags {
+		if tag := exo.ReaderTag(t, o.Kind, ids...); tag != "" {
+			tags = append(tags, tag)
+		}
 	}
 	return exo.NewLabel(tags...)
 }
