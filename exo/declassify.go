@@ -154,7 +154,7 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`, or comes from a query that calculates with one: select what it is to be told of as it is")
+			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`, or came with something that is calculated of one: ask for it as it is")
 		}
 	}
 	return nil

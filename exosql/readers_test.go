@@ -161,7 +161,7 @@ func TestReaders(t *testing.T) {
 			{"rows within rows are nobody's", "people.where(p => p.id === 2).select(p => ({ n: p.name, w: p.wrote().select(l => l.body) }))", bobs, "denied"},
 			{"nor is a maximum", "people.where(p => p.id === 2).max(p => p.email)", bobs, "denied"},
 			{"nor what is distinct", "people.where(p => p.id === 2).select(p => ({ e: p.email })).distinct()", bobs, "denied"},
-			{"nor what is calculated", "people.where(p => p.id === 2).select(p => ({ e: p.email + 1 }))", bobs, "denied"},
+			{"nor what is calculated", "people.where(p => p.id === 2).select(p => ({ e: p.email.slice(1) }))", bobs, "denied"},
 			{"what a selection makes of one is nobody's", "people.where(p => p.id === 2).select(p => ({ e: p.email.concat('x'), u: p.email.upper() }))", bobs, `[{"e":"[sealed pii]","u":"[sealed pii]"}] {}`},
 			{"sealed values are not written where each row has its own readers", "const l = await letters.where(l => l.id === 1).first(); return letters.where(l => l.id === 2).update({ body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.where(…).update: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
 			{"nor inserted there", "const l = await letters.where(l => l.id === 1).first(); return letters.insert({ id: 9, sentBy: 3, sentTo: 3, body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.insert: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
