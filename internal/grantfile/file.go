@@ -2,9 +2,9 @@ package grantfile
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
-	"maps"
 	"slices"
 	"strings"
 	"time"
