@@ -91,7 +91,7 @@ func TestCellsFitTheirShape(t *testing.T) {
 // after what it uses.
 func TestCallBounds(t *testing.T) {
 	call := func(nodes ...string) string {
-		return string(binary.AppendUvarint([]byte{1}, uint64(len(nodes)))) + strings.Join(nodes, "")
+		return string(binary.AppendUvarint([]byte{1, 0, 0}, uint64(len(nodes)))) + strings.Join(nodes, "") // number, line and column, and how many
 	}
 	ref := string([]byte{byte(exo.OpRef), 0})
 	field := func(recv byte) string { return string([]byte{byte(exo.OpField), 1 | 2, 1, 'x', recv}) } // a name and a receiver
