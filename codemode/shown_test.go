@@ -52,3 +52,26 @@ func TestShownTells(t *testing.T) {
 		}
 	}
 }
+
+// TestShownOfReaders: what was shown of one reader counts for the next program also where the run read of others afterwards, of which nothing was
+// shown: in its label one tag stands for both then.
+func TestShownOfReaders(t *testing.T) {
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT NOT NULL)", "INSERT INTO people VALUES (1, 'own'), (2, 'foreign')")})
+	p := exosql.NewTable[member]("people")
+	id := exosql.NewKey(p, "id", func(p *member) *int64 { return &p.ID })
+	email := exosql.NewColumn(p, "email", func(p *member) *string { return &p.Email }).WithLabel("pii").ReadBy("person", id)
+	tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email).Of(exosql.Grant(db, p, exosql.AllRows[member]()))}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(exo.ReaderTag("pii", "person", "1"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = "const [a, b] = await people.orderBy(p => p.id); console.log(await reveal(a.email)); "
+	for program, want := range map[string]string{
+		own + "return 1":                        "{pii@person:1}",
+		own + "await reveal(b.email); return 1": "{pii@person:1}",
+		"const [a, b] = await people.orderBy(p => p.id); await reveal(b.email); return 1": "{}",
+	} {
+		if got := tool.Shown(tool.Run(t.Context(), program)).String(); got != want {
+			t.Errorf("%s: %s, want %s", program, got, want)
+		}
+	}
+}

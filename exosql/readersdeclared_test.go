@@ -126,6 +126,14 @@ func TestReadersDeclaredTwice(t *testing.T) {
 				n.secret.ReadBy("user", n.team)
 				return exosql.NewFacet(n.t, "other", n.id, n.team, n.secret)
 			}, "read by user in owner"},
+			"a column twice": {func(n rdNotes) *exosql.Facet[rdNote] {
+				n.secret.ReadBy("user", n.owner)
+				if e.Name != tu.SQLite.Name { // there they are two columns
+					return exosql.NewFacet(n.t, "other", n.id, n.owner, n.secret)
+				}
+				again := exosql.NewColumn(n.t, "OWNER", func(n *rdNote) *int64 { return &n.Again }).Named("again")
+				return exosql.NewFacet(n.t, "other", n.id, n.owner, again, n.secret).AllowUpdate(again)
+			}, map[string]string{tu.SQLite.Name: "the column is declared twice"}[e.Name]},
 			"no readers": {func(n rdNotes) *exosql.Facet[rdNote] { return exosql.NewFacet(n.t, "other", n.id, n.team, n.secret) }, "labelled {s@user}"},
 		} {
 			one, two := newRdNotes(), newRdNotes()
