@@ -203,6 +203,17 @@ func (l Label) refined(by Label) Label {
 	return NewLabel(tags...)
 }
 
+// Unnamed are the tags that say that a value has a reader, and not which, like pii@member. A column with readers has such a label, and nothing
+// else should be declared with one: nobody could read it.
+func (l Label) Unnamed() (tags []string) {
+	for _, t := range l.Tags() {
+		if _, kind, ids := parts(t); kind != "" && ids == "" {
+			tags = append(tags, t)
+		}
+	}
+	return tags
+}
+
 // known refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
 // misspelt would admit nothing, and nobody would know why.
 func (l Label) known(admitted Label) error {

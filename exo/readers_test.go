@@ -226,3 +226,11 @@ func TestReadersOfNoKind(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestUnnamed: a tag that says that a value has a reader, and not which, is told from those that say which, or who wrote.
+func TestUnnamed(t *testing.T) {
+	l := NewLabel("pii", "pii@member", "pay@member:42", Untrusted, Untrusted+":mail@x.example", "note@state")
+	if got := l.Unnamed(); !slices.Equal(got, []string{"note@state", "pii@member"}) {
+		t.Error(got)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -139,10 +138,8 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
-	for _, tag := range tags {
-		if strings.Contains(tag, "@") && !strings.Contains(tag, ":") && !exo.NewLabel(tag).Secrecy().Public() {
-			panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s says that each value has a reader, and not which: write WithLabel without it, and ReadBy with the column of the id", tag, c.c.Table.Name, c.c.Name))
-		}
+	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s says that each value has a reader, and not which: write WithLabel without it, and ReadBy with the column of the id", tag, c.c.Table.Name, c.c.Name))
 	}
 	if c.c.Readers != nil {
 		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))

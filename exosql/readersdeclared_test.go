@@ -236,3 +236,13 @@ func TestDynamicReaders(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsHaveNoReader: that a row is there belongs to nobody, so a label that says whose it is could be read by nobody.
+func TestRowsHaveNoReader(t *testing.T) {
+	defer func() {
+		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "write it without readers") {
+			t.Errorf("%v", p)
+		}
+	}()
+	newRdNotes().t.WithLabel("medical@doctor")
+}

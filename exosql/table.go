@@ -1,6 +1,7 @@
 package exosql
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
@@ -39,6 +40,9 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	to := t.must("WithLabel")
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
+	}
+	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag, to.Name))
 	}
 	to.AddLabel(exo.NewLabel(tags...))
 	return t

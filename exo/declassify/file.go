@@ -33,17 +33,13 @@ func Open(path string, bitsPerDay int) (*File, error) {
 	if bitsPerDay < 1 {
 		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, unlock, err := filelock.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("declassify: %w", err)
 	}
-	b := &File{f: f}
-	b.unlock, err = filelock.Lock(f) // before anything is read: what is read must be all there is
-	if err == nil {
-		b.perDay, b.taken, b.keep = bitsPerDay, map[exo.Principal]int{}, b.append
-		err = b.scan()
-	}
-	if err != nil {
+	b := &File{f: f, unlock: unlock}
+	b.perDay, b.taken, b.keep = bitsPerDay, map[exo.Principal]int{}, b.append
+	if err = b.scan(); err != nil {
 		_ = b.Close()
 		return nil, fmt.Errorf("declassify: %s: %w", path, err)
 	}

@@ -33,16 +33,12 @@ var ErrInUse = filelock.ErrInUse
 // So it does, with [ErrInUse], where the record is open already: a process that takes over
 // from another one that is still on tries again until that has ended.
 func Open(path string) (*File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, unlock, err := filelock.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &File{f: f}
-	r.unlock, err = filelock.Lock(f) // before anything is read: what is read must be all there is
-	if err == nil {
-		err = r.scan()
-	}
-	if err != nil {
+	r := &File{f: f, unlock: unlock}
+	if err = r.scan(); err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("record: %s: %w", path, err)
 	}

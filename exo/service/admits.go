@@ -3,7 +3,6 @@ package service
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -113,9 +112,8 @@ func (s *Service) Chooses(method string) bool {
 
 // checkReaders refuses a method that admits what some principal may read, and for whoever it is called: values of one would go to another.
 func (op *Operation) checkReaders() error {
-	for _, t := range op.admits.Secrecy().Tags() {
-		if strings.Contains(t, "@") && !strings.Contains(t, ":") && op.admitsFor == nil {
-			about := exo.NewLabel(t).About().Tags()[0]
+	for _, t := range op.admits.Unnamed() {
+		if about := exo.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
 			return fmt.Errorf("it admits %s, which is everybody's: add AdmitsFor, which says what its recipients may read, or admit %s if anybody's may go", t, about)
 		}
 	}

@@ -20,6 +20,8 @@ func (op *Operation) label(m *exo.Method, t *exo.Type) error {
 		switch {
 		case x.label.Public():
 			return errors.New("Labelled has no label")
+		case len(x.label.Unnamed()) > 0:
+			return fmt.Errorf("Labelled says that a value has a reader (%s), and nothing says which: write it without", x.label)
 		case op.object():
 			return errors.New("the result is an object: label what that one's methods give")
 		case op.effect == exo.Held:

@@ -136,6 +136,9 @@ func (t *Table) WithLabel(tags ...string) error {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		return wrong(t.t.Name, "WithLabel needs tags, none of them empty")
 	}
+	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+		return wrong(t.t.Name, "the tag %q is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag)
+	}
 	t.t.AddLabel(exo.NewLabel(tags...))
 	return nil
 }
@@ -203,10 +206,8 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
 		return nil, wrong(at, "Label needs tags, none of them empty")
 	}
-	for _, tag := range m.Label {
-		if strings.Contains(tag, "@") && !strings.Contains(tag, ":") && !exo.NewLabel(tag).Secrecy().Public() {
-			return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
-		}
+	for _, tag := range exo.NewLabel(m.Label...).Unnamed() {
+		return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
 	}
 	if len(m.Label) > 0 {
 		c.Label = exo.NewLabel(m.Label...)

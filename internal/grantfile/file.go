@@ -547,8 +547,8 @@ func (f *File) checkTags(r *reader) {
 		}
 		if err := exo.NewLabel(text).Check(); err != nil {
 			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
-		} else if strings.Contains(text, "@") && !strings.Contains(text, ":") && !claims && !exo.NewLabel(text).Secrecy().Public() {
-			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` with the column of the id", text, text[strings.IndexByte(text, '@')+1:])
+		} else if len(exo.NewLabel(text).Unnamed()) > 0 && !claims {
+			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, text[strings.IndexByte(text, '@')+1:])
 		}
 	}
 	for _, n := range f.Admits {

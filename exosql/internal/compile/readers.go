@@ -10,8 +10,8 @@ import (
 )
 
 // owners adds to a row, behind what is shown, the columns that say whose its values are. They are of the row that the value stands in:
-// by one that is joined to it a program would choose whose it is (TestReadersOfRows). A column alone has them; what is made of it, and
-// what stands in rows within rows, is read, and nobody's in particular.
+// by one that is joined to it a program would choose whose it is (TestReadersOfRows). A column alone has them: what is made of it, and
+// what stands in rows within rows, is nobody's in particular.
 func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
 	if !f.c.replying {
 		return
