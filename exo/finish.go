@@ -286,10 +286,10 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does
-			return &Error{Kind: Denied, Msg: "this program was written from values that its result may not carry", Err: s.because(l.Secrecy().without(s.gate.admits))}
+			return &Error{Kind: Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
 		}
 		text := fmt.Sprintf("the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
-		return &Error{Kind: Denied, Msg: text, Err: s.because(l.Secrecy().without(s.gate.admits))}
+		return &Error{Kind: Denied, Msg: text, Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
 	}
 	return nil
 }
