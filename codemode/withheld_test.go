@@ -35,7 +35,7 @@ var surfaces = map[string]struct {
 		return b.String()
 	}, nil, []string{"throws at another line", "returns nothing"}},
 	"the fields of a result": {func(t *testing.T, w *withheld.World, program string) string {
-		r := w.Tool(t).Run(t.Context(), program)
+		r := w.Tool(t).Run(t.Context(), "await words.insert({ word: 'x' });"+program)
 		return fmt.Sprint(r.Value, string(r.JSON), r.Notice, r.Cut, r.Console, r.Err, exo.PosOf(r.Err), r.Label, r.Causes, r.Effects, r.EffectsNote(), r.Changed())
 	}, nil, []string{"asks for another secret", "opens sealed values", "holds an effect"}},
 	"the console": {func(t *testing.T, w *withheld.World, program string) string {

@@ -121,7 +121,11 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
 			failed = &e
 		}
-		s.become(StateRolledBack, failed, anyChange)
+		why := failed
+		if released != nil { // with which error the program ended, it may have chosen by what it read
+			why = released
+		}
+		s.become(StateRolledBack, why, anyChange)
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
