@@ -240,6 +240,11 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		}
 		if read == "after" {
 			ses.label = NewLabel("pii")
+			// How it ends it may choose by what it read, so no effect from before says so.
+			if err := ses.Finish(t.Context(), Null(), errProgram); !errors.Is(err, errProgram) || s.kept != 0 || len(ses.Effects()) != 1 || errors.Is(ses.Effects()[0].Err, errProgram) {
+				t.Errorf("%v, %v", err, ses.Effects())
+			}
+			continue
 		}
 		err = ses.Finish(t.Context(), Null(), nil)
 		if secret && (!errors.Is(err, ErrDenied) || s.kept != 0) || !secret && (err != nil || s.kept != 1) {
