@@ -79,7 +79,7 @@ type Result struct {
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
-	Label   exo.Label       // joined over everything that the run has read; what a model was told of it carries Tool.Shown
+	Label   exo.Label       // joined over everything that the run has read, up to what its result may not carry: see exo.Session.Decided
 	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
 	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
 	ID      exo.RunID       // of the run, in the record; zero where none was begun
@@ -249,27 +249,17 @@ func (t *Tool) Principal() exo.Principal { return t.principal }
 // Admits is the label of what the model may read: see Options.
 func (t *Tool) Admits() exo.Label { return t.admits }
 
-// Shown is the label that what the model was told of a run may carry: of a secret that the tool doesn't admit it was told nothing, nor
-// of anything that the program asked after it had read one, since by what it asked then it could tell of it. What it asked before may
-// have been on the console. Whoever calls tools for a conversation joins it into the Job.Label of what comes after.
+// Shown is the label that what the model was told of a run may carry: all of Result.Label that the tool admits. It has no label that the program
+// asked for after it had read what the tool doesn't admit, since Result.Label has none. What it asked for before may have been on the console.
+// Whoever calls tools for a conversation joins it into the Job.Label of what comes after.
 func (t *Tool) Shown(r *Result) exo.Label {
-	may := func(tag string) bool { return exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) }
-	until, withheld := uint64(0), false
-	for _, c := range r.Causes {
-		if !may(c.Tag) && (!withheld || c.Call < until) {
-			until, withheld = c.Call, true
-		}
-	}
-	after := func(tag string) bool {
-		return withheld && slices.ContainsFunc(r.Causes, func(c exo.Cause) bool { return c.Tag == tag && c.Call > until })
-	}
 	all := r.Label.Tags()
 	for _, c := range r.Causes { // what is part of another tag by now may have been shown before
 		all = append(all, c.Tag)
 	}
 	var tags []string
 	for _, tag := range all {
-		if may(tag) && !after(tag) {
+		if exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) {
 			tags = append(tags, tag)
 		}
 	}

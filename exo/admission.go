@@ -1,6 +1,9 @@
 package exo
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // admit is the one gate. Its order is the promise of the package: resolve and check; join
 // the label of the message and the bound of its reply; check sink, budget, effect and
@@ -54,6 +57,7 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 		s.label = s.label.Join(e.bound)
 		e.shows.open = s.label
 	}
+	s.withhold(e.id)
 	label := s.label
 	s.mu.Unlock()
 	e.label = label
@@ -84,15 +88,19 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 					what = "a sealed value that it is given may not leave this way: it is labelled "
 				}
 				if why == nil {
-					why = s.because(label)
+					why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
 				}
 				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).list(), Err: why}
 			}
 		}
 		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
 		// not kept then, either: see Release.
-		if err == nil && meth.Effect == Immediate && !label.Secrecy().FlowsTo(s.gate.admits) {
-			err = Errorf(Denied, s.opName(e.root), "it acts at once and for good, and what it did could not be told: this program has read values labelled %s, so its result may not leave", label.Secrecy().without(s.gate.admits).list())
+		if err == nil && meth.Effect != NoEffect && !label.Secrecy().FlowsTo(s.gate.admits) {
+			what := "nothing that it changes would be kept"
+			if meth.Effect == Immediate {
+				what = "it acts at once and for good, and what it did could not be told"
+			}
+			err = Errorf(Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().without(s.gate.admits).list())
 		}
 		if err == nil {
 			err = s.distrust(m, carries.Integrity(), e.admits)

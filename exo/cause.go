@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Cause says by which message a run first got a tag of its label. It is for the host: which of its tags a run has can be
-// chosen by what it read.
+// Cause says by which message a run first got a tag of its label. It is for the host: by which columns, and where in the program.
 type Cause struct {
 	Tag   string
 	Call  uint64   // by its number; 0: the run began with it
@@ -86,29 +85,38 @@ func (s *Session) caused(l Label, m *Message, e *pending) {
 	}
 }
 
-// Causes says why the run has its label, in the order of its messages, and why it had tags that are part of others by now: of
+// Causes says why the run has the label that Decided gives, in the order of its messages, and why it had tags that are part of others by now: of
 // one reader, before it read of others.
-func (s *Session) Causes() (out []Cause) {
+func (s *Session) Causes() []Cause {
 	if s.begun() != nil {
 		return nil
 	}
 	s.mu.Lock()
+	l, last := s.decided()
+	s.mu.Unlock()
+	return s.causedUpTo(l, last)
+}
+
+// causedUpTo are the causes of the tags of l, and of those that the run had before, by messages up to last.
+func (s *Session) causedUpTo(l Label, last uint64) (out []Cause) {
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	tags := slices.AppendSeq(s.label.Tags(), maps.Keys(s.causes))
+	tags := slices.AppendSeq(l.Tags(), maps.Keys(s.causes))
 	slices.Sort(tags)
 	for _, t := range slices.Compact(tags) {
 		c := s.causes[t]
-		c.Tag = t
-		out = append(out, c)
+		if c.Tag = t; c.Call <= last {
+			out = append(out, c)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Cause) int { return cmp.Compare(a.Call, b.Call) })
 	return out
 }
 
-// because is why a run has tags, as an error for the host.
-func (s *Session) because(l Label) error {
+// because is why a run has tags, of what caused its label, as an error for the host.
+func because(l Label, causes []Cause) error {
 	var why []string
-	for _, c := range s.Causes() {
+	for _, c := range causes {
 		if l.Has(c.Tag) {
 			why = append(why, c.String())
 		}

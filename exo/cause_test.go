@@ -9,7 +9,7 @@ import (
 
 // TestCauses: the host is told by which message a run got each tag, and what in it has the tag; the program is told nothing of it.
 func TestCauses(t *testing.T) {
-	w := newWorld(t, Config{})
+	w := newWorld(t, Config{Admits: NewLabel("began")})
 	w.s.Finish(t.Context(), Null(), nil)
 	w = &world{t: t, gate: w.gate}
 	s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("began")}, "", nil)

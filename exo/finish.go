@@ -121,7 +121,11 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
 			failed = &e
 		}
-		s.become(StateRolledBack, failed, anyChange)
+		why := failed
+		if released != nil { // with which error the program ended, it may have chosen by what it read
+			why = released
+		}
+		s.become(StateRolledBack, why, anyChange)
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
@@ -286,10 +290,10 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does
-			return &Error{Kind: Denied, Msg: "this program was written from values that its result may not carry", Err: s.because(l.Secrecy().without(s.gate.admits))}
+			return &Error{Kind: Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
 		}
 		text := fmt.Sprintf("the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
-		return &Error{Kind: Denied, Msg: text, Err: s.because(l.Secrecy().without(s.gate.admits))}
+		return &Error{Kind: Denied, Msg: text, Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
 	}
 	return nil
 }

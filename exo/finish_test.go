@@ -209,14 +209,15 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		t.Error(got)
 	}
 
-	for _, secret := range []bool{true, false} {
+	for _, read := range []string{"nothing", "before", "after"} {
+		secret := read != "nothing"
 		s := &shop{name: "a"}
 		g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := Run{}
-		if secret {
+		if read == "before" {
 			run.Label = NewLabel("pii")
 		}
 		// Effects are sinks: one that admits the label is what a refused run could have used.
@@ -229,10 +230,25 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		}
 		w := &world{t: t, s: ses}
 		_, e := w.send(msg(ref(0), call(0, "put")))
-		wantOK(t, "put", e)
+		if read == "before" { // then it does not even begin
+			wantKind(t, "put", e, Denied)
+			if len(s.log) > 0 || !strings.Contains(e.Error(), "nothing that it changes would be kept: this program has read values labelled pii, so") {
+				t.Errorf("%v, %v", s.log, e)
+			}
+		} else {
+			wantOK(t, "put", e)
+		}
+		if read == "after" {
+			ses.label = NewLabel("pii")
+			// How it ends it may choose by what it read, so no effect from before says so.
+			if err := ses.Finish(t.Context(), Null(), errProgram); !errors.Is(err, errProgram) || s.kept != 0 || len(ses.Effects()) != 1 || errors.Is(ses.Effects()[0].Err, errProgram) {
+				t.Errorf("%v, %v", err, ses.Effects())
+			}
+			continue
+		}
 		err = ses.Finish(t.Context(), Null(), nil)
 		if secret && (!errors.Is(err, ErrDenied) || s.kept != 0) || !secret && (err != nil || s.kept != 1) {
-			t.Errorf("secret %v: %v, %d kept", secret, err, s.kept)
+			t.Errorf("read %s: %v, %d kept", read, err, s.kept)
 		}
 	}
 

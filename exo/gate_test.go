@@ -55,8 +55,8 @@ func TestSinks(t *testing.T) {
 	}
 }
 
-// TestImmediateUntold: what acts at once is refused to a program whose result may not leave: nobody could be told of it, and it
-// would be asked for again.
+// TestImmediateUntold: what changes something is refused to a program whose result may not leave. Nobody could be told of what acts at once, and it
+// would be asked for again; and nothing would be kept of the rest, so whether it was asked for may show nowhere.
 func TestImmediateUntold(t *testing.T) {
 	for what, c := range map[string]struct {
 		admits Label
@@ -69,14 +69,21 @@ func TestImmediateUntold(t *testing.T) {
 		"read, and it may be told": {NewLabel("diary"), diaries(), Other},
 		"another label":            {NewLabel("other"), diaries(), Denied},
 	} {
-		w := newWorld(t, Config{Admits: c.admits})
-		_, err := w.send(c.before)
-		wantOK(t, what, err)
-		asked := w.asked()
-		if _, err = w.send(sendMail("sendDiary")); c.kind == Other {
+		for _, mode := range []EffectMode{Immediate, Held} {
+			mail, why := newMail(), "what it did could not be told: "
+			if mode == Held {
+				m := mail.desc.Interfaces[0].Methods["sendDiary"]
+				m.Effect, m.Result, why = Held, &Term{Con: Receipt()}, "nothing that it changes would be kept: "
+			}
+			w := newWorld(t, Config{Admits: c.admits, Grants: map[string]Object{"todos": newTodos(), "users": newUsers(), "mail": mail}})
+			_, err := w.send(c.before)
 			wantOK(t, what, err)
-		} else if wantKind(t, what, err, c.kind); w.asked() != asked || !strings.Contains(err.Error(), "what it did could not be told: this program has read values labelled diary, so") {
-			t.Errorf("%s: asked %d times more, %v", what, w.asked()-asked, err)
+			asked := mail.asked()
+			if _, err = w.send(sendMail("sendDiary")); c.kind == Other {
+				wantOK(t, what, err)
+			} else if wantKind(t, what, err, c.kind); mail.asked() != asked || len(w.s.Effects()) > 0 || !strings.Contains(err.Error(), why+"this program has read values labelled diary, so") {
+				t.Errorf("%s: asked %d times more, %v, %v", what, mail.asked()-asked, w.s.Effects(), err)
+			}
 		}
 	}
 }
@@ -91,7 +98,7 @@ func TestBlindPolicies(t *testing.T) {
 		}
 		m := mail.desc.Interfaces[0].Methods["sendDiary"]
 		m.Effect, m.Result = Held, &Term{Con: Receipt()}
-		w := newWorld(t, Config{Grants: map[string]Object{"todos": todos, "users": newUsers(), "mail": Wrap(mail, Policy{Blind: blind, Before: func(m *Message) bool {
+		w := newWorld(t, Config{Admits: NewLabel("diary"), Grants: map[string]Object{"todos": todos, "users": newUsers(), "mail": Wrap(mail, Policy{Blind: blind, Before: func(m *Message) bool {
 			saw, _ = m.Root.Args[0].Lit.Get("to")
 			return true
 		}})}})

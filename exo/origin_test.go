@@ -101,7 +101,7 @@ func TestClaimedPlaces(t *testing.T) {
 			}
 		}
 		w.mu.Unlock()
-		if err := w.s.because(NewLabel("diary")); !strings.Contains(err.Error(), cause[0].String()) || errors.Unwrap(err) != nil {
+		if err := because(NewLabel("diary"), w.s.Causes()); !strings.Contains(err.Error(), cause[0].String()) || errors.Unwrap(err) != nil {
 			t.Error(err)
 		}
 	}

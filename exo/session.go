@@ -88,6 +88,7 @@ type Session struct {
 	origins     origins     // and by which messages they were given
 	composed    int         // bytes of the parts of sealed texts
 	label       Label
+	withheld    *withheld        // since when the result may not leave; nil: it may
 	causes      map[string]Cause // by which message it got each tag
 	console     console
 	lastID      uint64

@@ -26,8 +26,8 @@ type RunResult struct {
 	// Undefined says that the program gave undefined, which Value shows as null:
 	// more often a missing return or await than a wish.
 	Undefined bool
-	Console   string // what the program logged before it asked for what may not leave: see exo.Session.Log
-	Label     exo.Label
+	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
+	Label     exo.Label    // what was read, up to the message that had the result withheld: see exo.Session.Decided
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
 	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
 	Run       exo.Run      // with all its fields; zero where no run was begun

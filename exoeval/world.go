@@ -170,9 +170,13 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
-	res.Label, res.Undefined, res.Effects = s.Label().Join(opened), res.Err == nil && o.Undefined, s.Effects()
+	res.Label, res.Undefined, res.Effects = s.Decided(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console, res.Causes = s.Console(), s.Causes()
-	if err := s.Release(); err != nil {
+	if err := s.Release(); err == nil {
+		res.Label = res.Label.Join(opened)
+	} else {
+		// Which sealed values it would have returned, and whether it threw instead, the program may choose by what it has read: their labels count
+		// where they leave, and nowhere else.
 		// The result and the error's text are sinks: neither may say more than that there is
 		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.
 		res.Value, res.Undefined, res.Err = exo.Value{}, false, err

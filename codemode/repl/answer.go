@@ -97,7 +97,11 @@ func (s screen) unfolded(queries []exosql.Query) string {
 			args = []exo.Value{}
 		}
 		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL), 2)))
-		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), count(q.Rows, "row"), ms(q.Took))))
+		rows := count(q.Rows, "row")
+		if q.Rows < 0 {
+			rows = "rows withheld"
+		}
+		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), rows, ms(q.Took))))
 	}
 	return b.String()
 }

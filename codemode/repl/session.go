@@ -64,7 +64,7 @@ func (s *session) become(ctx context.Context, who, as string) error {
 	if err != nil {
 		return err
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded})
+	gate, err := exo.NewGate(exo.Config{Grants: grants, Record: exo.Unrecorded, Bits: opt.Bits})
 	if err != nil {
 		return err
 	}
@@ -179,6 +179,7 @@ func (s *session) remember(program string, res *codemode.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = &ran{program, res, s.queries, s.events, s.changes, s.now()}
+	s.last.withheld(s.tool)
 }
 
 // record receives the entries of a run, from several goroutines.
