@@ -1,0 +1,72 @@
+// What a terminal keeps of the program that ran last: what it can show of it, and no more.
+
+package repl
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// maxKept is how many bytes of queries a terminal keeps, statements and values together.
+const maxKept = 4 << 20
+
+// kept is what a terminal keeps of the entries of a run.
+type kept struct {
+	queries []exosql.Query
+	more    int           // queries besides, which were too large to be kept
+	took    time.Duration // of those
+	bytes   int
+	events  []exo.Entry // of messages, without the messages
+	changes []exosql.Changes
+}
+
+// add keeps an entry. Messages hold a program's constants, and a run may send megabytes of them, so none is kept.
+func (k *kept) add(e exo.Entry) {
+	for _, d := range e.Details {
+		switch d := d.(type) {
+		case exosql.Query:
+			k.query(d)
+		case exosql.Changes:
+			k.changes = append(k.changes, d)
+		}
+	}
+	if e.Call == 0 || e.Step == exo.Intent || e.Step == exo.Acting { // its outcome follows
+		return
+	}
+	shown := exo.Entry{Step: e.Step, Call: e.Call, Op: e.Op, Pos: e.Pos, State: e.State, Took: e.Took, Label: e.Label}
+	if e.Err != nil {
+		shown.Err = &exo.Error{Kind: exo.KindOf(e.Err)}
+	}
+	k.events = append(k.events, shown)
+}
+
+func (k *kept) query(q exosql.Query) {
+	size := len(q.SQL) + len(q.Fenced) + exo.List(q.Args...).Bytes()
+	if k.bytes+size > maxKept {
+		k.more++
+		k.took += q.Took
+		return
+	}
+	k.bytes += size
+	k.queries = append(k.queries, q)
+}
+
+// asked is how many queries there were, and how long they took.
+func (k *kept) asked() (n int, took time.Duration) {
+	took = k.took
+	for _, q := range k.queries {
+		took += q.Took
+	}
+	return len(k.queries) + k.more, took
+}
+
+// left says which queries are not shown.
+func (k *kept) left() string {
+	if k.more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the queries are not shown: a terminal keeps %d MiB of them; .trace on writes each", k.more, maxKept>>20)
+}
