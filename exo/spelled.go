@@ -1,5 +1,5 @@
-// What an entry of the record shows of a message: all of it where it is small, and of a large one what is bounded, with the
-// digest and the size of everything that is left out.
+// This file bounds the part of a message that an entry of the record shows. A small message is shown whole. Of a large one
+// the entry has the digest and the size of everything that is left out.
 
 package exo
 
@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Bounds of what is recorded of one message.
+// Bounds of one message in the record.
 const (
 	// ConstantBytes is how large a constant of a message is, as Limits.LiteralBytes counts, that stands in the message
 	// itself. A larger one is a Constant of its entry.
@@ -28,7 +28,7 @@ type Constant struct {
 	Call   uint64 // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
 }
 
-// Cut is what an entry has of a message that is too large for the record.
+// Cut stands in an entry for a message that is too large for the record.
 type Cut struct {
 	Digest Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
 	Bytes  int    // of that encoding

@@ -90,7 +90,7 @@ func TestLargeConstantsAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// What an entry has of one message is bounded, and says what it has not.
+// An entry has a bounded part of one message, and names what is left out.
 func TestRecordedMessageIsBounded(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{MessageBytes: 64 << 20, MessageNodes: 100_000, MessageDepth: 100_000}})
 	many := func(n, size int) Expr {

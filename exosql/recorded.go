@@ -1,4 +1,4 @@
-// What a record keeps of a statement and of what is bound to it: all of what is small, and digest and size of the rest.
+// This file bounds what a record keeps of a statement and of the values that are bound to it: small ones whole, of others digest and size.
 
 package exosql
 
@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Bounds of what a record keeps of a query, in bytes.
+// Bounds of a query in a record, in bytes.
 const (
 	maxRecordedSQL  = 64 << 10
 	maxRecordedArgs = 256 << 10

@@ -1,4 +1,4 @@
-// What a terminal keeps of the program that ran last: what it can show of it, and no more.
+// This file bounds what a terminal keeps of the program that ran last: it keeps what it can show.
 
 package repl
 

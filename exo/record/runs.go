@@ -1,10 +1,10 @@
-// What a record keeps in memory of its runs.
+// This file bounds the memory that a record keeps of its runs.
 
 package record
 
 import "github.com/exoagent/exoagent/exo"
 
-// maxBegun is how many runs a record knows that have begun. A host runs for months, so what it keeps of each has to end.
+// maxBegun is how many begun runs a record knows. A host runs for months, so it can't keep all of their IDs.
 const maxBegun = 1 << 16
 
 // runs are the runs that began last, with the bytes of the details that the record has of each.
