@@ -55,8 +55,12 @@ func TestUnansweredBytes(t *testing.T) {
 func TestMessageBytes(t *testing.T) {
 	slow := exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute}
 	for name, make := range map[string]func(*shop) exoeval.Runner{
-		"worker":     func(s *shop) exoeval.Runner { return evaluator(t, s, testutil.Both{Limits: exo.Limits{MessageBytes: 1 << 20}, Bounds: slow}, nil) },
-		"in process": func(s *shop) exoeval.Runner { return testutil.InProcess(gateOf(t, s, exo.Limits{MessageBytes: 1 << 20}), slow) },
+		"worker": func(s *shop) exoeval.Runner {
+			return evaluator(t, s, testutil.Both{Limits: exo.Limits{MessageBytes: 1 << 20}, Bounds: slow}, nil)
+		},
+		"in process": func(s *shop) exoeval.Runner {
+			return testutil.InProcess(gateOf(t, s, exo.Limits{MessageBytes: 1 << 20}), slow)
+		},
 	} {
 		s := &shop{}
 		e := make(s)
