@@ -9,7 +9,7 @@ import (
 // the label of the message and the bound of its reply; check sink, budget, effect and
 // policies; record the intent; act; record the outcome. It runs on the caller's goroutine up to the
 // intent, with s.admission held, so labels join in the order in which messages arrive.
-func (s *Session) admit(call Call, e *pending, over bool) {
+func (s *Session) admit(call Call, e *pending, over, large bool) {
 	settled := false
 	defer func() {
 		if !settled { // the Recorder ended its goroutine, which is the one that would settle the message
@@ -19,7 +19,13 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
 	var sealed Label // of the sealed values that it holds
-	m, err := s.check(call.Expr, e, func(v Value) error { return s.recognize(v, &sealed) })
+	var m *Message
+	var err error
+	if large { // nothing of it is looked at, copied or recorded, so it adds no label
+		err = s.gate.limits.tooMuch()
+	} else {
+		m, err = s.check(call.Expr, e, func(v Value) error { return s.recognize(v, &sealed) })
+	}
 
 	// Join the label of the whole message and the most that its reply may carry, whatever
 	// becomes of it from here on, and before it acts. Joined when the reply is there, or when
@@ -115,27 +121,30 @@ func (s *Session) admit(call Call, e *pending, over bool) {
 	if err == nil {
 		err = s.before(m, e)
 	}
-	text, bad := s.spelled(call.Expr, m)
-	if err == nil {
+	en := Entry{Step: Intent, Label: label}
+	if bad := s.spell(&en, call, m); err == nil {
 		err = bad
 	}
-	var details []any
 	if err == nil { // last: what is refused takes no bits
-		details, err = s.charge(m, e)
+		en.Details, err = s.charge(m, e)
 	}
 	if err != nil {
 		err = classify("", err).keep()
-		s.noteMessage(e, Entry{Step: Refused, Label: label, Message: text, Err: err})
+		en.Step, en.Err = Refused, err
+		if s.noteMessage(e, en) == nil {
+			s.spelt(&en)
+		}
 		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
-	if err := s.noteMessage(e, Entry{Step: Intent, Label: label, Message: text, Details: details}); err != nil { // what can't be recorded does not happen
+	if err := s.noteMessage(e, en); err != nil { // what can't be recorded does not happen
 		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
 	settled = true
+	s.spelt(&en)
 	s.introduce(m)
 	s.claim(m)
 	s.queueUp(m)

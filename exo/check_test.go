@@ -248,6 +248,7 @@ func TestAttacks(t *testing.T) {
 		if n := w.asked(); n != 0 {
 			t.Errorf("%s: an object was asked %d times", a.what, n)
 		}
+		w.open() // a limit that ran out ends the program
 		_, err = w.send(a.good)
 		wantOK(t, a.what+", the twin, sent", err)
 		if n := w.asked(); n != 1 {

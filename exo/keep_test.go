@@ -167,7 +167,7 @@ func TestRefusalsKeepNothing(t *testing.T) {
 	}
 	for what, shape := range shapes {
 		t.Run(what, func(t *testing.T) {
-			w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 1 << 30, LiteralBytes: 8 << 20}})
+			w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 1 << 30, MessageBytes: 1 << 40, LiteralBytes: 8 << 20}})
 			var kept []error
 			before := heap()
 			for i := range runs {

@@ -13,6 +13,7 @@ type Limits struct {
 	MessageDepth    int // nesting of one expression; 200
 	LiteralBytes    int // one literal value; 256 KiB
 	UnansweredBytes int // all calls together whose reply the program has not received; a single one is bounded by MessageNodes and LiteralBytes; 16 MiB
+	MessageBytes    int // all messages of one run together, a value in each message that has it; 16 MiB
 	Rows            int // rows read in one run; 100,000
 	Bytes           int // bytes read in one run; 64 MiB
 	ConsoleBytes    int // what is kept of the lines that the program logs; 32 KiB
@@ -30,6 +31,7 @@ func (l Limits) OrDefault() Limits {
 	or(&l.MessageDepth, 200)
 	or(&l.LiteralBytes, 256<<10)
 	or(&l.UnansweredBytes, 16<<20)
+	or(&l.MessageBytes, 16<<20)
 	or(&l.Rows, 100_000)
 	or(&l.Bytes, 64<<20)
 	or(&l.ConsoleBytes, 32<<10)

@@ -91,7 +91,11 @@ type Entry struct {
 	Op      string     // what was asked, as the program wrote it, shortened
 	Pos     Pos        // where in the program, as the guest says, without Text; zero: it says nothing that can be
 	Effect  EffectMode // of the message
-	Message []byte     // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed
+	Message []byte     // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Cut
+	// Constants are the large constants of the message, in whose places Message has null; Cut says that the rest is too
+	// large, too, and left out. So what an entry has of one message is bounded.
+	Constants []Constant
+	Cut       *Cut
 
 	// Label is that of the run once the message was admitted, and at Outcome the most that
 	// the reply may carry: none depends on how fast anything was.
@@ -117,23 +121,6 @@ type Start struct {
 	Limits    Limits
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
 	Granted   Digest           // of the catalogue and the names that were granted
-}
-
-// spelled is the exact message that an entry shows, in the order in which every message
-// has one spelling. It gives nothing where nothing is recorded, and for a message of which
-// the gate could make nothing.
-func (s *Session) spelled(x Expr, m *Message) ([]byte, error) {
-	if s.gate.record == nil || m == nil {
-		return nil, nil
-	}
-	b, err := x.AppendBinary(nil)
-	if err != nil {
-		b, err = m.Root.Expr().AppendBinary(nil)
-	}
-	if err != nil {
-		return nil, &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
-	}
-	return b, nil
 }
 
 // digestOf is the digest of a reply or a result, where anybody asks for it; zero where it

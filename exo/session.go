@@ -25,19 +25,31 @@ type Reply struct {
 	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
 }
 
-// sizeUpTo is a rough size of the call in memory, for Limits.UnansweredBytes. It stops
-// counting once it exceeds limit.
-func (c Call) sizeUpTo(limit int) int {
+// cost is what a part of a message takes besides its texts and values, in bytes.
+type cost struct{ node, arg, name int }
+
+var (
+	asNodes = cost{256, 12, 48} // a node that was checked, and the lists of its arguments and names
+	encoded = cost{8, 4, 4}     // no less than in its canonical encoding
+)
+
+// bytesUpTo is the size of a message, counted no further than limit.
+func (x Expr) bytesUpTo(limit int, of cost) int {
 	n := 0
-	for i := 0; i < len(c.Expr.Nodes) && n <= limit; i++ {
-		w := &c.Expr.Nodes[i]
-		n += 256 + len(w.Name) + 12*len(w.Args) // a node that was checked, and the list of its arguments
+	for i := 0; i < len(x.Nodes) && n <= limit; i++ {
+		w := &x.Nodes[i]
+		n += of.node + len(w.Name) + of.arg*len(w.Args)
 		for _, name := range w.Names {
-			n += 48 + len(name)
+			n += of.name + len(name)
 		}
 		n += w.Lit.bytesUpTo(max(0, limit-n))
 	}
 	return n
+}
+
+// tooMuch is the error of a message with which those of its run hold more than MessageBytes.
+func (l Limits) tooMuch() error {
+	return Errorf(Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
 }
 
 // Unanswered is the rough size of a call in memory. It fails where the call and those that
@@ -45,7 +57,7 @@ func (c Call) sizeUpTo(limit int) int {
 // that sends and never listens would fill the host's memory. A call on which no other waits
 // is bounded by MessageNodes and LiteralBytes alone.
 func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
-	size = c.sizeUpTo(l.UnansweredBytes)
+	size = c.Expr.bytesUpTo(l.UnansweredBytes, asNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
 		return 0, Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
 	}
@@ -77,6 +89,7 @@ type Session struct {
 	pending   string                // what was admitted and is not final when it has acted; "" : nothing
 	written   any                   // the store that this run may change
 	tails     map[any]chan struct{} // by store, closed when the message that was admitted last has acted
+	constants map[Digest]uint64     // large ones that the record of the run has, and the call that brought each
 
 	mu          sync.Mutex
 	objects     []Object
@@ -93,6 +106,7 @@ type Session struct {
 	console     console
 	lastID      uint64
 	calls       int
+	sent        int        // bytes of all messages, see MessageBytes
 	spent       spent      // of the replies delivered
 	undelivered int        // bytes of calls whose reply has not been delivered
 	queue       []*pending // in call order: replies leave in this order
@@ -214,12 +228,14 @@ func (s *Session) Submit(call Call) error {
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
+	s.sent += call.Expr.bytesUpTo(s.gate.limits.MessageBytes, encoded)
+	large := s.sent > s.gate.limits.MessageBytes
 	s.undelivered += size
 	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)
 	s.mu.Unlock()
-	s.admit(call, e, over)
+	s.admit(call, e, over, large)
 	return nil
 }
 

@@ -58,13 +58,15 @@ type Query struct {
 	plan *plan.Plan
 }
 
-// AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced.
+// AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced. In the place of a value above exo.ConstantBytes,
+// of all values where they are more than 256 KiB, and of a statement above 64 KiB stands {"digest": …, "bytes": …}: its exo.Digest, and its size
+// as exo.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
-	b, err := exo.Text(q.SQL).AppendJSON(append(b, `{"sql":`...))
+	b, err := appendUpTo(append(b, `{"sql":`...), exo.Text(q.SQL), maxRecordedSQL)
 	if err != nil {
 		return b, err
 	}
-	if b, err = exo.List(q.Args...).AppendJSON(append(b, `,"args":`...)); err != nil {
+	if b, err = appendArgs(append(b, `,"args":`...), q.Args); err != nil {
 		return b, err
 	}
 	b = strconv.AppendInt(append(b, `,"rows":`...), int64(q.Rows), 10)

@@ -6,21 +6,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql"
 )
 
 // ran is a program that has ended: what .sql, .trace and .save show again.
 type ran struct {
 	program string
 	result  *codemode.Result
-	queries []exosql.Query
-	events  []exo.Entry
-	changes []exosql.Changes
-	now     string // what has become of them, behind their number
+	kept
+	now string // what has become of the changes, behind their number
 }
 
 // show prints the outcome of a program for eyes: what it logged, its rows or its
@@ -39,7 +35,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 		}
 		fmt.Fprintln(out, s.footer(r, rows, unfold))
 	}
-	if res.Err != nil && (len(r.queries) > 0 || !res.Label.Public()) {
+	if res.Err != nil && (len(r.queries)+r.more > 0 || !res.Label.Public()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
 	if res.Err != nil || unfold {
@@ -52,7 +48,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	}
 	s.changed(out, r.settled(), r.now)
 	if unfold {
-		fmt.Fprint(out, s.unfolded(r.queries))
+		fmt.Fprint(out, s.unfolded(&r.kept))
 	}
 }
 
@@ -63,11 +59,7 @@ func (s screen) footer(r *ran, rows int, unfolded bool) string {
 		parts = append(parts, count(rows, "row"))
 	}
 	parts = append(parts, fmt.Sprintf("%v ms", ms(r.result.Took)))
-	if n := len(r.queries); n > 0 {
-		var took time.Duration
-		for _, q := range r.queries {
-			took += q.Took
-		}
+	if n, took := r.asked(); n > 0 {
 		fold := "; .sql shows it"
 		if n > 1 {
 			fold = "; .sql shows them"
@@ -89,9 +81,9 @@ func (s screen) footer(r *ran, rows int, unfolded bool) string {
 }
 
 // unfolded is the SQL of queries with what was bound to it.
-func (s screen) unfolded(queries []exosql.Query) string {
+func (s screen) unfolded(k *kept) string {
 	var b strings.Builder
-	for _, q := range queries {
+	for _, q := range k.queries {
 		args := q.Args
 		if args == nil {
 			args = []exo.Value{}
@@ -103,6 +95,9 @@ func (s screen) unfolded(queries []exosql.Query) string {
 		}
 		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), rows, ms(q.Took))))
 	}
+	if left := k.left(); left != "" {
+		fmt.Fprintln(&b, s.paint(yellow, left))
+	}
 	return b.String()
 }
 
@@ -110,9 +105,6 @@ func (s screen) unfolded(queries []exosql.Query) string {
 func (s screen) traced(events []exo.Entry) string {
 	var b strings.Builder
 	for _, ev := range events {
-		if ev.Step == exo.Intent || ev.Step == exo.Acting {
-			continue // its outcome follows
-		}
 		how := s.paint(green, "done")
 		if ev.State == exo.StateHeld {
 			how = s.paint(yellow, "held")

@@ -120,11 +120,11 @@ func (c *console) sql(arg string) error {
 		return errors.New(".sql shows the SQL of the last program; .sql on that of each, .sql off folds it again")
 	case c.last == nil:
 		return errNothingRan
-	case len(c.last.queries) == 0:
+	case len(c.last.queries)+c.last.more == 0:
 		return errors.New("the last program asked the database nothing")
 	default:
 		return c.paged(func(out io.Writer) error {
-			_, err := io.WriteString(out, c.std.screen.unfolded(c.last.queries))
+			_, err := io.WriteString(out, c.std.screen.unfolded(&c.last.kept))
 			return err
 		})
 	}

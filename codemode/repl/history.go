@@ -105,7 +105,9 @@ func (h *history) add(s string) error {
 	if s == "" || len(s) > maxEntry || len(h.entries) > 0 && h.entries[len(h.entries)-1] == s {
 		return nil
 	}
-	h.entries = append(h.entries, s)
+	if h.entries = append(h.entries, s); len(h.entries) > maxEntries {
+		h.entries = slices.Delete(h.entries, 0, len(h.entries)-maxEntries)
+	}
 	if h.path == "" {
 		return nil
 	}

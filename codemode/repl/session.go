@@ -36,10 +36,8 @@ type session struct {
 	interrupted bool // the program that ran last
 	last        *ran // the same; nil before the first
 
-	mu      sync.Mutex
-	queries []exosql.Query   // of the program that runs
-	events  []exo.Entry      //
-	changes []exosql.Changes //
+	mu   sync.Mutex
+	kept kept // of the program that runs
 }
 
 // become makes the session act for somebody else; as is a member of who, "" for the first.
@@ -172,14 +170,14 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queries, s.events, s.changes = nil, nil, nil
+	s.kept = kept{}
 }
 
 func (s *session) remember(program string, res *codemode.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = &ran{program, res, s.queries, s.events, s.changes, s.now()}
-	s.last.withheld(s.tool)
+	s.last = &ran{program, res, s.kept, s.now()}
+	s.kept = kept{}
 }
 
 // record receives the entries of a run, from several goroutines.
@@ -194,17 +192,7 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.Call != 0 {
-		s.events = append(s.events, e)
-	}
-	for _, d := range e.Details {
-		switch d := d.(type) {
-		case exosql.Query:
-			s.queries = append(s.queries, d)
-		case exosql.Changes:
-			s.changes = append(s.changes, d)
-		}
-	}
+	s.kept.add(e, s.tool.Admits())
 	if s.trace == nil {
 		return nil
 	}

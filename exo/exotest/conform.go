@@ -83,7 +83,7 @@ func (c *conform) begin() {
 // plenty are limits that a few thousand messages stay within.
 func plenty() exo.Limits {
 	l := exo.Limits{}.OrDefault()
-	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes = 1<<30, 1<<40, 1<<40, 1<<30
+	l.Calls, l.Rows, l.Bytes, l.UnansweredBytes, l.MessageBytes = 1<<30, 1<<40, 1<<40, 1<<30, 1<<40
 	return l
 }
 

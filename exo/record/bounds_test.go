@@ -98,7 +98,7 @@ func TestDetailsAreOneValue(t *testing.T) {
 			want = text
 		}
 		e := exo.Entry{RunID: exo.NewRunID(), Step: exo.Intent, At: time.Now().UTC()}
-		plain, err := appendLine(nil, &e)
+		plain, err := appendLine(nil, &e, &runs{})
 		if err != nil {
 			t.Fatal(err)
 		}

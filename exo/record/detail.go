@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,31 +10,42 @@ import (
 )
 
 const (
-	maxDetails = 16 << 20 // bytes of the details of one entry
-	maxNesting = 500      // of a detail; encoding/json reads 10,000 levels, others far fewer
+	maxDetails    = 1 << 20  // bytes of the details of one entry
+	maxImages     = 16 << 20 // of those of Committing
+	maxRunDetails = 16 << 20 // of those of all entries of a run, without that
+	maxNesting    = 500      // of a detail; encoding/json reads 10,000 levels, others far fewer
 )
 
 // appendDetails writes what objects added to an entry. A program can choose a value that
 // has no JSON, so a detail that can't be written must not refuse the entry: a note stands
-// in its place, and says why.
-func appendDetails(b []byte, details []any) []byte {
+// in its place, and says why. Details beyond room are left out, with a note that has their size and their SHA-256.
+func appendDetails(b []byte, details []any, room, most int, whose string) []byte {
 	b = append(b, '[')
-	end := len(b) + maxDetails
-	for i, d := range details {
-		if i > 0 {
+	end := len(b) + room
+	left, bytes, sum := 0, 0, sha256.New()
+	for _, d := range details {
+		from := len(b)
+		if from > 0 && b[from-1] != '[' {
 			b = append(b, ',')
 		}
-		from := len(b)
 		with, err := appendDetail(b, d)
-		switch {
-		case err != nil:
-			b = appendNote(b[:from], fmt.Sprintf("a detail is left out, which was a %T: %s", d, textOf(err)))
-		case len(with) > end:
-			b = appendNote(b[:from], fmt.Sprintf("%d details are left out: those of an entry have at most %d bytes", len(details)-i, maxDetails))
-			return append(b, ']')
-		default:
-			b = with
+		if err != nil {
+			with = appendNote(b, fmt.Sprintf("a detail is left out, which was a %T: %s", d, textOf(err)))
 		}
+		if left == 0 && len(with) <= end {
+			b = with
+			continue
+		}
+		left++
+		bytes += len(with) - len(b)
+		sum.Write(with[len(b):])
+		b = b[:from]
+	}
+	if left > 0 {
+		if b[len(b)-1] != '[' {
+			b = append(b, ',')
+		}
+		b = appendNote(b, fmt.Sprintf("%d details are left out, of %d bytes with the SHA-256 %x: those %s have at most %d bytes", left, bytes, sum.Sum(nil), whose, most))
 	}
 	return append(b, ']')
 }

@@ -10,14 +10,16 @@
 // A line is one object, and its fields stand in this order; those that say nothing are
 // left out; a name has one spelling and is given once. A text that is no UTF-8 is {"base64": "…"} instead.
 //
-//	v        the version of the line, 1; a reader refuses any other
+//	v        the version of the line: 2 where it has constants or cut, else 1; a reader refuses any other
 //	run      ID of the run, 32 hexadecimal digits
 //	step     begun, refused, intent, outcome, withheld, released, committing, committed, settled, acting, acted or ended
 //	at       when, RFC 3339 in UTC, with nanoseconds
 //	call     number of the message in its run
 //	op       what was asked, as the program wrote it, shortened
 //	effect   unit (of work), held or immediate
-//	message  the exact message in exo's canonical encoding (exo.DecodeExpr), base64
+//	message  the exact message in exo's canonical encoding (exo.DecodeExpr), base64, but for its constants
+//	constants large constants of the message, where it has null: node (its place), digest, bytes, value (canonical encoding, base64), call (whose entry has the value; none has one that was left out)
+//	cut      digest and bytes of a message that is too large for the record
 //	label    tags of the run's label, sorted
 //	state    what became of an effect or of the run: held, applied, rolledback, failed, immediate, unknown
 //	rows     of the reply

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,9 @@ type File struct {
 // would cut off each other's lines, and whoever comes second would settle runs that are on.
 var ErrInUse = filelock.ErrInUse
 
-// Open opens the record in a file, which is made if it is not there, for its owner only.
+// Open opens the record in a file, which is made if it is not there, for its owner only. It reads the end of the
+// file, whatever its size: the last MiB, and at least the last whole line. Those lines have to be entries, and the IDs of runs that begin there are
+// known. [File.Unsettled] reads all of it.
 //
 // A last line without its end is cut off: its process ended while it wrote, so the
 // Recorder had not answered and what the line tells of had not been let happen, or is
@@ -45,31 +48,58 @@ func Open(path string) (*File, error) {
 	return r, nil
 }
 
+// maxTail is how much of the end of a file Open reads, besides the last line.
+const maxTail = 1 << 20
+
 func (r *File) scan() error {
-	r.begun = map[exo.RunID]struct{}{}
-	in := newReader(r.f)
-	for {
+	all, err := r.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if r.size, err = lineEnd(r.f, all); err != nil {
+		return err
+	}
+	from, err := lineEnd(r.f, max(0, r.size-maxTail)) // the beginning of a line
+	if err != nil {
+		return err
+	}
+	in := newReader(io.NewSectionReader(r.f, from, r.size-from))
+	for in.after = from; ; {
 		e, err := in.next()
-		if errors.Is(err, io.EOF) || errors.Is(err, ErrTorn) {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return err
 		}
 		if e.Step == exo.Begun {
-			r.begun[e.RunID] = struct{}{}
+			r.begun.begin(e.RunID)
 		}
 	}
-	all, err := r.f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	r.size, r.torn = in.end, all-in.end
+	r.torn = all - r.size
 	r.w, r.cut = (*end)(r), func() error { return r.f.Truncate(r.size) }
 	if r.torn == 0 {
 		return nil
 	}
 	return r.cut()
+}
+
+// lineEnd is where the last line ends that ends at before or earlier; 0: none does.
+func lineEnd(f io.ReaderAt, before int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for at := before; at > 0; {
+		n := min(at, int64(len(buf)))
+		if at -= n; before-at > maxLine+n {
+			return 0, fmt.Errorf("the line before byte %d has more than %d bytes", before, maxLine)
+		}
+		if _, err := f.ReadAt(buf[:n], at); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return at + int64(i) + 1, nil
+		}
+	}
+	return 0, nil
 }
 
 // end is where a File appends.

@@ -26,7 +26,7 @@ func TestTornLineIsCutOff(t *testing.T) {
 	for _, id := range ids {
 		e := entry(id, exo.Begun)
 		e.Op = "a\nline"
-		b, _ = appendLine(b, &e)
+		b, _ = appendLine(b, &e, &runs{})
 		ends = append(ends, len(b))
 	}
 	for n := range len(b) + 1 {
@@ -72,9 +72,9 @@ func TestTornLineIsCutOff(t *testing.T) {
 func TestOpenTouchesNoWholeLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
 	a, b := entry(exo.NewRunID(), exo.Begun), entry(exo.NewRunID(), exo.Begun)
-	line, _ := appendLine(nil, &a)
+	line, _ := appendLine(nil, &a, &runs{})
 	text := string(line) + "{\"v\":2}\n"
-	line, _ = appendLine(nil, &b)
+	line, _ = appendLine(nil, &b, &runs{})
 	text += string(line) + "half"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

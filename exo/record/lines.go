@@ -16,16 +16,17 @@ type Lines struct {
 	mu    sync.Mutex
 	w     io.Writer
 	cut   func() error // takes back a line that was written in part; nil: it can't be
-	begun map[exo.RunID]struct{}
+	half  error        // why the last line is there in part; it is taken back before the next one
+	begun runs
 	buf   []byte
 	first error // the first failure
 	err   error // why nothing can be appended any more
 }
 
-// New makes a Recorder that writes to w. Every ID of a run that begins is kept in memory,
+// New makes a Recorder that writes to w. The IDs of the 65,536 runs that began last are kept in memory,
 // since one that comes again is refused: in a record in which one ID means two runs, an
 // effect of the second would pass for one of the first.
-func New(w io.Writer) *Lines { return &Lines{w: w, begun: map[exo.RunID]struct{}{}} }
+func New(w io.Writer) *Lines { return &Lines{w: w} }
 
 // errNowhere is what a host gets that dropped the error of Open, or forgot to call it.
 var errNowhere = errors.New("record: this record writes nowhere; make one with New or Open, and look at the error of Open")
@@ -33,8 +34,8 @@ var errNowhere = errors.New("record: this record writes nowhere; make one with N
 // maxBuf is how large a buffer is kept.
 const maxBuf = 64 << 10
 
-// Record appends e. An entry that can't be appended whole is taken back; where a part
-// of it stays, nothing is appended after it.
+// Record appends e. An entry that can't be appended whole, as on a full disk, is taken back. Where a part
+// of it stays, nothing is appended until that part could be taken back.
 func (l *Lines) Record(_ context.Context, e exo.Entry) error {
 	if l == nil {
 		return errNowhere
@@ -69,10 +70,13 @@ func (l *Lines) append(e *exo.Entry) error {
 	if e.RunID == (exo.RunID{}) {
 		return errors.New("record: an entry of no run")
 	}
-	if _, twice := l.begun[e.RunID]; twice && e.Step == exo.Begun {
+	if e.Step == exo.Begun && l.begun.has(e.RunID) {
 		return fmt.Errorf("record: run %v has begun before; an ID stands for one run", e.RunID)
 	}
-	line, err := appendLine(l.buf[:0], e)
+	if err := l.takeBack(); err != nil {
+		return err
+	}
+	line, err := appendLine(l.buf[:0], e, &l.begun)
 	if cap(line) <= maxBuf {
 		l.buf = line
 	}
@@ -87,15 +91,32 @@ func (l *Lines) append(e *exo.Entry) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		err = fmt.Errorf("record: %w", err)
-		if n > 0 && (l.cut == nil || l.cut() != nil) {
-			// Another line after half of one would be lost with it.
-			l.err = fmt.Errorf("%w; the record ends in half a line", err)
+		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+		if n > 0 {
+			l.half = err
+			_ = l.takeBack() // or before the next entry
 		}
 		return err
 	}
 	if e.Step == exo.Begun {
-		l.begun[e.RunID] = struct{}{}
+		l.begun.begin(e.RunID)
 	}
+	l.begun.spend(e)
+	return nil
+}
+
+// takeBack cuts off the part of a line: another line after it would be lost with it.
+func (l *Lines) takeBack() error {
+	if l.half == nil {
+		return nil
+	}
+	if l.cut == nil {
+		l.err = fmt.Errorf("%w; the record ends in half a line", l.half)
+		return l.err
+	}
+	if err := l.cut(); err != nil {
+		return fmt.Errorf("%w; the record ends in half a line, which can't be cut off: %w", l.half, err)
+	}
+	l.half = nil
 	return nil
 }

@@ -61,6 +61,16 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 		if e.Step != exo.Ended {
 			e.Message = append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "message")...)
 		}
+		for range rapid.IntRange(0, 2).Draw(t, "constants") {
+			c := exo.Constant{Node: rapid.IntRange(0, 9).Draw(t, "node"), Digest: exo.Digest{rapid.Byte().Draw(t, "of")}, Bytes: rapid.IntRange(0, 9).Draw(t, "bytes"), Call: rapid.Uint64().Draw(t, "in")}
+			if rapid.Bool().Draw(t, "has it") {
+				c.Value = append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "value")...)
+			}
+			e.Constants = append(e.Constants, c)
+		}
+		if rapid.Bool().Draw(t, "cut") {
+			e.Cut = &exo.Cut{Digest: exo.Digest{1}, Bytes: rapid.IntRange(0, 9).Draw(t, "cut bytes")}
+		}
 		if e.Step == exo.Committing && rapid.Bool().Draw(t, "says what is prepared") {
 			n := rapid.IntRange(0, 9).Draw(t, "changed")
 			e.Prepared = &exo.Prepared{Changed: n, Witnessed: rapid.IntRange(0, n).Draw(t, "witnessed")}
@@ -182,18 +192,22 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
 		{exo.Entry{RunID: id, Step: exo.Refused, At: at, Call: 1, Op: "o", Pos: exo.Pos{Line: 3, Column: 4}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"refused","at":"2026-01-02T03:04:05.000000678Z","call":1,"op":"o","line":3,"column":4}`},
+		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Message: []byte("m"), Constants: []exo.Constant{{Node: 1, Digest: exo.Digest{1}, Bytes: 5000, Value: []byte("v"), Call: 2}, {Node: 3, Digest: exo.Digest{2}, Bytes: 9}}},
+			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"message":"bQ==","constants":[{"node":1,"digest":"01` + strings.Repeat("0", 62) + `","bytes":5000,"value":"dg==","call":2},{"node":3,"digest":"02` + strings.Repeat("0", 62) + `","bytes":9}]}`},
+		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Cut: &exo.Cut{Digest: exo.Digest{1}, Bytes: 9}},
+			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"cut":{"digest":"01` + strings.Repeat("0", 62) + `","bytes":9}}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
 		{exo.Entry{RunID: id, Step: exo.Settled, At: at, Took: time.Millisecond, Err: errors.New("x")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"settled","at":"2026-01-02T03:04:05.000000678Z","took":"1ms","err":{"kind":"internal","text":"x"}}`},
 	} {
-		b, err := appendLine(nil, &c.e)
+		b, err := appendLine(nil, &c.e, &runs{})
 		if err != nil || string(b) != c.want+"\n" {
 			t.Errorf("%v: got\n%swant\n%s", err, b, c.want)
 		}
 	}
-	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 17 {
-		t.Errorf("an entry has %d fields; a line was made for 17", n)
+	if n := reflect.TypeOf(exo.Entry{}).NumField(); n != 19 {
+		t.Errorf("an entry has %d fields; a line was made for 19", n)
 	}
 	if n := reflect.TypeOf(exo.Prepared{}).NumField(); n != 2 {
 		t.Errorf("what was prepared has %d fields; a line was made for 2", n)
@@ -226,8 +240,11 @@ func TestRefusedLines(t *testing.T) {
 		t.Fatal("the good twin of prepared")
 	}
 	for bad, want := range map[string]string{
-		strings.Replace(good, `"v":1`, `"v":2`, 1):                                "line 2: version 2",
-		strings.Replace(good, `"v":1`, `"v":2,"new":3`, 1):                        "line 2: version 2",
+		strings.Replace(good, `"v":1`, `"v":2`, 1):                                "line 2: version 2 of a line that is of version 1",
+		strings.Replace(good, `}`, `,"cut":{"digest":"","bytes":1}}`, 1):          "line 2: version 1 of a line that is of version 2",
+		strings.Replace(good, `}`, `,"constants":[{"Node":1}]}`, 1):               "unknown field",
+		strings.Replace(good, `"v":1`, `"v":3`, 1):                                "line 2: version 3",
+		strings.Replace(good, `"v":1`, `"v":3,"new":3`, 1):                        "line 2: version 3",
 		strings.Replace(good, `"v":1,`, ``, 1):                                    "line 2: version 0",
 		strings.Replace(good, `"v":1`, `"v":1,"new":3`, 1):                        "unknown field",
 		strings.Replace(good, `"ended"`, `"left"`, 1):                             `no step is called "left"`,

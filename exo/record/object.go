@@ -66,6 +66,8 @@ func fieldsOf(into any) map[string]any {
 }
 
 func (f *failure) UnmarshalJSON(b []byte) error  { _, err := object(b, f); return err }
+func (c *constant) UnmarshalJSON(b []byte) error { _, err := object(b, c); return err }
+func (c *cut) UnmarshalJSON(b []byte) error      { _, err := object(b, c); return err }
 func (s *start) UnmarshalJSON(b []byte) error    { _, err := object(b, s); return err }
 func (p *prepared) UnmarshalJSON(b []byte) error { _, err := object(b, p); return err }
 

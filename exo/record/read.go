@@ -38,13 +38,21 @@ func Read(r io.Reader) iter.Seq2[exo.Entry, error] {
 }
 
 type reader struct {
-	in   *bufio.Reader
-	end  int64 // of the last whole line
-	line int
-	long []byte
+	in    *bufio.Reader
+	after int64 // where in the record it begins
+	line  int   // of those behind that
+	long  []byte
 }
 
 func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+// where is the place of the line that was read last, for errors.
+func (r *reader) where() string {
+	if r.after > 0 {
+		return fmt.Sprintf("line %d after byte %d", r.line, r.after)
+	}
+	return fmt.Sprintf("line %d", r.line)
+}
 
 // next is the next entry; io.EOF is the end of the record.
 func (r *reader) next() (exo.Entry, error) {
@@ -55,9 +63,8 @@ func (r *reader) next() (exo.Entry, error) {
 	r.line++
 	e, err := parse(line)
 	if err != nil {
-		return exo.Entry{}, fmt.Errorf("record: line %d: %w", r.line, err)
+		return exo.Entry{}, fmt.Errorf("record: %s: %w", r.where(), err)
 	}
-	r.end += int64(len(line))
 	return e, nil
 }
 
@@ -73,7 +80,8 @@ func (r *reader) read() ([]byte, error) {
 		case err == nil:
 			return r.long, nil
 		case len(r.long) > maxLine:
-			return nil, fmt.Errorf("record: line %d has more than %d bytes", r.line+1, maxLine)
+			r.line++
+			return nil, fmt.Errorf("record: %s has more than %d bytes", r.where(), maxLine)
 		case errors.Is(err, io.EOF) && len(r.long) == 0:
 			return nil, io.EOF
 		case errors.Is(err, io.EOF):
@@ -104,7 +112,23 @@ type line struct {
 	Details []json.RawMessage `json:"details"`
 	Start   *start            `json:"start"`
 
+	Constants []constant `json:"constants"`
+	Cut       *cut       `json:"cut"`
+
 	Prepared *prepared `json:"prepared"`
+}
+
+type constant struct {
+	Node   int    `json:"node"`
+	Digest string `json:"digest"`
+	Bytes  int    `json:"bytes"`
+	Value  []byte `json:"value"`
+	Call   uint64 `json:"call"`
+}
+
+type cut struct {
+	Digest string `json:"digest"`
+	Bytes  int    `json:"bytes"`
 }
 
 // prepared has no number that is left out: {} would say that a run had changed nothing.
@@ -142,7 +166,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	n, err := object(b, &l)
 	if err != nil {
 		var of struct{ V int }
-		if json.Unmarshal(b, &of) == nil && of.V != Version {
+		if json.Unmarshal(b, &of) == nil && (of.V < 1 || of.V > Version) {
 			return e, errVersion(of.V)
 		}
 		return e, fmt.Errorf("no entry: %v", err) // an io.EOF in it is not that of the record
@@ -150,7 +174,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	if len(bytes.TrimSpace(b[n:])) > 0 {
 		return e, errors.New("more than one object")
 	}
-	if l.V != Version {
+	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)
 	}
 	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Pos: exo.Pos{Line: l.Line, Column: l.Column}, Message: l.Message, Label: label(l.Label), Rows: l.Rows}
@@ -172,13 +196,24 @@ func parse(b []byte) (e exo.Entry, err error) {
 	e.Err = p.failure(l.Err)
 	e.Start = p.start(l.Start)
 	e.Prepared = p.prepared(e.Step, l.Prepared)
+	for _, c := range l.Constants {
+		e.Constants = append(e.Constants, exo.Constant{Node: c.Node, Digest: p.digest(c.Digest), Bytes: c.Bytes, Value: c.Value, Call: c.Call})
+	}
+	if l.Cut != nil {
+		e.Cut = &exo.Cut{Digest: p.digest(l.Cut.Digest), Bytes: l.Cut.Bytes}
+	}
+	if want := version(&e); l.V != want {
+		p.fail(fmt.Errorf("version %d of a line that is of version %d", l.V, want))
+	}
 	if l.Step == "" {
 		p.fail(errors.New("no step"))
 	}
 	return e, p.err
 }
 
-func errVersion(v int) error { return fmt.Errorf("version %d of a line, not %d", v, Version) }
+func errVersion(v int) error {
+	return fmt.Errorf("version %d of a line; this reader knows 1 to %d", v, Version)
+}
 
 func label(tags []text) exo.Label {
 	ss := make([]string, len(tags))

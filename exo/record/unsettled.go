@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -52,7 +53,9 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 		}
 		if e.Step == exo.Begun {
 			open[e.RunID] = &UnsettledRun{ID: e.RunID, Began: e.At, effects: map[uint64]*progress{}}
-			order = append(order, e.RunID)
+			if order = append(order, e.RunID); len(order) > 2*len(open)+1024 { // those that have ended are not kept
+				order = slices.DeleteFunc(order, func(id exo.RunID) bool { return open[id] == nil })
+			}
 		}
 		run := open[e.RunID]
 		if run == nil {

@@ -12,16 +12,27 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// Version is that of a line. It changes with whatever a reader has to know.
-const Version = 1
+// Version is that of the newest form of a line. It changes with whatever a reader has to know, and a line has the
+// lowest that it needs: version 2 are those with constants or cut.
+const Version = 2
 
-// appendLine writes one entry, and a newline. It fails for what can't be read back, of
+// version is that of the line of an entry.
+func version(e *exo.Entry) int {
+	if len(e.Constants) > 0 || e.Cut != nil {
+		return 2
+	}
+	return 1
+}
+
+// appendLine writes one entry, and a newline. of says how much room its details have. It fails for what can't be read back, of
 // which nothing is a program's choice: one that could choose it could stop the record.
-func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
+func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
+	of.last = 0
 	if err := spellable(e); err != nil {
 		return b, err
 	}
-	b = append(b, `{"v":1,"run":"`...)
+	b = strconv.AppendInt(append(b, `{"v":`...), int64(version(e)), 10)
+	b = append(b, `,"run":"`...)
 	b = hex.AppendEncode(b, e.RunID[:])
 	b = append(append(b, `","step":"`...), e.Step.String()...)
 	b = append(b, `","at":"`...)
@@ -39,6 +50,13 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 	if e.Message != nil {
 		b = append(b, `,"message":"`...)
 		b = append(base64.StdEncoding.AppendEncode(b, e.Message), '"')
+	}
+	if len(e.Constants) > 0 {
+		b = appendConstants(append(b, `,"constants":`...), e.Constants)
+	}
+	if c := e.Cut; c != nil {
+		b = append(hex.AppendEncode(append(b, `,"cut":{"digest":"`...), c.Digest[:]), `","bytes":`...)
+		b = append(strconv.AppendInt(b, int64(c.Bytes), 10), '}')
 	}
 	if !e.Label.Public() {
 		b = appendTexts(append(b, `,"label":`...), e.Label.Tags())
@@ -59,7 +77,10 @@ func appendLine(b []byte, e *exo.Entry) ([]byte, error) {
 		b = appendError(append(b, `,"err":`...), e.Err)
 	}
 	if len(e.Details) > 0 {
-		b = appendDetails(append(b, `,"details":`...), e.Details)
+		from := len(b)
+		room, most, whose := of.room(e)
+		b = appendDetails(append(b, `,"details":`...), e.Details, room, most, whose)
+		of.last = len(b) - from
 	}
 	if p := e.Prepared; p != nil {
 		if err := check(e.Step, p.Changed, p.Witnessed); err != nil {
@@ -111,6 +132,27 @@ func check(step exo.Step, changed, witnessed int) error {
 		return fmt.Errorf("%d stores changed and %d witnessed, at %v: prepared is of committing alone, and no store is witnessed that is not changed", changed, witnessed, step)
 	}
 	return nil
+}
+
+func appendConstants(b []byte, cs []exo.Constant) []byte {
+	b = append(b, '[')
+	for i := range cs {
+		c := &cs[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `{"node":`...), int64(c.Node), 10)
+		b = append(hex.AppendEncode(append(b, `,"digest":"`...), c.Digest[:]), `","bytes":`...)
+		b = strconv.AppendInt(b, int64(c.Bytes), 10)
+		if c.Value != nil {
+			b = append(base64.StdEncoding.AppendEncode(append(b, `,"value":"`...), c.Value), '"')
+		}
+		if c.Call != 0 {
+			b = strconv.AppendUint(append(b, `,"call":`...), c.Call, 10)
+		}
+		b = append(b, '}')
+	}
+	return append(b, ']')
 }
 
 func appendTexts(b []byte, ss []string) []byte {

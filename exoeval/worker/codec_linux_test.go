@@ -57,7 +57,7 @@ func TestCatalogCrosses(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{exo.Limits{}, 11}, {exoeval.Bounds{}, 8}, {exoeval.ProgramResult{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
+	}{{exo.Limits{}, 12}, {exoeval.Bounds{}, 8}, {exoeval.ProgramResult{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
 		}

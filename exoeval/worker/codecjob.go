@@ -45,9 +45,9 @@ func durations(l *exo.Limits, b *exoeval.Bounds) [5]*time.Duration {
 	return [...]*time.Duration{&b.Wall, &b.Total, &b.CPU, &l.Commit, &l.Held}
 }
 
-func sizes(l *exo.Limits, b *exoeval.Bounds) [14]*int {
+func sizes(l *exo.Limits, b *exoeval.Bounds) [15]*int {
 	return [...]*int{&b.Memory, &b.SourceBytes, &b.Nesting, &b.CallDepth, &l.ConsoleBytes, &b.ResultBytes,
-		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.Rows, &l.Bytes}
+		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.MessageBytes, &l.Rows, &l.Bytes}
 }
 
 // appendJob gives a worker its world and its first program; appendNext gives it another one. again says

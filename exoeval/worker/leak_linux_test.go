@@ -90,7 +90,7 @@ func TestNothingLeaks(t *testing.T) {
 func TestRefusedCallsAreNotKept(t *testing.T) {
 	p := newPool(t, worker.PoolOptions{Workers: 1})
 	s := &shop{began: make(chan struct{})}
-	e := evaluator(t, s, exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: time.Minute}, p)
+	e := evaluator(t, s, testutil.Both{Limits: exo.Limits{MessageBytes: 1 << 30}, Bounds: exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: time.Minute}}, p)
 	if r := run(t, e, "1"); r.Err != nil {
 		t.Fatal(r.Err)
 	}

@@ -33,11 +33,12 @@ func TestGuessedObjects(t *testing.T) {
 // that does not count is ended.
 func TestUnansweredBytes(t *testing.T) {
 	s, slow := &shop{}, exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
-	e := evaluator(t, s, slow, nil)
+	all := exo.Limits{MessageBytes: 1 << 30}
+	e := evaluator(t, s, testutil.Both{Limits: all, Bounds: slow}, nil)
 	if r := run(t, e, "!flood"); exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
 		t.Errorf("%v", r.Err)
 	}
-	for name, e := range map[string]exoeval.Runner{"worker": e, "in process": testutil.InProcess(gateOf(t, s, exo.Limits{}), slow)} {
+	for name, e := range map[string]exoeval.Runner{"worker": e, "in process": testutil.InProcess(gateOf(t, s, all), slow)} {
 		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
 		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "16777216 bytes") {
 			t.Errorf("%s: all at once: %v", name, r.Err)
@@ -45,6 +46,30 @@ func TestUnansweredBytes(t *testing.T) {
 		r = run(t, e, "let n = 0; for (let i = 0; i < 100; i++) n += (await shop.echo('x'.repeat(2e5))).length; return n")
 		if r.Err != nil || r.Value.Int() != 100*200_000 {
 			t.Errorf("%s: one by one: %v %v", name, r.Value, r.Err)
+		}
+	}
+}
+
+// All that a program sends is bounded, wherever it runs: a text counts in each call that has it, and what is sent beyond the
+// limit does not act. The guest does not count, so it is the host that says so.
+func TestMessageBytes(t *testing.T) {
+	slow := exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute}
+	for name, make := range map[string]func(*shop) exoeval.Runner{
+		"worker": func(s *shop) exoeval.Runner {
+			return evaluator(t, s, testutil.Both{Limits: exo.Limits{MessageBytes: 1 << 20}, Bounds: slow}, nil)
+		},
+		"in process": func(s *shop) exoeval.Runner {
+			return testutil.InProcess(gateOf(t, s, exo.Limits{MessageBytes: 1 << 20}), slow)
+		},
+	} {
+		s := &shop{}
+		e := make(s)
+		r := run(t, e, "const x = 'x'.repeat(2e5); for (let i = 0; i < 100; i++) { try { await shop.echo(x) } catch {} } return 1")
+		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "more than 1048576 bytes together") {
+			t.Errorf("%s: %v", name, r.Err)
+		}
+		if r = run(t, e, "const x = 'x'.repeat(2e5); let n = 0; for (let i = 0; i < 5; i++) n += (await shop.echo(x)).length; return n"); r.Err != nil || r.Value.Int() != 1_000_000 {
+			t.Errorf("%s: the twin: %v %v", name, r.Value, r.Err)
 		}
 	}
 }

@@ -20,16 +20,17 @@ func (f *File) limits(r *reader, n *yaml.Node) {
 		return func(e entry) { *to = r.duration(e.value, "limits."+e.name) }
 	}
 	r.fields(n, "limits", map[string]func(entry){
-		"calls":   count(&f.Limits.Calls),
-		"rows":    count(&f.Limits.Rows),
-		"read":    size(&f.Limits.Bytes),
-		"console": size(&f.Limits.ConsoleBytes),
-		"time":    span(&f.Bounds.Wall),
-		"total":   span(&f.Bounds.Total),
-		"cpu":     span(&f.Bounds.CPU),
-		"memory":  size(&f.Bounds.Memory),
-		"program": size(&f.Bounds.SourceBytes),
-		"result":  size(&f.Bounds.ResultBytes),
+		"calls":    count(&f.Limits.Calls),
+		"messages": size(&f.Limits.MessageBytes),
+		"rows":     count(&f.Limits.Rows),
+		"read":     size(&f.Limits.Bytes),
+		"console":  size(&f.Limits.ConsoleBytes),
+		"time":     span(&f.Bounds.Wall),
+		"total":    span(&f.Bounds.Total),
+		"cpu":      span(&f.Bounds.CPU),
+		"memory":   size(&f.Bounds.Memory),
+		"program":  size(&f.Bounds.SourceBytes),
+		"result":   size(&f.Bounds.ResultBytes),
 	})
 }
 

@@ -108,6 +108,7 @@ func (f *File) Lines() (out []Line) {
 	}
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)
+	add("limits", "messages", "%d bytes", l.MessageBytes)
 	add("limits", "rows", "%d", l.Rows)
 	add("limits", "read", "%d bytes", l.Bytes)
 	add("limits", "console", "%d bytes", l.ConsoleBytes)

@@ -1,0 +1,53 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// A terminal keeps what it shows of a run, however much that sent: no message, and a bounded part of its queries. It says how
+// many it does not show.
+func TestKeptIsBounded(t *testing.T) {
+	var k kept
+	for i := range uint64(500) {
+		k.add(exo.Entry{Step: exo.Intent, Call: i + 1, Op: "tickets.count", Message: []byte("m"), Constants: []exo.Constant{{Value: []byte("v")}}}, exo.Label{})
+		k.add(exo.Entry{Step: exo.Outcome, Call: i + 1, Op: "tickets.count", Pos: exo.Pos{Line: 2}, Message: []byte("m"), Err: &exo.Error{Kind: exo.Denied, Err: errors.New(strings.Repeat("x", 100))},
+			Details: []any{exosql.Query{SQL: "SELECT 1", Args: []exo.Value{exo.Text(fmt.Sprint(i) + strings.Repeat("x", 200_000))}, Took: time.Millisecond}}}, exo.Label{})
+	}
+	n, took := k.asked()
+	if n != 500 || took != 500*time.Millisecond || k.bytes > maxKept || len(k.queries) != 20 || len(k.events) != 500 {
+		t.Errorf("%d queries in %v, %d kept of %d bytes; %d events", n, took, len(k.queries), k.bytes, len(k.events))
+	}
+	for _, e := range k.events {
+		if e.Message != nil || e.Constants != nil || e.Details != nil || errors.Unwrap(e.Err) != nil || e.Op == "" || e.Pos.Line != 2 {
+			t.Fatalf("%+v", e)
+		}
+	}
+	if got := (screen{}).unfolded(&k); !strings.HasSuffix(got, "480 of the queries are not shown: a terminal keeps 4 MiB of them; .trace on writes each\n") {
+		t.Errorf("%.300q", got[max(0, len(got)-300):])
+	}
+	few := kept{}
+	few.add(exo.Entry{Step: exo.Outcome, Call: 1, Details: []any{exosql.Query{SQL: "SELECT 1"}}}, exo.Label{})
+	if got := (screen{}).unfolded(&few); strings.Contains(got, "not shown") || !strings.Contains(got, "SELECT 1") {
+		t.Error(got)
+	}
+}
+
+// A terminal that is open for long keeps the last lines that were typed.
+func TestHistoryOfALongSession(t *testing.T) {
+	h := &history{}
+	for i := range 3 * maxEntries {
+		if err := h.add(fmt.Sprint("line ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(h.entries); n != maxEntries || h.entries[n-1] != fmt.Sprint("line ", 3*maxEntries-1) {
+		t.Errorf("%d lines, the last %q", n, h.entries[n-1])
+	}
+}

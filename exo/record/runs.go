@@ -1,0 +1,54 @@
+// This file bounds the memory that a record keeps of its runs.
+
+package record
+
+import "github.com/exoagent/exoagent/exo"
+
+// maxBegun is how many begun runs a record knows. A host runs for months, so it can't keep all of their IDs.
+const maxBegun = 1 << 16
+
+// runs are the runs that began last, with the bytes of the details that the record has of each.
+type runs struct {
+	details map[exo.RunID]int
+	order   []exo.RunID // a ring, once it is full
+	next    int
+	last    int // bytes of the details of the line that was made last
+}
+
+func (r *runs) has(id exo.RunID) bool { _, ok := r.details[id]; return ok }
+
+// begin adds a run, and forgets the one that began maxBegun runs before it.
+func (r *runs) begin(id exo.RunID) {
+	if r.details == nil {
+		r.details = map[exo.RunID]int{}
+	}
+	if r.has(id) {
+		return
+	}
+	r.details[id] = 0
+	if len(r.order) < maxBegun {
+		r.order = append(r.order, id)
+		return
+	}
+	delete(r.details, r.order[r.next])
+	r.order[r.next] = id
+	r.next = (r.next + 1) % maxBegun
+}
+
+// room is how many bytes the details of an entry may have, of most that something may have.
+func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
+	if e.Step == exo.Committing { // once in a run: the images of the rows that it changes
+		return maxImages, maxImages, "of an entry"
+	}
+	if left := maxRunDetails - r.details[e.RunID]; left < maxDetails {
+		return left, maxRunDetails, "of the messages of a run"
+	}
+	return maxDetails, maxDetails, "of an entry"
+}
+
+// spend counts the details of an entry that was appended, whose line was made last.
+func (r *runs) spend(e *exo.Entry) {
+	if e.Step != exo.Committing && r.last > 0 && r.has(e.RunID) {
+		r.details[e.RunID] += r.last
+	}
+}

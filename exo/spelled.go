@@ -1,0 +1,111 @@
+// This file bounds the part of a message that an entry of the record shows. A small message is shown whole. Of a large one
+// the entry has the digest and the size of everything that is left out.
+
+package exo
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// Bounds of one message in the record.
+const (
+	// ConstantBytes is how large a constant of a message is, as Limits.LiteralBytes counts, that stands in the message
+	// itself. A larger one is a Constant of its entry.
+	ConstantBytes   = 4 << 10
+	maxEntryMessage = 1 << 20 // bytes of the message and of the constants that its entry has
+)
+
+// Constant is a large constant of a message. A run has each once in its record: later entries name the call whose entry
+// has it.
+type Constant struct {
+	Node   int    // its place in the message, where null stands instead
+	Digest Digest // of the constant, that of (Value).Digest
+	Bytes  int    // of its canonical encoding
+	Value  []byte // that encoding; nil: this entry does not have it
+	Call   uint64 // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
+}
+
+// Cut stands in an entry for a message that is too large for the record.
+type Cut struct {
+	Digest Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
+	Bytes  int    // of that encoding
+}
+
+// spell has an entry show a message, in the order in which every message
+// has one spelling. It shows nothing where nothing is recorded, and of a message of which
+// the gate could make nothing.
+func (s *Session) spell(en *Entry, call Call, m *Message) error {
+	if s.gate.record == nil || m == nil {
+		return nil
+	}
+	err := s.spellExpr(en, call.ID, call.Expr)
+	if err != nil {
+		err = s.spellExpr(en, call.ID, m.Root.Expr())
+	}
+	if err != nil {
+		return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
+	}
+	return nil
+}
+
+func (s *Session) spellExpr(en *Entry, call uint64, x Expr) error {
+	en.Message, en.Constants, en.Cut = nil, nil, nil
+	nodes, room := x.Nodes, maxEntryMessage
+	for i := range x.Nodes {
+		if x.Nodes[i].Op != OpLit || x.Nodes[i].Lit.bytesUpTo(ConstantBytes) <= ConstantBytes {
+			continue
+		}
+		c, err := constantOf(x.Nodes[i].Lit)
+		if err != nil {
+			return err
+		}
+		c.Node, c.Call = i, s.constants[c.Digest]
+		for _, before := range en.Constants {
+			if before.Value != nil && before.Digest == c.Digest {
+				c.Call = call
+			}
+		}
+		switch {
+		case c.Call != 0 || c.Bytes > room: // a program repeats a large constant in each call: the record has it once
+			c.Value = nil
+		default:
+			c.Call, room = call, room-c.Bytes
+		}
+		if en.Constants = append(en.Constants, c); len(en.Constants) == 1 {
+			nodes = append([]WireNode(nil), x.Nodes...)
+		}
+		nodes[i].Lit = Null()
+	}
+	b, err := Expr{nodes}.AppendBinary(nil)
+	if err == nil && len(b) > room { // thousands of constants, each of them small
+		en.Cut = &Cut{Digest(sha256.Sum256(b)), len(b)}
+		b = nil
+	}
+	en.Message = b
+	return err
+}
+
+func constantOf(v Value) (c Constant, err error) {
+	e := Encoder{B: []byte{'v', wire.Encoding}, plain: true}
+	e.value(&v, 0)
+	c.Digest = sha256.Sum256(e.B)
+	c.Value = e.B[1:]
+	c.Bytes = len(c.Value)
+	return c, e.err
+}
+
+// spelt notes which constants the record of the run has, once it has the entry of the call.
+func (s *Session) spelt(en *Entry) {
+	for _, c := range en.Constants {
+		if c.Value == nil {
+			continue
+		}
+		if s.constants == nil {
+			s.constants = map[Digest]uint64{}
+		}
+		s.constants[c.Digest] = c.Call
+	}
+}

@@ -1,0 +1,43 @@
+package exosql_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// A record keeps a bounded part of one statement, and names a constant that is left out by the digest that it has in the
+// record of the message.
+func TestRecordedQuery(t *testing.T) {
+	large := exo.Text(strings.Repeat("x", 100_000))
+	many := slices.Repeat([]exo.Value{exo.Text(strings.Repeat("y", 1000))}, 1000)
+	cut := func(v exo.Value) string {
+		d, err := v.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`{"digest":"%s","bytes":%d}`, d, v.Bytes())
+	}
+	long := "SELECT " + strings.Repeat("1 + ", 20_000) + "1"
+	for name, c := range map[string]struct {
+		q    exosql.Query
+		want string
+	}{
+		"small":      {exosql.Query{SQL: "SELECT ?", Args: []exo.Value{exo.Text("a"), exo.Int(1)}}, `"sql":"SELECT ?","args":["a",1],`},
+		"no values":  {exosql.Query{SQL: "SELECT 1"}, `"args":[],`},
+		"large":      {exosql.Query{SQL: "SELECT ?", Args: []exo.Value{exo.Int(1), large, exo.Text("a")}}, `"args":[1,` + cut(large) + `,"a"],`},
+		"many":       {exosql.Query{SQL: "SELECT ?", Args: many}, `"args":` + cut(exo.List(many...)) + `,`},
+		"long":       {exosql.Query{SQL: long, Args: []exo.Value{exo.Int(1)}}, `"sql":` + cut(exo.Text(long)) + `,"args":[1],`},
+		"large many": {exosql.Query{SQL: "SELECT ?", Args: slices.Repeat([]exo.Value{large}, 4000)}, `"args":` + cut(exo.List(slices.Repeat([]exo.Value{large}, 4000)...)) + `,`},
+	} {
+		b, err := c.q.AppendJSON(nil)
+		if err != nil || !json.Valid(b) || !strings.Contains(string(b), c.want) || len(b) > 400_000 {
+			t.Errorf("%s: %v, %d bytes: %.300s", name, err, len(b), b)
+		}
+	}
+}
