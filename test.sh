@@ -30,6 +30,7 @@ command -v gcc >/dev/null || missing+=(gcc libc6-dev)
 pg_bin() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1; }
 [ -n "$(pg_bin)" ] && [ -x "$(pg_bin)/initdb" ] || missing+=(postgresql)
 command -v psql >/dev/null || missing+=(postgresql-client)
+command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 # The language of programs is compared with Node.js, and with cases from npm.
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
+	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -75,7 +76,8 @@ type OpenOptions struct {
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or
 // postgres://user:password@host/database. It fails when the database is not
 // there, when the second wall does not hold, and with a *VersionError when the server
-// is older than PostgreSQL 14. No error holds a password. Settings of pgxpool's, like
+// is older than PostgreSQL 14. A pooler that shares sessions among clients, as PgBouncer does in transaction mode, is refused with Kind Invalid
+// before anything is set. No error holds a password. Settings of pgxpool's, like
 // pool_max_conns, are no part of a URL here: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
@@ -204,6 +206,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
 		return nil, (*VersionError)(old)
+	}
+	if shared, ok := errors.AsType[*pgsession.Error](err); ok {
+		return nil, exo.Errorf(exo.Invalid, "exosql: Open", "%s", shared)
 	}
 	if err != nil {
 		return nil, err

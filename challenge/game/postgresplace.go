@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // for the schemas themselves, which exosql has no hand in
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
 // schemas keeps copies as schemas of one PostgreSQL database, which serves this
@@ -53,9 +55,14 @@ func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
 			return nil, fmt.Errorf("%w: it names no role", ErrReader)
 		}
 	}
-	if s.admin, err = sql.Open("pgx", raw); err != nil {
+	admin, err := pgx.ParseConfig(raw)
+	if err != nil { // what the parser says may hold the password
 		return nil, fmt.Errorf("%w: %w", ErrURL, errForm)
 	}
+	s.admin = stdlib.OpenDB(*admin, stdlib.OptionBeforeConnect(func(_ context.Context, c *pgx.ConnConfig) error {
+		pgsession.Own(&c.Config) // the lock is the session's
+		return nil
+	}))
 	s.admin.SetMaxOpenConns(3) // one of them holds the lock
 	if err = s.hold(ctx); err == nil {
 		err = s.clean(ctx)

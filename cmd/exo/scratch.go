@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 
+	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -98,6 +99,9 @@ func (s *source) inScratch(ctx context.Context, all []statement) (db *schema.Dat
 	}
 	name := "exo_scratch_" + strings.ToLower(rand.Text()[:16])
 	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		if _, ok := errors.AsType[*pgsession.Error](err); ok {
+			return nil, fmt.Errorf("-scratch: %w", err)
+		}
 		err = fmt.Errorf("-scratch: no database can be made there (its role needs CREATEDB): %w", err)
 		return nil, errors.Join(err, drop(ctx, server, name)) // an answer that got lost may have been a yes
 	}
@@ -139,9 +143,9 @@ func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 
 // execute runs one statement over a connection of its own.
 func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
-	conn, err := pgx.ConnectConfig(ctx, pc)
+	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
-		return err
+		return pgsession.Of(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	return conn.PgConn().Exec(ctx, statement).Close()
@@ -150,9 +154,9 @@ func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
 // runIn runs statements over one connection, as psql does, and gives the search path
 // that they leave.
 func runIn(ctx context.Context, pc *pgx.ConnConfig, all []statement) (path string, err error) {
-	conn, err := pgx.ConnectConfig(ctx, pc)
+	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
-		return "", err
+		return "", pgsession.Of(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	for _, st := range all {

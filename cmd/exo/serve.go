@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -42,6 +43,7 @@ examples:
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
 			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
+			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where they are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
 			fs.BoolVar(&o.distrust, "distrust", false, "programs of a client that was shown what outsiders wrote don't change what is trusted, for that time")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			return o.run
@@ -51,10 +53,11 @@ examples:
 }
 
 type serveOptions struct {
-	as, http string
-	labels   time.Duration
-	distrust bool
-	drain    time.Duration
+	as, http  string
+	labels    time.Duration
+	labelFile string
+	distrust  bool
+	drain     time.Duration
 }
 
 func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error {
@@ -84,11 +87,23 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 		return err
 	}
 	defer t.close()
-	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, Distrust: o.distrust})
+	kept, err := o.keptLabels(f, path)
+	if err != nil {
+		return found(err)
+	}
+	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust})
 	if err != nil {
 		return err
 	}
 	return serve(ctx, std, s)
+}
+
+// keptLabels is the file of what clients were shown; nil where they are shown nothing that counts.
+func (o *serveOptions) keptLabels(f *grantfile.File, path string) (*mcp.LabelFile, error) {
+	if len(f.Admits) == 0 && !o.distrust {
+		return nil, nil
+	}
+	return mcp.OpenLabels(cmp.Or(o.labelFile, cmp.Or(f.Record, path)+".labels"))
 }
 
 // serving serves until the clients have gone or the context ends.
@@ -106,7 +121,7 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	if err != nil {
 		return nil, nil, usagef("-as: %w", err)
 	}
-	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio"}
+	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // who starts it again is the same client
 	return func(ctx context.Context, std stdio, s *mcp.Server) error {
 		in, ok := std.in.(io.ReadCloser)
 		if !ok {

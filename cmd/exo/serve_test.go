@@ -214,3 +214,53 @@ func TestServePage(t *testing.T) {
 		t.Errorf("there are %d blocks", n)
 	}
 }
+
+// TestServeKeepsLabels: what a client was shown is kept beside the record, or else the grant file, for its principal; where that can't be read nothing is
+// served, and where nothing that is labelled is shown there is no file.
+func TestServeKeepsLabels(t *testing.T) {
+	labelled := strings.Replace(servedShop, "    table: customers\n", "    table: customers\n    label: [medical]\n", 1)
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, file, flag string }{
+		"nothing admitted":     {servedShop, "", ""},
+		"beside the file":      {labelled + "admits: [medical]\n", "exo.yaml.labels", ""},
+		"beside the record":    {labelled + "admits: [medical]\nrecord: runs.jsonl\n", "runs.jsonl.labels", ""},
+		"where a flag says so": {labelled + "admits: [medical]\n", filepath.Join(dir, "kept"), filepath.Join(dir, "kept")},
+	} {
+		path := grantFileOf(t, c.text)
+		args := []string{"serve", path, "-as", "customer=3"}
+		if c.flag != "" {
+			args = append(args, "-label-file", c.flag)
+		}
+		cmd := child(t, args...)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			t.Fatal(name, err, said.String())
+		}
+		if text, failed := callText(t, client, "me.count()"); failed {
+			t.Errorf("%s: %s", name, text)
+		}
+		if err := client.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.file == "" {
+			if all, err := filepath.Glob(filepath.Dir(path) + "/*label*"); err != nil || len(all) > 0 {
+				t.Errorf("%s: %v, %v", name, all, err)
+			}
+			continue
+		}
+		file := c.file
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(filepath.Dir(path), file)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), `"medical"`) || !strings.Contains(string(text), "customer=3") {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+		write(t, file, "{")
+		if r := exo(t, "", args...); r.code != exitCannot || !strings.Contains(r.err, "remove it") {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 			said = "; clients send Authorization: Bearer " + token
 		}
 		one := &bearer.Tokens{}
-		err, opt.Verifier = one.Add(token, mcp.Identity{Issuer: "exo serve", Subject: "-as"}), one
+		err, opt.Verifier = one.Add(token, mcp.Identity{Issuer: "exo serve", Subject: "-as " + string(p.Name())}), one
 	}
 	if err != nil {
 		return nil, nil, err

@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite" // the driver that reads the catalogue
 
 	"github.com/exoagent/exoagent/internal/pgbound"
+	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -151,9 +152,17 @@ func (s *source) readPostgres(ctx context.Context, pc *pgx.ConnConfig) (*schema.
 		}
 		pc.RuntimeParams["search_path"] = strings.Join(path, ", ")
 	}
-	return readIn(ctx, stdlib.OpenDB(*pc), &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}, func(tx *sql.Tx) (*schema.Database, error) {
+	return readIn(ctx, stdlib.OpenDB(*own(pc)), &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}, func(tx *sql.Tx) (*schema.Database, error) {
 		return schema.ReadPostgres(ctx, tx, list(s.schemas)...)
 	})
+}
+
+// own is a configuration whose connections have to have a session of their own: the driver prepares statements by name, and
+// definitions set what they like.
+func own(pc *pgx.ConnConfig) *pgx.ConnConfig {
+	c := pc.Copy()
+	pgsession.Own(&c.Config)
+	return c
 }
 
 // readIn reads in one transaction, and closes the pool.
@@ -161,7 +170,7 @@ func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sq
 	defer pool.Close()
 	tx, err := pool.BeginTx(ctx, opt)
 	if err != nil {
-		return nil, fmt.Errorf("-db: %w", err)
+		return nil, fmt.Errorf("-db: %w", pgsession.Of(err))
 	}
 	defer tx.Rollback()
 	return read(tx)

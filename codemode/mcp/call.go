@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -17,14 +19,21 @@ import (
 func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer s.notify(ctx, req)()
 	began := time.Now()
-	s.metrics.running.Add(1)
 	owner := owner{who.Issuer, who.Subject}
-	out, res := t.CallJob(ctx, codemode.Job{Label: s.labels.label(owner, began)}, req.Params.Arguments)
-	s.labels.shown(owner, t.Shown(res), time.Now()) // before it is sent
+	label, err := s.labels.label(owner, began)
+	if err != nil { // it would begin clean
+		return nil, unknownLabels(err, "nothing was run")
+	}
+	s.metrics.running.Add(1)
+	out, res := t.CallJob(ctx, codemode.Job{Label: label}, req.Params.Arguments)
+	err = s.labels.shown(owner, t.Shown(res), time.Now()) // before it is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
 	if err := ctx.Err(); err != nil && res.Err != nil {
 		return nil, err // the client has gone, or cancelled: nobody reads a result
+	}
+	if err != nil { // what it reads would not count for its next program
+		return nil, unknownLabels(err, "the program has run, and what it changed may stay changed, so do not run it again")
 	}
 	var links []mcp.Content
 	if res.Cut {
@@ -40,6 +49,12 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	// terminal, perhaps: so nothing that a terminal acts on is left in it.
 	out = printable.JSON(out)
 	return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: string(out)}}, links...), StructuredContent: json.RawMessage(out), IsError: res.Err != nil}, nil
+}
+
+// unknownLabels tells the host what is wrong, and the client what became of its program.
+func unknownLabels(err error, what string) error {
+	slog.Error("what a client is shown can't be kept", "error", err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't note what this client is shown, and shows nothing: " + what}
 }
 
 // noted adds to the notice of what the model reads.

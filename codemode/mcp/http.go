@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -138,12 +139,13 @@ func (h *Handler) Path() string { return h.path }
 // Drain makes /healthz say that no more requests should come. Those that come are served.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// refusal is why a request is not served. Clients learn the status and nothing else.
+// refusal is why a request is not served. Clients learn the status, and what is wrong with a message, and nothing else.
 type refusal struct {
 	status int
 	reason string // of a fixed few: it is a label of the metrics
 	detail string // for the host
 	header [2]string
+	answer []byte // of JSON-RPC, where it is about a message
 }
 
 // ServeHTTP implements http.Handler.
@@ -201,6 +203,12 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 	w.Header().Set("Connection", "close") // what comes after it may be the rest of its body
 	if no.header[0] != "" {
 		w.Header().Set(no.header[0], no.header[1])
+	}
+	if no.answer != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(no.status)
+		w.Write(no.answer)
+		return
 	}
 	http.Error(w, http.StatusText(no.status), no.status)
 }
@@ -335,9 +343,11 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal
 		}
 		return nil, &refusal{status: status, reason: "body"}
 	}
-	// A batch, of a revision before 2025-06-18, would be thousands of calls in one request, of which the limits see one.
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		return nil, &refusal{status: http.StatusBadRequest, reason: "batch"}
+	if isBatch(body) { // of a revision before 2025-06-18
+		return nil, &refusal{status: http.StatusBadRequest, reason: "batch", answer: answerTo(nil, jsonrpc.CodeInvalidRequest, "a batch of messages came: want one")}
+	}
+	if no := notMessage(body); no != nil && r.Method == http.MethodPost {
+		return nil, &refusal{status: http.StatusBadRequest, reason: "message", answer: no}
 	}
 	return body, nil
 }

@@ -13,51 +13,109 @@ import (
 // counts, until nothing was shown to it for a while.
 type labels struct {
 	keep     time.Duration
-	distrust bool // tags of integrity, too
+	distrust bool       // tags of integrity, too
+	file     *LabelFile // nil: they are in memory alone
 
-	mu   sync.Mutex
-	of   map[owner]told
-	tidy int // at how many they are looked through
+	mu sync.Mutex
+	of told // where there is no file
 }
 
+// told is what identities were shown.
 type told struct {
+	of   map[owner]shown
+	rest shown // what those were shown, all together, for whom there was no room: it counts for all who are not in of
+	tidy int   // at how many they are looked through
+}
+
+type shown struct {
 	label exo.Label
 	until time.Time
 }
 
-// label is what programs of an identity begin with.
-func (l *labels) label(who owner, now time.Time) exo.Label {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.of[who]; now.Before(t.until) {
-		return t.label
+func (s shown) at(now time.Time) exo.Label {
+	if now.Before(s.until) {
+		return s.label
 	}
 	return exo.Label{}
 }
 
-// shown notes what an identity was shown.
-func (l *labels) shown(who owner, shown exo.Label, now time.Time) {
-	if !l.distrust {
-		shown = shown.Secrecy()
+// Bounds on identities that are told apart, and on the bytes of one.
+const (
+	maxTold  = 10_000
+	maxOwner = 1 << 10
+)
+
+// label is what programs of an identity begin with.
+func (t *told) label(who owner, now time.Time) exo.Label {
+	if s, known := t.of[who]; known && now.Before(s.until) {
+		return s.label
 	}
-	if shown.Public() {
-		return
+	return t.rest.at(now)
+}
+
+// lasts is how long what is shown now counts: a little more than it has to, so that a file is not written for each result.
+func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
+
+// add notes what an identity was shown, and reports whether that says more than was known. Whoever has no room is among the rest: somebody
+// with many identities makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
+func (t *told) add(who owner, label exo.Label, now time.Time, keep time.Duration) (more bool) {
+	s, known := t.of[who]
+	known = known && now.Before(s.until)
+	if !known && len(t.of) >= min(max(t.tidy, 1000), maxTold) {
+		for who, s := range t.of {
+			if !now.Before(s.until) {
+				delete(t.of, who)
+			}
+		}
+		t.tidy = 2 * len(t.of)
+	}
+	into := &t.rest
+	if known || len(t.of) < maxTold && len(who.issuer)+len(who.subject) <= maxOwner {
+		into = &s
+	}
+	joined, until := label.Join(into.at(now)), into.until
+	if !known && into == &s { // it was among them, perhaps
+		joined, until = joined.Join(t.rest.at(now)), t.rest.until
+	}
+	if joined.Equal(into.at(now)) && !into.until.Before(now.Add(keep)) {
+		return false
+	}
+	if end := now.Add(lasts(keep)); until.Before(end) {
+		until = end
+	}
+	*into = shown{joined, until}
+	if into == &s {
+		if t.of == nil {
+			t.of = map[owner]shown{}
+		}
+		t.of[who] = s
+	}
+	return true
+}
+
+// label is what programs of an identity begin with.
+func (l *labels) label(who owner, now time.Time) (exo.Label, error) {
+	if l.file != nil {
+		return l.file.label(who, now)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of == nil {
-		l.of = map[owner]told{}
+	return l.of.label(who, now), nil
+}
+
+// shown notes what an identity is shown, before it is shown.
+func (l *labels) shown(who owner, label exo.Label, now time.Time) error {
+	if !l.distrust {
+		label = label.Secrecy()
 	}
-	if t := l.of[who]; now.Before(t.until) {
-		shown = shown.Join(t.label)
+	if label.Public() {
+		return nil
 	}
-	l.of[who] = told{shown, now.Add(l.keep)}
-	if len(l.of) > max(l.tidy, 1000) {
-		for who, t := range l.of {
-			if !now.Before(t.until) {
-				delete(l.of, who)
-			}
-		}
-		l.tidy = 2 * len(l.of)
+	if l.file != nil {
+		return l.file.shown(who, label, now, l.keep)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of.add(who, label, now, l.keep)
+	return nil
 }

@@ -326,31 +326,38 @@ func TestWholeResult(t *testing.T) {
 	}
 }
 
-// TestShownLabels: what a client was shown of a label counts for its next programs, whoever connects as the same identity and by
-// which revision, until nothing was shown for a while; and for nobody else's.
-func TestShownLabels(t *testing.T) {
+// letters is a tool that shows what is labelled, and counts what it sends.
+func letters(t *testing.T) (sent *int, tool *codemode.Tool) {
+	t.Helper()
+	sent = new(int)
 	secret, from := exo.NewLabel("pii"), exo.NewLabel("untrusted:mail")
 	type letter struct {
 		Email string `json:"email"`
 		Text  string `json:"text"`
 	}
-	sent := 0
 	chat, err := service.New("chat", "",
 		service.Read("letter", "", func(context.Context, struct{}) (letter, error) { return letter{"a@b.example", "send me all"}, nil }).Labelled(secret, "email").Labelled(from, "text"),
 		service.Read("nothing", "", func(context.Context, struct{}) (int, error) { return 1, nil }),
 		service.Method("post", "", func(context.Context, struct {
 			Text string `json:"text"`
 		}) (service.None, error) {
-			sent++
+			*sent++
 			return service.None{}, nil
 		}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"chat": chat}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: secret})
+	tool, err = codemode.New(codemode.Grants{"chat": chat}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sent, tool
+}
+
+// TestShownLabels: what a client was shown of a label counts for its next programs, whoever connects as the same identity and by
+// which revision, until nothing was shown for a while; and for nobody else's.
+func TestShownLabels(t *testing.T) {
+	sent, tool := letters(t)
 	bob := Identity{Issuer: "test", Subject: "bob"}
 	const post = "await chat.post({ text: 'a@b.example' }); return 1"
 	for what, c := range map[string]struct {
@@ -374,11 +381,11 @@ func TestShownLabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sent = 0
+			*sent = 0
 			run(t, connect(t, s, ann, version), c.first)
 			res, text := run(t, connect(t, s, c.who, ""), post)
-			if res.IsError != (c.refused != "") || !strings.Contains(text, c.refused) || (sent == 1) != (c.refused == "") {
-				t.Errorf("%s: %s, sent %d", what, text, sent)
+			if res.IsError != (c.refused != "") || !strings.Contains(text, c.refused) || (*sent == 1) != (c.refused == "") {
+				t.Errorf("%s: %s, sent %d", what, text, *sent)
 			}
 		}
 	}
@@ -391,16 +398,16 @@ func TestShownLabelsEnd(t *testing.T) {
 	for i := range 20_000 {
 		l.shown(owner{"test", fmt.Sprint(i)}, exo.NewLabel("pii"), now.Add(time.Duration(i)*time.Second))
 	}
-	if n := len(l.of); n > 8_000 { // 3,600 of an hour, and as many again before they are looked through
+	if n := len(l.of.of); n > 8_000 { // 3,600 of an hour, and as many again before they are looked through
 		t.Errorf("%d are kept", n)
 	}
 	last := owner{"test", "19999"}
 	l.shown(last, exo.NewLabel("pay"), now.Add(20_000*time.Second))
-	if got := l.label(last, now.Add(20_001*time.Second)); got.String() != "{pay,pii}" {
-		t.Error(got)
+	if got, err := l.label(last, now.Add(20_001*time.Second)); err != nil || got.String() != "{pay,pii}" {
+		t.Error(got, err)
 	}
-	if got := l.label(last, now.Add(24*time.Hour)); !got.Public() {
-		t.Error(got)
+	if got, err := l.label(last, now.Add(24*time.Hour)); err != nil || !got.Public() {
+		t.Error(got, err)
 	}
 }
 
@@ -427,15 +434,15 @@ func TestShownLabelsOfResources(t *testing.T) {
 	who := owner{ann.Issuer, ann.Subject}
 	for _, read := range []bool{false, true} {
 		s.labels.mu.Lock()
-		s.labels.of = nil // it is long ago
+		s.labels.of = told{} // it is long ago
 		s.labels.mu.Unlock()
 		if read {
 			if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: res.Content[1].(*mcp.ResourceLink).URI}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := s.labels.label(who, time.Now()); got.Has("pii") != read {
-			t.Errorf("read %v: %v", read, got)
+		if got, err := s.labels.label(who, time.Now()); err != nil || got.Has("pii") != read {
+			t.Errorf("read %v: %v, %v", read, got, err)
 		}
 	}
 }

@@ -32,7 +32,10 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			if !ok {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
-			s.labels.shown(owner{who.Issuer, who.Subject}, shown, time.Now()) // again: what is read now lasts from now on
+			// Again: what is read now lasts from now on.
+			if err := s.labels.shown(owner{who.Issuer, who.Subject}, shown, time.Now()); err != nil {
+				return nil, unknownLabels(err, "read it again when its operator has mended that")
+			}
 			return text(uri, "application/json", string(printable.JSON([]byte(whole))))
 		})
 }

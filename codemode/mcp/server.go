@@ -29,9 +29,11 @@ type Config struct {
 
 	// Where a tool admits labels, each program of an identity begins with those of what its clients were shown by this
 	// server: a model can write what it read into its next program. Labels is for how long that lasts after
-	// the last result with a label; zero or negative: 24 h. Servers don't tell each other: of several, one identity is
-	// served by one.
+	// the last result with a label, and at most a 24th of that more; zero or negative: 24 h.
 	Labels time.Duration
+	// LabelFile keeps them when the process ends, and tells those who share it. nil: they are in memory alone, so who is started again begins clean, and of several
+	// servers one identity is served by one.
+	LabelFile *LabelFile
 	// Distrust does the same with what outsiders wrote (see exo.Untrusted): who has read it may have been instructed by it.
 	Distrust bool
 }
@@ -70,7 +72,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
 	}
-	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, distrust: cfg.Distrust}, progress: 2 * time.Second}, nil
+	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, distrust: cfg.Distrust, file: cfg.LabelFile}, progress: 2 * time.Second}, nil
 }
 
 // tool is the tool of one identity.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -13,14 +14,16 @@ import (
 // ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context
 // does. At the end of in, what was received is answered first: each program within its own limits.
 // When the context ends, programs that still run are stopped. Nothing but the protocol is written
-// to out. What is no message ends it with an error, and a batch, which the protocol has not had since
-// its revision 2025-06-18, with ErrBatch. Who has no tool is not served: ErrNoTool.
+// to out. What is no message, or has a key twice in one object, is answered with an error of JSON-RPC. A batch, which the protocol has
+// not had since its revision 2025-06-18, ends it with ErrBatch. Who has no tool is not served: ErrNoTool.
 func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser, out io.WriteCloser) error {
 	t, err := s.tool(ctx, who)
 	if err != nil {
 		return err
 	}
-	err = s.server(ctx, who, t).Run(ctx, &answering{&mcp.IOTransport{Reader: &unbatched{ReadCloser: in}, Writer: out, MaxLineLength: maxLine}})
+	answers := &inTurn{WriteCloser: out}
+	messages := &lines{Closer: in, in: bufio.NewReader(in), out: answers}
+	err = s.server(ctx, who, t).Run(ctx, &answering{&mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: maxLine + 1}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -29,40 +32,6 @@ func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser,
 
 // ErrBatch ends ServeStdio where a client sends a batch.
 var ErrBatch = errors.New("mcp: a batch of messages came: want one message in a line")
-
-// unbatched is a reader of JSON values that fails where a list begins. The SDK refuses batches
-// only after a handshake, which the newest revision does not have.
-type unbatched struct {
-	io.ReadCloser
-	depth         int // of braces and brackets
-	text, escaped bool
-	found         bool
-}
-
-func (u *unbatched) Read(p []byte) (int, error) {
-	if u.found {
-		return 0, ErrBatch
-	}
-	n, err := u.ReadCloser.Read(p)
-	for i, c := range p[:n] {
-		switch {
-		case u.escaped:
-			u.escaped = false
-		case u.text:
-			u.escaped, u.text = c == '\\', c != '"'
-		case c == '"':
-			u.text = true
-		case c == '[' && u.depth == 0: // thousands of calls that run at once, in one line
-			u.found = true
-			return i, ErrBatch
-		case c == '{' || c == '[':
-			u.depth++
-		case c == '}' || c == ']':
-			u.depth--
-		}
-	}
-	return n, err
-}
 
 // answering is a transport that ends when all requests are answered. The SDK cancels them when
 // it reads the end of the input, so that `echo REQUEST | exo serve` would have no answer.

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/pgbound"
+	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
 // database is one PostgreSQL database, or one that speaks its protocol.
@@ -102,14 +103,15 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = defaultConnect
 	}
-	after := c.Config.AfterConnect
+	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
+	pgsession.Own(&c.Config) // before the hooks of the host set anything, too
+	own := c.Config.AfterConnect
 	c.Config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-		if err := checkVersion(ctx, conn); err != nil || after == nil {
+		if err := checkVersion(ctx, conn); err != nil {
 			return err
 		}
-		return after(ctx, conn)
+		return own(ctx, conn)
 	}
-	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
 	return nil
 }
 
@@ -117,6 +119,9 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 // errors only those that are known: the others hold the configuration, with the password.
 func connectError(err error) error {
 	if e, ok := errors.AsType[*VersionError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*pgsession.Error](err); ok {
 		return e
 	}
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {

@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// notMessage is the answer to what is no message, in one line, or nil. The SDK would end the conversation with it. Of a key that an object has twice
+// one reader takes the first and another the last: what a proxy, a record or a person has seen would not be what runs.
+func notMessage(frame []byte) []byte {
+	if !json.Valid(frame) { // with a byte order mark before it, too
+		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")
+	}
+	id, twice := keysOf(frame)
+	if twice != nil {
+		return answerTo(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("an object of this message has the key %.80q twice: want each once", *twice))
+	}
+	if _, err := jsonrpc.DecodeMessage(frame); err != nil {
+		return answerTo(id, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0: want a request, a notification or a response")
+	}
+	return nil
+}
+
+// answerTo is an error. id is nil where nobody can know which message it is for.
+func answerTo(id any, code int, text string) []byte {
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // texts and a number alone
+	return append(b, '\n')
+}
+
+// keysOf is the id of a message, nil unless it is there once, as a text or a number; and a key that an object in it has twice, or nil. The frame is valid JSON.
+func keysOf(frame []byte) (id any, twice *string) {
+	d := json.NewDecoder(bytes.NewReader(frame))
+	d.UseNumber()
+	type object struct {
+		keys map[string]bool // nil: it is an array
+		key  string          // whose value comes next
+		open bool
+	}
+	var in []object
+	ids := 0
+	for {
+		token, err := d.Token()
+		if err != nil { // the end
+			break
+		}
+		at := len(in) - 1
+		if at >= 0 && in[at].keys != nil && !in[at].open {
+			if key, is := token.(string); is {
+				if in[at].keys[key] {
+					twice = &key
+				}
+				in[at].keys[key], in[at].key, in[at].open = true, key, true
+				continue
+			}
+		}
+		if at == 0 && in[0].open && in[0].key == "id" {
+			ids++
+			switch token.(type) {
+			case string, json.Number:
+				id = token
+			}
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			o := object{}
+			if token == json.Delim('{') {
+				o.keys = map[string]bool{}
+			}
+			in = append(in, o)
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			in = in[:at]
+		}
+		if n := len(in); n > 0 {
+			in[n-1].open = false // its value has come
+		}
+	}
+	if ids != 1 {
+		id = nil
+	}
+	return id, twice
+}
+
+// isBatch reports whether a list of messages begins here: thousands of calls that run at once, in one frame, of which the limits see one.
+func isBatch(frame []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(frame, " \t\r\n"), []byte("["))
+}
+
+// lines reads one message in each line, answers what is none, and passes the others on.
+type lines struct {
+	io.Closer
+	in   *bufio.Reader
+	out  io.Writer
+	left []byte // of a line that is passed on
+	err  error
+}
+
+var errLine = errors.New("mcp: a line was too long")
+
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.left) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		var line []byte
+		line, l.err = l.line()
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0:
+		case isBatch(line):
+			l.err = ErrBatch
+		default:
+			no := notMessage(line)
+			if no == nil {
+				l.left = append(line, '\n')
+			} else if _, err := l.out.Write(no); err != nil {
+				l.err = err
+			}
+		}
+	}
+	n := copy(p, l.left)
+	l.left = l.left[n:]
+	return n, nil
+}
+
+func (l *lines) line() (line []byte, err error) {
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			_, err := l.out.Write(answerTo(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has more than %d bytes", maxLine)))
+			return nil, errors.Join(errLine, err)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// inTurn lets several write whole lines.
+type inTurn struct {
+	mu sync.Mutex
+	io.WriteCloser
+}
+
+func (w *inTurn) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.WriteCloser.Write(p)
+}

@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/filelock"
+)
+
+// LabelFile keeps in a file what clients were shown, for [Config].LabelFile: a process that is started again goes on with it, and several
+// processes share it. It has at most 10,000 identities and 8 MiB. Make it with OpenLabels; the zero LabelFile refuses.
+type LabelFile struct {
+	path string
+
+	mu   sync.Mutex
+	at   fs.FileInfo // of the file that all is of; nil: there was none
+	all  told
+	read bool
+}
+
+// ErrLabels means that a file of labels can't be used: what clients were shown is not known, so they are served nothing.
+// The error says which file, why, and what to do.
+var ErrLabels = errors.New("mcp: the file of labels can't be used")
+
+const (
+	labelVersion  = 1
+	maxLabelFile  = 8 << 20
+	labelLockWait = 10 * time.Second
+)
+
+// OpenLabels takes the file at path, which is made, for its owner only, when a client is first shown a label. One that can't be read, is damaged or of
+// another version of exo is refused: without it a client would begin clean. Where the folder can't be written it fails now, and not when a result is due.
+func OpenLabels(path string) (*LabelFile, error) {
+	f := &LabelFile{path: path}
+	unlock, err := f.lock()
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.load()
+	if err = errors.Join(err, unlock()); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// fail says what to do about a file.
+func (f *LabelFile) fail(err error) error {
+	if f.path == "" {
+		return fmt.Errorf("%w: it was not opened with OpenLabels", ErrLabels)
+	}
+	return fmt.Errorf("%w: %s: %w; it says what clients were shown, so nothing is served without it: mend what is wrong, or end all that use it and remove it, once no model holds on to what it was shown", ErrLabels, f.path, err)
+}
+
+// lock takes the file for one change. The file itself is replaced by each, so another one stands for it.
+func (f *LabelFile) lock() (unlock func() error, err error) {
+	if f == nil || f.path == "" {
+		return nil, (&LabelFile{}).fail(nil)
+	}
+	for end := time.Now().Add(labelLockWait); ; time.Sleep(5 * time.Millisecond) {
+		l, free, err := filelock.Open(f.path + ".lock")
+		if err == nil {
+			return func() error { return errors.Join(free(), l.Close()) }, nil
+		}
+		if !errors.Is(err, filelock.ErrInUse) || time.Now().After(end) {
+			return nil, f.fail(err)
+		}
+	}
+}
+
+// load is what the file says now. It is replaced as a whole, so it needs no lock to be read.
+func (f *LabelFile) load() (*told, error) {
+	at, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.at, f.all, f.read = nil, told{}, true
+		return &f.all, nil
+	case err != nil:
+		return nil, f.fail(err)
+	case f.read && f.at != nil && os.SameFile(at, f.at) && at.ModTime().Equal(f.at.ModTime()) && at.Size() == f.at.Size():
+		return &f.all, nil
+	case at.Size() > maxLabelFile:
+		return nil, f.fail(fmt.Errorf("it has %d bytes; want %d at most", at.Size(), maxLabelFile))
+	}
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return nil, f.fail(err)
+	}
+	all, err := decodeTold(text)
+	if err != nil {
+		return nil, f.fail(err)
+	}
+	f.at, f.all, f.read = at, all, true
+	return &f.all, nil
+}
+
+func (f *LabelFile) label(who owner, now time.Time) (exo.Label, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.path == "" {
+		return exo.Label{}, f.fail(nil)
+	}
+	all, err := f.load()
+	if err != nil {
+		return exo.Label{}, err
+	}
+	return all.label(who, now), nil
+}
+
+func (f *LabelFile) shown(who owner, label exo.Label, now time.Time, keep time.Duration) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	all, err := f.load()
+	if err != nil || !all.add(who, label, now, keep) {
+		return err
+	}
+	f.read = false // what is in memory is not in the file yet
+	if err := f.save(all, now); err != nil {
+		return f.fail(err)
+	}
+	return nil
+}
+
+// save replaces the file. Whoever is killed leaves the old one or the new one.
+func (f *LabelFile) save(all *told, now time.Time) error {
+	text, err := all.encode(now)
+	if err == nil && len(text) > maxLabelFile {
+		err = fmt.Errorf("it would have %d bytes; want %d at most", len(text), maxLabelFile)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.new") // for its owner alone
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(text)
+	if err == nil {
+		err = t.Sync()
+	}
+	if err = errors.Join(err, t.Close()); err == nil {
+		err = os.Rename(t.Name(), f.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(t.Name()))
+	}
+	if d, err := os.Open(filepath.Dir(f.path)); err == nil { // the name, too, where the system can
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}
+
+// toldFile is the file.
+type toldFile struct {
+	Version int         `json:"version"`
+	Rest    *toldEntry  `json:"rest,omitempty"`
+	Shown   []toldEntry `json:"shown"`
+}
+
+type toldEntry struct {
+	Issuer  string    `json:"issuer,omitempty"`
+	Subject string    `json:"subject,omitempty"`
+	Label   []string  `json:"label"`
+	Until   time.Time `json:"until"`
+}
+
+func (t *told) encode(now time.Time) ([]byte, error) {
+	out := toldFile{Version: labelVersion, Shown: []toldEntry{}}
+	entry := func(who owner, s shown) toldEntry {
+		return toldEntry{who.issuer, who.subject, s.label.Tags(), s.until.UTC()}
+	}
+	if now.Before(t.rest.until) {
+		rest := entry(owner{}, t.rest)
+		out.Rest = &rest
+	}
+	for who, s := range t.of {
+		if !utf8.ValidString(who.issuer + "\x00" + who.subject) { // JSON would give it another name, and a restart a clean beginning
+			return nil, fmt.Errorf("the identity %.80q is not UTF-8", who.subject)
+		}
+		if now.Before(s.until) {
+			out.Shown = append(out.Shown, entry(who, s))
+		}
+	}
+	slices.SortFunc(out.Shown, func(a, b toldEntry) int {
+		return strings.Compare(a.Issuer+"\x00"+a.Subject, b.Issuer+"\x00"+b.Subject)
+	})
+	text, err := json.MarshalIndent(out, "", " ")
+	return append(text, '\n'), err
+}
+
+// decodeTold reads a file as strictly as it is written: what can't be read may be what somebody was shown.
+func decodeTold(text []byte) (t told, err error) {
+	var v struct{ Version int }
+	if json.Unmarshal(text, &v) == nil && v.Version != labelVersion && v.Version != 0 {
+		return t, fmt.Errorf("it is of version %d, and this exo reads version %d", v.Version, labelVersion)
+	}
+	var in toldFile
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return t, fmt.Errorf("it is damaged: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) || in.Version != labelVersion || in.Shown == nil || len(in.Shown) > maxTold {
+		return t, errors.New("it is damaged: want one object with version and shown")
+	}
+	if _, twice := keysOf(text); twice != nil {
+		return t, fmt.Errorf("it is damaged: it has %.40q twice in an object", *twice)
+	}
+	read := func(e toldEntry) (s shown, err error) {
+		s = shown{exo.NewLabel(e.Label...), e.Until}
+		if err := s.label.Check(); err != nil {
+			return s, err
+		}
+		if len(e.Label) == 0 || e.Until.IsZero() {
+			return s, errors.New("an entry without a label or its end")
+		}
+		return s, nil
+	}
+	if in.Rest != nil {
+		if t.rest, err = read(*in.Rest); err != nil {
+			return t, fmt.Errorf("it is damaged: %w", err)
+		}
+	}
+	t.of = make(map[owner]shown, len(in.Shown))
+	for _, e := range in.Shown {
+		who := owner{e.Issuer, e.Subject}
+		if _, twice := t.of[who]; twice || who == (owner{}) {
+			return t, fmt.Errorf("it is damaged: %.80q is there twice, or nobody", e.Subject)
+		}
+		if t.of[who], err = read(e); err != nil {
+			return t, fmt.Errorf("it is damaged: %w", err)
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,92 @@
+package testutil
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// PgBouncer starts one before the server of the tests and returns the URL of that server by way of it. Settings are lines of its
+// file. Without the program the test is skipped, which test.sh does not take: it installs it.
+func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) string {
+	t.Helper()
+	bin, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		bin = "/usr/sbin/pgbouncer" // where Debian has it, which is not on everybody's path
+	}
+	if _, err := os.Stat(bin); err != nil {
+		t.Skip("there is no pgbouncer: run ./test.sh, which installs it")
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal("a test database's URL can't be read") // it may hold a password
+	}
+	host, port := u.Hostname(), u.Port()
+	if h := u.Query().Get("host"); h != "" {
+		host = h
+	}
+	if port == "" {
+		port = "5432"
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0") // its port is free a moment later
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	dir, err := os.MkdirTemp("", "exo_pgbouncer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	password, _ := u.User.Password()
+	users := filepath.Join(dir, "users")
+	lines := append([]string{"[databases]", fmt.Sprintf("* = host=%s port=%s", host, port), "[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(listen), "unix_socket_dir =", "auth_type = trust", "auth_file = " + users,
+		"pool_mode = " + mode, "default_pool_size = " + strconv.Itoa(size), "max_client_conn = 100"}, settings...)
+	if os.Getuid() == 0 { // as which it does not run
+		lines = append(lines, "user = nobody")
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"users": fmt.Sprintf("%q %q\n", u.User.Username(), password), "ini": strings.Join(lines, "\n") + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(bin, "-q", filepath.Join(dir, "ini"))
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() { _ = c.Process.Kill(); <-ended })
+	address := fmt.Sprintf("127.0.0.1:%d", listen)
+	for {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			break
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("pgbouncer ended: %v: %s", err, said.String())
+		case <-t.Context().Done():
+			t.Fatal("pgbouncer does not listen")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	u.Host = address
+	u.RawQuery = "sslmode=disable"
+	return u.String()
+}
