@@ -46,6 +46,7 @@ type checker struct {
 	generators bool                        // or a generator
 	asyncs     bool                        // or an async function,
 	awaits     bool                        // or an await
+	written    writtenNumbers              // its numbers that JavaScript's don't hold, or hold beyond 2^53
 	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
 	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
 }
@@ -144,8 +145,9 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.NumberLiteral:
 		if _, big := e.Value.(*big.Int); big {
 			// 2n**(2n**40n) computes natively: no interrupt, gigabytes.
-			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a string for long keys")
+			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
 		}
+		c.written.note(e)
 	case *ast.RegExpLiteral:
 		c.patterns = true
 		c.regexp(e)

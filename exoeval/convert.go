@@ -171,6 +171,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a function can't be passed on as data")
 	}
+	if of := c.r.boxed(o); of != "" && c.how == forArgument {
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
+	}
 	switch kind := classOf(o); kind {
 	case "Array":
 		if err := c.plain(o, at); err != nil {
@@ -228,6 +231,29 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		return exo.Value{}, err
 	}
 	return c.record(o, depth, at)
+}
+
+// boxed is what to write instead of an object that was made of a text, a number, a truth value or a symbol, by new or by Object(x); "" for any
+// other. JavaScript takes the object of false for true, and a condition would take it for false. It runs nothing of the program.
+func (r *run) boxed(o *goja.Object) string {
+	switch o.ClassName() {
+	case "String":
+		text, n := "", o.Get("length").ToInteger()
+		for i := range int(min(n, 41)) { // its own properties, which nobody can change: no toString is asked
+			text += o.Get(itoa(i)).String()
+		}
+		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
+			return "the text itself"
+		}
+		return quoted(text)
+	case "Number", "Boolean":
+		return r.vm.ToValue(o.Export()).String()
+	case "Object":
+		if t := o.ExportType(); t != nil && t.Kind() == reflect.String {
+			return "a text"
+		}
+	}
+	return ""
 }
 
 // plain refuses as an argument what has a function toJSON: its author expects what that gives, and not the fields or items.

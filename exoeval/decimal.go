@@ -185,6 +185,9 @@ func (r *run) exactOf(where string, v goja.Value) exact {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			panic(r.rangeError(wants + ", not " + text))
 		}
+		if why := r.unheld(exo.TypeDecimal, "", exo.Float(x)); why != "" {
+			panic(r.rangeError(where + " is given " + why))
+		}
 		text = strconv.FormatFloat(x, 'e', -1, 64)
 	default:
 		panic(r.vm.NewTypeError("%s, not %s", wants, quoted(text)))

@@ -90,17 +90,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 
 // make is a checked call, or an error that says what to write instead.
 func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
-	for _, a := range args {
-		if a.Op == exo.OpLit {
-			if err := r.exact(recv, name, a.Lit); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if m != nil {
-		if err := r.exactGiven(recv, m, args); err != nil {
-			return nil, err
-		}
+	if err := r.held(recv, m, name, args); err != nil {
+		return nil, err
 	}
 	n, err := r.check.MakeCall(recv, name, args)
 	if err != nil && m != nil {
@@ -318,7 +309,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", shorten(k, 60), r.memberNoun(), r.say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
-		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
+		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && r.boxed(sub) == "" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
 			args = append(args, r.recordNode(sub, depth+1))
 			continue
 		}

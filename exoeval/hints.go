@@ -2,7 +2,6 @@ package exoeval
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,9 +154,6 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 	i := r.check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
-		case a.Op == exo.OpLit && inexact(a.Lit):
-			e.Msg += "; JavaScript's numbers are not exact beyond 2^53: write it as text, in quotes"
-			return err
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0:
 			e.Msg += r.say(recv, "negative", "")
 			return err
@@ -189,92 +185,6 @@ func (r *run) valueType(n *exo.Node) string {
 		return ""
 	}
 	return n.Type.Args["of"].Name
-}
-
-// equalities are the methods that tell whole numbers apart to the last digit.
-var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": true, "in": true, "notIn": true, "===": true, "!==": true, "=": true, "<>": true, "!=": true}
-
-// exact refuses numbers that stand for several whole numbers where equality with a
-// whole number is asked for: they would equal what nobody wrote.
-func (r *run) exact(recv *exo.Node, name string, v exo.Value) error {
-	if !equalities[name] || r.valueType(recv) != exo.TypeInt || !inexact(v) {
-		return nil
-	}
-	return exo.Errorf(exo.Invalid, r.check.Name(recv), "is compared with a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes")
-}
-
-// exactGiven refuses them where a whole number is changed or added: what would be stored is another one than the program says, as far as it
-// is written there, and a condition by the same number is refused, too.
-func (r *run) exactGiven(recv *exo.Node, m *exo.Method, args []*exo.Node) error {
-	t := takes(m)
-	if t == nil || len(args) != 1 {
-		return nil
-	}
-	refuse := func(name string, v exo.Value) error {
-		f := t.Field(name)
-		if f != nil && f.Name == exo.TypeList {
-			f = f.Args["of"]
-		}
-		if f == nil || f.Name != exo.TypeInt || !inexact(v) {
-			return nil
-		}
-		return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "`%s` is given a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes", name)
-	}
-	body := args[0]
-	if body.Op == exo.OpLambda {
-		body = body.Args[0]
-	}
-	if body.Op == exo.OpRecord {
-		for i, a := range body.Args {
-			if err := refuse(body.Names[i], a.Lit); a.Op == exo.OpLit && err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if body.Op != exo.OpLit {
-		return nil
-	}
-	rows := []exo.Value{body.Lit}
-	if body.Lit.Type() == exo.TypeList {
-		rows = rows[:0]
-		for i := range body.Lit.Len() {
-			rows = append(rows, body.Lit.At(i))
-		}
-	}
-	for _, row := range rows {
-		for name, v := range row.Fields() {
-			if err := refuse(name, v); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// inexact reports whether there is a whole number in v, at any depth, of which
-// JavaScript knows the first digits only.
-func inexact(v exo.Value) bool {
-	switch v.Type() {
-	case exo.TypeFloat:
-		f := v.Float()
-		return f == math.Trunc(f) && math.Abs(f) > scalar.SafeInteger && math.Abs(f) < 1<<63
-	case exo.TypeInt:
-		return v.Int() > scalar.SafeInteger || v.Int() < -scalar.SafeInteger
-	case exo.TypeList:
-		for k := range v.Len() {
-			if inexact(v.At(k)) {
-				return true
-			}
-		}
-	case exo.TypeRecord:
-		for _, x := range v.Fields() {
-			if inexact(x) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // rowOf is the interface of the records of something unsent that has one part, and the part's name.

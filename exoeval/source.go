@@ -51,13 +51,14 @@ type frontConfig struct {
 
 // program is checked and compiled text. It is immutable and may be run many times.
 type program struct {
-	compiled *goja.Program // evaluates to one function, to be called with the capabilities
-	src      string        // as given
-	wrapped  string        // prefix + what was parsed + suffix: what goja's positions refer to
-	prefix   int           // length of the prefix
-	at       textMap       // from offsets of what was parsed to those of src, where they differ
-	needs    needs         // what its realm must hold
-	plain    bool          // it is a body that awaits nothing: its function is not asynchronous
+	compiled *goja.Program  // evaluates to one function, to be called with the capabilities
+	src      string         // as given
+	wrapped  string         // prefix + what was parsed + suffix: what goja's positions refer to
+	prefix   int            // length of the prefix
+	at       textMap        // from offsets of what was parsed to those of src, where they differ
+	needs    needs          // what its realm must hold
+	written  writtenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
+	plain    bool           // it is a body that awaits nothing: its function is not asynchronous
 }
 
 // position maps a position as goja reports it (in the wrapped text, columns in
@@ -138,7 +139,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 	if err != nil {
 		return nil, true, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), plain: pt.plain}, true, nil
+	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), plain: pt.plain, written: c.written}, true, nil
 }
 
 // typeScript takes the types off a text that javaScript refused with f. Both

@@ -478,3 +478,19 @@ func TestCheckError(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckOfAViewThatDoesNotCompile: on SQLite a view of a table that is gone, and one with a function of the application's, end nothing but
+// their own use, and Check says why.
+func TestCheckOfAViewThatDoesNotCompile(t *testing.T) {
+	db := tu.OpenWith(t, "CREATE TABLE gone (id INTEGER PRIMARY KEY, title TEXT); CREATE VIEW stale AS SELECT id, title FROM gone; CREATE VIEW odd AS SELECT id, title FROM tasks WHERE secret_function(id); DROP TABLE gone")
+	for name, table := range map[string]*exosql.Table[tu.Task]{"stale": exosql.NewTable[tu.Task]("stale"), "odd": exosql.NewTable[tu.Task]("odd")} {
+		exosql.NewColumn(table, "title", func(x *tu.Task) *string { return &x.Title })
+		err := exosql.Check(t.Context(), db, table)
+		if err == nil || !strings.Contains(err.Error(), name+": it is there, and each query of it fails: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := exosql.Check(t.Context(), db, tu.Tags); err != nil {
+		t.Errorf("a table beside them: %v", err)
+	}
+}

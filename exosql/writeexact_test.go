@@ -17,7 +17,7 @@ func TestWritesExactNumbers(t *testing.T) {
 			`wholes.where({ label: "one" }).update({ nums: [1, N] })`, `wholes.where({ label: "one" }).update(w => ({ nums: [N], label: w.label }))`, `wholes.where({ label: "one" }).update(() => ({ nums: [N] }))`,
 			`wholes.insert({ label: "new", nums: [N] })`, `wholes.insertMany([{ label: "new" }, { label: "new", nums: [null, N] }])`, `wholes.where(w => w.id === N).count()`, `wholes.where({ id: N }).count()`,
 		} {
-			for _, n := range []string{"9007199254740993", "-9007199254740992", "2 ** 53", "2 ** 62", "Number('9007199254740993')", "new Number(2 ** 53)"} {
+			for _, n := range []string{"9007199254740993", "-9007199254740992", "2 ** 53", "2 ** 62", "Number('9007199254740993')"} {
 				r := w.tool.Run(t.Context(), "return "+strings.ReplaceAll(program, "N", n))
 				if r.Err == nil || !strings.Contains(r.Err.Error(), hint) {
 					t.Errorf("%s of %s: %s %v", program, n, r.JSON, r.Err)

@@ -16,10 +16,18 @@ type Database struct {
 	Views   []*View
 	Enums   []*Enum
 	Domains []*Domain
-	Role    Role // PostgreSQL, live: who read the catalogue
+	LeftOut []LeftOut // SQLite: tables and views that can't be used, and are not among the others
+	Role    Role      // PostgreSQL, live: who read the catalogue
 
 	Creators []Creator // PostgreSQL, live: roles that were granted CREATE on a schema that was asked for
 	Hidden   []Name    // PostgreSQL, live: tables and views of schemas that are in the search path and that the role may not use: it does not find them
+}
+
+// LeftOut is a table or view of which SQLite can't tell the columns: a view of a table that is gone, a table of a module or with a
+// function that is an application's own.
+type LeftOut struct {
+	Name
+	Why string // as SQLite has it
 }
 
 // Name is the name of a table, view or type. Schema is empty on SQLite.

@@ -83,7 +83,10 @@ func (r *sqliteReader) tables() error {
 	})
 }
 
+// columns reads the columns of all tables and views. One that SQLite can't compile is left out with the reason: it ends
+// nothing but its own use.
 func (r *sqliteReader) columns() error {
+	var tables []*Table
 	for _, t := range r.db.Tables {
 		key := map[int]string{}
 		err := r.columnsOf(t.Name.Name, func(c Column, pk int) {
@@ -92,9 +95,13 @@ func (r *sqliteReader) columns() error {
 				key[pk] = c.Name
 			}
 		})
-		if err != nil {
-			return err
+		if err = r.compiles(t.Name.Name, err); err != nil {
+			if err := r.leaveOut(t.Name, err); err != nil {
+				return err
+			}
+			continue
 		}
+		tables = append(tables, t)
 		if len(key) > 0 {
 			t.PrimaryKey = &Key{NullsDistinct: true}
 		}
@@ -102,11 +109,40 @@ func (r *sqliteReader) columns() error {
 			t.PrimaryKey.Columns = append(t.PrimaryKey.Columns, key[i])
 		}
 	}
+	var views []*View
 	for _, v := range r.db.Views {
-		if err := r.columnsOf(v.Name.Name, func(c Column, _ int) { v.Columns = append(v.Columns, c) }); err != nil {
-			return err
+		err := r.columnsOf(v.Name.Name, func(c Column, _ int) { v.Columns = append(v.Columns, c) })
+		if err = r.compiles(v.Name.Name, err); err != nil {
+			if err := r.leaveOut(v.Name, err); err != nil {
+				return err
+			}
+			continue
 		}
+		views = append(views, v)
 	}
+	r.db.Tables, r.db.Views = tables, views
+	return nil
+}
+
+// compiles asks SQLite for a query of a table or view, which compiles it and reads no row. Of some that can't be queried it
+// reports columns all the same.
+func (r *sqliteReader) compiles(name string, err error) error {
+	if err != nil {
+		return err
+	}
+	return each(r.ctx, r.q, `EXPLAIN SELECT * FROM main."`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil, func(*sql.Rows) error { return nil })
+}
+
+// leaveOut notes why a table or view is left out. A context that ended or a file that can't be read is no reason: then
+// nothing would be left.
+func (r *sqliteReader) leaveOut(name Name, why error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if err := each(r.ctx, r.q, "SELECT count(*) FROM sqlite_schema", nil, func(*sql.Rows) error { return nil }); err != nil {
+		return err
+	}
+	r.db.LeftOut = append(r.db.LeftOut, LeftOut{name, Printable(why.Error())})
 	return nil
 }
 

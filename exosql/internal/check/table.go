@@ -20,7 +20,7 @@ func (c *Checker) table(t *decl.Table) {
 			c.view(t, v)
 			return
 		}
-		if !c.unusable(t) {
+		if !c.unusable(t) && !c.leftOut(t) {
 			c.missing(t)
 		}
 		return
@@ -41,6 +41,17 @@ func (c *Checker) table(t *decl.Table) {
 			c.spanning(t, live)
 		}
 	}
+}
+
+// leftOut reports a table or view that is there and can't be queried.
+func (c *Checker) leftOut(t *decl.Table) bool {
+	i := slices.IndexFunc(c.live.LeftOut, func(l schema.LeftOut) bool { return c.live.Engine.Is(l.Name.Name, t.Name) })
+	if i < 0 {
+		return false
+	}
+	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, and each query of it fails: " + c.live.LeftOut[i].Why,
+		Fix: "a definition that SQLite can use here without the application's own functions and modules; or leave it out of what is declared"})
+	return true
 }
 
 func (c *Checker) missing(t *decl.Table) {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		case exo.TypeInt:
 			return exo.Text(strconv.FormatInt(v.Int(), 10)), nil
 		case exo.TypeFloat:
-			return exo.Text(strconv.FormatFloat(v.Float(), 'f', -1, 64)), nil
+			return exo.Text(strconv.FormatFloat(v.Float(), 'f', places(v.Float()), 64)), nil
 		}
 	case exo.TypeBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
@@ -172,6 +173,18 @@ func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
 		return v, exo.Errorf(exo.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
 	}
 	return v, nil
+}
+
+// maxTotal is beyond all totals of whole numbers.
+const maxTotal = 1e60
+
+// places is for strconv how many digits a float has as a decimal: those that distinguish it from other floats; of a whole number as large as
+// a total can be, all, as SQLite compares the float with whole numbers.
+func places(f float64) int {
+	if f = math.Abs(f); f > scalar.SafeInteger && f < maxTotal {
+		return 0
+	}
+	return -1
 }
 
 // whole is a document or an array as one argument.

@@ -1,0 +1,282 @@
+package exoeval
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890 as
+// 0.12345678901234568. Where the digits count, beside whole numbers and decimals and in JSON, such a
+// number would find or store what the program doesn't say. The functions here refuse it, and name the text
+// that is exact.
+
+// writtenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
+// that JavaScript has for them, without its sign. A program can carry one to a column by any way: through a variable, a list, a
+// function. So the number itself is looked up where it arrives.
+type writtenNumbers map[float64]writtenNumber
+
+type writtenNumber struct {
+	text  string // its digits, as a decimal
+	shown bool   // JavaScript shows its number with these digits
+	whole bool   // its number has these digits and no others
+}
+
+// note remembers a literal.
+func (l *writtenNumbers) note(e *ast.NumberLiteral) {
+	var f float64
+	switch v := e.Value.(type) {
+	case int64:
+		f = float64(v)
+	case float64:
+		f = v
+	}
+	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: nothing distinguishes them from those that were calculated
+		return
+	}
+	n := writtenNumber{text: digitsOf(e.Literal)}
+	n.shown = n.text != "" && n.text == shownDigits(f)
+	n.whole = n.text != "" && isBeyond(f) && n.text == wholeDigits(f)
+	if n.shown && !isBeyond(f) {
+		return
+	}
+	if was, ok := (*l)[f]; ok {
+		n.shown, n.whole = n.shown && was.shown, n.whole && was.whole
+	}
+	n.text = cmp.Or(n.text, e.Literal)
+	put((*map[float64]writtenNumber)(l), f, n)
+}
+
+// digitsOf is a literal as the one text of a decimal, or "" if it is too long for one.
+func digitsOf(literal string) string {
+	s := strings.ReplaceAll(literal, "_", "")
+	if len(s) > 1 && s[0] == '0' && strings.ContainsAny(s[1:2], "xXoObB") {
+		if n, ok := new(big.Int).SetString(s[:min(len(s), 2*scalar.MaxDigits)], 0); ok {
+			s = n.String()
+		}
+	}
+	s = strings.Replace(s, ".e", "e", 1)
+	s = strings.Replace(s, ".E", "e", 1)
+	s, _ = scalar.Canonical(exo.TypeDecimal, strings.TrimSuffix(s, "."))
+	return s
+}
+
+// shownDigits are the digits of a number as JavaScript shows it.
+func shownDigits(f float64) string {
+	s, _ := scalar.Canonical(exo.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
+	return s
+}
+
+// wholeDigits are all digits of a whole number.
+func wholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
+
+// isBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
+func isBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }
+
+const (
+	beyondInt   = 1 << 63 // the first whole number that no column holds
+	beyondTotal = 1e60    // no total of whole numbers reaches it
+)
+
+// comparesInOrder are the methods that compare by < and its like.
+var comparesInOrder = map[string]bool{"lt": true, "le": true, "gt": true, "ge": true, "between": true, "<": true, "<=": true, ">": true, ">=": true}
+
+// equalities are the methods that tell whole numbers apart to the last digit.
+var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": true, "in": true, "notIn": true, "===": true, "!==": true, "=": true, "<>": true, "!=": true,
+	"nullIf": true, "has": true, "includes": true}
+
+// choices are the methods that give one of two values.
+var choices = map[string]bool{"case": true, "?:": true}
+
+// held refuses a call that is given a number of which JavaScript has lost digits that count.
+func (r *run) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
+	if m == nil {
+		return nil
+	}
+	i := r.check.Catalog[recv.Type.Name]
+	expression := i != nil && i.Expr && recv.Type.Args["of"] != nil
+	for k, a := range args {
+		if k >= len(m.Params) {
+			return nil
+		}
+		t := m.Params[k].Want.Con
+		if expression && (t == nil || t.Name != exo.TypeInt) { // an argument of the kind of what it is called on, and no count
+			t = recv.Type.Args["of"]
+		}
+		if expression && t.Name == exo.TypeBool { // what `?:` gives
+			t = &exo.Type{Name: exo.TypeJSON}
+			for _, other := range args {
+				if of := other.Type.Args["of"]; of != nil && r.valueType(other) != "" && of.Name != exo.TypeBool {
+					t = of
+				}
+			}
+		}
+		op := ""
+		if expression {
+			op = name
+		}
+		if field, why := r.unheldIn(t, op, "", a); why != "" {
+			switch {
+			case field != "":
+				return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "`%s` is given %s", field, why)
+			case equalities[op] || comparesInOrder[op]:
+				return exo.Errorf(exo.Invalid, r.check.Name(recv), "is compared with %s", why)
+			}
+			return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "is given %s", why)
+		}
+	}
+	return nil
+}
+
+// unheldIn looks for such a number in an argument that a type is wanted for. field is the name that it has there.
+func (r *run) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
+	if t == nil {
+		return "", ""
+	}
+	switch n.Op {
+	case exo.OpLit:
+		return r.unheldValue(t, op, field, n.Lit)
+	case exo.OpLambda:
+		return r.unheldIn(t, op, field, n.Args[0])
+	case exo.OpList:
+		for _, a := range n.Args {
+			if field, why := r.unheldIn(elementOf(t), op, field, a); why != "" {
+				return field, why
+			}
+		}
+	case exo.OpRecord:
+		for k, a := range n.Args {
+			if field, why := r.unheldIn(memberOf(t, n.Names[k]), op, cmp.Or(field, n.Names[k]), a); why != "" {
+				return field, why
+			}
+		}
+	}
+	return "", ""
+}
+
+// unheldValue is unheldIn of plain data.
+func (r *run) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
+	if t == nil {
+		return "", ""
+	}
+	switch v.Type() {
+	case exo.TypeInt, exo.TypeFloat:
+		if t.Name == exo.TypeList {
+			t = elementOf(t)
+		}
+		return field, r.unheld(t.Name, op, v)
+	case exo.TypeList:
+		for k := range v.Len() {
+			if field, why := r.unheldValue(elementOf(t), op, field, v.At(k)); why != "" {
+				return field, why
+			}
+		}
+	case exo.TypeRecord:
+		for name, x := range v.Fields() {
+			if field, why := r.unheldValue(memberOf(t, name), op, cmp.Or(field, name), x); why != "" {
+				return field, why
+			}
+		}
+	}
+	return "", ""
+}
+
+// elementOf is the type of the elements of a list: of one that is given where a single value is wanted too, as by in.
+func elementOf(t *exo.Type) *exo.Type {
+	if t != nil && t.Name == exo.TypeList {
+		return t.Args["of"]
+	}
+	return t
+}
+
+// memberOf is the type of a field, nil where nothing is known of it.
+func memberOf(t *exo.Type, name string) *exo.Type {
+	switch {
+	case t == nil:
+		return nil
+	case t.Name == exo.TypeJSON || t.Name == exo.TypeData:
+		return t
+	case t.Name == exo.TypeList: // insertMany
+		return memberOf(t.Args["of"], name)
+	}
+	return t.Field(name)
+}
+
+// unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
+// is. op is the method of a column that it is given to, or "".
+func (r *run) unheld(kind, op string, v exo.Value) string {
+	f := v.Float()
+	beyond := isBeyond(f) && f == math.Trunc(f)
+	n, written := r.prog.written[math.Abs(f)]
+	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
+	if choices[op] && (kind == exo.TypeInt || kind == exo.TypeDecimal) && (beyond || written) { // no text is taken there
+		return "a number of which JavaScript may not have all digits: choose in JavaScript, of rows that were read, or join two conditions by ||"
+	}
+	switch kind {
+	case exo.TypeInt:
+		alone := op == "" || equalities[op] // the number is one that a column has
+		switch {
+		case beyond && alone && math.Abs(f) < beyondInt:
+			return text
+		case beyond && alone:
+			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
+		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
+			if written && !n.whole {
+				return n.instead(f, kind)
+			}
+		case beyond && comparesInOrder[op]:
+		case written && !n.shown:
+			return n.instead(f, kind)
+		case beyond && !written && shownDigits(f) != wholeDigits(f):
+			return "a number beyond 10^60, where JavaScript's are not exact"
+		}
+	case exo.TypeDecimal:
+		switch {
+		case written && !n.shown:
+			return n.instead(f, kind)
+		case beyond && !written: // 2**53 + 1 is 2**53
+			return text
+		}
+	case exo.TypeJSON, exo.TypeData:
+		if written && !n.shown && !n.whole {
+			return n.instead(f, kind)
+		}
+	}
+	return ""
+}
+
+const maxShownDigits = 60 // of a number that an error repeats
+
+// instead says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
+func (n writtenNumber) instead(f float64, kind string) string {
+	sign := when(f < 0, "-")
+	has := shownDigits(math.Abs(f))
+	if isBeyond(f) {
+		has = wholeDigits(math.Abs(f))
+	}
+	how := "write " + sign + has
+	switch _, err := strconv.ParseInt(n.text, 10, 64); {
+	case kind == exo.TypeDecimal, kind == exo.TypeInt && isBeyond(f) && err == nil:
+		how = "write it as text, in quotes"
+		if len(n.text) <= maxShownDigits {
+			how += ": '" + sign + n.text + "'"
+		}
+	case kind != exo.TypeInt:
+		how += ", or a text"
+	}
+	return sign + shorten(n.text, maxShownDigits) + ", of which JavaScript's numbers hold " + sign + shorten(has, maxShownDigits) + " only; " + how
+}
+
+func when(is bool, s string) string {
+	if is {
+		return s
+	}
+	return ""
+}
