@@ -137,6 +137,9 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		if (m.Effect == Held || m.Effect == Immediate) && !admitted {
 			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}
 		}
+		if m.Trusted {
+			return Flow{How: "it demands trust: a program that has read it is refused"}
+		}
 		f := Flow{May: true, How: "it admits it"}
 		switch {
 		case admitted:

@@ -210,6 +210,9 @@ type Method struct {
 	// send is there and nowhere else.
 	Nested *Term
 
+	// Trusted: it sends, and a run that has read what is [Untrusted] can't send it, whatever it is given.
+	Trusted bool
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that its reply may carry besides the label of the message, whether

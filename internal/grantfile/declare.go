@@ -233,7 +233,11 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	each(x.Effects, facet.AllowEffects)
 	each(x.Search, facet.Search)
 	if x.Delete != nil {
-		if err := facet.AllowDelete(); err != nil {
+		allow := facet.AllowDelete
+		if x.Wary {
+			allow = facet.AllowTrustedDelete
+		}
+		if err := allow(); err != nil {
 			p.at(*x.Delete, "the facet %s: %s", x.Text, reason(err))
 		}
 	}

@@ -58,15 +58,22 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	for _, x := range own {
 		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
 	}
-	for i := 0; i < len(all); i++ { // it grows
-		for _, x := range c.tellsOf(all[i], w) {
-			if !slices.Contains(own, all[i].table) {
-				x.rule = all[i].table.Name.Name + "." + x.rule
+	for _, a := range c.allCarried(all) {
+		for _, x := range c.tellsOf(a, w) {
+			if !slices.Contains(own, a.table) {
+				x.rule = a.table.Name.Name + "." + x.rule
 			}
 			if !slices.Contains(out, x) {
 				out = append(out, x)
 			}
 		}
+	}
+	return out
+}
+
+// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth.
+func (c *Checker) allCarried(all []altered) []altered {
+	for i := 0; i < len(all); i++ { // it grows
 		for _, more := range c.carried(all[i]) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
 				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
@@ -75,7 +82,7 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 			}
 		}
 	}
-	return out
+	return all
 }
 
 // carried are the tables whose rows the database deletes or changes with those of another.

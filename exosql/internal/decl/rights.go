@@ -13,6 +13,7 @@ type Rights struct {
 	Insert  []*Column // the columns that a new row may be given; none: no row may be inserted
 	Update  []*Column
 	Delete  bool
+	Wary    bool     // a run that has read what outsiders wrote may not delete
 	Effects []string // that a write may have besides: see exosql.Facet.AllowEffects
 }
 
@@ -38,7 +39,7 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
 	f.Rights.Update = append(f.Rights.Update, r.Update...)
-	f.Rights.Delete = f.Rights.Delete || r.Delete
+	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Effects = append(f.Rights.Effects, r.Effects...)
 	return nil
 }
@@ -64,7 +65,10 @@ func (f *Facet) writeMethods() (out []*exo.Method) {
 		out = append(out, language.UpdateMethod(values, all))
 	}
 	if r.Delete {
-		out = append(out, language.DeleteMethod(all))
+		m := language.DeleteMethod(all)
+		// A row that is gone and one whose trusted column was changed are the same to whoever goes by the column.
+		m.Trusted = r.Wary || len(f.Table.Trusting()) > 0
+		out = append(out, m)
 	}
 	if len(r.Update) > 0 || r.Delete {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
@@ -81,6 +85,16 @@ func (t *Table) admits(c *Column) exo.Label {
 	return exo.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Has(tag) })
 	})...)
+}
+
+// Trusting returns the columns that demand trust, whether a facet shows them or not.
+func (t *Table) Trusting() (out []*Column) {
+	for _, c := range t.Cols {
+		if c.Trust {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // record is the type of a plain object of some of the columns.
