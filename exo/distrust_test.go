@@ -243,9 +243,9 @@ func TestTrustStays(t *testing.T) {
 		}
 		i := iface("Things", nil, false, method(c.is))
 		var e Encoder
-		e.Catalog(Catalog{"Things": i})
+		e.B = appendCatalog(nil, Catalog{"Things": i})
 		d := Decoder{Reader: wire.NewReader(string(e.B))}
-		if got := d.Catalog(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
+		if got := d.catalog(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
 			t.Error("the method does not cross to a worker", d.Err())
 		}
 	}

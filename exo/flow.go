@@ -89,7 +89,11 @@ func (c Catalog) from(tag string) (out []string) {
 	has := func(l Label) bool { return l.Has(tag) }
 	for _, n := range c.Names() {
 		if has(c[n].Label) {
-			out = append(out, n)
+			name := n
+			if by := c[n].LabelBy[tag]; by != nil {
+				name += " by " + strings.Join(by, " and ")
+			}
+			out = append(out, name)
 		}
 		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
 			if has(c[n].Fields[f].Label) {

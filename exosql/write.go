@@ -530,7 +530,7 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 		return nil
 	}
 	beside := grantsOf(a.others(w.Writing))
-	of, err := writeOf(w.Grant, w.Facet)
+	of, err := writeOf(w.Grant, w.Facet, a.objs[w.Grant.Origin].grant.Rows)
 	if err != nil {
 		return err
 	}
@@ -576,8 +576,8 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 }
 
 // writeOf is what a grant lets programs change through a facet.
-func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
-	of := check.Write{Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
+func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error) {
+	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err
@@ -593,7 +593,6 @@ func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
 		case scope.Holds:
 			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
 		case scope.Linked, scope.Followed:
-			of.By = append(of.By, c.Link)
 			for _, p := range c.Link.Pairs {
 				of.Scope = append(of.Scope, p.To)
 			}

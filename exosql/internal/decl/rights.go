@@ -51,14 +51,14 @@ func (f *Facet) Writes() bool {
 }
 
 // writeMethods are the methods of the facet's queries that change something.
-func (f *Facet) writeMethods() (out []*exo.Method) {
+func (f *Facet) writeMethods(rows Rows) (out []*exo.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
-		row := f.record(r.Insert)
+		row := f.record(r.Insert, rows)
 		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
-		values := f.record(r.Update)
+		values := f.record(r.Update, rows)
 		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
 			values.Fields[i].Admits = f.Table.admits(c)
 		}
@@ -98,20 +98,20 @@ func (t *Table) Trusting() (out []*Column) {
 }
 
 // record is the type of a plain object of some of the columns.
-func (f *Facet) record(cols []*Column) *exo.Type {
+func (f *Facet) record(cols []*Column, rows Rows) *exo.Type {
 	t := &exo.Type{Name: exo.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c), Doc: c.Doc, Type: c.storedType()})
+		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c, rows), Doc: c.Doc, Type: c.storedType()})
 	}
 	return t
 }
 
 // leads is what whoever writes a column learns by the links from it: a value that leads nowhere is refused. That another rule of the
 // database tells of a labelled column is found in the database itself: see check.Writable.
-func (f *Facet) leads(c *Column) (l exo.Label) {
+func (f *Facet) leads(c *Column, rows Rows) (l exo.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
-			l = l.Join(x.L.To.Label.Secrecy())
+			l = l.Join(rows.label(x.L.To).Secrecy())
 			for _, p := range x.L.Pairs {
 				l = l.Join(p.To.Label.Secrecy())
 			}
