@@ -296,7 +296,7 @@ func (c Catalog) merge(d Description) error {
 			c[i.Name] = i
 		} else if alike := *old; !old.Label.Equal(i.Label) && !sameInterface(old, i) {
 			if alike.Label, alike.LabelBy = i.Label, i.LabelBy; sameInterface(&alike, i) {
-				return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name, or both the same rows", i.Name, old.Label, i.Label)
+				return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
 			}
 			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 		} else if !sameInterface(old, i) {
