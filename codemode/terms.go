@@ -100,6 +100,9 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 	if m.Sink || m.Effect != exo.NoEffect {
 		doc = tags("takes ", m.Admits) + " " + doc
 	}
+	if m.Trusted {
+		doc = strings.TrimSpace("[trusted] " + doc)
+	}
 	if !m.Declassifies.Public() {
 		doc = fmt.Sprintf("[takes %s, tells %d bits] %s", strings.Join(m.Declassifies.Tags(), ", "), m.Bits(), doc)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // admit is the one gate. Its order is the promise of the package: resolve and check; join
-// the label of the message and the bound of its reply; check sink, budget, effect and
+// the label of the message and the bound of its reply; check sink, trust, budget, effect and
 // policies; record the intent; act; record the outcome. It runs on the caller's goroutine up to the
 // intent, with s.admission held, so labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over, large bool) {
@@ -32,10 +32,11 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	// it is delivered, the run's label would say how fast calls are, and a worker takes
 	// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
 	if m != nil {
-		e.bound = m.Label.Join(m.Root.method.Reply)
+		e.chosen = m.Label
 		for _, v := range m.Args {
-			e.bound = e.bound.Join(v.allLabels())
+			e.chosen = e.chosen.Join(v.allLabels())
 		}
+		e.bound = e.chosen.Join(m.Root.method.Reply)
 		if s.gate.labels.Public() {
 			// nothing to seal
 		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
@@ -57,6 +58,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	}
 	s.mu.Lock()
 	before := s.label
+	e.chosen = e.chosen.Join(before).Join(sealed)
 	s.label = s.label.Join(e.bound)
 	if e.shows != nil {
 		e.bound = e.bound.Join(s.gate.catalog.bare(m.Root.Type, s.label))
@@ -109,7 +111,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			err = Errorf(Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().without(s.gate.admits).list())
 		}
 		if err == nil {
-			err = s.distrust(m, carries.Integrity(), e.admits)
+			err = s.distrust(m, e.chosen.Integrity(), e.admits)
 		}
 	}
 	if over && err == nil {

@@ -84,8 +84,8 @@ func pick[T any](d *Decoder, table []T) (v T) {
 
 func (d *Decoder) method(terms []*Term) *Method {
 	m := &Method{Name: d.Text(), Truth: d.Text(), Sends: d.Bool(), Row: d.Bool(), Sink: d.Bool()}
-	effect := EffectMode(d.UpTo(8*uint64(effectModes) - 1))
-	m.Effect, m.Total = effect%effectModes, effect/effectModes&4 != 0
+	effect := EffectMode(d.UpTo(16*uint64(effectModes) - 1))
+	m.Effect, m.Total, m.Trusted = effect%effectModes, effect/effectModes&4 != 0, effect/effectModes&8 != 0
 	m.Label, m.Admits, m.Reply, m.Result = NewLabel(d.Texts()...), NewLabel(d.Texts()...), NewLabel(d.Texts()...), pick(d, terms)
 	if effect/effectModes&1 != 0 {
 		m.Nested = pick(d, terms)

@@ -4,7 +4,8 @@ import "strings"
 
 // distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
 // may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
-// the tag; a write is kept unless it sets a field that demands trust. Reads are never refused.
+// the tag; a write is kept unless its method demands trust, or a field that it sets. Reads are never refused. has is the label of what chose m: what m itself
+// is told comes later, so a row that is added and shown with its untrusted columns is asked for before they are read.
 func (s *Session) distrust(m *Message, has, admits Label) error {
 	if has.Public() {
 		return nil
@@ -12,6 +13,9 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	meth := m.Root.method
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
 		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
+	}
+	if meth.Trusted {
+		return m.Untrusted(has, "`"+meth.Name+"` could be asked for by them")
 	}
 	if !meth.Declassifies.Public() { // what is told of a secret is the program's choice, and must be nobody else's
 		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")

@@ -236,6 +236,22 @@ func TestTrustStays(t *testing.T) {
 	if got := d.Type(); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
 		t.Error("it does not cross to a worker")
 	}
+	method := func(trusted bool) *Method {
+		return &Method{Name: "delete", Sends: true, Effect: InUnit, Result: con(TypeInt), Trusted: trusted}
+	}
+	for _, c := range []struct{ was, is bool }{{true, true}, {false, true}, {false, false}, {true, false}} {
+		got := method(c.was)
+		if err := got.meet(method(c.is)); (err != nil) != (c.was && !c.is) || err == nil && got.Trusted != c.is {
+			t.Error(c, err, got.Trusted)
+		}
+		i := iface("Things", nil, false, method(c.is))
+		var e Encoder
+		e.B = appendCatalog(nil, Catalog{"Things": i})
+		d := Decoder{Reader: wire.NewReader(string(e.B))}
+		if got := d.catalog(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
+			t.Error("the method does not cross to a worker", d.Err())
+		}
+	}
 }
 
 // TestFlows: what Flows says of each tag and way is what happens.

@@ -115,6 +115,9 @@ func (w *catalogWriter) method(m *Method) int {
 	if m.Total {
 		effect += 4 * byte(effectModes)
 	}
+	if m.Trusted {
+		effect += 8 * byte(effectModes)
+	}
 	b = append(wire.AppendBool(wire.AppendBool(wire.AppendBool(b, m.Sends), m.Row), m.Sink), effect)
 	b = wire.AppendTexts(wire.AppendTexts(wire.AppendTexts(b, m.Label.Tags()), m.Admits.Tags()), m.Reply.Tags())
 	if b = w.term(b, m.Result); m.Nested != nil {

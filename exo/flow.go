@@ -89,7 +89,11 @@ func (c Catalog) from(tag string) (out []string) {
 	has := func(l Label) bool { return l.Has(tag) }
 	for _, n := range c.Names() {
 		if has(c[n].Label) {
-			out = append(out, n)
+			name := n
+			if by := c[n].LabelBy[tag]; by != nil {
+				name += " by " + strings.Join(by, " and ")
+			}
+			out = append(out, name)
 		}
 		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
 			if has(c[n].Fields[f].Label) {
@@ -136,6 +140,9 @@ func (g *Gate) by(tag string, m *Method) Flow {
 	if ofIntegrity(tag) {
 		if (m.Effect == Held || m.Effect == Immediate) && !admitted {
 			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}
+		}
+		if m.Trusted {
+			return Flow{How: "it demands trust: a program that has read it is refused"}
 		}
 		f := Flow{May: true, How: "it admits it"}
 		switch {

@@ -294,6 +294,11 @@ func (c Catalog) merge(d Description) error {
 		old := c[i.Name]
 		if old == nil {
 			c[i.Name] = i
+		} else if alike := *old; !old.Label.Equal(i.Label) && !sameInterface(old, i) {
+			if alike.Label, alike.LabelBy = i.Label, i.LabelBy; sameInterface(&alike, i) {
+				return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
+			}
+			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 		} else if !sameInterface(old, i) {
 			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 		}
@@ -335,6 +340,8 @@ func (i *Interface) validate() error {
 			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
 			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
+		case m.Trusted && !m.Sends:
+			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
 			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
 		}

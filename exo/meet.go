@@ -183,6 +183,8 @@ func (m *Method) meet(x *Method) error {
 		return fmt.Errorf("it admits %s more than before", x.Admits.without(m.Admits))
 	case !x.Declassifies.FlowsTo(m.Declassifies):
 		return fmt.Errorf("it declassifies %s more than before", x.Declassifies.without(m.Declassifies))
+	case m.Trusted && !x.Trusted:
+		return fmt.Errorf("it demands no trust now")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("it only describes, so it is neither a sink nor an effect: the method that sends is")
 	case x.Truth != "" && x.Truth != m.Truth:
@@ -205,7 +207,7 @@ func (m *Method) meet(x *Method) error {
 	if len(x.Params) < len(m.Params) {
 		m.Params = m.Params[:len(x.Params)]
 	}
-	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies
+	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies, m.Trusted = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies, x.Trusted
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {

@@ -96,6 +96,16 @@ func (m *Message) RunLabel() Label {
 	return m.entry.label
 }
 
+// ChosenBy is the label of what chose the message: what the run had read before it, and what the message itself holds, sealed values
+// too. RunLabel adds what the reply may carry, which comes when the message has acted: an object that demands trust asks ChosenBy. The zero
+// Label of a message that no session admitted.
+func (m *Message) ChosenBy() Label {
+	if m.entry == nil {
+		return Label{}
+	}
+	return m.entry.chosen
+}
+
 // Seals reports whether values of the reply may be shown to the program sealed. Whoever acts otherwise by what they are tells of them.
 func (m *Message) Seals() bool { return m.entry != nil && m.entry.shows != nil }
 

@@ -131,6 +131,7 @@ type pending struct {
 	effect  EffectMode
 	bound   Label // the most that the reply may carry
 	label   Label // of the run, with that
+	chosen  Label // of what chose the message: see Message.ChosenBy
 	admits  Label // of a sink or an effect: what may leave by it
 	state   State // of the effect, once it has acted
 	spent   spent

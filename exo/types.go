@@ -210,6 +210,9 @@ type Method struct {
 	// send is there and nowhere else.
 	Nested *Term
 
+	// Trusted: it sends, and a run that has read what is [Untrusted] can't send it, whatever it is given.
+	Trusted bool
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that its reply may carry besides the label of the message, whether
@@ -244,6 +247,7 @@ type Interface struct {
 	Await   string               // the method that `await x` and returning x stand for, or ""
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
 	Label   Label                // that there is such a thing, and how many: it joins the label of every message that mentions one, whatever the message asks of it. Not of an Expr
+	LabelBy map[string][]string  // by a tag of Label: what gives it, where that is not the declaration of the thing itself. It is for people
 	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
 	Words   []Words              // what errors about it say, the most important first
 }

@@ -126,7 +126,7 @@ func (g granted) declared(c *check.Checker) {
 		if !f.Rights.Any() {
 			continue
 		}
-		w, err := writeOf(o.grant.Scope(), f)
+		w, err := writeOf(o.grant.Scope(), f, o.grant.Rows)
 		if err != nil {
 			c.Fail(err)
 			return

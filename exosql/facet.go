@@ -97,8 +97,14 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowUpdate", decl.Rights{Update: f.columns("AllowUpdate", columns)})
 }
 
-// AllowDelete lets programs delete rows.
+// AllowDelete lets programs delete rows. Where a column of the table is [Column.Trusted], shown or not, a program that has read what
+// outsiders wrote (see exo.Untrusted) can't, nor where rows with such a column would be deleted or changed along with the row.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
+
+// AllowTrustedDelete is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.
+func (f *Facet[T]) AllowTrustedDelete() *Facet[T] {
+	return f.allow("AllowTrustedDelete", decl.Rights{Delete: true, Wary: true})
+}
 
 // AllowEffects says what a write may do besides, as [Check] names it. No write runs on a table that has others.
 // What may act is the name of a trigger or a rule, on PostgreSQL with its table where a cascade sets it off ("comments.touch"), or a foreign

@@ -76,7 +76,7 @@ func (o *object) make() error {
 	if reach, _ := o.facet.Close(); slices.ContainsFunc(reach, func(f *decl.Facet) bool { return len(f.Table.Hooks) > 0 }) {
 		o.hooked = true
 	}
-	o.desc, err = o.facet.Describe()
+	o.desc, err = o.facet.Describe(o.grant.Rows)
 	return err
 }
 

@@ -318,8 +318,8 @@ func TestRowLabelsAlike(t *testing.T) {
 	}
 }
 
-// TestRowsOfTheScope: where the scope finds rows by way of labelled ones, whoever gives the key of one is told whether it is there: such a
-// write is refused until the facet has the link, by which it carries the label, or the host allows what it tells.
+// TestRowsOfTheScope: where the scope finds rows by way of labelled ones, a write that gives the key of one has their label, whether the
+// facet has the link or not, unless the host allows what it reveals.
 func TestRowsOfTheScope(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		run := func(tag string, visits int, shown, allowed bool) (string, *codemode.Result) {
@@ -354,7 +354,7 @@ func TestRowsOfTheScope(t *testing.T) {
 			same           bool
 			why            string
 		}{
-			{"medical", false, false, true, "tells visits.notes"}, {"medical", true, false, true, "medical"}, {"medical", false, true, false, ""}, {"", false, false, false, ""},
+			{"medical", false, false, true, "medical"}, {"medical", true, false, true, "medical"}, {"medical", false, true, false, ""}, {"", false, false, false, ""},
 		} {
 			none, _ := run(c.tag, 0, c.shown, c.allowed)
 			one, r := run(c.tag, 1, c.shown, c.allowed)

@@ -245,7 +245,7 @@ func (db *DB) typedWritable(ctx context.Context, w *compile.Writing, sets [][]st
 	if err != nil {
 		return err
 	}
-	of, err := writeOf(w.Grant, w.Facet)
+	of, err := writeOf(w.Grant, w.Facet, nil)
 	if err != nil {
 		return err
 	}

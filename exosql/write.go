@@ -61,7 +61,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 		w, err = db.writing(a)
 	}
 	if err == nil {
-		err = w.trusts(a.m)
+		err = db.trusts(ctx, w, a)
 	}
 	if err == nil {
 		err = db.writable(ctx, w, a)
@@ -80,16 +80,45 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 	return v, err
 }
 
-// trusts refuses an insert through a link that fills in a column which demands trust, by a program that has read what
-// outsiders wrote: it chose the row that the link leads from, as well as it could give the column.
-func (w *writing) trusts(m *exo.Message) error {
-	if w.Link == nil || m.RunLabel().Integrity().Public() {
+// trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
+// chose the row that the link leads from, as well as it could give the column. It refuses as well what deletes other rows with such a
+// column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
+func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
+	wary := a.m.ChosenBy().Integrity()
+	if wary.Public() {
 		return nil
 	}
-	for _, p := range w.Link.Pairs {
-		if p.To.Trust {
-			return m.Untrusted(m.RunLabel().Integrity(), "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+	if w.Link != nil {
+		for _, p := range w.Link.Pairs {
+			if p.To.Trust {
+				return a.m.Untrusted(wary, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+			}
 		}
+	}
+	var trusted []*decl.Column
+	for _, x := range a.m.Granted() {
+		o, ok := x.(*object)
+		if !ok || o.db != db {
+			continue
+		}
+		reach, err := o.facet.Close()
+		if err != nil {
+			return err
+		}
+		for _, f := range reach {
+			trusted = append(trusted, f.Table.Trusting()...)
+		}
+	}
+	live, _, err := db.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	var update []string
+	if w.Change != nil {
+		update = w.Change.Write.Update
+	}
+	if check.DemandsTrust(live, w.Table, update, w.Kind == compile.Deletes, trusted) {
+		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
 	}
 	return nil
 }
@@ -501,7 +530,7 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 		return nil
 	}
 	beside := grantsOf(a.others(w.Writing))
-	of, err := writeOf(w.Grant, w.Facet)
+	of, err := writeOf(w.Grant, w.Facet, a.objs[w.Grant.Origin].grant.Rows)
 	if err != nil {
 		return err
 	}
@@ -547,8 +576,8 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 }
 
 // writeOf is what a grant lets programs change through a facet.
-func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
-	of := check.Write{Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
+func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error) {
+	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err
@@ -564,7 +593,6 @@ func writeOf(g *scope.Grant, f *decl.Facet) (check.Write, error) {
 		case scope.Holds:
 			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
 		case scope.Linked, scope.Followed:
-			of.By = append(of.By, c.Link)
 			for _, p := range c.Link.Pairs {
 				of.Scope = append(of.Scope, p.To)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/schema"
 )
 
 func validateCommand() command {
@@ -68,6 +69,15 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 	for _, x := range findings {
 		fails = fails || strict || !x.Warning
 		fmt.Fprintln(std.out, x.String())
+	}
+	if d != nil {
+		lines, err := d.RowLabels()
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			fmt.Fprintln(std.out, schema.Printable(l))
+		}
 	}
 	if fails {
 		return &failure{code: exitFound}

@@ -94,8 +94,13 @@ func (f *Facet) AllowUpdate(columns ...string) error {
 	return f.allow(columns, func(cols []*decl.Column) decl.Rights { return decl.Rights{Update: cols} })
 }
 
-// AllowDelete lets programs delete rows.
+// AllowDelete lets programs delete rows; see exosql.Facet's.
 func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
+
+// AllowTrustedDelete lets programs delete rows that have not read what outsiders wrote; see exosql.Facet's.
+func (f *Facet) AllowTrustedDelete() error {
+	return f.rights(decl.Rights{Delete: true, Wary: true})
+}
 
 // AllowEffects says what a write may set off besides, in the words of exosql.Check; see exosql.Facet's.
 func (f *Facet) AllowEffects(known ...string) error {

@@ -107,8 +107,40 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			return nil, err
 		}
 	}
+	if err := t.calculated(); err != nil {
+		return nil, err
+	}
 	d.tables[name] = t
 	return t, nil
+}
+
+// calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no
+// others. Of several readers, or where the column has a label of its own, nobody in particular may read it.
+func (t *Table) calculated() error {
+	for _, c := range t.t.Cols {
+		var l exo.Label
+		var by []*decl.Readers
+		for _, of := range check.Unlabelled(t.d.live, c, t.t.Cols) {
+			tags := of.Label.Tags()
+			if r := of.Readers; r != nil {
+				tags = append(of.Label.Integrity().Tags(), r.About(of.Label)...)
+			}
+			if l = l.Join(exo.NewLabel(tags...)); !of.Label.Secrecy().Public() && !slices.ContainsFunc(by, func(r *decl.Readers) bool { return r.String() == of.Readers.String() }) {
+				by = append(by, of.Readers)
+			}
+		}
+		alone := c.Label.Secrecy().Public()
+		if c.Readers != nil && !l.Secrecy().Public() {
+			return wrong(t.t.Name+"."+c.Name, "the database calculates it of columns that are labelled %s with other readers: leave out the readers of this one", l)
+		}
+		c.Label = c.Label.Join(l)
+		if len(by) == 1 && by[0] != nil && alone {
+			if err := c.ReadBy(by[0].Kind, by[0].Cols); err != nil {
+				return wrong(t.t.Name+"."+c.Name, "%v", err)
+			}
+		}
+	}
+	return nil
 }
 
 // readBy gives a column its readers, once all columns are there.

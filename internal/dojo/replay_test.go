@@ -11,7 +11,7 @@ import (
 func TestReplays(t *testing.T) {
 	for _, name := range []string{"banking", "workspace", "chat", "travel"} {
 		tasks := read(t, name)
-		if len(tasks) != 10 {
+		if len(tasks) < 10 {
 			t.Fatalf("%s has %d tasks", name, len(tasks))
 		}
 		done, reached := [2]int{}, [2]int{}
@@ -44,6 +44,6 @@ func TestReplays(t *testing.T) {
 				t.Errorf("%s: %s: %s does not reach %q where nothing is labelled: it shows nothing\n%s", name, x.asked, x.attackSummary, x.reaches, seen)
 			}
 		}
-		t.Logf("%-9s each program for itself: %2d of 10 tasks done, %d attacks reached what they want; a chat that remembers: %2d done, %d reached; nothing labelled: %2d reached", name, done[0], reached[0], done[1], reached[1], unguarded)
+		t.Logf("%-9s each program for itself: %2d of %d tasks done, %d attacks reached what they want; a chat that remembers: %2d done, %d reached; nothing labelled: %2d reached", name, done[0], len(tasks), reached[0], done[1], reached[1], unguarded)
 	}
 }

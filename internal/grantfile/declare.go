@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -233,7 +234,11 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	each(x.Effects, facet.AllowEffects)
 	each(x.Search, facet.Search)
 	if x.Delete != nil {
-		if err := facet.AllowDelete(); err != nil {
+		allow := facet.AllowDelete
+		if x.Wary {
+			allow = facet.AllowTrustedDelete
+		}
+		if err := allow(); err != nil {
 			p.at(*x.Delete, "the facet %s: %s", x.Text, reason(err))
 		}
 	}
@@ -491,6 +496,30 @@ func (d *Declared) object(g Grant, pr Principal) (exo.Object, error) {
 		relation = relation.Where(g.Where.predicate(pr))
 	}
 	return d.facets[x.Text].Of(d.dbs[x.Database.Text], relation)
+}
+
+// RowLabels returns a line for each facet whose rows carry a label by what its scope reads: which, and where it comes from.
+func (d *Declared) RowLabels() (lines []string, err error) {
+	grants, err := d.Grants(d.example(nil, nil))
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range d.File.Grants {
+		desc, err := grants[g.Text].Describe()
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range desc.Interfaces {
+			for _, tag := range slices.Sorted(maps.Keys(i.LabelBy)) {
+				line := fmt.Sprintf("%s: whatever is asked of it is labelled %s, since its scope reads %s", i.Name, tag, strings.Join(i.LabelBy[tag], " and "))
+				if !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
 }
 
 // scopes are those of all tables that a program gets to from a facet, and of those that their scopes lead through. Two facets of one

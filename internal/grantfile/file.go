@@ -62,6 +62,7 @@ type Facet struct {
 	Insert   []Name
 	Update   []Name
 	Delete   *Pos // nil: programs can't
+	Wary     bool // a program that has read what outsiders wrote can't delete
 	Effects  []Name
 	Search   []Name
 	Pin      Name // the digest of the table as it was when somebody looked; Text "": not pinned
@@ -213,7 +214,8 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			"insert":   func(e entry) { x.Insert = r.names(e.value, "insert") },
 			"update":   func(e entry) { x.Update = r.names(e.value, "update") },
 			"delete": func(e entry) {
-				if at := posOf(e.value); r.bool(e.value, "delete") {
+				at := posOf(e.value)
+				if x.Wary = e.value.Kind == yaml.ScalarNode && e.value.Tag == "!!str" && e.value.Value == deleteTrusted; x.Wary || r.boolOr(e.value, "delete", deleteTrusted) {
 					x.Delete = &at
 				}
 			},
@@ -476,6 +478,9 @@ func (f *File) described(x *Facet, c Column) Column {
 	}
 	return c
 }
+
+// deleteTrusted is the value of `delete` by which programs may delete rows that have not read what outsiders wrote.
+const deleteTrusted = "trusted"
 
 func columnNames(x *Facet) (out []string) {
 	for _, c := range x.Columns {

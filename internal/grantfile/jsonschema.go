@@ -155,7 +155,7 @@ func facetSchema() node {
 		"label":    someTexts().about("tags of its rows, which whoever asks anything of the table has read"),
 		"insert":   someTexts().about("columns that programs may fill in new rows"),
 		"update":   someTexts().about("columns that programs may change"),
-		"delete":   aBool().about("programs may delete rows"),
+		"delete":   either(aBool(), wordOf([]string{deleteTrusted})).about("true: programs may delete rows; trusted: not those that have read what is untrusted, which a column that is trusted says as well"),
 		"effects":  someTexts().about("what a write may set off besides"),
 		"search":   someTexts().about("columns of text that are searched together"),
 		"pin":      aText().about("the digest of the table when somebody looked; exo validate says the one of now"),

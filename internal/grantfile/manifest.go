@@ -46,6 +46,7 @@ type ManifestFacet struct {
 	Insert   []string         `json:"insert,omitempty"`
 	Update   []string         `json:"update,omitempty"`
 	Delete   bool             `json:"delete,omitempty"`
+	Wary     bool             `json:"delete_trusted,omitempty"` // not by programs that have read what outsiders wrote
 	Search   []string         `json:"search,omitempty"`
 	Digest   string           `json:"digest"` // as Facet.Pin has it
 	Pinned   bool             `json:"pinned"`
@@ -105,7 +106,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		x := &f.Facets[i]
 		live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
 		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
-			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
+			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}
 		if shown[at] == nil {
 			shown[at] = map[string]bool{}

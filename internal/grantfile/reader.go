@@ -115,9 +115,12 @@ func (r *reader) text(n *yaml.Node, what string) string {
 	return n.Value
 }
 
-func (r *reader) bool(n *yaml.Node, what string) bool {
+func (r *reader) bool(n *yaml.Node, what string) bool { return r.boolOr(n, what) }
+
+// boolOr is a bool; words are what else the caller takes in its place.
+func (r *reader) boolOr(n *yaml.Node, what string, words ...string) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-		r.at(posOf(n), "%s: want true or false, not %s", what, kindOf(n))
+		r.at(posOf(n), "%s: want %s, not %s", what, strings.Join(append([]string{"true or false"}, words...), " or "), kindOf(n))
 	}
 	return n.Value == "true"
 }

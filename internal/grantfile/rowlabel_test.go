@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -103,4 +104,62 @@ func TestReadersOfPrincipal(t *testing.T) {
 			t.Errorf("%s is not in\n%s", what, text)
 		}
 	}
+}
+
+// TestRowLabelsOfScopes: of a facet that is in scope by labelled rows, validate and flows say which label it has and where from.
+func TestRowLabelsOfScopes(t *testing.T) {
+	const text = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\ngrants: {people: person}\nfacets:\n  visit:\n    table: visits\n    scope: day > 0\n    columns: [id, person]\n    links: {who: person}\n    LABEL\n  person:\n    table: people\n    scope: via visit.who\n    columns: [id, name]\n    EFFECTS\n"
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id), day {int} NOT NULL)")})
+		for _, c := range []struct{ label, effects, want string }{
+			{"label: [medical]", "", "PersonQuery: whatever is asked of it is labelled medical, since its scope reads visits.who"}, {"label: [medical]", "effects: ['tells visits.who']", ""}, {"", "", ""},
+		} {
+			f := parse(t, strings.NewReplacer("LABEL", c.label, "EFFECTS", c.effects).Replace(text))
+			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines, err := d.RowLabels()
+			if got := strings.Join(lines, "\n"); err != nil || got != c.want {
+				t.Errorf("%+v: %q %v", c, got, err)
+			}
+			m, err := d.Manifest()
+			if err != nil || strings.Contains(fmt.Sprint(m.Flows), "PersonQuery by visits.who") != (c.want != "") {
+				t.Errorf("%+v: %v %v", c, m.Flows, err)
+			}
+		}
+	})
+}
+
+// TestDeleteTrusted: `delete` takes a word besides true and false, which exo show and exo diff say.
+func TestDeleteTrusted(t *testing.T) {
+	const text = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\ngrants: {people: person}\nfacets:\n  person:\n    table: people\n    scope: shared\n    columns: [id, name]\n    delete: VALUE\n"
+	of := func(value string) *grantfile.File { return parse(t, strings.Replace(text, "VALUE", value, 1)) }
+	if c := grantfile.Diff(of("true"), of("trusted")); len(c) != 1 || c[0].Kind != "changed" || c[0].What != "may delete" || c[0].How != "trusted programs only" {
+		t.Errorf("%+v", c)
+	}
+	if _, err := grantfile.Parse("exo.yaml", []byte(strings.Replace(text, "VALUE", "maybe", 1))); err == nil || !strings.Contains(err.Error(), "want true or false or trusted") {
+		t.Error(err)
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL)")})
+		for value, trusted := range map[string]bool{"true": false, "trusted": true} {
+			d, err := of(value).Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := d.File.ParseClaims("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			grants, err := d.Grants(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			desc, err := grants["people"].Describe()
+			if err != nil || desc.Interface("PersonQuery").Methods["delete"].Trusted != trusted {
+				t.Errorf("%s: %v", value, err)
+			}
+		}
+	})
 }

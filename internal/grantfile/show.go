@@ -61,7 +61,11 @@ func (f *File) Lines() (out []Line) {
 			}
 		}
 		if x.Delete != nil {
-			add(of, "may delete", "")
+			how := ""
+			if x.Wary {
+				how = "trusted programs only"
+			}
+			add(of, "may delete", "%s", how)
 		}
 	}
 	for _, d := range f.Databases {

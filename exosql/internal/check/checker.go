@@ -31,6 +31,7 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 	}
 	c.alike()
 	c.moved()
+	c.generated()
 	for _, l := range c.order {
 		c.link(l)
 		c.pairs(l)

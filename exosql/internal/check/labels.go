@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -58,15 +57,22 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	for _, x := range own {
 		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
 	}
-	for i := 0; i < len(all); i++ { // it grows
-		for _, x := range c.tellsOf(all[i], w) {
-			if !slices.Contains(own, all[i].table) {
-				x.rule = all[i].table.Name.Name + "." + x.rule
+	for _, a := range c.allCarried(all) {
+		for _, x := range c.tellsOf(a, w) {
+			if !slices.Contains(own, a.table) {
+				x.rule = a.table.Name.Name + "." + x.rule
 			}
 			if !slices.Contains(out, x) {
 				out = append(out, x)
 			}
 		}
+	}
+	return out
+}
+
+// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth.
+func (c *Checker) allCarried(all []altered) []altered {
+	for i := 0; i < len(all); i++ { // it grows
 		for _, more := range c.carried(all[i]) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
 				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
@@ -75,7 +81,7 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 			}
 		}
 	}
-	return out
+	return all
 }
 
 // carried are the tables whose rows the database deletes or changes with those of another.
@@ -189,21 +195,14 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	return out
 }
 
-// scopedBy refuses a write of a column by which the scope finds rows by way of labelled ones: that there is no such row in scope would be told
-// without their label. Who gives the column of a link of the facet has it.
+// scopedBy refuses the writes of a table whose rows reveal by being in scope what is labelled: which rows a program changes, and whether there
+// are any, depends on that, so the change would reveal it to all who read the table without the label. Each such write is refused by
+// the labels of the message; this says so before.
 func (c *Checker) scopedBy(w Write, refuse func(kind, fix, problem string, args ...any)) {
-	for _, l := range w.By {
-		name, pairs := "tells "+l.From.Name+"."+l.Name, reversed(l.Pairs)
-		if w.Trusted || l.From.Label.Secrecy().FlowsTo(w.Table.Label.Secrecy()) || slices.Contains(w.Rights.Effects, name) || slices.ContainsFunc(w.Links, func(x *decl.Link) bool {
-			return x.To == l.From && !slices.ContainsFunc(pairs, func(p decl.Pair) bool { return !slices.Contains(x.Pairs, p) })
-		}) {
-			continue
-		}
-		if slices.ContainsFunc(pairs, func(p decl.Pair) bool {
-			return slices.Contains(w.Rights.Insert, p.From) || slices.Contains(w.Rights.Update, p.From)
-		}) {
-			refuse(HiddenEffect, fmt.Sprintf("the link from it to %s on its facet, by exosql.Via, or AllowEffects(%q) on the facet, if programs may learn which rows are there", l.From.Name, name),
-				"programs may write to it, and its rows are in scope by those of %s, whose rows are labelled: a key that leads nowhere would tell which are there", l.From.Name)
+	for _, x := range w.Reveals {
+		if l := x.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
+			refuse(HiddenEffect, fmt.Sprintf("the same label for the rows of %s, by WithLabel on the Table, or AllowEffects(%q) on the facet, if programs may learn that", w.Table.Name, x.Name),
+				"programs may write to it, and which of its rows are in scope %s, which is labelled %s: what is written would reveal that to those who read the table without the label", x.Name, l)
 		}
 	}
 }

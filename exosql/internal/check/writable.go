@@ -17,15 +17,15 @@ type Write struct {
 	// in scope or all not. Decided says that these columns decide it.
 	Scope   []*decl.Column
 	Decided bool
-	Fixed   []*decl.Column // of Scope: what is filled in
-	Links   []*decl.Link   // from the table: whose far end is looked for in scope before a key that points to it is written
-	Into    []*decl.Link   // to the table: the same of whose near end
-	By      []*decl.Link   // to the table: those by which the scope finds its rows
-	Through []*decl.Link   // to the table: by which rows are inserted, so that they fill in its columns
-	Leading []*decl.Link   // from the table: rows at whose far end are in scope by it
-	Filled  []*decl.Column // that hooks of the host fill, maybe by what the program gives
-	Told    []*decl.Column // by which it is told what else is in scope, of this grant or of another of the same programs
-	Beside  []*decl.Table  // other tables of which the grants of the same programs tell which rows are in scope
+	Fixed   []*decl.Column  // of Scope: what is filled in
+	Links   []*decl.Link    // from the table: whose far end is looked for in scope before a key that points to it is written
+	Into    []*decl.Link    // to the table: the same of whose near end
+	Reveals []decl.Revealed // by being in scope, of what is labelled
+	Through []*decl.Link    // to the table: by which rows are inserted, so that they fill in its columns
+	Leading []*decl.Link    // from the table: rows at whose far end are in scope by it
+	Filled  []*decl.Column  // that hooks of the host fill, maybe by what the program gives
+	Told    []*decl.Column  // by which it is told what else is in scope, of this grant or of another of the same programs
+	Beside  []*decl.Table   // other tables of which the grants of the same programs tell which rows are in scope
 	// Labelled are the columns of the tables of the same programs whose values they may not read.
 	Labelled []*decl.Column
 	// LabelledRows are those of these tables of which they may not know which rows are there.

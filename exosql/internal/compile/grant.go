@@ -16,6 +16,7 @@ type Prepared struct {
 	grant scope.Grant // with origin 0; the compiler sets it
 	Shape uint64      // equal for grants that differ in values only
 	Vals  []exo.Value // what the shape has not
+	Rows  decl.Rows   // what the rows in scope reveal
 }
 
 // Scope is the grant, to ask for the scopes of its tables.
@@ -57,13 +58,13 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 		if err != nil {
 			return p, err
 		}
-		k = &kept{grant: p.grant, shape: p.Shape}
+		k = &kept{grant: p.grant, shape: p.Shape, rows: p.Rows}
 		for _, at := range from {
 			k.picks = append(k.picks, slices.Index(s.from, at))
 		}
 		fc.Keep(s.key, k)
 	}
-	p := Prepared{k.grant, k.shape, make([]exo.Value, len(k.picks))}
+	p := Prepared{k.grant, k.shape, make([]exo.Value, len(k.picks)), k.rows}
 	for i, at := range k.picks {
 		p.Vals[i] = s.vals[at]
 	}
@@ -76,6 +77,7 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 type kept struct {
 	grant scope.Grant
 	shape uint64
+	rows  decl.Rows
 	picks []int // of each of Prepared.Vals, its place in the structure
 }
 
@@ -163,7 +165,13 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	}
 	var s shaper
 	g := s.grant(reach, r, ss, followed)
-	return Prepared{g, shapeID(string(s.key)), s.vals}, s.from, nil
+	rows, asked := decl.Rows{}, g // a copy: what it keeps for itself has the origin of g, which the compiler sets
+	for _, f := range reach {
+		if rows[f.Table], err = asked.Reveals(f.Table, reach); err != nil {
+			return Prepared{}, nil, err
+		}
+	}
+	return Prepared{g, shapeID(string(s.key)), s.vals, rows}, s.from, nil
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows

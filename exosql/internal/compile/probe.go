@@ -78,7 +78,7 @@ func (g Prepared) Probe(d sqlast.Dialect, fc *decl.Facet, col *decl.Column, use 
 //
 // It is checked as a program's is.
 func using(fc *decl.Facet, col *decl.Column, use Use) (*exo.Message, error) {
-	desc, err := fc.Describe()
+	desc, err := fc.Describe(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ type Facet struct {
 	reach  []*Facet // every facet that can be reached, itself first
 	desc   func() exo.Description
 
-	prepared map[string]any // by the structure of grants: see Kept
+	prepared  map[string]any             // by the structure of grants: see Kept
+	described map[string]exo.Description // by what rows reveal: see Describe
 }
 
 // LinkMember is a link that a facet shows.
@@ -179,24 +180,56 @@ func (f *Facet) Close() ([]*Facet, error) {
 			}
 		}
 		visit(f)
-		f.desc = sync.OnceValue(f.describe)
+		f.desc = sync.OnceValue(func() exo.Description { return f.describe(nil) })
 	})
 	return f.reach, f.err
 }
 
-// Describe is the catalogue of all that can be reached. It is made of declarations, which are
-// frozen, so all objects of the facet have one: it must not be changed.
-func (f *Facet) Describe() (exo.Description, error) {
+// Rows is what rows reveal by being in the scope of a grant, by their table: see exosql/internal/scope.Grant.Reveals.
+type Rows map[*Table][]Revealed
+
+// label is the label of whoever asks anything of a table: of its rows' existence, and of what they reveal by being in scope.
+func (r Rows) label(t *Table) exo.Label {
+	l := t.Label
+	for _, x := range r[t] {
+		l = l.Join(x.Label)
+	}
+	return l
+}
+
+// Describe is the catalogue of all that can be reached, where rows reveal that. It is made of declarations, which are
+// frozen, so all objects of the facet whose grants have one structure have one: it must not be changed.
+func (f *Facet) Describe(rows Rows) (exo.Description, error) {
 	if _, err := f.Close(); err != nil {
 		return exo.Description{}, err
 	}
-	return f.desc(), nil
+	var key []byte
+	for _, g := range f.reach {
+		for _, x := range rows[g.Table] {
+			key = fmt.Appendf(key, "%d %q %v;", g.Table.ID, x.Name, x.Label)
+		}
+	}
+	if key == nil {
+		return f.desc(), nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d, ok := f.described[string(key)]
+	if !ok {
+		if d = f.describe(rows); len(f.described) < maxKept {
+			if f.described == nil {
+				f.described = map[string]exo.Description{}
+			}
+			f.described[string(key)] = d
+		}
+	}
+	return d, nil
 }
 
-func (f *Facet) describe() exo.Description {
+func (f *Facet) describe(rows Rows) exo.Description {
 	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces()), Frozen: true}
 	for _, g := range f.reach {
-		d.Interfaces = append(d.Interfaces, g.interfaces()...)
+		d.Interfaces = append(d.Interfaces, g.interfaces(rows)...)
 	}
 	d.Interfaces = slices.Clip(d.Interfaces)
 	return d
@@ -239,9 +272,17 @@ func (f *Facet) queryType() *exo.Type {
 
 // interfaces makes the two interfaces of a facet: its row, and its query, which
 // has the links as well so that they can be walked without a join.
-func (f *Facet) interfaces() []*exo.Interface {
+func (f *Facet) interfaces(rows Rows) []*exo.Interface {
 	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Words: language.RowWords(), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
-	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: f.Table.Label, Methods: map[string]*exo.Method{}}
+	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: rows.label(f.Table), Methods: map[string]*exo.Method{}}
+	for _, x := range rows[f.Table] {
+		for _, tag := range x.Label.Tags() {
+			if q.LabelBy == nil {
+				q.LabelBy = map[string][]string{}
+			}
+			q.LabelBy[tag] = append(q.LabelBy[tag], strings.TrimPrefix(x.Name, "tells "))
+		}
+	}
 	for _, c := range f.Cols {
 		row.Fields[c.Guest] = &exo.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
 		row.Order = append(row.Order, c.Guest)
@@ -273,7 +314,7 @@ func (f *Facet) interfaces() []*exo.Interface {
 			q.Order = append(q.Order, m.Name)
 		}
 	}
-	for _, m := range f.writeMethods() {
+	for _, m := range f.writeMethods(rows) {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}

@@ -13,6 +13,7 @@ type Rights struct {
 	Insert  []*Column // the columns that a new row may be given; none: no row may be inserted
 	Update  []*Column
 	Delete  bool
+	Wary    bool     // a run that has read what outsiders wrote may not delete
 	Effects []string // that a write may have besides: see exosql.Facet.AllowEffects
 }
 
@@ -38,7 +39,7 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
 	f.Rights.Update = append(f.Rights.Update, r.Update...)
-	f.Rights.Delete = f.Rights.Delete || r.Delete
+	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Effects = append(f.Rights.Effects, r.Effects...)
 	return nil
 }
@@ -50,21 +51,24 @@ func (f *Facet) Writes() bool {
 }
 
 // writeMethods are the methods of the facet's queries that change something.
-func (f *Facet) writeMethods() (out []*exo.Method) {
+func (f *Facet) writeMethods(rows Rows) (out []*exo.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
-		row := f.record(r.Insert)
+		row := f.record(r.Insert, rows)
 		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
-		values := f.record(r.Update)
+		values := f.record(r.Update, rows)
 		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
 			values.Fields[i].Admits = f.Table.admits(c)
 		}
 		out = append(out, language.UpdateMethod(values, all))
 	}
 	if r.Delete {
-		out = append(out, language.DeleteMethod(all))
+		m := language.DeleteMethod(all)
+		// A row that is gone and one whose trusted column was changed are the same to whoever goes by the column.
+		m.Trusted = r.Wary || len(f.Table.Trusting()) > 0
+		out = append(out, m)
 	}
 	if len(r.Update) > 0 || r.Delete {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
@@ -83,21 +87,31 @@ func (t *Table) admits(c *Column) exo.Label {
 	})...)
 }
 
+// Trusting returns the columns that demand trust, whether a facet shows them or not.
+func (t *Table) Trusting() (out []*Column) {
+	for _, c := range t.Cols {
+		if c.Trust {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // record is the type of a plain object of some of the columns.
-func (f *Facet) record(cols []*Column) *exo.Type {
+func (f *Facet) record(cols []*Column, rows Rows) *exo.Type {
 	t := &exo.Type{Name: exo.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c), Doc: c.Doc, Type: c.storedType()})
+		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c, rows), Doc: c.Doc, Type: c.storedType()})
 	}
 	return t
 }
 
 // leads is what whoever writes a column learns by the links from it: a value that leads nowhere is refused. That another rule of the
 // database tells of a labelled column is found in the database itself: see check.Writable.
-func (f *Facet) leads(c *Column) (l exo.Label) {
+func (f *Facet) leads(c *Column, rows Rows) (l exo.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
-			l = l.Join(x.L.To.Label.Secrecy())
+			l = l.Join(rows.label(x.L.To).Secrecy())
 			for _, p := range x.L.Pairs {
 				l = l.Join(p.To.Label.Secrecy())
 			}

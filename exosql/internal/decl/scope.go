@@ -1,5 +1,7 @@
 package decl
 
+import "github.com/exoagent/exoagent/exo"
+
 // Scope says which rows of one table a grant reaches, however they are reached.
 type Scope struct {
 	Kind  ScopeKind
@@ -19,6 +21,13 @@ const (
 	ScopeVia              // the rows that a link reaches from rows in scope
 	ScopeShared           // every row, for everybody
 )
+
+// Revealed is something labelled that rows of a table reveal by being in scope, under the name by which AllowEffects allows that:
+// "tells visits.notes" for the rows of a link, "tells scope(status)" for a column.
+type Revealed struct {
+	Name  string
+	Label exo.Label
+}
 
 // Own reports whether the table is in scope by the grant, not by a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }

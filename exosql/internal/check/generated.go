@@ -1,0 +1,61 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file finds generated columns that show what another column labels: substr(email, 1, 1) is a part of the email.
+
+// Unlabelled returns those of some columns of which the database calculates c, of its table or of another declaration of the same rows, also
+// through other generated columns, and whose label c lacks.
+func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) (out []*decl.Column) {
+	t := live.Table(schema.Name{Name: c.Table.Name})
+	if t == nil {
+		return nil
+	}
+	is, ch := live.Engine.Is, NewChecker()
+	ch.live = live
+	for _, x := range ch.kin(t) { // a partition may calculate it of other columns
+		i := slices.IndexFunc(x.Columns, func(y schema.Column) bool { return is(y.Name, c.Name) })
+		if i < 0 || x.Columns[i].Generated == schema.NotGenerated {
+			continue
+		}
+		for _, b := range of {
+			at := live.Table(schema.Name{Name: b.Table.Name})
+			if b == c || b.Label.FlowsTo(c.Label) || slices.Contains(out, b) || at == nil || !slices.Contains(ch.kin(t), at) {
+				continue
+			}
+			if x.Calculates(&x.Columns[i], func(name string) bool { return is(name, b.Name) }) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// generated finds generated columns without the label of what they are calculated of.
+func (c *Checker) generated() {
+	var all []*decl.Column
+	for _, t := range c.tables {
+		for _, col := range t.Cols {
+			if !col.Label.Public() {
+				all = append(all, col)
+			}
+		}
+	}
+	for _, t := range c.tables {
+		for _, col := range t.Cols {
+			for _, of := range Unlabelled(c.live, col, all) {
+				tags := fmt.Sprintf("%q", of.Label.Tags())
+				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
+					Problem: fmt.Sprintf("the database calculates it of %s, which is %s, and it is %s: programs would read by it what the other seals", of.Name, said(of), said(col)),
+					Fix:     fmt.Sprintf("WithLabel(%s) on the column, or no declaration of it", strings.Trim(strings.ReplaceAll(tags, `" "`, `", "`), "[]"))})
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package scope
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// This file finds what the rows of a table reveal by being in scope, where the scope reads what is labelled.
+
+// Reveals returns what rows of t reveal by being in scope, besides the label that the table itself has: one for each labelled column that a
+// condition of the scope compares, and for each link by which it finds rows of another table that are labelled, or in scope by what is.
+// reach are the facets of the grant: what they allow by name reveals nothing.
+//
+// It walks the conditions that the compiler writes into statements, so no scope is stated a second time.
+func (g *Grant) Reveals(t *decl.Table, reach []*decl.Facet) ([]decl.Revealed, error) {
+	e, err := g.Enter(t, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := revealing{reach: reach}
+	err = r.conditions(t, e.must)
+	return slices.DeleteFunc(r.out, func(x decl.Revealed) bool { return x.Label.FlowsTo(t.Label) }), err
+}
+
+type revealing struct {
+	reach []*decl.Facet
+	out   []decl.Revealed
+}
+
+// add notes what a scope of t reveals, unless a facet of t allows that.
+func (r *revealing) add(t *decl.Table, name string, l exo.Label) {
+	if l.Public() || r.allowed(t, name) {
+		return
+	}
+	if i := slices.IndexFunc(r.out, func(x decl.Revealed) bool { return x.Name == name }); i >= 0 {
+		r.out[i].Label = r.out[i].Label.Join(l)
+		return
+	}
+	r.out = append(r.out, decl.Revealed{Name: name, Label: l})
+}
+
+func (r *revealing) allowed(t *decl.Table, name string) bool {
+	return slices.ContainsFunc(r.reach, func(f *decl.Facet) bool { return f.Table == t && slices.Contains(f.Rights.Effects, name) })
+}
+
+// conditions walks those under which a row of t is in scope.
+func (r *revealing) conditions(t *decl.Table, must []Condition) error {
+	for _, c := range must {
+		switch c.Kind {
+		case Holds:
+			r.pred(t, c.Pred)
+			continue
+		case Linked, Followed:
+			name := "tells " + c.Link.From.Name + "." + c.Link.Name
+			if r.allowed(t, name) {
+				continue
+			}
+			l := c.Link.From.Label
+			for _, p := range c.Link.Pairs {
+				l = l.Join(p.From.Label).Join(p.To.Label)
+			}
+			r.add(t, name, l)
+		}
+		there, err := c.There()
+		if err != nil {
+			return err
+		}
+		of := t
+		if c.Kind != Among {
+			of = c.Link.From
+		}
+		if err := r.conditions(of, there); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pred notes the columns that a condition compares.
+func (r *revealing) pred(t *decl.Table, p *decl.Pred) {
+	if p == nil {
+		return
+	}
+	if p.Col != nil {
+		r.add(t, "tells scope("+p.Col.Name+")", p.Col.Label)
+	}
+	for _, s := range p.Subs {
+		r.pred(t, s)
+	}
+}
