@@ -595,10 +595,15 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		db.live, db.liveAt = live, time.Now()
-		db.liveNo++
+		db.learn(live)
 	}
 	return db.live, db.liveNo, nil
+}
+
+// learn keeps what the database says of itself. No host has the same object, which it could change. Its caller holds liveMu.
+func (db *DB) learn(live *schema.Database) {
+	db.live, db.liveAt = live, time.Now()
+	db.liveNo++
 }
 
 // columnsOf are the columns of a unique constraint.
