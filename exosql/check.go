@@ -23,8 +23,7 @@ type Declared interface{ declared(*check.Checker) }
 //	err := exosql.Check(ctx, db, exosql.Granted(grants["currentUser"]))
 //
 // Of what is granted, tables and columns must be there with their types; keys must
-// tell rows apart; links and scopes must have indexes; texts must be equal only to
-// themselves; virtual columns of SQLite must call only functions that are known to be
+// tell rows apart; links and scopes must have indexes; virtual columns of SQLite must call only functions that are known to be
 // cheap; policies must bind the role, which must be able to read; and PUBLIC may not
 // create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
