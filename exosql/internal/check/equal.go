@@ -85,8 +85,8 @@ func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "B
 // wideWhy says why different texts of a column are equal for the database itself, which judges keys and foreign keys by its type, too.
 func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix string) {
 	x := c.find(table.Columns, name)
-	if x == nil {
-		return "", ""
+	if x == nil || strings.HasPrefix(plainType(x), "character") && !x.Loose || plainType(x) == "bpchar" && !x.Loose {
+		return "", "" // of char(n), texts that are equal are the same text: without the spaces at its end
 	}
 	return c.looseness(table.Name.Name, table, x, text, true)
 }

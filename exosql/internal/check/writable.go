@@ -80,7 +80,6 @@ func (c *Checker) writable(w Write) {
 	}
 	c.labelled(t, w, refuse)
 	c.scopedBy(w, refuse)
-	c.widely(t, w, refuse)
 	for _, o := range w.Beside {
 		if name := "rows(" + o.Name + ")"; c.shows(o, t) && !slices.Contains(w.Rights.Effects, name) {
 			refuse(HiddenEffect, fmt.Sprintf("one declaration for both, or AllowEffects(%q) on the facet, if no row comes into scope there by what is written here", name),
@@ -95,6 +94,7 @@ func (c *Checker) writable(w Write) {
 			}
 		}
 	}
+	c.widely(t, w, refuse)
 	c.calculated(t, w, refuse)
 	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
 	for _, fk := range c.foreignKeys(t) {
