@@ -54,37 +54,43 @@ func TestScopesAreExact(t *testing.T) {
 			}
 			t.Run(c.typ, func(t *testing.T) {
 				db, look, _ := exFile(t, e, c.before+wbDDL(e, "CREATE TABLE things (id {serial}, org "+c.typ+" NOT NULL, code TEXT NOT NULL); CREATE INDEX things_by_org ON things (org, code);")+
-					fmt.Sprintf("INSERT INTO things (id, org, code) VALUES (1, '%s', 'a'), (2, '%s', 'b'), (3, '%[1]s', 'c'), (4, 'zeta', 'd')", c.mine, c.theirs))
+					fmt.Sprintf("INSERT INTO things (id, org, code) VALUES (1, '%s', 'a'), (2, '%s', 'b'), (3, '%[1]s', 'c'), (4, 'zeta', 'd'); CREATE VIEW shown AS SELECT * FROM things", c.mine, c.theirs))
 				if got := look(fmt.Sprintf("SELECT count(*) FROM things WHERE org = '%s'", c.mine)); got != "3" {
 					t.Fatalf("the twin finds %s rows", got)
 				}
-				d := wfDeclare(exosql.NewTable[wfRow]("things"), "id org code")
-				facet := exosql.NewFacet(d.table, "thing", d.id, d.code)
-				for name, x := range map[string]struct {
-					scope exosql.Predicate[wfRow]
-					want  string
-				}{
-					"=":       {d.tenant.Eq(c.mine), "1,3"},
-					"in":      {d.tenant.In(c.mine, "nobody"), "1,3"},
-					"<>":      {exosql.And(d.tenant.Ne(c.mine), d.id.Le(3)), "2"},
-					"not in":  {exosql.And(d.tenant.NotIn(c.mine, "zeta"), d.id.Gt(0)), "2"},
-					"not =":   {exosql.Not(exosql.Or(d.tenant.Eq(c.mine), d.tenant.Eq("zeta"))), "2"},
-					"between": {exosql.And(d.tenant.Ge(c.mine), d.tenant.Le(c.mine)), "1,3"},
-				} {
-					things := exosql.Grant(db, d.table, x.scope)
-					tool := wbTool(t, codemode.Grants{"things": facet.Of(things)})
-					for _, program := range []string{
-						`things.orderBy(t => t.id).select(t => t.id).execute()`, `things.where(t => t.code !== "x").orderBy(t => t.id).select(t => t.id).execute()`,
-						`things.page(1).then(async (p) => { const ids = []; for (;;) { ids.push(...p.rows.map(t => t.id)); if (!p.next) return ids; p = await things.page(1, p.next) } })`,
-						`things.execute().then(all => all.map(t => t.id).sort())`,
+				tables := []*exosql.Table[wfRow]{exosql.NewTable[wfRow]("things")}
+				if e.Name == tu.Postgres.Name { // SQLite's wall lets no query read a view's table
+					tables = append(tables, exosql.NewTable[wfRow]("shown"))
+				}
+				for _, table := range tables {
+					d := wfDeclare(table, "id org code")
+					facet := exosql.NewFacet(d.table, "thing", d.id, d.code)
+					for name, x := range map[string]struct {
+						scope exosql.Predicate[wfRow]
+						want  string
+					}{
+						"=":       {d.tenant.Eq(c.mine), "1,3"},
+						"in":      {d.tenant.In(c.mine, "nobody"), "1,3"},
+						"<>":      {exosql.And(d.tenant.Ne(c.mine), d.id.Le(3)), "2"},
+						"not in":  {exosql.And(d.tenant.NotIn(c.mine, "zeta"), d.id.Gt(0)), "2"},
+						"not =":   {exosql.Not(exosql.Or(d.tenant.Eq(c.mine), d.tenant.Eq("zeta"))), "2"},
+						"between": {exosql.And(d.tenant.Ge(c.mine), d.tenant.Le(c.mine)), "1,3"},
 					} {
-						r := tool.Run(t.Context(), "return "+program)
-						if got := string(r.JSON); r.Err != nil || got != "["+x.want+"]" {
-							t.Errorf("%s: %s: %s %v, want %s", name, program, got, r.Err, x.want)
+						things := exosql.Grant(db, d.table, x.scope)
+						tool := wbTool(t, codemode.Grants{"things": facet.Of(things)})
+						for _, program := range []string{
+							`things.orderBy(t => t.id).select(t => t.id).execute()`, `things.where(t => t.code !== "x").orderBy(t => t.id).select(t => t.id).execute()`,
+							`things.page(1).then(async (p) => { const ids = []; for (;;) { ids.push(...p.rows.map(t => t.id)); if (!p.next) return ids; p = await things.page(1, p.next) } })`,
+							`things.execute().then(all => all.map(t => t.id).sort())`,
+						} {
+							r := tool.Run(t.Context(), "return "+program)
+							if got := string(r.JSON); r.Err != nil || got != "["+x.want+"]" {
+								t.Errorf("%s: %s: %s %v, want %s", name, program, got, r.Err, x.want)
+							}
 						}
-					}
-					if n, err := things.Count(t.Context()); err != nil || n != int64(len(strings.Split(x.want, ","))) {
-						t.Errorf("%s, in Go: %d %v", name, n, err)
+						if n, err := things.Count(t.Context()); err != nil || n != int64(len(strings.Split(x.want, ","))) {
+							t.Errorf("%s, in Go: %d %v", name, n, err)
+						}
 					}
 				}
 			})
@@ -222,7 +228,8 @@ func TestOneComparisonWhereExact(t *testing.T) {
 		for _, typ := range []string{exExact, e.Pick("TEXT COLLATE NOCASE", "text COLLATE lax")} {
 			db, _, _ := exFile(t, e, e.Pick("", exLax)+wbDDL(e, "CREATE TABLE things (id {serial}, org "+typ+" NOT NULL, code TEXT NOT NULL); CREATE INDEX things_by_org ON things (org);"))
 			d := wfDeclare(exosql.NewTable[wfRow]("things"), "id org code")
-			tool := wbTool(t, codemode.Grants{"things": exosql.NewFacet(d.table, "thing", d.id, d.code).Of(exosql.Grant(db, d.table, d.tenant.Eq("acme")))})
+			things := exosql.NewFacet(d.table, "thing", d.id, d.code).Of(exosql.Grant(db, d.table, d.tenant.Eq("acme")))
+			tool := wbTool(t, codemode.Grants{"things": things})
 			for _, program := range []string{`return things.count()`, `return things.where(t => t.code !== "x").count()`} {
 				if r := tool.Run(t.Context(), program); r.Err != nil {
 					t.Fatal(r.Err)
@@ -233,9 +240,13 @@ func TestOneComparisonWhereExact(t *testing.T) {
 				if twice != (typ != exExact) {
 					t.Errorf("%s: compared twice: %t\n%s", typ, twice, text)
 				}
-				if typ != exExact && strings.Contains(text, "<>") && !strings.Contains(text, "OFFSET") {
-					t.Errorf("%s: a condition of a program without a fence\n%s", typ, text)
-				}
+			}
+			paths, err := exosql.AccessPaths(t.Context(), things)
+			if err != nil || len(paths) == 0 {
+				t.Fatal(paths, err)
+			}
+			if fenced := paths[0].By == exosql.ByFence; fenced != (typ != exExact) {
+				t.Errorf("%s: behind a fence: %t: %v", typ, fenced, paths)
 			}
 		}
 	})
