@@ -113,7 +113,7 @@ func (x *changing) imagesBefore() (kept int64, err error) {
 	if im == nil || x.w.Kind == compile.Inserts {
 		return 0, nil
 	}
-	p, err := compile.Before(x.unit.db.dialect, x.m, grantsOf(x.objs), im.limit)
+	p, err := compile.Before(x.unit.db.engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
 	if err != nil {
 		return 0, err
 	}
@@ -186,7 +186,7 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 
 // imagesAfter reads rows by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.unit.db.dialect, x.m, x.w, len(rows))
+	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.w, len(rows))
 	if err != nil {
 		return err
 	}

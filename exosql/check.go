@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // Declared is something that [Check] compares with the database: a *Table, a Link, a
@@ -22,8 +23,7 @@ type Declared interface{ declared(*check.Checker) }
 //	err := exosql.Check(ctx, db, exosql.Granted(grants["currentUser"]))
 //
 // Of what is granted, tables and columns must be there with their types; keys must
-// tell rows apart; links and scopes must have indexes; texts must be equal only to
-// themselves; virtual columns of SQLite must call only functions that are known to be
+// tell rows apart; links and scopes must have indexes; virtual columns of SQLite must call only functions that are known to be
 // cheap; policies must bind the role, which must be able to read; and PUBLIC may not
 // create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
@@ -47,6 +47,35 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if err := db.ready(); err != nil {
 		return nil, err
 	}
+	c, err := gather(what)
+	if err != nil {
+		return nil, err
+	}
+	live, err := db.pool.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	db.liveMu.Lock()
+	db.learn(live)
+	db.liveMu.Unlock()
+	return findings(c.Inspect(live)), nil
+}
+
+// InspectCatalog compares as [Inspect] does, with a catalogue that [DB.Catalog] has read: for a host that declares from it, and would
+// have it read twice.
+func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) {
+	if live == nil {
+		return nil, errors.New("exosql: InspectCatalog was given no catalogue: DB.Catalog reads one")
+	}
+	c, err := gather(what)
+	if err != nil {
+		return nil, err
+	}
+	return findings(c.Inspect(live)), nil
+}
+
+// gather collects what is declared.
+func gather(what []Declared) (*check.Checker, error) {
 	c := check.NewChecker()
 	for _, d := range what {
 		if d == nil {
@@ -54,8 +83,7 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 		}
 		d.declared(c)
 	}
-	found, err := c.Inspect(ctx, db.pool.Catalog)
-	return findings(found), err
+	return c, c.Ready()
 }
 
 var errNilDeclared = errors.New("exosql: Check was given nil")

@@ -165,10 +165,10 @@ func Plan(db *DB, m *exo.Message, cold bool) error {
 		}
 	}
 	if cold {
-		_, err := compile.Message(db.dialect, m, grantsOf(objs), nil)
+		_, err := compile.Message(db.engine(context.Background()), m, grantsOf(objs), nil)
 		return err
 	}
-	_, err := db.plan(&asked{m: m, objs: objs})
+	_, err := db.plan(context.Background(), &asked{m: m, objs: objs})
 	return err
 }
 
@@ -366,7 +366,7 @@ func WriteUnasked(o exo.Object, m *exo.Message) error {
 	if _, err := x.unitOf(context.Background(), m); err != nil {
 		return err
 	}
-	_, err := x.db.writing(&asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.grant.Vals}, given: compile.GivenBy(m)})
+	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.grant.Vals}, given: compile.GivenBy(m)})
 	return err
 }
 

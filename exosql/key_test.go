@@ -68,6 +68,12 @@ func TestKeysAreComparedExactly(t *testing.T) {
 			return c.OneOf("ann", "bob")
 		}).ways(t, db)
 	}
+	cases := func(t *testing.T, db *exosql.DB) string {
+		return newByKey(func(c *exosql.Column[keyed[string], string]) *exosql.Column[keyed[string], string] {
+			return c.OneOf("ann", "ANN")
+		}).ways(t, db)
+	}
+	const lax = "CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
 	decimal := func(t *testing.T, db *exosql.DB) string { return newByKey(asIs[exosql.Decimal]).ways(t, db) }
 	times := func(t *testing.T, db *exosql.DB) string { return newByKey(asIs[time.Time]).ways(t, db) }
 	for name, c := range map[string]struct {
@@ -92,6 +98,20 @@ func TestKeysAreComparedExactly(t *testing.T) {
 		"large decimals":        {tu.SQLite, "", "TEXT", "NUMERIC", "'9007199254740993.0'", "'9007199254740993'", "'9007199254740992'", 1, decimal},
 		"times":                 {tu.Postgres, "", "timestamptz", "timestamptz", "'2026-01-02T03:04:05.678Z'", "'2026-01-02T03:04:05.678Z'", "'2026-01-02T03:04:05.679Z'", 1, times},
 		"times as text":         {tu.SQLite, "", "TEXT", "TEXT", "'2026-01-02T03:04:05.000Z'", "'2026-01-02 03:04:05'", "'2026-01-02 03:04:06'", 0, times},
+		"NOCASE":                {tu.SQLite, "", "TEXT COLLATE NOCASE", "TEXT COLLATE NOCASE", "'ann'", "'ann'", "'ANN'", 2, text},
+		"NOCASE and text":       {tu.SQLite, "", "TEXT COLLATE NOCASE", "TEXT", "'ann'", "'ann'", "'ANN'", 1, text},
+		"text and NOCASE":       {tu.SQLite, "", "TEXT", "TEXT COLLATE NOCASE", "'ann'", "'ann'", "'ANN'", 2, text},
+		"NOCASE OneOf":          {tu.SQLite, "", "TEXT COLLATE NOCASE", "TEXT COLLATE NOCASE", "'ann'", "'ann'", "'ANN'", 2, cases},
+		"RTRIM":                 {tu.SQLite, "", "TEXT COLLATE RTRIM", "TEXT COLLATE RTRIM", "'ann'", "'ann'", "'ann  '", 2, text},
+		"a locale":              {tu.Postgres, lax, "text COLLATE lax", "text COLLATE lax", "'straße'", "'straße'", "'STRASSE'", 2, text},
+		"a locale and text":     {tu.Postgres, lax, "text COLLATE lax", "text", "'ann'", "'ann'", "'ANN'", 2, text},
+		"text and a locale":     {tu.Postgres, lax, "text", "varchar(9) COLLATE lax", "'ann'", "'ann'", "'ANN'", 2, text},
+		"a locale OneOf":        {tu.Postgres, lax, "text COLLATE lax", "text COLLATE lax", "'ann'", "'ann'", "'ANN'", 2, cases},
+		"a domain of a locale":  {tu.Postgres, lax + "; CREATE DOMAIN who AS text COLLATE lax", "who", "who", "'ann'", "'ann'", "'ANN'", 2, text},
+		"a domain of citext":    {tu.Postgres, "CREATE DOMAIN who AS public.citext", "who", "public.citext", "'ann'", "'ann'", "'ANN'", 2, text},
+		"citext of a locale":    {tu.Postgres, lax, "public.citext COLLATE lax", "public.citext COLLATE lax", "'ann'", "'ann'", "'ANN'", 2, text},
+		"citext OneOf":          {tu.Postgres, "", "public.citext", "public.citext", "'ann'", "'ann'", "'ANN'", 2, cases},
+		"citext and char":       {tu.Postgres, "", "public.citext", "char(5)", "'ann'", "'ann'", "'ANN'", 1, text},
 		"text on SQLite":        {tu.SQLite, "", "TEXT", "TEXT", "'ann'", "'ann'", "'ANN'", 1, text},
 		"text with two locales": {tu.Postgres, "", `text COLLATE "C"`, `text COLLATE "POSIX"`, "'ann'", "'ann'", "'ANN'", -1, nil},
 	} {
@@ -136,7 +156,9 @@ func TestKeysUseIndexes(t *testing.T) {
 	}{
 		"bigint": {tu.Postgres, "bigint", "bigint", true, ""}, "bigint and int": {tu.Postgres, "bigint", "int", true, ""},
 		"text": {tu.Postgres, "text", "text", true, ""}, "varchar": {tu.Postgres, "varchar(20)", "varchar(40)", true, ""}, "varchar and text": {tu.Postgres, "varchar(20)", "text", true, ""},
-		"citext":         {tu.Postgres, "public.citext", "public.citext", false, ""}, // what it costs to be exact; Check says so
+		"citext":          {tu.Postgres, "public.citext", "public.citext", true, ""}, // by its own equality, beside the exact one
+		"citext and text": {tu.Postgres, "text", "public.citext", false, ""},         // what it costs to be exact; Check says so
+		"NOCASE":          {tu.SQLite, "TEXT COLLATE NOCASE", "TEXT COLLATE NOCASE", true, ""}, "a locale": {tu.Postgres, "text COLLATE lax", "text COLLATE lax", true, ""}, "chars": {tu.Postgres, "char(5)", "char(9)", true, ""},
 		"text of citext": {tu.Postgres, "public.citext", "public.citext", true, "(key::text)"},
 		"char":           {tu.Postgres, "text", "char(9)", false, ""}, "text of char": {tu.Postgres, "text", "char(9)", true, "(key::text)"},
 		"name": {tu.Postgres, "text", "name", false, ""}, "enum": {tu.Postgres, "who", "who", false, ""}, // without OneOf
@@ -144,8 +166,11 @@ func TestKeysUseIndexes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := c.engine.URL(t)
+			if c.engine.Name == tu.Postgres.Name { // where the operators of citext are
+				url = tu.WithParam(t, url, "search_path", tu.Param(t, url, "search_path")+",public")
+			}
 			still := c.engine.Pick("", " WITH (autovacuum_enabled = off)") // with statistics of one row every plan costs the same
-			db := c.engine.OpenURL(t, url, &exosql.OpenOptions{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public; CREATE TYPE who AS ENUM ('ann')"),
+			db := c.engine.OpenURL(t, url, &exosql.OpenOptions{Setup: c.engine.Exec(c.engine.Pick("", "CREATE EXTENSION IF NOT EXISTS citext SCHEMA public; CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false); CREATE TYPE who AS ENUM ('ann')"),
 				fmt.Sprintf("CREATE TABLE owners (id {int} PRIMARY KEY, key %s NOT NULL)%s", c.owners, still), fmt.Sprintf("CREATE TABLE items (id {int} PRIMARY KEY, key %s NOT NULL)%s", c.items, still), "CREATE INDEX items_key ON items ("+cmp.Or(c.index, "key")+")")})
 			var texts []string
 			if strings.Contains(strings.ToLower(c.owners), "int") {

@@ -37,7 +37,7 @@ func (db *DB) answerPage(ctx context.Context, a asked) (_ exo.Value, err error) 
 	if a.page, err = newPage(args[0].Lit.Int()); err != nil {
 		return exo.Value{}, err
 	}
-	first, err := db.plan(&a)
+	first, err := db.plan(ctx, &a)
 	if err != nil {
 		return exo.Value{}, err
 	}
@@ -190,7 +190,7 @@ func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size i
 		return exo.Value{}, "", &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
 	}
 	s := compile.NewChain(r, ss, plan.RunPage, exo.Int(size))
-	p, err := db.chain(s.Key, &s, nil)
+	p, err := db.chain(ctx, s.Key, &s, nil)
 	if err != nil {
 		return exo.Value{}, "", err
 	}
@@ -205,7 +205,7 @@ func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size i
 		if err != nil {
 			return exo.Value{}, "", err
 		}
-		if p, err = db.chain(appendPosition(s.Key, at), &s, positionOf(at)); err != nil {
+		if p, err = db.chain(ctx, appendPosition(s.Key, at), &s, positionOf(at)); err != nil {
 			return exo.Value{}, "", err
 		}
 		if bound, err = p.Bind(nil, vals, at, utc); err != nil {

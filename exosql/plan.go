@@ -14,7 +14,6 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // relation answers a chain of typed calls.
@@ -30,7 +29,7 @@ func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.
 		return exo.Value{}, &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
 	}
 	s := compile.NewChain(r, ss, kind)
-	p, err := db.chain(s.Key, &s, nil)
+	p, err := db.chain(ctx, s.Key, &s, nil)
 	if err != nil {
 		return exo.Value{}, err
 	}
@@ -51,13 +50,13 @@ func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.
 }
 
 // chain finds or makes the plan of a chain of typed calls.
-func (db *DB) chain(key []byte, s interface {
-	Compile(sqlast.Dialect, compile.Position) (*plan.Plan, error)
+func (db *DB) chain(ctx context.Context, key []byte, s interface {
+	Compile(compile.Engine, compile.Position) (*plan.Plan, error)
 }, after compile.Position) (*plan.Plan, error) {
 	if p, ok := db.plans.Get(key); ok {
 		return p, nil
 	}
-	p, err := s.Compile(db.dialect, after)
+	p, err := s.Compile(db.engine(ctx), after)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +110,12 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 
 // run plans and runs a message: open where the database reads rows in scope alone, and with fences where not.
 func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
-	p, err := db.plan(a)
+	p, err := db.plan(ctx, a)
 	if err != nil {
 		return exo.Value{}, err
 	}
 	var refused *engine.Refused
-	for open := p.Open; open != nil; open = db.guarded(open, refused, a) {
+	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
 		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 		if err != nil {
 			return exo.Value{}, err
@@ -136,7 +135,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 // guarded finds or makes the open plan to try after one that was refused: conditions on
 // the tables of which the engine reads rows out of scope, or better would, are guarded in it. It is nil if
 // there is none.
-func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, a *asked) *plan.Plan {
+func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *engine.Refused, a *asked) *plan.Plan {
 	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
 	if !ok {
 		return nil
@@ -165,9 +164,9 @@ func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, a *asked) *plan.
 	p, found := db.plans.Get(key)
 	if !found {
 		if write {
-			p = compile.GuardedWrite(db.dialect, a.m, grantsOf(a.objs), a.given.Sets, guards, scans)
+			p = compile.GuardedWrite(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, guards, scans)
 		} else {
-			p = compile.Guarded(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after), guards, scans)
+			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), guards, scans)
 		}
 		p = db.plans.Add(key, p)
 	}
@@ -178,13 +177,13 @@ func (db *DB) guarded(open *plan.Plan, refused *engine.Refused, a *asked) *plan.
 }
 
 // plan finds or makes the plan of a guest's message.
-func (db *DB) plan(a *asked) (*plan.Plan, error) {
+func (db *DB) plan(ctx context.Context, a *asked) (*plan.Plan, error) {
 	var keys [512]byte
 	key := shapeKey(keys[:0], a)
 	p, ok := db.plans.Get(key)
 	if !ok {
 		var err error
-		if p, err = compile.Message(db.dialect, a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
+		if p, err = compile.Message(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
 			return nil, err
 		}
 		p = db.plans.Add(key, p)

@@ -182,7 +182,7 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 	t.Give(given.Sets)
 	w, ok := db.writes.Get(t.Key)
 	if !ok {
-		made, err := t.Compile(db.dialect)
+		made, err := t.Compile(db.engine(ctx))
 		if err != nil {
 			return exo.Value{}, err
 		}

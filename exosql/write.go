@@ -58,7 +58,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 	err := a.beforeWrite(ctx)
 	var w *writing
 	if err == nil {
-		w, err = db.writing(a)
+		w, err = db.writing(ctx, a)
 	}
 	if err == nil {
 		err = db.trusts(ctx, w, a)
@@ -136,7 +136,7 @@ func (w *writing) Keep() (*writing, int) {
 }
 
 // writing finds or makes the plans of a message that writes.
-func (db *DB) writing(a *asked) (*writing, error) {
+func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 	var err error
 	if a.beside, a.labelled, err = db.beside(a); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (db *DB) writing(a *asked) (*writing, error) {
 	}
 	w, ok := db.writes.Get(key)
 	if !ok {
-		made, err := compile.Write(db.dialect, a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
+		made, err := compile.Write(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -387,7 +387,7 @@ func (x *changing) value(s plan.Source, row []exo.Value) exo.Value {
 func (x *changing) change(p *plan.Plan) (int64, error) {
 	var refused *engine.Refused
 	values := x.given.Rows[0].Values
-	for open := p.Open; open != nil; open = x.unit.db.guarded(open, refused, x.asked) {
+	for open := p.Open; open != nil; open = x.unit.db.guarded(x.ctx, open, refused, x.asked) {
 		args, err := x.bind(open, values)
 		if err != nil {
 			return 0, err
@@ -623,11 +623,44 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		db.live, db.liveAt = live, time.Now()
-		db.liveNo++
+		db.learn(live)
 	}
 	return db.live, db.liveNo, nil
 }
+
+// learn keeps what the database says of itself. No host has the same object, which it could change. Its caller holds liveMu.
+func (db *DB) learn(live *schema.Database) {
+	db.live, db.liveAt = live, time.Now()
+	db.liveNo++
+}
+
+// engine is the database for the compiler. What it takes for equal is looked up when a statement first compares a text that decides
+// which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
+func (db *DB) engine(ctx context.Context) compile.Engine {
+	failed := false
+	return compile.Engine{Dialect: db.dialect, Equality: func(col *decl.Column) decl.Equality {
+		db.liveMu.Lock()
+		live := db.live
+		db.liveMu.Unlock()
+		if live == nil && failed {
+			return decl.UnknownEquality
+		}
+		if live == nil {
+			var err error
+			// A plan is kept for longer than the message: that its context ends must not decide how texts are compared.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), equalityFor)
+			defer cancel()
+			if live, _, err = db.catalogue(ctx); err != nil {
+				failed = true
+				return decl.UnknownEquality
+			}
+		}
+		return check.Equality(live, col)
+	}}
+}
+
+// equalityFor is how long the catalogue may take to say what is equal. Without it statements compare all texts twice.
+const equalityFor = 5 * time.Second
 
 // columnsOf are the columns of a unique constraint.
 func (db *DB) columnsOf(table, constraint string) []string {

@@ -94,9 +94,17 @@ func doctorWalls(ctx context.Context, std stdio) (missing int, err error) {
 
 // doctorFile lists what is to say of a grant file and its databases, and counts what is to do.
 func doctorFile(ctx context.Context, std stdio, path string) (missing int, err error) {
-	d, err := during(std, holding(path), func(stdio) (*grantfile.Declared, error) { return declareGrants(ctx, path) })
+	f, err := readGrants(path)
 	if err != nil {
 		return 0, err
+	}
+	var findings []exosql.Finding
+	d, err := during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
+		d, findings, err = f.Inspect(ctx, nil)
+		return d, err
+	})
+	if err != nil {
+		return 0, found(err)
 	}
 	defer d.Close()
 	say := func(word, format string, args ...any) {
@@ -120,10 +128,6 @@ func doctorFile(ctx context.Context, std stdio, path string) (missing int, err e
 		default:
 			say("ok", "role of %s: %s is no superuser, and row-level security binds it", name, r.Name)
 		}
-	}
-	findings, err := during(std, comparing, func(stdio) ([]exosql.Finding, error) { return d.Check(ctx) })
-	if err != nil {
-		return 0, err
 	}
 	for _, f := range findings {
 		word := "MISSING"

@@ -63,16 +63,27 @@ func found(err error) error {
 		}
 		return &failure{exitFound, fmt.Errorf("%s\n%w", n, err)}
 	}
+	if _, refused := errors.AsType[*grantfile.Refused](err); refused {
+		return &failure{exitFound, err}
+	}
 	return err
 }
 
-// declareGrants reads a grant file and holds it against its databases.
-func declareGrants(ctx context.Context, path string) (*grantfile.Declared, error) {
+// readAndOpen reads a grant file, and opens it.
+func readAndOpen(ctx context.Context, std stdio, path string) (*grantfile.Declared, error) {
 	f, err := readGrants(path)
 	if err != nil {
 		return nil, err
 	}
-	d, err := f.Declare(ctx, nil)
+	return openGrants(ctx, std, f, nil)
+}
+
+// openGrants opens a grant file for a command that goes on with it. It refuses what exo validate refuses, and prints the warnings once.
+func openGrants(ctx context.Context, std stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
+	d, warnings, err := f.Open(ctx, opt)
+	for _, w := range warnings {
+		fmt.Fprintln(std.err, w)
+	}
 	return d, found(err)
 }
 
@@ -100,6 +111,8 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 		return err
 	}
 	opt := f.ToolOptions(grantfile.Principal{})
+	var opened *grantfile.Declared // once, for whichever principals the terminal asks for
+	var refused error
 	rec, err := recordOf(f)
 	switch {
 	case err != nil:
@@ -110,15 +123,16 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 	}
 	app := repl.App{Name: programName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
-			d, err := f.Declare(ctx, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}})
-			if err != nil {
-				return nil, err
-			}
 			p, err := f.ParseClaims(claims)
 			if err != nil {
 				return nil, err
 			}
-			return d.Grants(p)
+			if opened == nil {
+				if opened, refused = openGrants(ctx, std, f, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}}); refused != nil {
+					return nil, refused
+				}
+			}
+			return opened.Grants(p)
 		},
 		Principal: func(claims string) (core.Principal, error) {
 			p, err := f.ParseClaims(claims)
@@ -127,7 +141,11 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 	if url == "" {
 		flags = append(flags, "-db="+own)
 	}
-	if code := app.Run(flags, std.in, terminal(std.out), terminal(std.err)); code != 0 {
+	code := app.Run(flags, std.in, terminal(std.out), terminal(std.err))
+	if f, ok := errors.AsType[*failure](refused); ok && code != 0 {
+		code = f.code // the terminal has printed why
+	}
+	if code != 0 {
 		return &failure{code: code}
 	}
 	return nil

@@ -252,13 +252,12 @@ func inspect(ctx context.Context, path, text string, env func(string) string) (m
 	if err != nil {
 		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)
 	}
-	decl, err := f.Declare(ctx, &grantfile.Options{Env: env})
+	decl, findings, err := f.Inspect(ctx, &grantfile.Options{Env: env})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer decl.Close()
-	findings, err := decl.Check(ctx)
-	return decl.Digests(), findings, err
+	return decl.Digests(), findings, nil
 }
 
 // writeGrants writes a file. One that is there stays, but for force: then the new one takes its place whole.

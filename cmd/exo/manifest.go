@@ -45,7 +45,7 @@ func runManifest(ctx context.Context, std stdio, args []string, format, flow str
 	if format != "json" && format != "mermaid" {
 		return usagef("-format: want json or mermaid, not %q", format)
 	}
-	d, err := declareGrants(ctx, path)
+	d, err := readAndOpen(ctx, std, path)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := declareGrants(ctx, path)
+	d, err := readAndOpen(ctx, std, path)
 	if err != nil {
 		return err
 	}

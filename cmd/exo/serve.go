@@ -82,7 +82,7 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err != nil {
 		return err
 	}
-	t, err := openTools(ctx, f, identify)
+	t, err := openTools(ctx, std, f, identify)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ type tools struct {
 }
 
 // openTools opens what all tools share: the databases, the processes of programs and the record.
-func openTools(ctx context.Context, f *grantfile.File, identify identifying) (*tools, error) {
+func openTools(ctx context.Context, std stdio, f *grantfile.File, identify identifying) (*tools, error) {
 	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
 	require := worker.Strong
@@ -181,7 +181,7 @@ func openTools(ctx context.Context, f *grantfile.File, identify identifying) (*t
 		pooled <- err
 	}()
 	var err error
-	t.d, err = f.Declare(ctx, nil)
+	t.d, err = openGrants(ctx, std, f, nil)
 	if walls := <-pooled; walls != nil {
 		walls = fmt.Errorf("there are no walls round the processes of programs: %w; exo doctor says which this machine has; with `wall: container` or `wall: none` in the file they run all the same", walls)
 		err = errors.Join(err, walls)
@@ -196,7 +196,7 @@ func openTools(ctx context.Context, f *grantfile.File, identify identifying) (*t
 	}
 	if err != nil {
 		t.close()
-		return nil, found(err)
+		return nil, err
 	}
 	return t, nil
 }

@@ -29,7 +29,5 @@ func during[T any](std stdio, what string, f func(std stdio) (T, error)) (T, err
 	return f(std)
 }
 
-// What is said of the usual steps.
-const comparing = "comparing what is granted with the database"
-
+// holding is what is shown while a grant file is opened.
 func holding(path string) string { return "holding " + path + " against its databases" }

@@ -56,19 +56,17 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 	var d *grantfile.Declared
 	var findings []exosql.Finding
 	if !offline {
-		d, err = during(std, holding(path), func(stdio) (*grantfile.Declared, error) { return f.Declare(ctx, &grantfile.Options{Unpinned: pin}) })
+		d, err = during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
+			d, findings, err = f.Inspect(ctx, &grantfile.Options{Unpinned: pin})
+			return d, err
+		})
 		if err != nil {
 			return found(err)
 		}
 		defer d.Close()
-		if findings, err = during(std, comparing, func(stdio) ([]exosql.Finding, error) { return d.Check(ctx) }); err != nil {
-			return err
-		}
 	}
-	fails := false
 	for _, x := range findings {
-		fails = fails || strict || !x.Warning
-		fmt.Fprintln(std.out, x.String())
+		fmt.Fprintln(std.out, x)
 	}
 	if d != nil {
 		lines, err := d.RowLabels()
@@ -79,7 +77,7 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 			fmt.Fprintln(std.out, schema.Printable(l))
 		}
 	}
-	if fails {
+	if grantfile.Refusal(path, findings) != nil || strict && len(findings) > 0 {
 		return &failure{code: exitFound}
 	}
 	if pin {

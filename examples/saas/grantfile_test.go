@@ -105,7 +105,7 @@ func TestGrantFile(t *testing.T) {
 				t.Errorf("%s: %s %v, want %s", c.name, r.JSON, r.Err, c.want)
 			}
 		}
-		findings, err := declared.Check(t.Context())
+		findings, err := declared.Check()
 		for _, f := range findings {
 			if !f.Warning {
 				t.Error(f.String())

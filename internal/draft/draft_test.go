@@ -144,7 +144,7 @@ func TestTenants(t *testing.T) {
 				}
 				for n := -1; len(o.Out) > n; { // as exo init leaves out what exo validate finds something in
 					n = len(o.Out)
-					findings, err := decl.Check(t.Context())
+					findings, err := decl.Check()
 					if err != nil {
 						t.Fatal(err)
 					}

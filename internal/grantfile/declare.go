@@ -576,13 +576,13 @@ func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	return out, nil
 }
 
-// Check compares what is granted with the databases, as exosql.Inspect does.
-func (d *Declared) Check(ctx context.Context) (findings []exosql.Finding, err error) {
+// Check compares what is granted with the catalogues that Declare has read, as exosql.Inspect does.
+func (d *Declared) Check() (findings []exosql.Finding, err error) {
 	grants, err := d.Grants(d.example(nil, nil))
 	if err != nil {
 		return nil, err
 	}
-	for name, db := range d.dbs {
+	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
 		for _, g := range d.File.Grants {
 			if d.File.facet(g.Facet.Text).Database.Text == name {
@@ -592,7 +592,7 @@ func (d *Declared) Check(ctx context.Context) (findings []exosql.Finding, err er
 		if len(what) == 0 {
 			continue
 		}
-		found, err := exosql.Inspect(ctx, db, what...)
+		found, err := exosql.InspectCatalog(d.live[name], what...)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func TestWhole(t *testing.T) {
 				}
 			}
 		}
-		if findings, err := d.Check(t.Context()); err != nil {
+		if findings, err := d.Check(); err != nil {
 			t.Error(findings, err)
 		}
 	})

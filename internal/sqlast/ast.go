@@ -133,10 +133,11 @@ type In struct {
 	Not  bool
 }
 
-// InSelect is X IN (Sub); Sub has one column. There is no Not: a single NULL in
+// InSelect is X IN (Sub), or (X, And...) IN (Sub); Sub has one column for each. There is no Not: a single NULL in
 // Sub would make it hold for no row. Use Exists.
 type InSelect struct {
 	X   Expr
+	And []Expr
 	Sub *Select
 }
 

@@ -301,11 +301,14 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		if err := c.expr(e.X, sc, p); err != nil {
 			return fmt.Errorf("in: %w", err)
 		}
+		if err := c.list("in", e.And, sc, 0); err != nil {
+			return err
+		}
 		if _, err := c.query(e.Sub, sc); err != nil {
 			return fmt.Errorf("in: %w", err)
 		}
-		if len(e.Sub.Columns) != 1 {
-			return errors.New("in: the select has to have one column")
+		if len(e.Sub.Columns) != 1+len(e.And) {
+			return errors.New("in: the select has to have one column for each value")
 		}
 		return nil
 	case Beyond:

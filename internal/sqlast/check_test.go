@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 		{"zero scalar", where(Scalar{}), "where[0]: scalar"},
 		{"scalar of any number of rows", where(Scalar{owners(0)}), "where[0]: scalar: the select"},
 		{"zero in select", where(InSelect{X: One}), "where[0]: in"},
-		{"in select of two", where(InSelect{One, with(owners(0), func(s *Select) { s.Columns = append(s.Columns, Output{One, "one"}) })}), "where[0]: in"},
+		{"in select of two", where(InSelect{One, nil, with(owners(0), func(s *Select) { s.Columns = append(s.Columns, Output{One, "one"}) })}), "where[0]: in"},
 		{"beyond of one pair", where(Beyond{Left: []Expr{One}, Right: []Expr{One}}), "where[0]: beyond"},
 		{"beyond of no pairs", where(Beyond{Left: []Expr{One, One}, Right: []Expr{One}}), "where[0]: beyond"},
 		{"nothing in beyond", where(Beyond{Left: []Expr{One, nil}, Right: []Expr{One, One}}), "where[0]: beyond[1]"},
@@ -145,7 +145,7 @@ var nests = map[string]func(n int) *Select{
 		return where(repeat(n, True, func(e Expr) Expr { return In{X: e, List: []Expr{One}, Not: true} }))
 	},
 	"in select": func(n int) *Select {
-		return nest(n, func(alias string, s *Select) Expr { return InSelect{col(alias, "id"), s} })
+		return nest(n, func(alias string, s *Select) Expr { return InSelect{col(alias, "id"), nil, s} })
 	},
 	"exists": func(n int) *Select {
 		return nest(n, func(alias string, s *Select) Expr { return Exists{Sub: s} })
@@ -233,7 +233,7 @@ func trues(n int) []Expr {
 
 func TestEndlessTrees(t *testing.T) {
 	self := todos("id")
-	self.Where = []Expr{InSelect{One, self}}
+	self.Where = []Expr{InSelect{One, nil, self}}
 	loop := Call{Op: Not, Args: []Expr{nil}}
 	loop.Args[0] = loop
 	var wide Expr = True // 2^60 nodes in 60

@@ -51,9 +51,15 @@ var exprCases = []struct {
 	{"in nothing", In{X: col("t0", "prio")}, `0`, `FALSE`, nil, "0; 0; 0; 0; 0"},
 	{"not in nothing", In{X: col("t0", "prio"), Not: true}, `1`, `TRUE`, nil, "1; 1; 1; 1; 1"},
 	{"scalar", Scalar{with(owners(0), func(s *Select) { s.Limit = []Expr{One} })}, `(SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?) LIMIT 1)`, `(SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1) LIMIT 1)`, []any{"bob"}, "2; 2; 2; 2; 2"},
-	{"in select", InSelect{col("t0", "user_id"), owners(0)},
+	{"in select", InSelect{col("t0", "user_id"), nil, owners(0)},
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = ?)))`,
 		`("t0"."user_id" IN (SELECT "t1"."id" AS "id" FROM "users" AS "t1" WHERE ("t1"."name" = $1)))`,
+		[]any{"ada"}, "1; 1; 0; 0; NULL"},
+	{"in select of two", InSelect{col("t0", "user_id"), []Expr{call(CodePointText, col("t0", "user_id"))}, with(owners(0), func(s *Select) {
+		s.Columns = append(s.Columns, Output{call(CodePointText, col("t1", "id")), "exact"})
+	})},
+		`(("t0"."user_id", (CAST("t0"."user_id" AS TEXT) COLLATE BINARY)) IN (SELECT "t1"."id" AS "id", (CAST("t1"."id" AS TEXT) COLLATE BINARY) AS "exact" FROM "users" AS "t1" WHERE ("t1"."name" = ?)))`,
+		`(("t0"."user_id", (cast("t0"."user_id" AS text) COLLATE "C")) IN (SELECT "t1"."id" AS "id", (cast("t1"."id" AS text) COLLATE "C") AS "exact" FROM "users" AS "t1" WHERE ("t1"."name" = $1)))`,
 		[]any{"ada"}, "1; 1; 0; 0; NULL"},
 	{"beyond", Beyond{Left: []Expr{col("t0", "prio"), col("t0", "id")}, Right: []Expr{Arg{Slot: 0}, One}}, `(("t0"."prio", "t0"."id") > (?, 1))`, `(("t0"."prio", "t0"."id") > ($1, 1))`, []any{1}, "1; NULL; 1; 1; 1"},
 	{"beyond, down", Beyond{Left: []Expr{col("t0", "prio"), col("t0", "id")}, Right: []Expr{Arg{Slot: 0}, One}, Desc: true}, `(("t0"."prio", "t0"."id") < (?, 1))`, `(("t0"."prio", "t0"."id") < ($1, 1))`, []any{1}, "0; NULL; 0; 0; 0"},
@@ -178,7 +184,7 @@ var selectCases = []struct {
 	{"placeholder order", with(todos(), func(s *Select) {
 		s.Columns = []Output{{arg(5), "v"}}
 		s.From = append(s.From, Source{Table: "users", Alias: "t2", On: []Expr{call(Eq, col("t2", "id"), arg(4))}})
-		s.Where = []Expr{InSelect{col("t0", "user_id"), owners(3)}, call(Le, col("t0", "id"), arg(2))}
+		s.Where = []Expr{InSelect{col("t0", "user_id"), nil, owners(3)}, call(Le, col("t0", "id"), arg(2))}
 		s.OrderBy = []Order{{Expr: call(Add, col("t0", "id"), arg(1))}}
 		s.Limit, s.Offset = []Expr{arg(0)}, []Expr{Zero}
 	}),
@@ -275,10 +281,9 @@ func TestNullBoundNeverWidens(t *testing.T) {
 // What Postgres alone has is refused elsewhere; exosql's tests run it.
 func TestPostgresOnly(t *testing.T) {
 	for op, want := range map[Op]string{
-		CastedText:    `cast($1 AS text)`,
-		CodePointText: `(cast($1 AS text) COLLATE "C")`,
-		TruncMillis:   `date_trunc('milliseconds', $1)`,
-		NextMillis:    `($1 + INTERVAL '1 millisecond')`,
+		CastedText:  `cast($1 AS text)`,
+		TruncMillis: `date_trunc('milliseconds', $1)`,
+		NextMillis:  `($1 + INTERVAL '1 millisecond')`,
 	} {
 		s := valueOf(call(op, Arg{Slot: 0}))
 		text, _ := mustRender(t, s, Postgres)

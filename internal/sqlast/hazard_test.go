@@ -111,7 +111,7 @@ func TestNestedDollar(t *testing.T) {
 		t.Errorf("squirrel: %s %v %v", text, args, err)
 	}
 	s := with(todos("id"), func(s *Select) {
-		s.Where = []Expr{InSelect{col("t0", "user_id"), owners(1)}, call(Eq, col("t0", "id"), Arg{Slot: 0})}
+		s.Where = []Expr{InSelect{col("t0", "user_id"), nil, owners(1)}, call(Eq, col("t0", "id"), Arg{Slot: 0})}
 	})
 	text, slots := mustRender(t, s, Postgres)
 	if !strings.Contains(text, "= $1)") || !strings.Contains(text, "= $2)") || !slices.Equal(slots, []int{1, 0}) {
@@ -124,7 +124,7 @@ func TestNestedDollar(t *testing.T) {
 func TestGlobalBuilder(t *testing.T) {
 	before := sq.StatementBuilder
 	defer func() { sq.StatementBuilder = before }()
-	s := with(todos("id"), func(s *Select) { s.Where = []Expr{InSelect{col("t0", "user_id"), owners(0)}} })
+	s := with(todos("id"), func(s *Select) { s.Where = []Expr{InSelect{col("t0", "user_id"), nil, owners(0)}} })
 	want, _ := mustRender(t, s, Postgres)
 
 	sq.StatementBuilder = sq.StatementBuilder.PlaceholderFormat(sq.Dollar).Where("1 = 1 OR 1 = 1")

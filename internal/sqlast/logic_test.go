@@ -179,7 +179,7 @@ func (g *generate) condition(depth int) Expr {
 	sub := &Select{From: []Source{{Table: "one", Alias: alias(g.subs)}}, Where: []Expr{g.condition(d)}}
 	if rapid.Bool().Draw(g.t, "in") {
 		sub.Columns = []Output{{col(sub.From[0].Alias, "m"), "v"}}
-		return InSelect{g.number(d), sub}
+		return InSelect{g.number(d), nil, sub}
 	}
 	sub.Columns = []Output{{One, "v"}}
 	return Exists{sub, rapid.Bool().Draw(g.t, "not")}

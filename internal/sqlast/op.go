@@ -28,7 +28,7 @@ const (
 	Like           // SQL's pattern, case counts, \ escapes
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
-	CodePointText  // Postgres only: the same, compared and sorted by code point
+	CodePointText  // the same, compared and sorted by code point
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
 	NullIfNumber   // of exact numbers
@@ -171,7 +171,7 @@ var ops = [numOps]opInfo{
 	Add:            {"add", 2, 2, infix("+"), infix("+")},
 	Coalesce:       {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
 	CastedText:     {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
-	CodePointText:  {"code-point-text", 1, 1, spelling{}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
+	CodePointText:  {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
 	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},

@@ -177,7 +177,13 @@ func (f *fragment) add(e Expr) *fragment {
 	case In:
 		return f.in(e)
 	case InSelect:
-		return f.write("(").add(e.X).write(" IN ").sub(e.Sub).write(")")
+		f.write("(")
+		if len(e.And) > 0 {
+			f.call(function("("), append([]Expr{e.X}, e.And...))
+		} else {
+			f.add(e.X)
+		}
+		return f.write(" IN ").sub(e.Sub).write(")")
 	case Beyond:
 		op := constant(" > ")
 		if e.Desc {

@@ -31,7 +31,7 @@ func TestTables(t *testing.T) {
 	}{
 		{"columns", with(todos("id"), func(s *Select) { s.Where = []Expr{col("t0", "done")} }), reads{"todos": set("id", "done")}},
 		{"rows only", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Count}, "n"}} }), reads{"todos": set()}},
-		{"sub select", with(todos("id"), func(s *Select) { s.Where = []Expr{InSelect{col("t0", "user_id"), owners(0)}} }),
+		{"sub select", with(todos("id"), func(s *Select) { s.Where = []Expr{InSelect{col("t0", "user_id"), nil, owners(0)}} }),
 			reads{"todos": set("id", "user_id"), "users": set("id", "name")}},
 		{"outer column", with(todos("title"), func(s *Select) { s.Where = []Expr{Exists{Sub: children}} }),
 			reads{"todos": set("title", "user_id"), "users": set("id")}},

@@ -20,10 +20,14 @@ func (c *Checker) alike() {
 					Fix:     "one declaration of the column"})
 			}
 		}
+		related := c.live.Table(schema.Name{Name: t.Name})
+		if related != nil && len(c.kin(related)) == 1 {
+			related = nil // most tables are no part of another one: of 400 there are 80,000 pairs
+		}
 		for _, o := range c.tables[i+1:] {
 			where := "the table is declared twice: here"
 			if !c.live.Engine.Is(t.Name, o.Name) {
-				if !c.shareRows(t, o) {
+				if related == nil || !c.shareRows(t, o) {
 					continue
 				}
 				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 
@@ -14,18 +13,17 @@ func NewChecker() *Checker {
 	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}}
 }
 
-// Inspect compares what was declared with what catalog reads.
-func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*schema.Database, error)) ([]Finding, error) {
-	if c.err != nil {
-		return nil, c.err
+// Ready is the error of what was declared, where it can be compared with no database.
+func (c *Checker) Ready() error {
+	if c.err == nil && len(c.tables) == 0 {
+		return errors.New("exosql: Check was given nothing to compare: give it what is granted")
 	}
-	if len(c.tables) == 0 {
-		return nil, errors.New("exosql: Check was given nothing to compare: give it what is granted")
-	}
-	var err error
-	if c.live, err = catalog(ctx); err != nil {
-		return nil, err
-	}
+	return c.err
+}
+
+// Inspect compares what was declared with a catalogue.
+func (c *Checker) Inspect(live *schema.Database) []Finding {
+	c.live = live
 	for _, t := range c.tables {
 		c.table(t)
 	}
@@ -54,7 +52,7 @@ func (c *Checker) Inspect(ctx context.Context, catalog func(context.Context) (*s
 	}
 	c.path()
 	c.role()
-	return c.found, nil
+	return c.found
 }
 
 // Checker gathers what is declared, and then what is found.

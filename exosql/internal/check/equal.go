@@ -1,7 +1,11 @@
 package check
 
+// What a database takes for equal in a column, where that is wider than exact: what is read is compared exactly all the same, and what
+// the database itself judges by it (keys, foreign keys, cascades) is not written.
+
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -9,43 +13,152 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// loose refuses columns of which = does not mean what it says: a value that was
-// read finds other rows too, and a scope over it would let in a tenant whose name
-// differs in its case only, or is the same number. Of a view, live is nil.
+// Equality is what the database takes for equal in a declared column, for the compiler. Of a view of SQLite, and of what the catalogue
+// does not have, nothing is known.
+func Equality(live *schema.Database, col *decl.Column) decl.Equality {
+	t, x := (&Checker{live: live}).column(col.Table, col)
+	switch {
+	case x == nil, live.Engine == schema.SQLite && (t == nil || t.Virtual):
+		return decl.UnknownEquality
+	case x.Loose, live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x)):
+		return decl.WiderEquality
+	case live.Engine == schema.SQLite:
+		return decl.ExactEquality
+	}
+	switch plainType(x) {
+	case "citext":
+		return decl.CaselessType
+	case "character", "bpchar":
+		return decl.PaddedType
+	}
+	return decl.ExactEquality // its text is compared, whatever it is
+}
+
+// loose warns of columns of which = does not mean what it says: a condition of a program finds other texts too. Scopes, links and pages
+// compare them exactly; what may be written is for widely to refuse. Of a view, live is nil.
 func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column) {
 	for _, col := range t.Cols {
 		x := c.find(cols, col.Name)
 		if x == nil {
 			continue
 		}
-		f := Finding{Kind: LooseEquality, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted}
-		plain := strings.SplitN(x.Type, "(", 2)[0]
-		switch {
-		case x.Loose && c.live.Engine == schema.SQLite:
-			f.Problem = fmt.Sprintf("has the collation %s, for which different texts are equal", x.Collation)
-			f.Fix = "a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
-		case x.Loose:
-			f.Problem = fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation)
-			f.Fix = fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, quoteName(t.Name), quoteName(col.Name), x.Type)
-			if live == nil {
-				f.Fix = fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, quoteName(col.Name))
-			}
-		case col.Kind == exo.TypeText && c.live.Engine == schema.SQLite && numeric(live.Affinity(x)):
-			// A tenant 1e3 would be let in to the rows of 1000.
-			f.Problem = fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type)
-			f.Fix = "a definition with the type TEXT (SQLite can't change a column)"
-			if to := goType(x); to != "" && to != "string" {
-				f.Fix += ", or a field of type " + to
-			}
-		case col.Enum != nil && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
-			f.Problem = fmt.Sprintf("is %s in the database, and with OneOf it is compared as such: different texts are equal", x.Type)
-			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(t.Name), quoteName(col.Name))
-		default:
+		why, fix := c.looseness(t.Name, live, x, col.Kind == exo.TypeText, col.Enum != nil)
+		if why == "" {
 			continue
 		}
-		c.add(f)
+		if to := goType(x); c.live.Engine == schema.SQLite && !x.Loose && to != "" && to != "string" {
+			fix += ", or a field of type " + to
+		}
+		c.add(Finding{Kind: LooseEquality, Table: t.Name, Column: col.Name, Warning: true, Fix: fix,
+			Problem: why + ". Scopes, links and pages compare it exactly, conditions of programs do not"})
 	}
+}
+
+// looseness says why different texts of a column are equal, and what would be right; "" where they are not, or where statements compare
+// its text. text says that it is declared text, typed that it is compared as the type that it has.
+func (c *Checker) looseness(table string, live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
+	plain := plainType(x)
+	switch {
+	case x.Loose && c.live.Engine == schema.SQLite:
+		return fmt.Sprintf("has the collation %s, for which different texts are equal", x.Collation),
+			"a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
+	case x.Loose && live == nil:
+		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
+			fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, quoteName(x.Name))
+	case x.Loose:
+		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
+			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, quoteName(table), quoteName(x.Name), x.Type)
+	case text && c.live.Engine == schema.SQLite && numeric(live.Affinity(x)):
+		// A tenant 1e3 would be let in to the rows of 1000.
+		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
+			"a definition with the type TEXT (SQLite can't change a column)"
+	case typed && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
+		return fmt.Sprintf("is %s in the database, for which different texts are equal", x.Type),
+			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(table), quoteName(x.Name))
+	}
+	return "", ""
 }
 
 // numeric reports whether SQLite takes texts that look like numbers for them.
 func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "BLOB" }
+
+// wideWhy says why different texts of a column are equal for the database itself, which judges keys and foreign keys by its type, too.
+func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix string) {
+	x := c.find(table.Columns, name)
+	if x == nil || strings.HasPrefix(plainType(x), "character") && !x.Loose || plainType(x) == "bpchar" && !x.Loose {
+		return "", "" // of char(n), texts that are equal are the same text: without the spaces at its end
+	}
+	return c.looseness(table.Name.Name, table, x, text, true)
+}
+
+// widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
+// tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
+func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+	seen := map[string]bool{}
+	no := func(of *schema.Table, column string, text bool, by string) {
+		why, fix := c.wideWhy(of, column, text)
+		if at := of.Name.Name + "." + column; why != "" && !seen[at] {
+			seen[at] = true
+			refuse(LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
+		}
+	}
+	declared := func(col *decl.Column, by string) {
+		if of := c.live.Table(schema.Name{Name: col.Table.Name}); of != nil {
+			no(of, col.Name, col.Kind == exo.TypeText, by)
+		}
+	}
+	for _, col := range w.Scope {
+		declared(col, "part of the scope")
+	}
+	for _, col := range w.Table.Keys {
+		declared(col, "part of the key")
+	}
+	written := slices.Concat(w.Rights.Insert, w.Rights.Update, w.Filled)
+	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
+		by := fmt.Sprintf("what the link %s.%s compares", l.From.Name, l.Name)
+		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
+			continue // a write touches no end of it
+		}
+		for _, p := range l.Pairs {
+			declared(p.From, by)
+			declared(p.To, by)
+		}
+	}
+	judged := func(child *schema.Table, fk schema.ForeignKey) {
+		by := fmt.Sprintf("judged by the foreign key %s(%s)", child.Name.Name, strings.Join(fk.Columns, ", "))
+		for _, col := range fk.Columns {
+			no(child, col, false, by)
+		}
+		if parent := c.live.Table(fk.Table); parent != nil {
+			for _, col := range fk.References {
+				no(parent, col, false, by)
+			}
+		}
+	}
+	given := append(w.given(), names(w.Rights.Update)...)
+	for _, of := range c.parts(t) {
+		for _, fk := range of.ForeignKeys {
+			if shares(c.live, fk.Columns, given) {
+				judged(of, fk)
+			}
+		}
+	}
+	if !w.Rights.Delete && len(w.Rights.Update) == 0 {
+		return
+	}
+	reached := c.parts(t)
+	for i := 0; i < len(reached); i++ { // it grows: a cascade goes on from what it deletes
+		by := reached[i]
+		for _, child := range c.live.Tables {
+			for _, fk := range child.ForeignKeys {
+				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.live, fk.References, names(w.Rights.Update)) {
+					continue
+				}
+				judged(child, fk)
+				if carries(fk.OnDelete) && !slices.Contains(reached, child) {
+					reached = append(reached, child)
+				}
+			}
+		}
+	}
+}

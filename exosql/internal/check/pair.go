@@ -158,10 +158,10 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 			served = served || !i.Invalid && i.Where == "" && (i.Method == "btree" || i.Method == "hash") && len(i.Parts) > 0 && i.Parts[0].Expr != "" && textOf(i.Parts[0].Expr, p.To.Name)
 		}
 	}
-	if served {
-		return true
-	}
 	p := l.Pairs[0]
+	if e := Equality(c.live, p.To); served || e.ByType() && e == Equality(c.live, p.From) {
+		return served // by the types' own equality, which an index of the column serves
+	}
 	x := c.find(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}

@@ -210,17 +210,20 @@ func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) 
 	})
 }
 
-// wider reports whether PostgreSQL takes values of the column for equal that are different texts, and a scope over it compares texts: citext ignores
-// case, char(n) spaces. So what is unique by it spans tenants, whose names differ in that.
+// wider reports whether the database takes values of the column for equal that are different texts, and a scope over it compares texts: citext
+// ignores case, char(n) spaces, and a collation what it likes. So what is unique by it spans tenants, whose names differ in that.
 func wider(live *schema.Database, t *schema.Table, name string) bool {
+	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
 	if live.Engine != schema.Postgres {
-		return false
+		return i >= 0 && t.Columns[i].Loose
 	}
-	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == name })
 	if i < 0 {
 		return true
 	}
 	c := t.Columns[i]
+	if c.Loose {
+		return true
+	}
 	switch plainType(&c) {
 	case "text", "character varying", "name":
 		return false

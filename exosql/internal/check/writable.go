@@ -94,6 +94,7 @@ func (c *Checker) writable(w Write) {
 			}
 		}
 	}
+	c.widely(t, w, refuse)
 	c.calculated(t, w, refuse)
 	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
 	for _, fk := range c.foreignKeys(t) {

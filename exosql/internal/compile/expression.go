@@ -169,7 +169,11 @@ func (f *from) neverNull(e expr) bool {
 	if s, ok := e.(sortExpr); ok {
 		e = s.x
 	}
-	c, ok := plainText(e).(colExpr)
+	e = plainText(e)
+	if x, ok := e.(exactText); ok {
+		e = x.x
+	}
+	c, ok := e.(colExpr)
 	return ok && (!c.col.Null && !c.row.optional || slices.Contains(f.valued, c))
 }
 

@@ -185,7 +185,12 @@ func identity(e expr) bool {
 
 // keyColumn is the column that an operand compares as it is stored.
 func keyColumn(e expr) (colExpr, bool) {
-	if t, ok := e.(sameText); ok {
+	switch t := e.(type) {
+	case sameText:
+		return t.x, true
+	case exactText:
+		return t.x, true
+	case stored:
 		return t.x, true
 	}
 	c, ok := e.(colExpr)

@@ -138,7 +138,7 @@ func all(conds []sqlast.Expr) sqlast.Expr {
 // reads any table: a condition that reads none of the query's own rows becomes the
 // filter of a node above them, which the judge requires.
 func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
-	fixed, ok := row.entry.Fixed()
+	fixed, ok := f.c.fixedOf(row.entry)
 	if !ok {
 		return nil, errNotFixed
 	}

@@ -16,7 +16,7 @@ import (
 // Before is the plan that reads the rows that an update or a delete is about to change, at most limit of
 // them. In one transaction it finds the same rows as the statement that changes them: it is the same query,
 // and a limit's ties are broken by the key in both.
-func Before(d sqlast.Dialect, m *exo.Message, grants []Prepared, limit int) (*plan.Plan, error) {
+func Before(d Engine, m *exo.Message, grants []Prepared, limit int) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	f := c.newFrom(nil)
 	q, err := f.query(m.Root.Recv, names{})
@@ -46,7 +46,7 @@ func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
 
 // After is the plan that reads rows that a message wrote by n keys: its arguments are their columns, one key
 // after the other.
-func After(d sqlast.Dialect, m *exo.Message, w *Writing, n int) (*plan.Plan, error) {
+func After(d Engine, m *exo.Message, w *Writing, n int) (*plan.Plan, error) {
 	c := compilerOf(d, m, nil)
 	f := c.newFrom(nil)
 	row, err := f.occur(w.Grant, w.Facet, w.Table, nil, nil)

@@ -61,7 +61,11 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 	case language.Search:
 		return q, f.doSearch(q, n)
 	case "where", language.IfUnchanged:
-		return q, f.doWhere(q, n.Args[0], env)
+		before := f.c.unchanged
+		f.c.unchanged = n.Name == language.IfUnchanged
+		err := f.doWhere(q, n.Args[0], env)
+		f.c.unchanged = before
+		return q, err
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
 	case language.DistinctBy:

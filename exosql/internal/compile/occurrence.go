@@ -45,7 +45,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 		return nil, err
 	}
 	f.c.entered = append(f.c.entered, row)
-	row.fixed, _ = e.Fixed()
+	row.fixed, _ = f.c.fixedOf(e)
 	f.c.tables++
 	f.c.columns += len(row.table.Cols)
 	f.open = true
@@ -68,9 +68,10 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
-		x, y := f.pair(colExpr{child, p.To}, colExpr{parent, p.From})
 		f.c.linking = true
-		out = append(out, call(sqlast.Eq, compared(x, f), compared(y, f)))
+		for _, by := range f.pairs(colExpr{child, p.To}, colExpr{parent, p.From}) {
+			out = append(out, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+		}
 		f.c.linking = false
 		f.c.link(f, child, p.To, f, parent, p.From)
 	}

@@ -23,11 +23,11 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 		return p
 	}
 	for _, row := range c.entered {
-		if _, ok := row.entry.Fixed(); !ok {
+		if _, ok := c.fixedOf(row.entry); !ok {
 			return p
 		}
 	}
-	again := compilerOf(c.dialect, c.msg, c.grants)
+	again := compilerOf(c.engine, c.msg, c.grants)
 	again.open, again.after = true, c.after
 	p.Open, _ = openPlan(again)
 	return p
@@ -36,7 +36,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 // Guarded is the open plan of a message in which the conditions on the tables with the aliases
 // guards are guarded: those of which the engine reads rows out of scope. Of these it does not search
 // scans for their scopes. It has no Tables where there is no such plan.
-func Guarded(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position, guards, scans []string) *plan.Plan {
+func Guarded(d Engine, m *exo.Message, grants []Prepared, after Position, guards, scans []string) *plan.Plan {
 	c := newCompiler(d, m, grants)
 	c.open, c.after, c.guards, c.scans = true, after, guards, scans
 	p, err := openPlan(c)
@@ -71,7 +71,7 @@ func openPlan(c *compiler) (*plan.Plan, error) {
 func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
 	var out []plan.Table
 	for _, row := range c.entered {
-		fixed, ok := row.entry.Fixed()
+		fixed, ok := c.fixedOf(row.entry)
 		if !ok {
 			return nil
 		}

@@ -100,8 +100,8 @@ func (f *from) exactly(e expr) expr {
 }
 
 // sameText is a column of text as it is compared with another one by =, under the
-// columns' own collation: an index of either serves. Collations take only equal texts
-// for equal, or Check refuses them; two columns with different ones PostgreSQL refuses to compare.
+// columns' own collation: an index of either serves. Where a collation takes different texts for equal, pairs adds the exact
+// comparison. Two columns with different ones PostgreSQL refuses to compare.
 type sameText struct{ x colExpr }
 
 func (e sameText) typ() exprType { return e.x.typ() }
@@ -118,7 +118,7 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // ON of a link, in the semi-join of a scope, and where a program compares two columns
 // that a link is declared over. Keys are equal if a program that reads both finds them
 // equal: texts by their code points whatever the columns' types, so that citext and
-// char(n) let in no row whose key is spelt in another way; numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
+// char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
 // microseconds alone are two keys, of two tenants maybe. An enum stays one only beside another one, whose index then serves.
 func (f *from) pair(a, b colExpr) (x, y expr) {
 	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText && (a.col.Enum == nil || b.col.Enum == nil) {

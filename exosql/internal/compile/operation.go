@@ -109,6 +109,9 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		if _, null := args[1].(nullExpr); null && op.Null {
 			return opExpr{op.IfNull, args[:1], of}
 		}
+		if exact := f.keyComparison(plainer(op.Ast, args), args, of); exact != nil {
+			return exact
+		}
 		return opExpr{plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
 		if args[0].typ().kind == exo.TypeText {
@@ -412,6 +415,9 @@ func (f *from) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
 	if op == nil { // a host may order what programs can't, like truth values
 		op = language.OperatorByName()[p.Op]
+	}
+	if exact := f.holdsExactly(op, colExpr{row, p.Col}, args[1:]); exact != nil {
+		return exact
 	}
 	if op.Form == language.FormList {
 		all := f.keyed(args)

@@ -128,7 +128,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 }
 
 // Message plans a guest's message.
-func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
+func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
 	p, err := message(c)
@@ -141,7 +141,7 @@ func Message(d sqlast.Dialect, m *exo.Message, grants []Prepared, after Position
 	return withOpen(p, c), nil
 }
 
-func newCompiler(d sqlast.Dialect, m *exo.Message, grants []Prepared) *compiler {
+func newCompiler(d Engine, m *exo.Message, grants []Prepared) *compiler {
 	var all []*scope.Grant
 	for i := range grants {
 		g := grants[i].grant
@@ -154,8 +154,8 @@ func newCompiler(d sqlast.Dialect, m *exo.Message, grants []Prepared) *compiler 
 
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
 // message is compiled more than once (TestLocalTimeOfEachStatement).
-func compilerOf(d sqlast.Dialect, m *exo.Message, grants []*scope.Grant) *compiler {
-	return &compiler{dialect: d, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
+func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
+	return &compiler{engine: d, dialect: d.Dialect, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
 }
 
 func message(c *compiler) (*plan.Plan, error) {
@@ -210,14 +210,14 @@ func (s *typed) Grant() *scope.Grant {
 }
 
 // Compile plans it; of a page, the size is its last value.
-func (s *typed) Compile(d sqlast.Dialect, after Position) (*plan.Plan, error) {
+func (s *typed) Compile(d Engine, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
 	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
 }
 
 // relation plans a chain of typed calls. r and g are a shaper's copies.
-func relation(d sqlast.Dialect, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
-	c := &compiler{dialect: d, grants: []*scope.Grant{g}, after: after}
+func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
+	c := &compiler{engine: d, dialect: d.Dialect, grants: []*scope.Grant{g}, after: after}
 	f := c.newFrom(nil)
 	q, row, err := f.relation(r, g)
 	if err != nil {

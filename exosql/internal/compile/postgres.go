@@ -38,7 +38,7 @@ func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
 	if col.Kind == exo.TypeTime {
 		return f.col(row, col)
 	}
-	return sorted(colExpr{row, col}).sql(f)
+	return sorted(f.keyOrder(colExpr{row, col})).sql(f)
 }
 
 // postgres is the operation where it is written in a way of its own, or nil.

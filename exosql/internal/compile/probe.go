@@ -8,7 +8,6 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Use is one way in which a program may use a column, and an index may serve.
@@ -51,7 +50,7 @@ type Probe struct {
 }
 
 // Probe compiles the program that uses a column of a facet, which the grant reaches.
-func (g Prepared) Probe(d sqlast.Dialect, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
 	m, err := using(fc, col, use)
 	if err != nil {
 		return nil, err

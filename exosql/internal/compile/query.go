@@ -19,7 +19,8 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	dialect      sqlast.Dialect
+	engine       Engine
+	dialect      sqlast.Dialect // of engine
 	aliases      int
 	guardAliases int
 	slots        []plan.Source
@@ -35,6 +36,7 @@ type compiler struct {
 	charges      map[int]int // of the cells of the statement that are a labelled column as it is, or made of columns, by their places
 	made         map[int]int // the most bytes that the engine may make for those that are made, by their places
 	charge       int         // the most of the labelled columns that the statement names
+	unchanged    bool        // a condition of ifUnchanged is being interpreted
 	replying     bool        // what is shown goes to a program
 	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
@@ -346,7 +348,11 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {
 		for _, k := range r.table.Keys {
-			keys = append(keys, f.col(r, k))
+			x := f.col(r, k)
+			if f.c.wider(k) {
+				x = exactText{colExpr{r, k}}.sql(f)
+			}
+			keys = append(keys, x)
 		}
 	}
 	return keys
@@ -383,17 +389,21 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occurrence) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {
-		x, y := f.pair(colExpr{other, p.From}, colExpr{row, p.To})
 		f.c.linking = true
-		theirs, ours = append(theirs, compared(x, sub)), append(ours, compared(y, f))
+		for _, by := range f.pairs(colExpr{other, p.From}, colExpr{row, p.To}) {
+			theirs, ours = append(theirs, compared(by[0], sub)), append(ours, compared(by[1], f))
+		}
 		f.c.linking = false
 		f.c.link(sub, other, p.From, f, row, p.To)
 	}
 	if len(pairs) == 1 {
-		sel := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs[0], As: "k"}}, Where: sub.where})
-		return sqlast.InSelect{X: ours[0], Sub: sel}
+		sel := sub.sources.Of(&sqlast.Select{Where: sub.where})
+		for i, x := range theirs {
+			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
+		}
+		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
 	}
-	for i := range pairs {
+	for i := range theirs {
 		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
 	}
 	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}

@@ -144,8 +144,9 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 	f.sources, f.at[key] = scope.Tree(r, alias), t.place(key, alias)
 	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
 		for _, k := range t.facet.Table.Keys {
-			x, y := f.pair(colExpr{row, k}, colExpr{key, k})
-			on = append(on, call(sqlast.Eq, compared(x, f), compared(y, f)))
+			for _, by := range f.pairs(colExpr{row, k}, colExpr{key, k}) {
+				on = append(on, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+			}
 		}
 		return on
 	})

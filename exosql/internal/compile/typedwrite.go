@@ -4,7 +4,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // The typed API writes as programs do: what follows makes of a chain of typed calls what a message is to the
@@ -46,7 +45,7 @@ func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, s
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans it.
-func (t *TypedWrite) Compile(d sqlast.Dialect) (*Writing, error) {
+func (t *TypedWrite) Compile(d Engine) (*Writing, error) {
 	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
 	return w.planned()
 }

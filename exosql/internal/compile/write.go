@@ -89,7 +89,7 @@ const CheckBatch = 100
 
 // writer compiles one message that writes.
 type writer struct {
-	d      sqlast.Dialect
+	d      Engine
 	m      *exo.Message
 	grants []*scope.Grant
 	beside []*scope.Grant // of the same programs, which the message doesn't speak of
@@ -113,7 +113,7 @@ func IsWrite(m *exo.Message) bool {
 
 // Write plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
 // the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
-func Write(d sqlast.Dialect, m *exo.Message, grants []Prepared, sets [][]string, keys bool) (*Writing, error) {
+func Write(d Engine, m *exo.Message, grants []Prepared, sets [][]string, keys bool) (*Writing, error) {
 	c, n := newCompiler(d, m, grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: c.grants[:n], beside: c.grants[n:], sets: sets, w: &Writing{}, keys: keys}
 	return w.planned()
@@ -183,12 +183,12 @@ func (w *writer) stored(c *compiler, v written) sqlast.Expr {
 		src.Kind = plan.ArgDocument
 	case v.col.Kind == exo.TypeList:
 		src.Kind, src.Elem = plan.ArgDocument, v.col.Elem
-		if w.d == sqlast.Postgres {
+		if w.d.Dialect == sqlast.Postgres {
 			src.Kind = plan.ArgArray
 		}
-	case w.d == sqlast.Postgres && v.col.Kind == exo.TypeBytes:
+	case w.d.Dialect == sqlast.Postgres && v.col.Kind == exo.TypeBytes:
 		src.Kind = plan.ArgStoredBytes
-	case w.d == sqlast.Postgres:
+	case w.d.Dialect == sqlast.Postgres:
 		src.Kind = plan.ArgStored
 	case v.col.Kind == exo.TypeDecimal, v.col.Kind == exo.TypeBytes, v.col.Kind == exo.TypeFloat:
 		src.Kind = v.col.Kind
@@ -266,7 +266,7 @@ func (w *writer) openChange(c *compiler) *plan.Plan {
 }
 
 // GuardedWrite is Guarded of a message that updates or deletes.
-func GuardedWrite(d sqlast.Dialect, m *exo.Message, grants []Prepared, sets [][]string, guards, scans []string) *plan.Plan {
+func GuardedWrite(d Engine, m *exo.Message, grants []Prepared, sets [][]string, guards, scans []string) *plan.Plan {
 	c := newCompiler(d, m, grants)
 	w := &writer{d: d, m: m, grants: c.grants, sets: sets}
 	c.open, c.guards, c.scans = true, guards, scans
@@ -347,7 +347,7 @@ func (w *writer) changed(c *compiler) (*plan.Plan, error) {
 		return nil, err
 	}
 	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
-	asks := w.d == sqlast.SQLite && c.tables > before
+	asks := w.d.Dialect == sqlast.SQLite && c.tables > before
 	direct := f.sources.First() == row.alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
 	if !direct && c.open {
 		return nil, nil
@@ -508,7 +508,7 @@ func (w *writer) calculated(f *from, col *decl.Column, n *exo.Node, env names, s
 		return written{}, exo.Errorf(exo.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
 	name, value := fmt.Sprintf("c%d", len(sel.Columns)), e.sql(f)
-	if _, plain := e.(colExpr); !plain && w.d == sqlast.SQLite { // PostgreSQL knows what its columns hold
+	if _, plain := e.(colExpr); !plain && w.d.Dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
 		switch col.Kind {
 		case exo.TypeInt:
 			value = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{value}}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+const openedFile = `exo: 1
+reviewed: true
+databases: {shop: env:GRANTS_TEST_DB}
+principal: {org: text}
+grants: {items: item}
+facets:
+  item:
+    table: items
+    scope: org = $principal.org
+    columns: [id, name]
+    update: [name]
+`
+
+// TestOneOpening: each command that opens a grant file refuses what exo validate refuses, in the same words, before it runs a program. The
+// twin: a database without the fault is opened by all of them, and each prints its warning once.
+func TestOneOpening(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		table := func(org, more string) string {
+			return "CREATE TABLE items (id {int} PRIMARY KEY, org TEXT " + org + " NOT NULL, name TEXT NOT NULL" + more + "); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name) VALUES (1, 'acme', 'a')"
+		}
+		loose := e.Pick("COLLATE NOCASE", "COLLATE ci")
+		before := e.Pick("", "CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);")
+		faults := map[string]struct{ ddl, file, says string }{
+			"an equality that is wider than exact": {before + table(loose, ""), openedFile, "different texts are equal"},
+			"a trigger": {table("", "") + ";" + e.Pick("CREATE TRIGGER t AFTER UPDATE ON items BEGIN SELECT 1; END",
+				"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER t AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION f()"), openedFile, "sets off the trigger t"},
+		}
+		type fault = struct{ ddl, file, says string }
+		if e.Name == tu.Postgres.Name {
+			faults["policies that bind nobody"] = fault{table("", "") + "; CREATE POLICY p ON items USING (true)", openedFile, "they bind nobody"}
+			faults["a label that a part has not"] = fault{table("", "") + "; CREATE TABLE part () INHERITS (items)", strings.Replace(openedFile, "columns: [id, name]", "columns: [id, {name: {label: pii}}]", 1), "other tables inherit from it"}
+		} else {
+			faults["a rule that deletes other rows"] = fault{strings.Replace(table("", ""), "name TEXT", "name TEXT UNIQUE ON CONFLICT REPLACE", 1), openedFile, "ON CONFLICT REPLACE"}
+		}
+		modelThatRuns(t, "items.count()")
+		commands := map[string][]string{
+			"run": {"-as", "org=acme", "-e", "items.count()"}, "repl": {"-as", "org=acme", "-e", "items.count()"}, "ask": {"-as", "org=acme", "-model", "openai:test", "how many?"},
+			"serve": {"-as", "org=acme"}, "manifest": nil,
+		}
+		open := func(t *testing.T, ddl, file string) string {
+			url := e.URL(t)
+			e.OpenURL(t, url, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error { return e.Exec(ddl)(ctx, db) }})
+			t.Setenv("GRANTS_TEST_DB", url)
+			path := filepath.Join(t.TempDir(), "exo.yaml")
+			write(t, path, file)
+			return path
+		}
+		for name, f := range faults {
+			t.Run(name, func(t *testing.T) {
+				path := open(t, f.ddl, f.file)
+				said := exo(t, "", "validate", path)
+				if said.code != exitFound || !strings.Contains(said.out, f.says) {
+					t.Fatalf("validate: %+v", said)
+				}
+				for command, rest := range commands {
+					r := exo(t, "", append([]string{command, path}, rest...)...)
+					if r.code != exitFound || r.out != "" {
+						t.Errorf("%s: code %d\n%s%s", command, r.code, r.out, r.err)
+					}
+					for line := range strings.Lines(said.out) {
+						if !strings.HasPrefix(line, "warning: ") && !strings.Contains(r.err, strings.TrimSpace(line)) {
+							t.Errorf("%s does not say %q:\n%s", command, line, r.err)
+						}
+					}
+				}
+				if r := exo(t, "", "doctor", path); r.code != exitFound || !strings.Contains(r.out, f.says) {
+					t.Errorf("doctor: %+v", r)
+				}
+			})
+		}
+		t.Run("none", func(t *testing.T) {
+			path := open(t, strings.Replace(table("", ""), "CREATE INDEX items_by_org ON items (org);", "", 1), openedFile)
+			if said := exo(t, "", "validate", path); said.code != exitDone || !strings.Contains(said.out, "warning: items.org: the scope is a condition on org, which has no index") {
+				t.Fatalf("validate: %+v", said)
+			}
+			for command, rest := range commands {
+				r := exo(t, "", append([]string{command, path}, rest...)...)
+				if r.code != exitDone || strings.Count(r.err, "which has no index") != 1 || command == "run" && r.out != "1\n" {
+					t.Errorf("%s: %s", command, fmt.Sprintf("%+v", r))
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,141 @@
+package compile
+
+// How key columns are compared exactly where the database takes different texts for equal: NOCASE and RTRIM of SQLite, columns that
+// SQLite compares as numbers, collations of PostgreSQL that are not deterministic, citext and char(n).
+//
+// Two conditions are written then: the column's own equality, which an index serves, and the exact one, which filters what that finds.
+// The exact one alone would be right too, and would read the whole table. Where the column's equality is exact, there is no second condition.
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Engine is the database that a statement is written for.
+type Engine struct {
+	Dialect sqlast.Dialect
+	// Equality says what the database takes for equal in a column. nil: nobody knows, and all texts are compared twice.
+	Equality func(*decl.Column) decl.Equality
+}
+
+// equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function
+// of ours is exact.
+func (c *compiler) equality(col *decl.Column) decl.Equality {
+	switch {
+	case col.Kind == exo.TypeText:
+	case c.dialect == sqlast.SQLite && (col.Kind == exo.TypeUUID || col.Kind == exo.TypeDate || col.Kind == exo.TypeTime && col.Iso):
+	default:
+		return decl.ExactEquality
+	}
+	if c.engine.Equality == nil {
+		return decl.UnknownEquality
+	}
+	return c.engine.Equality(col)
+}
+
+// wider reports whether the database may take different values of a column for equal.
+func (c *compiler) wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
+
+// exactText is a column of texts as it is compared exactly: by its characters.
+type exactText struct{ x colExpr }
+
+func (e exactText) typ() exprType { return e.x.typ() }
+
+func (e exactText) sql(f *from) sqlast.Expr {
+	x := f.col(e.x.row, e.x.col)
+	switch {
+	case x == nil:
+		return nil
+	case f.c.equality(e.x.col).ByType(): // its text has a collation that is exact, and an index of the text serves
+		return call(sqlast.CastedText, x)
+	}
+	return call(sqlast.CodePointText, x)
+}
+
+// own is a column as the database's own equality compares it.
+func (f *from) own(x colExpr) expr {
+	if f.c.equality(x.col).ByType() {
+		return stored{x}
+	}
+	return x
+}
+
+// pairs are the comparisons by which two key columns are equal, see pair. All have to hold.
+func (f *from) pairs(a, b colExpr) [][2]expr {
+	x, y := f.pair(a, b)
+	of, other := f.c.equality(a.col), f.c.equality(b.col)
+	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
+	switch {
+	case exact(of) && exact(other), of != other && (exact(of) || of.ByType()) && (exact(other) || other.ByType()):
+		return [][2]expr{{x, y}} // as texts, or the database compares the two types as texts
+	case of.ByType() && of == other:
+		x, y = stored{a}, stored{b}
+	}
+	return [][2]expr{{x, y}, {exactText{a}, exactText{b}}}
+}
+
+// holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
+func (f *from) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlast.Expr {
+	if !f.c.wider(x.col) {
+		return nil
+	}
+	truth := exprType{kind: exo.TypeBool}
+	by := func(x expr) expr {
+		with := append([]expr{x}, args...)
+		if op.Form == language.FormList {
+			all := f.keyed(with)
+			return inExpr{all[0], all[1:], op.Name == "notIn"}
+		}
+		return f.operate(op, with, truth)
+	}
+	switch {
+	case op.Name == "eq" || op.Name == "in":
+		return opExpr{sqlast.And, []expr{by(f.own(x)), by(exactText{x})}, truth}.sql(f)
+	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway
+		return by(exactText{x}).sql(f)
+	}
+	return nil
+}
+
+// keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
+// still (ifUnchanged). It is nil for any other, and where the column's own equality is exact.
+func (f *from) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
+	var sides [][2]expr
+	if a, b, linked := linkedPair(args); linked {
+		sides = f.pairs(a, b)
+	} else if c, column := args[0].(colExpr); f.c.unchanged && column && f.c.wider(c.col) {
+		sides = [][2]expr{{f.own(c), args[1]}, {exactText{c}, args[1]}}
+	}
+	if len(sides) < 2 {
+		return nil
+	}
+	exact := opExpr{op, sides[1][:], of}
+	switch op {
+	case sqlast.Eq, sqlast.Is:
+		return opExpr{sqlast.And, []expr{opExpr{op, sides[0][:], of}, exact}, of}
+	case sqlast.Ne, sqlast.IsNot:
+		return exact
+	}
+	return nil
+}
+
+// keyOrder is a column of a key as rows are sorted by it to break ties: keys that the database takes for equal are two.
+func (f *from) keyOrder(x colExpr) expr {
+	if f.c.dialect == sqlast.SQLite && f.c.wider(x.col) {
+		return exactText{x}
+	}
+	return x
+}
+
+// fixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
+// it finds others too, on which no expression of a program may be tried.
+func (c *compiler) fixedOf(e scope.Entry) ([]scope.Fixed, bool) {
+	fixed, ok := e.Fixed()
+	for _, x := range fixed {
+		ok = ok && !c.wider(x.Col)
+	}
+	return fixed, ok
+}

@@ -1,0 +1,67 @@
+package grantfile
+
+// How a file is opened: every command does it here, so that none serves what another one refuses.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// Open declares a file, and compares what it grants with its databases, as exosql.Check does. A finding that is no warning refuses the
+// file: the error is a *Refused then, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
+func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []exosql.Finding, error) {
+	d, findings, err := f.Inspect(ctx, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := Refusal(f.Name, findings); err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return d, findings, nil
+}
+
+// Inspect is Open for a command that reports what was found, and runs no program: it refuses no finding.
+func (f *File) Inspect(ctx context.Context, opt *Options) (*Declared, []exosql.Finding, error) {
+	d, err := f.Declare(ctx, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	findings, err := d.Check()
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return d, findings, nil
+}
+
+// Refusal is a *Refused if one of the findings is no warning, and nil otherwise.
+func Refusal(file string, findings []exosql.Finding) error {
+	if slices.ContainsFunc(findings, func(x exosql.Finding) bool { return !x.Warning }) {
+		return &Refused{file, findings}
+	}
+	return nil
+}
+
+// Refused says why a file is not opened. Its Kind is exo.Denied.
+type Refused struct {
+	File     string
+	Findings []exosql.Finding // warnings too
+}
+
+func (e *Refused) Error() string {
+	lines := []string{fmt.Sprintf("%s is refused: its databases do not keep what it promises", e.File)}
+	for _, x := range e.Findings {
+		if !x.Warning {
+			lines = append(lines, x.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the error's Kind to exo.KindOf.
+func (e *Refused) Unwrap() error { return exo.Errorf(exo.Denied, "", "the grant file is refused") }
