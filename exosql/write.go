@@ -593,6 +593,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error)
 		case scope.Holds:
 			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
 		case scope.Linked, scope.Followed:
+			of.By = append(of.By, c.Link)
 			for _, p := range c.Link.Pairs {
 				of.Scope = append(of.Scope, p.To)
 			}

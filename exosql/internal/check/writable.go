@@ -20,6 +20,7 @@ type Write struct {
 	Fixed   []*decl.Column  // of Scope: what is filled in
 	Links   []*decl.Link    // from the table: whose far end is looked for in scope before a key that points to it is written
 	Into    []*decl.Link    // to the table: the same of whose near end
+	By      []*decl.Link    // to the table: those by which the scope finds its rows
 	Reveals []decl.Revealed // by being in scope, of what is labelled
 	Through []*decl.Link    // to the table: by which rows are inserted, so that they fill in its columns
 	Leading []*decl.Link    // from the table: rows at whose far end are in scope by it
