@@ -63,6 +63,9 @@ func (f *File) Lines() (out []Line) {
 		if x.Delete != nil {
 			add(of, "may delete", "")
 		}
+		if len(x.Key) > 0 {
+			add(of, "key", "%s", listed(texts(x.Key)))
+		}
 	}
 	for _, d := range f.Databases {
 		how := d.URL.String()
