@@ -22,10 +22,11 @@ const (
 	RuleForeignKey = Rule(engine.ForeignKey) // a row that is referred to, or none that refers to this one
 	RuleCheck      = Rule(engine.CheckRule)  // what an expression says
 	RuleType       = Rule(engine.BadValue)   // a value that the type of the column holds
+	RuleTrigger    = Rule(engine.Trigger)    // what a trigger that the host has named accepts
 )
 
 func (r Rule) String() string {
-	return map[Rule]string{RuleNotNull: "not null", RuleUnique: "unique", RuleForeignKey: "foreign key", RuleCheck: "check", RuleType: "type"}[r]
+	return map[Rule]string{RuleNotNull: "not null", RuleUnique: "unique", RuleForeignKey: "foreign key", RuleCheck: "check", RuleType: "type", RuleTrigger: "trigger"}[r]
 }
 
 func (e *ConstraintError) Error() string {

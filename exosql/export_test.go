@@ -152,7 +152,11 @@ func Guarded(ctx context.Context, db *DB, statement string, reads ...string) err
 		c.Guard.Admit(&admitted)
 		defer c.Guard.Admit(nil)
 	}
-	return c.C.Exec(statement)
+	err = c.C.Exec(statement)
+	if grew, _ := c.Learn(&plan.Plan{Reads: admitted}); grew && err != nil { // as Query does
+		err = c.C.Exec(statement)
+	}
+	return err
 }
 
 // Plan plans a message as answer does, or as if its plan were not kept.

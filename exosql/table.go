@@ -48,6 +48,14 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	return t
 }
 
+// Keyless declares that nothing makes the table's rows unique: a table or a view without a key. Programs read it, and
+// neither write it nor read it in pages; rows that show the same come in either order. It returns the table, and panics
+// where the table has a key, or once a query ran.
+func (t *Table[T]) Keyless() *Table[T] {
+	t.must("Keyless").SetKeyless()
+	return t
+}
+
 // Name is the table's name in the database; that of a nil or zero Table is empty.
 func (t *Table[T]) Name() string {
 	if t.core() == nil {

@@ -507,7 +507,7 @@ func (db *DB) said(w *compile.Writing, err error) error {
 	text := map[engine.Rule]string{
 		engine.NotNull: "is needed", engine.Unique: "is taken: no two rows may have the same",
 		engine.ForeignKey: "is referred to by other rows, or refers to none", engine.CheckRule: "breaks a rule of the database",
-		engine.BadValue: "has a value that the column can't hold",
+		engine.BadValue: "has a value that the column can't hold", engine.Trigger: "is refused by a trigger of the database",
 	}[v.Rule]
 	return &exo.Error{Kind: exo.Invalid, Msg: what + " " + text, Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, err}}
 }

@@ -40,8 +40,8 @@ type View struct {
 	Columns      []Column
 	Comment      string
 	Extension    string // PostgreSQL, live: the extension that the view is part of
-	Reads        []Name // PostgreSQL, live: the tables that it reads, through other views, too
-	Calls        bool   // PostgreSQL, live: it, or a view that it reads, calls functions or operators that are not PostgreSQL's own, which may read any table
+	Reads        []Name // live: the tables that it reads, through other views, too; on SQLite all whose names stand in their texts
+	Calls        bool   // live: it may read any table: by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
 	Bypasses     []Name // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
 }
 

@@ -107,13 +107,43 @@ func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []
 	return nil
 }
 
-// Column finds a column by its name as the engine keeps it; nil if there is none.
+// Rows finds what a name means that rows can be read of: a table, or a view as a table that has columns and nothing else; nil if there is neither.
+func (d *Database) Rows(n Name) *Table {
+	if v := d.View(n); v != nil {
+		return &Table{Name: v.Name, Comment: v.Comment, Columns: v.Columns, Extension: v.Extension}
+	}
+	return d.Table(n)
+}
+
+// Column finds a column by its name as the engine keeps it, also SQLite's hidden rowid; nil if there is none.
 func (t *Table) Column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 && t.RowID && name == rowID {
+		return &Column{Name: rowID, Type: "INTEGER", Kind: Int, NotNull: true, Identity: ByDefault}
+	}
 	if i < 0 {
 		return nil
 	}
 	return &t.Columns[i]
+}
+
+const rowID = "rowid"
+
+// RowKey are the columns that tell any two rows apart: the first of Keys whose columns are never NULL and of types
+// that have an order, else SQLite's rowid; nil if there is none. PostgreSQL's heirs are beyond the keys of their table.
+func (t *Table) RowKey() []string {
+	for _, key := range t.Keys() {
+		if !t.Inherited && !slices.ContainsFunc(key, func(name string) bool {
+			c := t.Column(name)
+			return c == nil || !c.NotNull || c.Kind == "" || c.Kind == JSON || c.Kind == List
+		}) {
+			return key
+		}
+	}
+	if t.RowID {
+		return []string{rowID}
+	}
+	return nil
 }
 
 // Keys are the columns of all that is unique in every row: the primary key, unique

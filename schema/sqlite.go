@@ -27,7 +27,7 @@ func ReadSQLite(ctx context.Context, q Querier) (*Database, error) {
 		read func() error
 	}{
 		{"the list of tables", r.tables}, {"the columns", r.columns}, {"the definitions", r.definitions},
-		{"the indexes", r.indexes}, {"the foreign keys", r.foreignKeys}, {"the triggers", r.triggers},
+		{"the indexes", r.indexes}, {"the foreign keys", r.foreignKeys}, {"the triggers", r.triggers}, {"the views", r.views},
 	}
 	for _, s := range steps {
 		if err := s.read(); err != nil {
@@ -42,7 +42,7 @@ type sqliteReader struct {
 	ctx context.Context
 	q   Querier
 	db  *Database
-	sql map[string]string // of tables and indexes, by name
+	sql map[string]string // of tables, views and indexes, by name
 }
 
 // each runs a query and hands its rows to scan.
@@ -70,6 +70,7 @@ func (r *sqliteReader) tables() error {
 			return err
 		}
 		if kind == "view" {
+			r.sql[t.Name.Name] = text
 			r.db.Views = append(r.db.Views, &View{Name: t.Name})
 			return nil
 		}
@@ -241,6 +242,8 @@ func (r *sqliteReader) indexes() error {
 			}
 			t.Indexes = append(t.Indexes, x)
 		}
+		t.RowID = !t.Virtual && !t.WithoutRowID && (!rowid || t.PrimaryKey == nil) &&
+			!slices.ContainsFunc(t.Columns, func(c Column) bool { return asciiFold(c.Name) == rowID })
 		if k := t.PrimaryKey; rowid && k != nil { // without an index: the rowid by another name
 			c := t.Column(k.Columns[0])
 			c.Identity, c.NotNull = ByDefault, true

@@ -31,6 +31,7 @@ type Table struct {
 	OnConflict   []string // SQLite: what rules of the table do in place of refusing a statement whole: REPLACE, IGNORE, FAIL
 	Strict       bool     // SQLite: values have the declared types
 	WithoutRowID bool     // SQLite
+	RowID        bool     // SQLite, live: each row has a number besides its columns, the hidden column rowid. VACUUM may number them anew
 	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are
 
 	Extension string // PostgreSQL, live: the extension that the table is part of

@@ -170,10 +170,6 @@ func TestRefusals(t *testing.T) {
 				_, err := s.Grant(db, Eq("id", 1))
 				return err
 			}, "shops", "two facets have the alias"},
-			"no key": {func(w *world) error {
-				_, err := get(w.marks.Facet("mark", "at"))(w.t).Grant(db, Eq("shop_id", 1))
-				return err
-			}, "marks", "has no key"},
 			"reached in two ways": {func(w *world) error {
 				other := get(w.items.Link(LinkSpec{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
 				must(w.t, w.item.Add(other, w.item))

@@ -49,6 +49,7 @@ type ColumnSpec struct {
 	MaxBytes  int      // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO bool     // see exosql.Column's StoredISO
 	Indexed   bool     // see exosql.Column's Indexed
+	Key       bool     // part of what tells rows apart, in place of the key in the catalogue: of a view, which has none there
 }
 
 // Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
@@ -57,7 +58,8 @@ type Readers struct {
 	Columns []string // of their ids; all of them may read the value
 }
 
-// Table declares a table of the catalogue, once, with all its columns of known types.
+// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key is the columns that are a
+// Key in more; else one in the catalogue whose columns are never NULL, or SQLite's rowid; without any of these it is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
 		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
@@ -65,7 +67,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if err := decl.Reserved(name); err != nil {
 		return nil, wrong(name, "%v", err)
 	}
-	live := d.live.Table(schema.Name{Name: name})
+	live := d.live.Rows(schema.Name{Name: name})
 	if live == nil {
 		var names []string
 		for _, t := range d.live.Tables {
@@ -90,9 +92,18 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		}
 		says[m.Name] = m
 	}
+	var key []string
+	for _, m := range more {
+		if m.Key {
+			key = append(key, m.Name)
+		}
+	}
+	if key == nil {
+		key = live.RowKey()
+	}
 	for i := range live.Columns {
 		x := &live.Columns[i]
-		c, err := t.column(live, x, says[x.Name])
+		c, err := t.column(x, says[x.Name], slices.Contains(key, x.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +112,12 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		}
 		t.t.Add(c)
 		t.cols[c.Name] = c
+	}
+	switch {
+	case key == nil:
+		t.t.SetKeyless()
+	case len(t.t.Keys) == 0: // hidden: no facet can show it
+		t.t.Add(&decl.Column{Table: t.t, Name: key[0], Kind: exo.TypeInt, Key: true})
 	}
 	for _, m := range more {
 		if err := t.readBy(m); err != nil {
@@ -151,7 +168,7 @@ func (t *Table) readBy(m ColumnSpec) error {
 	cols := make([]*decl.Column, len(m.Readers.Columns))
 	for i, name := range m.Readers.Columns {
 		if cols[i] = t.cols[name]; cols[i] == nil {
-			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(columnNames(t.d.live.Table(schema.Name{Name: t.t.Name}))))
+			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(columnNames(t.d.live.Rows(schema.Name{Name: t.t.Name}))))
 		}
 	}
 	if err := t.cols[m.Name].ReadBy(m.Readers.Kind, cols); err != nil {
@@ -199,7 +216,7 @@ func (m ColumnSpec) check(at string) error {
 var elementTypes = []string{exo.TypeInt, exo.TypeFloat, exo.TypeDecimal, exo.TypeText, exo.TypeBool, exo.TypeDate, exo.TypeUUID}
 
 // column is nil for one of a type that nothing is known of and that nobody described.
-func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*decl.Column, error) {
+func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, error) {
 	at := t.t.Name + "." + x.Name
 	if err := m.check(at); err != nil {
 		return nil, err
@@ -209,7 +226,7 @@ func (t *Table) column(live *schema.Table, x *schema.Column, m ColumnSpec) (*dec
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
 	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
-	c.Key = live.PrimaryKey != nil && slices.Contains(live.PrimaryKey.Columns, x.Name)
+	c.Key = key
 	c.Null = !x.NotNull && !c.Key
 	if c.Kind == "" && m.Name == "" {
 		return nil, nil

@@ -38,7 +38,6 @@ type Draft struct {
 	Tenant  *Tenant  // nil: none was found, or there is one tenant
 	Tenants []Tenant // all tables that could be it, the likeliest first
 	Facets  []*Facet // of all tables, in the order of their names
-	Views   []string // which are not drafted
 
 	opt  Options
 	live *schema.Database
@@ -84,9 +83,6 @@ type reference struct {
 // New drafts the grant file of a database.
 func New(live *schema.Database, o Options) (*Draft, error) {
 	d := &Draft{opt: o, live: live}
-	for _, v := range live.Views {
-		d.Views = append(d.Views, v.Name.Name)
-	}
 	made := dynamic.New(live)
 	tables := map[*Facet]*dynamic.Table{}
 	for _, t := range live.Tables {
@@ -101,6 +97,11 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 			tables[f] = dt
 		}
 	}
+	for _, v := range live.Views {
+		if live.View(schema.Name{Name: v.Name.Name}) == v && utf8.ValidString(v.Name.Name) {
+			d.Facets = append(d.Facets, &Facet{Table: v.Name.Name, table: live.Rows(v.Name), Out: viewOut})
+		}
+	}
 	slices.SortFunc(d.Facets, func(a, b *Facet) int { return strings.Compare(a.Table, b.Table) })
 	d.nameFacets(tables)
 	d.readReferences(tables)
@@ -112,6 +113,8 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	d.nameGrants()
 	return d, nil
 }
+
+const viewOut = "a view, and nothing says whose its rows are: give it a scope, and a `key` if it is to be read in pages"
 
 // unfit says why programs can't be given rows of a table.
 func unfit(live *schema.Database, t *schema.Table) string {
@@ -127,13 +130,6 @@ func unfit(live *schema.Database, t *schema.Table) string {
 		return "it is a partition of " + t.PartitionOf.Name
 	case t.Virtual:
 		return "it is a virtual table: a module decides what its rows are"
-	case t.PrimaryKey == nil:
-		return "it has no primary key, so its rows can't be told apart"
-	}
-	for _, name := range t.PrimaryKey.Columns {
-		if c := t.Column(name); c != nil && c.Kind == "" {
-			return fmt.Sprintf("its key %s is of the type %s, of which programs have no values, so its rows can't be told apart", c.Name, c.Type)
-		}
 	}
 	return ""
 }

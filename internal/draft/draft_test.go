@@ -64,7 +64,7 @@ func TestDraft(t *testing.T) {
 			"\nreviewed: false",
 			"shop: env:SHOP_URL\n",
 			"  org: int # organizations.id\n",
-			"with those that lead there through these, 5 of 6 tables. How sure: sure.",
+			"with those that lead there through these, 5 of 7 tables. How sure: sure.",
 			"    scope: id = $principal.org\n",
 			"    scope: org_id = $principal.org\n",
 			"    scope: org_id = $principal.org # org_id is no foreign key: it is taken for the tenant by its name\n",
@@ -78,7 +78,7 @@ func TestDraft(t *testing.T) {
 			"      ticketsByDoneBy: { to: ticket, columns: [id], references: [done_by], one: false }\n",
 			"      boss: person\n",
 			"  # countries: no foreign key leads from it to organizations, so nothing says whose its rows are\n",
-			"  # logs: it has no primary key, so its rows can't be told apart\n",
+			"  # logs: no foreign key leads from it to organizations, so nothing says whose its rows are\n",
 			"  # transfers: from_org and to_org lead to organizations: choose which of them says whose a row is\n",
 		} {
 			if !strings.Contains(text, want) {

@@ -107,7 +107,7 @@ func (d *Draft) findTenant() error {
 
 // tenant is what speaks for a table; nil: nothing leads to it.
 func (d *Draft) tenant(f *Facet) *Tenant {
-	if f.Out != "" || len(f.table.PrimaryKey.Columns) != 1 {
+	if f.Out != "" || f.table.PrimaryKey == nil || len(f.table.PrimaryKey.Columns) != 1 {
 		return nil
 	}
 	key := f.table.Column(f.table.PrimaryKey.Columns[0])

@@ -61,10 +61,6 @@ func (d *Draft) Text(pins map[string]string) string {
 			}
 		}
 	}
-	if len(d.Views) > 0 {
-		w.line("")
-		w.line("# Views are not drafted, since nothing says whose their rows are: %s", comment(strings.Join(d.Views, ", ")))
-	}
 	return w.b.String()
 }
 

@@ -172,13 +172,16 @@ func (d *Declared) declare(ctx context.Context) error {
 
 // facet declares a facet's table, columns and rights. Where one of several columns is wrong, each is tried by itself, for its place.
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
-	live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
+	live := d.live[x.Database.Text].Rows(schema.Name{Name: x.Table.Text})
 	if live == nil {
 		var names []string
 		for _, t := range d.live[x.Database.Text].Tables {
 			names = append(names, t.Name.Name)
 		}
-		p.at(x.Table.Pos, "the database %s has no table `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
+		for _, v := range d.live[x.Database.Text].Views {
+			names = append(names, v.Name.Name)
+		}
+		p.at(x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
 		return
 	}
 	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
@@ -190,17 +193,18 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	before := len(p.list)
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {
-			var names []string
-			for i := range live.Columns {
-				names = append(names, live.Columns[i].Name)
-			}
-			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(names)))
+			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 			continue
 		}
 		if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
 			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
 		} else if _, err := t.Facet(x.Text, c.Text); err != nil {
 			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+		}
+	}
+	for _, c := range x.Key {
+		if live.Column(c.Text) == nil {
+			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 		}
 	}
 	if x.Pin.Text != "" && !d.unpinned {
@@ -277,6 +281,30 @@ func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 				out = append(out, f.described(y, c).spec())
 			}
 		}
+	}
+	for _, k := range f.key(x) {
+		i := slices.IndexFunc(out, func(s dynamic.ColumnSpec) bool { return s.Name == k.Text })
+		if i < 0 {
+			i, out = len(out), append(out, dynamic.ColumnSpec{Name: k.Text})
+		}
+		out[i].Key = true
+	}
+	return out
+}
+
+// key is what the first facet that says it calls the key of the table of x.
+func (f *File) key(x *Facet) []Name {
+	for i := range f.Facets {
+		if y := &f.Facets[i]; y.place() == x.place() && len(y.Key) > 0 {
+			return y.Key
+		}
+	}
+	return nil
+}
+
+func columnsIn(t *schema.Table) (out []string) {
+	for i := range t.Columns {
+		out = append(out, t.Columns[i].Name)
 	}
 	return out
 }
@@ -356,7 +384,7 @@ func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 // foreignKeys are those between two tables, as links from the first.
 func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 	live := d.live[x.Database.Text]
-	from, target := live.Table(schema.Name{Name: x.Table.Text}), live.Table(schema.Name{Name: to.Table.Text})
+	from, target := live.Rows(schema.Name{Name: x.Table.Text}), live.Rows(schema.Name{Name: to.Table.Text})
 	if from == nil || target == nil {
 		return nil
 	}
@@ -389,13 +417,9 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	}
 	live := d.live[x.Database.Text]
 	for _, leaf := range e.leaves() {
-		table := live.Table(schema.Name{Name: x.Table.Text})
+		table := live.Rows(schema.Name{Name: x.Table.Text})
 		if table.Column(leaf.Column.Text) == nil {
-			var names []string
-			for i := range table.Columns {
-				names = append(names, table.Columns[i].Name)
-			}
-			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(names)))
+			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(columnsIn(table))))
 			continue
 		}
 		t, err := dynamic.New(live).Table(x.Table.Text, d.File.specs(x)...)
@@ -438,7 +462,7 @@ func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
 	live := d.live[x.Database.Text]
-	if c := live.Table(schema.Name{Name: x.Table.Text}).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
+	if c := live.Rows(schema.Name{Name: x.Table.Text}).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
 		for _, enum := range live.Enums {
 			if enum.Name == *c.Enum {
 				values = enum.Values

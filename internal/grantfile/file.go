@@ -56,6 +56,7 @@ type Facet struct {
 	Database Name   // Text "": the only one
 	Table    Name   // in the database
 	Label    []Name // of its rows: of all facets of the table
+	Key      []Name // the columns that tell rows apart; nil: as the database says
 	Columns  []Column
 	Links    []Link
 	Scope    Scope
@@ -221,6 +222,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			},
 			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
 			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
+			"key":     func(e entry) { x.Key = r.names(e.value, "key") },
 			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
 			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
 		})
@@ -437,6 +439,9 @@ func (f *File) checkColumns(r *reader) {
 		x := &f.Facets[i]
 		if l := f.rowLabel(x); len(x.Label) > 0 && !exo.NewLabel(texts(x.Label)...).Equal(exo.NewLabel(texts(l)...)) {
 			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: they are those of one table, %s, so say it once", l[0].Line, x.Table.Text)
+		}
+		if k := f.key(x); len(x.Key) > 0 && !slices.Equal(texts(x.Key), texts(k)) {
+			r.at(x.Key[0].Pos, "the key differs from line %d: it is that of one table, %s, so say it once", k[0].Line, x.Table.Text)
 		}
 		for j := range x.Columns {
 			c := &x.Columns[j]

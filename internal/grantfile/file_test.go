@@ -134,7 +134,7 @@ func TestAgainstCatalogue(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := open(t, e)
 		for text, want := range map[string]string{
-			with(t, "table: tickets", "table: tickts"): "16:12: the database shop has no table `tickts`; did you mean `tickets`?",
+			with(t, "table: tickets", "table: tickts"): "16:12: the database shop has no table or view `tickts`; did you mean `tickets`?",
 			with(t, "- title: {doc", "- titel: {doc", "search: [title]", "search: [titel]", "insert: [title, state]", "insert: [state]"): "20:9: the table tickets has no column `titel`; did you mean `title`?",
 			with(t, "where: state = 'open'", "where: stat = 'open'"):                                                                     "12:32: the table tickets has no column `stat`; did you mean `state`?",
 			with(t, "where: state = 'open'", "where: state = 5"):                                                                         "12:32: the condition on state: the column is text",
@@ -167,11 +167,11 @@ func TestSpelling(t *testing.T) {
 			{"PEOPLE", "email", "17:12: the database shop calls the table `people`: write it so"},
 			{"People", "email", "17:12: the database shop calls the table `people`: write it so"},
 			{"people", "EMAIL", "19:19: the table people has no column `EMAIL`; did you mean `email`?"},
-			{"main.people", "email", "17:12: the database shop has no table `main.people`"},
-			{"public.people", "email", "17:12: the database shop has no table `public.people`"},
+			{"main.people", "email", "17:12: the database shop has no table or view `main.people`"},
+			{"public.people", "email", "17:12: the database shop has no table or view `public.people`"},
 		} {
 			if e.Name != "sqlite" {
-				c.want = strings.Replace(c.want, "calls the table `people`: write it so", "has no table `"+c.table+"`", 1)
+				c.want = strings.Replace(c.want, "calls the table `people`: write it so", "has no table or view `"+c.table+"`", 1)
 			}
 			f := parse(t, with(t, "  ticket:\n", "  contact:\n    table: "+c.table+"\n    scope: org_id = $principal.org\n    columns: [id, "+c.column+"]\n  ticket:\n", "  tickets: ticket\n", "  tickets: ticket\n  contacts: contact\n", "admits: [pii]\n", ""))
 			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})

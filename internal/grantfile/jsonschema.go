@@ -157,6 +157,7 @@ func facetSchema() node {
 		"update":   someTexts().about("columns that programs may change"),
 		"delete":   either(aBool(), wordOf([]string{deleteTrusted})).about("true: programs may delete rows; trusted: not those that have read what is untrusted, which a column that is trusted says as well"),
 		"effects":  someTexts().about("what a write may set off besides"),
+		"key":      someTexts().about("columns of which no two rows have the same values: of a view, which has no key in the database"),
 		"search":   someTexts().about("columns of text that are searched together"),
 		"pin":      aText().about("the digest of the table when somebody looked; exo validate says the one of now"),
 	}, "columns", "scope")

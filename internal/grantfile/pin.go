@@ -87,7 +87,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 // scope, its grants and its links compare. A column that is added changes nothing, since it does not show. One that is dropped and
 // made anew with another type does, and a link that would compare other columns, since another foreign key is the only one now.
 func (d *Declared) digest(x *Facet) string {
-	t := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
+	t := d.live[x.Database.Text].Rows(schema.Name{Name: x.Table.Text})
 	var names []string
 	for _, c := range x.Columns {
 		names = append(names, c.Text)
@@ -104,6 +104,7 @@ func (d *Declared) digest(x *Facet) string {
 	if t.PrimaryKey != nil {
 		names = append(names, t.PrimaryKey.Columns...)
 	}
+	names = append(names, texts(d.File.key(x))...)
 	type column struct {
 		Name, Type string
 		NotNull    bool

@@ -67,6 +67,9 @@ func (f *File) Lines() (out []Line) {
 			}
 			add(of, "may delete", "%s", how)
 		}
+		if len(x.Key) > 0 {
+			add(of, "key", "%s", listed(texts(x.Key)))
+		}
 	}
 	for _, d := range f.Databases {
 		how := d.URL.String()

@@ -124,10 +124,10 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	if err := checkIdent(src.Alias); err != nil {
 		return fmt.Errorf("alias: %w", err)
 	}
-	if c.aliases[fold(src.Alias)] {
+	if c.aliases[Fold(src.Alias)] {
 		return fmt.Errorf("alias %q is used twice in the statement", src.Alias)
 	}
-	c.aliases[fold(src.Alias)] = true
+	c.aliases[Fold(src.Alias)] = true
 	next := source{alias: src.Alias, table: src.Table}
 	switch {
 	case i == 0 && (src.Left || len(src.On) > 0):
@@ -160,7 +160,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 		if err := checkIdent(src.Table); err != nil {
 			return fmt.Errorf("table: %w", err)
 		}
-		if strings.HasPrefix(fold(src.Table), TreePrefix) {
+		if strings.HasPrefix(Fold(src.Table), TreePrefix) {
 			return fmt.Errorf("table: a name that begins with %s is one of a recursion", TreePrefix)
 		}
 		if c.reads[src.Table] == nil {
@@ -196,10 +196,10 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 		if err := checkOutput(o.As); err != nil {
 			return nil, at("columns", i, err)
 		}
-		if seen[fold(o.As)] {
+		if seen[Fold(o.As)] {
 			return nil, at("columns", i, fmt.Errorf("output %q is there twice", o.As))
 		}
-		seen[fold(o.As)] = true
+		seen[Fold(o.As)] = true
 		p := window | aggregate
 		if i < s.Group {
 			p = 0

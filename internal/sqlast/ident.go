@@ -30,21 +30,21 @@ func checkIdent(name string) error {
 // checkOutput refuses also what SQLite renames: an output "true" or "false" of a
 // derived table becomes "column1", and what was called that becomes another.
 func checkOutput(name string) error {
-	if f := fold(name); f == "true" || f == "false" {
+	if f := Fold(name); f == "true" || f == "false" {
 		return errors.New("an output is called true or false")
 	}
 	return checkIdent(name)
 }
 
-// quote returns a checked name as a delimited identifier. Always: an unquoted
+// Quote returns a checked name as a delimited identifier. Always: an unquoted
 // name is a keyword, a literal or another case of itself on one engine or other.
-func quote(name string) string {
+func Quote(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// fold maps names to one that SQLite holds equal: it ignores the case of ASCII
+// Fold maps names to one that SQLite holds equal: it ignores the case of ASCII
 // letters, between quotes too.
-func fold(name string) string {
+func Fold(name string) string {
 	b := []byte(name)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

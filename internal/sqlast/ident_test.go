@@ -85,7 +85,7 @@ func TestOutputTrue(t *testing.T) {
 // usable reports whether a test can make a table and two columns of the name:
 // SQLite keeps sqlite_ to itself.
 func usable(name string) bool {
-	f := fold(name)
+	f := Fold(name)
 	return !strings.HasPrefix(f, "sqlite_") && f != "other_" && f != "canary" && f != "sentinel_" && f != "inner_"
 }
 
@@ -139,7 +139,7 @@ func FuzzIdent(f *testing.F) {
 			}
 			return
 		}
-		rows, err := db.Query("SELECT 1 AS " + quote(name) + ", 2 AS last")
+		rows, err := db.Query("SELECT 1 AS " + Quote(name) + ", 2 AS last")
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}

@@ -91,10 +91,10 @@ func (c *checker) nested(e Nested, sc *scope) error {
 	if err := checkIdent(e.Alias); err != nil {
 		return fmt.Errorf("nested: alias: %w", err)
 	}
-	if c.aliases[fold(e.Alias)] {
+	if c.aliases[Fold(e.Alias)] {
 		return fmt.Errorf("nested: alias %q is used twice in the statement", e.Alias)
 	}
-	c.aliases[fold(e.Alias)] = true
+	c.aliases[Fold(e.Alias)] = true
 	if _, err := c.query(e.Sub, sc); err != nil {
 		return fmt.Errorf("nested: %w", err)
 	}

@@ -80,9 +80,9 @@ func numbersTo(n int) []string {
 
 func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	if src.Sub != nil || src.Recursion != nil {
-		return b.FromSelect(derived(src, d), quote(src.Alias))
+		return b.FromSelect(derived(src, d), Quote(src.Alias))
 	}
-	return b.From(quote(src.name()) + " AS " + quote(src.Alias))
+	return b.From(Quote(src.name()) + " AS " + Quote(src.Alias))
 }
 
 // name is that of a table, or of the rows of a recursion.
@@ -147,7 +147,7 @@ func (f *fragment) write(s constant) *fragment {
 }
 
 func (f *fragment) name(name string) *fragment {
-	f.text.WriteString(quote(name))
+	f.text.WriteString(Quote(name))
 	return f
 }
 

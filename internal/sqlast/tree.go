@@ -99,11 +99,11 @@ func tree(src Source, d Dialect) sq.SelectBuilder {
 		f.name(o.As)
 	}
 	f.write(") AS (").arm(r.First).write(" UNION ").arm(r.Next).write(")")
-	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question).PrefixExpr(f).From(quote(name))
+	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question).PrefixExpr(f).From(Quote(name))
 	for i, o := range r.First.Columns[:r.Keys] {
-		b = b.Column(quote(o.As)).GroupBy(fmt.Sprint(i + 1))
+		b = b.Column(Quote(o.As)).GroupBy(fmt.Sprint(i + 1))
 	}
-	depth := quote(r.First.Columns[len(r.First.Columns)-1].As)
+	depth := Quote(r.First.Columns[len(r.First.Columns)-1].As)
 	return b.Column("MIN(" + depth + ") AS " + depth)
 }
 

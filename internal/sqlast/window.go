@@ -137,10 +137,10 @@ func (c *checker) windows(s *Select, sc *scope) error {
 		if err := checkOutput(w.As); err != nil {
 			return at("windows", i, err)
 		}
-		if _, twice := sc.windows[fold(w.As)]; twice {
+		if _, twice := sc.windows[Fold(w.As)]; twice {
 			return at("windows", i, errors.New("a window is there twice"))
 		}
-		sc.windows[fold(w.As)] = len(w.OrderBy) > 0
+		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	if p&window == 0 || !sc.outputs {
 		return errors.New("a function of a window stands in an output only")
 	}
-	ordered, ok := sc.windows[fold(e.Window)]
+	ordered, ok := sc.windows[Fold(e.Window)]
 	switch {
 	case !ok:
 		return errors.New("there is no such window")

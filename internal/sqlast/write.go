@@ -204,10 +204,10 @@ func distinctNames(what string, names []string) error {
 		if err := checkIdent(n); err != nil {
 			return at(what, i, err)
 		}
-		if seen[fold(n)] {
+		if seen[Fold(n)] {
 			return at(what, i, fmt.Errorf("%q is there twice", n))
 		}
-		seen[fold(n)] = true
+		seen[Fold(n)] = true
 	}
 	return nil
 }
@@ -276,10 +276,10 @@ func (c *checker) changes(w *Write) error {
 		if err := checkIdent(alias); err != nil {
 			return fmt.Errorf("alias: %w", err)
 		}
-		if c.aliases[fold(alias)] {
+		if c.aliases[Fold(alias)] {
 			return fmt.Errorf("alias %q is used twice in the statement", alias)
 		}
-		c.aliases[fold(alias)] = true
+		c.aliases[Fold(alias)] = true
 	}
 	from := &scope{sources: []source{{alias: w.As, outputs: outputs}}}
 	for i, e := range w.Values {
@@ -298,7 +298,7 @@ func (c *checker) direct(w *Write) error {
 	if err := checkIdent(w.Alias); err != nil {
 		return fmt.Errorf("alias: %w", err)
 	}
-	c.aliases[fold(w.Alias)] = true
+	c.aliases[Fold(w.Alias)] = true
 	row := &scope{sources: []source{{alias: w.Alias, table: w.Table}}}
 	for i, e := range w.Values {
 		if _, err := c.root(func() error { return c.expr(e, row, 0) }); err != nil {

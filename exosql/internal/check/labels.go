@@ -115,7 +115,7 @@ func (c *Checker) secretOf(t *schema.Table, w Write) columns {
 			if c.live.Engine.Is(col.Table.Name, x.Name.Name) {
 				cols.names = append(cols.names, col.Name)
 			}
-			if c.live.View(schema.Name{Name: col.Table.Name}) != nil && (c.live.Engine == schema.SQLite || c.shows(col.Table, x)) { // whose views nobody reads
+			if c.live.View(schema.Name{Name: col.Table.Name}) != nil && c.shows(col.Table, x) {
 				for _, y := range x.Columns {
 					if of := c.same(w.Table, y.Name); of == nil || !c.live.Engine.Is(w.Table.Name, x.Name.Name) {
 						cols.names = append(cols.names, y.Name)

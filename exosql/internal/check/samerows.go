@@ -8,7 +8,7 @@ import (
 )
 
 // shows reports whether what is declared as o may show rows of t under another name: a view that reads it, a table whose
-// partition or heir it is, or a partition or an heir of it. On SQLite no view is read at all, see view.
+// partition or heir it is, or a partition or an heir of it.
 func (c *Checker) shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
 	if x := c.live.Table(n); x != nil {

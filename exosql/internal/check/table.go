@@ -25,7 +25,11 @@ func (c *Checker) table(t *decl.Table) {
 		}
 		return
 	}
-	c.columns(t, live.Columns, false)
+	cols := live.Columns
+	if live.RowID {
+		cols = append(slices.Clip(cols), *live.Column("rowid"))
+	}
+	c.columns(t, cols, false)
 	c.key(t, live)
 	c.loose(t, live, live.Columns)
 	c.functions(t, live)
@@ -174,17 +178,23 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		}
 		keys = append(keys, p.Keys()...)
 	}
+	if t.Keyless {
+		return
+	}
 	if len(t.Keys) == 0 {
 		f := Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !granted}
 		if live.PrimaryKey != nil {
 			f.Fix = "exosql.NewKey for " + strings.Join(live.PrimaryKey.Columns, ", ")
 		} else {
-			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, declared with exosql.NewKey", quoteName(t.Name))
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, declared with exosql.NewKey; Table.Keyless in its declaration, if nothing makes its rows unique", quoteName(t.Name))
 		}
 		c.add(f)
 		return
 	}
 	declared := columnNames(t.Keys)
+	if live.RowID && slices.Contains(declared, "rowid") {
+		return
+	}
 	if live.Inherited { // the children's rows are among its own, and its keys leave them out
 		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.disinherit(live)})
 		return

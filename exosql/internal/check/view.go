@@ -9,18 +9,18 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// view compares what is declared of a view, and refuses it where it is granted:
-// rows of which nothing says that they differ have no order, no pages and no counts.
-// SQLite's guard admits the tables of a plan alone, so that it refuses each query of a view.
+// view compares what is declared of a view. That its key tells rows apart the database does not say: where two rows have the same,
+// pages miss rows, and no more. Without a key it is Keyless.
 func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, true)
 	c.loose(t, nil, v.Columns)
 	c.readable(t, v.Columns)
-	f := Finding{Kind: NoKey, Table: t.Name, Problem: "is a view: nothing makes its key unique", Warning: !c.uses[t].granted, Fix: "a declaration of the tables behind the view, and a grant of these"}
-	if c.live.Engine == schema.SQLite {
-		f.Problem += ", and each query of it is refused"
+	if len(t.Keys) > 0 {
+		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
+			Fix: "a key of which you know that no two rows of the view have the same, or a declaration without a key (Table.Keyless)"})
+	} else if !t.Keyless {
+		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: "Table.Keyless in its declaration, or exosql.NewKey for what tells its rows apart"})
 	}
-	c.add(f)
 	if len(v.Bypasses) == 0 {
 		return
 	}
@@ -28,7 +28,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	for _, n := range v.Bypasses {
 		names = append(names, n.Name)
 	}
-	f = Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true), and of the views that it reads (PostgreSQL 15)", quoteName(t.Name)),
+	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true), and of the views that it reads (PostgreSQL 15)", quoteName(t.Name)),
 		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind whoever queries it", strings.Join(names, ", "))}
 	if v.Materialized {
 		f.Problem = fmt.Sprintf("is a materialized view of %s: it holds what whoever refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))

@@ -271,6 +271,9 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := &Checker{live: live}
+	if t.RowID && slices.Contains(names(declared.Keys), "rowid") {
+		return true
+	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
 		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
 		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.parts) && c.within(u.equal(), names(declared.Keys))

@@ -185,6 +185,9 @@ func (f *from) doDistinct(q *query) error {
 	if err != nil {
 		return err
 	}
+	if err := toldApart(q.context); err != nil {
+		return err
+	}
 	order := f.orders(q, true)
 	keys = append(keys, f.keysOf(q.context)...)
 	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -82,9 +81,9 @@ func lowered(reads map[string]map[string]bool) map[string]map[string]bool {
 	for t, cols := range reads {
 		lower := map[string]bool{}
 		for c := range cols {
-			lower[strings.ToLower(c)] = true
+			lower[sqlast.Fold(c)] = true
 		}
-		out[strings.ToLower(t)] = lower
+		out[sqlast.Fold(t)] = lower
 	}
 	return out
 }

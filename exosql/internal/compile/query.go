@@ -282,10 +282,24 @@ func (f *from) ties(q *query) []sqlast.Order {
 			}
 			continue
 		}
-		for _, k := range r.table.Keys {
+		for _, k := range r.ordering() {
 			if !sortedBy(r, k) {
-				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional})
+				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional && !k.Null})
 			}
+		}
+	}
+	return out
+}
+
+// ordering are the columns that break ties between rows of the table: its key, or, where it has none, all that the program is shown
+// plain. Rows that are equal in these are the same to the program. A hidden column would show by the order that it gives.
+func (r *occurrence) ordering() (out []*decl.Column) {
+	if len(r.table.Keys) > 0 || r.facet == nil {
+		return r.table.Keys
+	}
+	for _, c := range r.facet.Cols {
+		if pageable[c.Kind] && c.Label.Secrecy().Public() {
+			out = append(out, c)
 		}
 	}
 	return out
@@ -316,6 +330,9 @@ func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
+	}
+	if err := toldApart(q.context); err != nil {
+		return err
 	}
 	f.wrap(func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr {
 		order := inner.orders(q, true)
@@ -356,6 +373,16 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 		}
 	}
 	return keys
+}
+
+// toldApart refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
+func toldApart(rows []*occurrence) error {
+	for _, r := range rows {
+		if err := hasKey(r.table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wrap moves everything so far into a derived table. fill completes that, and

@@ -158,8 +158,8 @@ func (f *Facet) Close() ([]*Facet, error) {
 				f.err = fmt.Errorf("exosql: two facets have the alias %q", g.Alias)
 			}
 			byAlias[g.Alias] = g
-			if len(g.Table.Keys) == 0 && f.err == nil {
-				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total", g.Table.Name)
+			if len(g.Table.Keys) == 0 && !g.Table.Keyless && f.err == nil {
+				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total; Table.Keyless if nothing makes its rows unique", g.Table.Name)
 			}
 			for _, k := range g.Table.Keys {
 				if !k.Label.Secrecy().Public() && f.err == nil {

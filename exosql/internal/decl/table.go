@@ -11,12 +11,13 @@ import (
 
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
-	ID    uint64 // unique in this process; part of plan keys
-	Name  string
-	Cols  []*Column
-	Keys  []*Column
-	Label exo.Label   // of its rows' existence: see exosql.Table.WithLabel
-	inUse atomic.Bool // granted: its declaration is frozen
+	ID      uint64 // unique in this process; part of plan keys
+	Name    string
+	Cols    []*Column
+	Keys    []*Column
+	Label   exo.Label   // of its rows' existence: see exosql.Table.WithLabel
+	Keyless bool        // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
+	inUse   atomic.Bool // granted: its declaration is frozen
 
 	Effects []string // that a write by Go code may have besides: see exosql.Table.AllowEffects
 
@@ -96,6 +97,15 @@ func (t *Table) Allow(effects ...string) {
 	t.Effects = append(t.Effects, effects...)
 }
 
+// SetKeyless says that nothing makes the rows unique. It panics where a key is declared.
+func (t *Table) SetKeyless() {
+	t.change()
+	if len(t.Keys) > 0 {
+		panic(fmt.Sprintf("exosql: table %s has the key %s: Keyless is for one without", t.Name, t.Keys[0].Name))
+	}
+	t.Keyless = true
+}
+
 // AddLabel joins a label to that of the existence of rows.
 func (t *Table) AddLabel(l exo.Label) {
 	t.change()
@@ -119,6 +129,9 @@ func (t *Table) Add(c *Column) {
 	c.Index = len(t.Cols)
 	t.Cols = append(t.Cols, c)
 	if c.Key {
+		if t.Keyless {
+			panic(fmt.Sprintf("exosql: table %s is declared Keyless: it has no key %s", t.Name, c.Name))
+		}
 		t.Keys = append(t.Keys, c)
 	}
 }

@@ -86,6 +86,7 @@ const (
 	ForeignKey
 	CheckRule
 	BadValue // that the column's type can't hold
+	Trigger  // one that the host has named raised an error
 )
 
 func (v *Violation) Error() string { return v.Err.Error() }

@@ -448,7 +448,8 @@ func serial(err error) error {
 // rules are the codes of PostgreSQL's constraints.
 var rules = map[string]engine.Rule{
 	"23502": engine.NotNull, "23505": engine.Unique, "23503": engine.ForeignKey, "23514": engine.CheckRule,
-	"23P01": engine.Unique, // an exclusion constraint
+	"23P01": engine.Unique,  // an exclusion constraint
+	"P0001": engine.Trigger, // RAISE EXCEPTION
 }
 
 // violation makes what the server says of a constraint something that can be read. Its message and detail quote values.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -18,6 +19,13 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, colum
 	s.Guard.Admit(&p.Reads)
 	defer s.Guard.Admit(nil)
 	lines, err := s.C.explain(p.Text)
+	for s.Guard.denied {
+		if grew, unread := s.Learn(p); !grew {
+			err = errors.Join(err, unread)
+			break
+		}
+		lines, err = s.C.explain(p.Text)
+	}
 	if err != nil {
 		return engine.Access{}, s.judge(ctx, err)
 	}

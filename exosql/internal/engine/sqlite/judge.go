@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // judgePlan fails unless a plan reads, of each of the tables, the rows in scope and no
@@ -133,12 +134,12 @@ func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) erro
 		if c[2] != "=" {
 			break
 		}
-		fixed = append(fixed, strings.ToLower(c[1]))
+		fixed = append(fixed, sqlast.Fold(c[1]))
 	}
 	for _, e := range t.Scope {
 		// In an index that has a column before the scope's, the way down the tree compares what a
 		// program says of it with everybody's, and how long that takes says what they are (TestDescent).
-		if !slices.Contains(fixed, strings.ToLower(e.Column)) {
+		if !slices.Contains(fixed, sqlast.Fold(e.Column)) {
 			return fmt.Errorf("the index %s is not searched by %s first", m[1], e.Column)
 		}
 	}

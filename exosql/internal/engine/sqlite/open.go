@@ -53,7 +53,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 func (s *Session) besides(p *plan.Plan) []string {
 	out := p.Derived
 	if p.Write != nil {
-		for table := range s.Guard.keys[strings.ToLower(p.Write.Table)] {
+		for table := range s.Guard.keys[sqlast.Fold(p.Write.Table)] {
 			out = append(out[:len(out):len(out)], table)
 		}
 	}

@@ -149,6 +149,13 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 		if !began && changed(err) && ctx.Err() == nil {
 			continue
 		}
+		if !began && s.Guard.denied {
+			grew, unread := s.Learn(p)
+			if grew {
+				continue
+			}
+			err = errors.Join(err, unread)
+		}
 		if began || !wait.More(ctx, err) {
 			return s.judge(ctx, err)
 		}

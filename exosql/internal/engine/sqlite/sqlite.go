@@ -113,16 +113,31 @@ type guard struct {
 	writes atomic.Pointer[plan.Write]
 	bounds atomic.Bool // of a unit of work, and of several statements in it: the beginning and the end
 
-	keys map[string]map[string]map[string]bool // see foreignKeys
+	keys     map[string]map[string]map[string]bool // see foreignKeys
+	asked    map[string]map[question]bool          // by table or view, lower case: what it asks for besides its columns
+	learning map[question]bool                     // what a probe asks for; nil: none is compiled
+	denied   bool                                  // something was, by the plan that is admitted or was last
 }
 
-func (g *guard) Admit(reads *map[string]map[string]bool) { g.reads.Store(reads) }
+func (g *guard) Admit(reads *map[string]map[string]bool) {
+	g.reads.Store(reads)
+	if reads != nil {
+		g.denied = false
+	}
+}
 
 // Functions are those that sqlast writes, besides its own: see newDriver.
 var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
+// authorize is called for each thing that a statement does while it is compiled.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
+	r := g.decide(action, arg1, arg2, database, trigger)
+	g.denied = g.denied || r != sqlite.AuthorizerOK
+	return r
+}
+
+func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	if (action == sqlite.AuthTransaction || action == sqlite.AuthSavepoint || action == sqlite.AuthPragma && arg1 == "user_version") && g.bounds.Load() {
 		return sqlite.AuthorizerOK
 	}
@@ -130,9 +145,18 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 	if reads == nil {
 		return sqlite.AuthorizerDeny
 	}
+	q := question{action, arg1, arg2, trigger}
+	if g.learning != nil {
+		g.record(q)
+		return sqlite.AuthorizerOK
+	}
 	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite names the recursion in which it reads, where it names a view
 	if trigger != "" && !inTree {                           // it changes what no plan says: its host must know of it
-		if w := g.writes.Load(); w != nil && database == "main" && slices.Contains(w.Effects, trigger) {
+		known := database == "main" || database == "" && nameless(action, arg2)
+		if w := g.writes.Load(); w != nil && known && slices.Contains(w.Effects, trigger) {
+			return sqlite.AuthorizerOK
+		}
+		if known && g.asks(q) {
 			return sqlite.AuthorizerOK
 		}
 		return sqlite.AuthorizerDeny
@@ -145,18 +169,18 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthRead:
-		cols, ok := (*reads)[strings.ToLower(arg1)]
-		if ok && database == "main" && cols[strings.ToLower(arg2)] {
+		cols, ok := (*reads)[sqlast.Fold(arg1)]
+		if ok && database == "main" && cols[sqlast.Fold(arg2)] {
 			return sqlite.AuthorizerOK
 		}
-		if w := g.writes.Load(); w != nil && database == "main" && g.keys[strings.ToLower(w.Table)][strings.ToLower(arg1)][strings.ToLower(arg2)] {
+		if database == "main" && g.follows(arg1, arg2) {
 			return sqlite.AuthorizerOK
 		}
-		if arg2 == "" && (ok || isDerived(arg1)) { // only its rows count: SQLite then names no column, and no database
+		if arg2 == "" && (ok || isDerived(arg1) || g.asks(q)) { // only its rows count: SQLite then names no column, and no database
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthFunction:
-		if name := strings.ToLower(arg2); Functions[name] || strings.HasPrefix(name, "exo_") {
+		if name := sqlast.Fold(arg2); Functions[name] || strings.HasPrefix(name, "exo_") || g.asks(q) {
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
@@ -165,6 +189,11 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, databa
 		}
 	}
 	return sqlite.AuthorizerDeny
+}
+
+// nameless reports whether SQLite names no database for what it asks: a SELECT, a function, a recursion, and a table of which only the rows count.
+func nameless(action sqlite.AuthorizerActionCode, arg2 string) bool {
+	return action == sqlite.AuthSelect || action == sqlite.AuthFunction || action == sqlite.AuthRecursive || action == sqlite.AuthRead && arg2 == ""
 }
 
 // isDerived reports whether a name is one of our aliases of derived tables, which

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Writer is a connection that a unit of work has: a deferred transaction. It reads one state
@@ -151,7 +152,7 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
-		if e := (*SqlError)(nil); errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_AUTH {
+		if w.Guard.denied {
 			w.stale = true // it may be that a foreign key is new
 		}
 		return 0, serial(violation(p, err))
@@ -247,7 +248,7 @@ func serial(err error) error {
 var rules = map[int32]engine.Rule{
 	sqlite3.SQLITE_CONSTRAINT_NOTNULL: engine.NotNull, sqlite3.SQLITE_CONSTRAINT_UNIQUE: engine.Unique, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: engine.Unique,
 	sqlite3.SQLITE_CONSTRAINT_ROWID: engine.Unique, sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: engine.ForeignKey, sqlite3.SQLITE_CONSTRAINT_CHECK: engine.CheckRule,
-	sqlite3.SQLITE_CONSTRAINT_DATATYPE: engine.BadValue,
+	sqlite3.SQLITE_CONSTRAINT_DATATYPE: engine.BadValue, sqlite3.SQLITE_CONSTRAINT_TRIGGER: engine.Trigger,
 }
 
 // violation makes the engine's words of a constraint something that can be read:
@@ -267,6 +268,9 @@ func violation(p *plan.Plan, err error) error {
 	}
 	v := &engine.Violation{Rule: rule, Table: p.Write.Table, Err: err}
 	_, names, _ := strings.Cut(e.msg, "failed: ")
+	if rule == engine.Trigger {
+		return v
+	}
 	if rule == engine.CheckRule {
 		v.Constraint = names
 		return v
@@ -286,7 +290,7 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 	}
 	if !strings.EqualFold(w.Table, table) { // a foreign key carries the change on
 		return action != sqlite.AuthInsert && !w.Insert &&
-			slices.ContainsFunc(w.Effects, func(known string) bool { return strings.HasPrefix(strings.ToLower(known), strings.ToLower(table)+"(") })
+			slices.ContainsFunc(w.Effects, func(known string) bool { return strings.HasPrefix(sqlast.Fold(known), sqlast.Fold(table)+"(") })
 	}
 	switch action {
 	case sqlite.AuthInsert:
@@ -325,7 +329,7 @@ func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
 		}
 		var cell [4]string
 		for i := range cell {
-			cell[i] = strings.ToLower(libc.GoString(sqlite3.Xsqlite3_column_text(c.Tls, st.P, int32(i))))
+			cell[i] = sqlast.Fold(libc.GoString(sqlite3.Xsqlite3_column_text(c.Tls, st.P, int32(i))))
 		}
 		child, parent, from, to := cell[0], cell[1], cell[2], cell[3]
 		add(child, parent, to)
