@@ -174,7 +174,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	if err != nil {
 		return nil, err
 	}
-	reach, err := granted.facet.Close()
+	reach, err := granted.facet.Walk()
 	if err != nil {
 		return nil, err
 	}

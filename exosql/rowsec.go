@@ -37,7 +37,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 			return "", exo.Errorf(exo.Invalid, "exosql: Policies", "the objects are of several databases; want those of one")
 		}
 		db = o.db
-		reach, err := o.facet.Close()
+		reach, err := o.facet.Walk()
 		if err != nil {
 			return "", err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -15,7 +16,6 @@ import (
 type Facet struct {
 	mu     sync.Mutex
 	frozen bool
-	err    error
 	Table  *Table
 	Alias  string
 	Cols   []*Column
@@ -23,9 +23,9 @@ type Facet struct {
 	Rights Rights  // what programs may change
 	Search *Search // nil: its rows can't be searched
 	iface  string  // the name of the row's interface
-	freeze sync.Once
-	reach  []*Facet // every facet that can be reached, itself first
-	desc   func() exo.Description
+
+	closed atomic.Pointer[group] // nil: not frozen yet
+	own    made                  // once it is frozen
 
 	prepared map[string]any // by the structure of grants: see Kept
 }
@@ -53,6 +53,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 			f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
 	}
+	f.own = made{query: sync.OnceValue(f.queryType), interfaces: sync.OnceValue(f.interfaces)}
 	return f, nil
 }
 
@@ -137,71 +138,6 @@ func (f *Facet) Link(name string) *LinkMember {
 	return nil
 }
 
-// Close collects every facet that can be reached and freezes them all.
-func (f *Facet) Close() ([]*Facet, error) {
-	f.freeze.Do(func() {
-		seen := map[*Facet]bool{}
-		byAlias := map[string]*Facet{}
-		var visit func(*Facet)
-		visit = func(g *Facet) {
-			if seen[g] {
-				return
-			}
-			seen[g] = true
-			f.reach = append(f.reach, g)
-			g.mu.Lock()
-			g.frozen = true
-			links := g.Links
-			g.mu.Unlock()
-			if h := byAlias[g.Alias]; h != nil && f.err == nil {
-				f.err = fmt.Errorf("exosql: two facets have the alias %q", g.Alias)
-			}
-			byAlias[g.Alias] = g
-			if len(g.Table.Keys) == 0 && f.err == nil {
-				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total", g.Table.Name)
-			}
-			for _, k := range g.Table.Keys {
-				if !k.Label.Secrecy().Public() && f.err == nil {
-					// Keys break ties: with limit and offset their order shows, without a label.
-					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
-				}
-			}
-			for _, err := range []error{g.searchable(), g.readable()} {
-				if err != nil && f.err == nil {
-					f.err = err
-				}
-			}
-			if len(g.Cols) == 0 && f.err == nil {
-				f.err = fmt.Errorf("exosql: facet %s shows no column", g.Alias)
-			}
-			for _, l := range links {
-				visit(l.To)
-			}
-		}
-		visit(f)
-		f.desc = sync.OnceValue(f.describe)
-	})
-	return f.reach, f.err
-}
-
-// Describe is the catalogue of all that can be reached. It is made of declarations, which are
-// frozen, so all objects of the facet have one: it must not be changed.
-func (f *Facet) Describe() (exo.Description, error) {
-	if _, err := f.Close(); err != nil {
-		return exo.Description{}, err
-	}
-	return f.desc(), nil
-}
-
-func (f *Facet) describe() exo.Description {
-	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces()), Frozen: true}
-	for _, g := range f.reach {
-		d.Interfaces = append(d.Interfaces, g.interfaces()...)
-	}
-	d.Interfaces = slices.Clip(d.Interfaces)
-	return d
-}
-
 // maxKept is how many structures of grants a facet keeps: a host has a few, and one that
 // makes each grant of another structure pays for it.
 const maxKept = 16
@@ -229,6 +165,13 @@ func (f *Facet) Keep(structure []byte, made any) {
 	f.prepared[string(structure)] = made
 }
 
+// made is what is made of a frozen facet alone: once, whatever leads to it. Two objects that reach one facet then agree on
+// its interfaces by their address. Nobody may change it.
+type made struct {
+	query      func() *exo.Type
+	interfaces func() []*exo.Interface
+}
+
 // queryType is the type of an unrestricted query of the facet's rows.
 func (f *Facet) queryType() *exo.Type {
 	row := &exo.Type{Name: f.iface}
@@ -247,7 +190,7 @@ func (f *Facet) interfaces() []*exo.Interface {
 		row.Order = append(row.Order, c.Guest)
 	}
 	for _, l := range f.Links {
-		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.queryType()}}
+		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.own.query()}}
 		if l.L.One {
 			m.Truth = language.ExistsMethod
 		}
