@@ -96,21 +96,17 @@ func (s *declared) is(described []Description) bool {
 
 // newDeclared checks the descriptions of what is granted under these names, in their order.
 func newDeclared(names []string, described []Description) (*declared, error) {
-	s := &declared{catalog: Catalog{}, derived: map[any]func() any{}}
+	s := &declared{derived: map[any]func() any{}}
+	m := newMerger()
 	for i, name := range names {
-		d := described[i]
-		if err := (Catalog{}).merge(d); err != nil {
-			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
-		}
-		if !d.Frozen { // who changed an interface later would change the tools of others
-			d = d.clone()
-		}
-		if err := s.catalog.merge(d); err != nil {
+		d, err := m.add(described[i])
+		if err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
 		s.described = append(s.described, d)
 		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
+	s.catalog = m.all
 	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
 	admitted := s.catalog.admitted()
 	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {

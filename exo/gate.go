@@ -286,24 +286,6 @@ func (g *Gate) Limits() Limits {
 	return g.limits
 }
 
-func (c Catalog) merge(d Description) error {
-	for _, i := range d.Interfaces {
-		if err := i.validate(); err != nil {
-			return err
-		}
-		old := c[i.Name]
-		if old == nil {
-			c[i.Name] = i
-		} else if !sameInterface(old, i) {
-			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
-		}
-	}
-	if d.Type == nil || c[d.Type.Name] == nil {
-		return fmt.Errorf("its type is not among its interfaces")
-	}
-	return nil
-}
-
 // validate refuses interfaces whose members could not be told apart or would
 // mean something else in JavaScript.
 func (i *Interface) validate() error {
