@@ -11,7 +11,7 @@ import (
 )
 
 func NewChecker() *Checker {
-	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}}
+	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}, walked: map[*decl.Facet]bool{}, sets: map[*decl.ScopeSet]bool{}}
 }
 
 // Inspect compares what was declared with what catalog reads.
@@ -63,6 +63,8 @@ type Checker struct {
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
 	links  map[*decl.Link]bool // whether it is granted
+	walked map[*decl.Facet]bool
+	sets   map[*decl.ScopeSet]bool
 	writes []Write
 	found  []Finding
 	err    error
@@ -150,13 +152,11 @@ func (c *Checker) Fail(err error) {
 }
 
 // Facet walks all that a facet reaches, without freezing it.
-func (c *Checker) Facet(f *decl.Facet) { c.facets(f, map[*decl.Facet]bool{}) }
-
-func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
-	if seen[f] {
+func (c *Checker) Facet(f *decl.Facet) {
+	if c.walked[f] {
 		return
 	}
-	seen[f] = true
+	c.walked[f] = true
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
 	if r := f.Rights; r.Any() {
@@ -166,7 +166,7 @@ func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
 	c.Reads(cols...)
 	for _, l := range links {
 		c.UseLink(l.L, true)
-		c.facets(l.To, seen)
+		c.Facet(l.To)
 	}
 }
 
@@ -205,7 +205,13 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 	root := r.Grant()
 	c.scoped(root.Table, root.Pred)
-	for _, s := range root.Scopes {
+	if root.Set != nil {
+		if c.sets[root.Set] {
+			return
+		}
+		c.sets[root.Set] = true
+	}
+	for _, s := range r.Declared() {
 		c.ScopeOf(s)
 	}
 }

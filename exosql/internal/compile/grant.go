@@ -87,7 +87,10 @@ func separate(r *decl.Relation) *decl.Relation {
 		c := *r
 		ok := c.Err == nil
 		c.Pred = separatePred(r.Pred, &ok)
-		c.Scopes = slices.Clone(r.Scopes)
+		c.Scopes, c.Set = slices.Clone(r.Scopes), nil
+		if r.Set != nil {
+			c.Scopes = r.Declared()
+		}
 		for i, d := range c.Scopes {
 			if d == nil {
 				return nil
@@ -120,7 +123,7 @@ func separatePred(p *decl.Pred, ok *bool) *decl.Pred {
 // structure writes all of a grant that is not in its facet.
 func (s *shaper) structure(r *decl.Relation) {
 	s.relation(r)
-	declared := r.Grant().Scopes
+	declared := r.Declared()
 	s.len(len(declared))
 	for _, d := range declared {
 		s.uint(uint64(d.Kind))
@@ -151,19 +154,50 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	if err != nil {
 		return Prepared{}, nil, err
 	}
-	for s := r; s != nil; s = s.Prev {
-		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
-			return Prepared{}, nil, fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
-		}
-		for _, by := range s.Order {
-			if !by.Col.Label.Public() {
-				return Prepared{}, nil, fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
-			}
-		}
+	if err := plain(r); err != nil {
+		return Prepared{}, nil, err
 	}
 	var s shaper
 	g := s.grant(reach, r, ss, followed)
 	return Prepared{g, shapeID(string(s.key)), s.vals}, s.from, nil
+}
+
+// Grantable finds what is wrong with a grant. It is found of a set of scopes once for all grants that share the set and reach the same, and
+// not for each: N grants of N tables would cost N². Prepare finds it again, whatever was found here.
+func Grantable(fc *decl.Facet, r *decl.Relation) error {
+	set := r.Grant().Set
+	if set == nil {
+		_, err := Prepare(fc, r)
+		return err
+	}
+	for s := r; s != nil; s = s.Prev { // what differs between such grants
+		if s.Kind == decl.StepFollow && !set.Has(s.Link.From, s.Link.To) {
+			_, err := Prepare(fc, r)
+			return err
+		}
+	}
+	if err := plain(r); err != nil {
+		return err
+	}
+	return set.Check(fc, func() error {
+		_, err := Prepare(fc, r)
+		return err
+	})
+}
+
+// plain fails for a relation whose order would show what no label of a program's query says.
+func plain(r *decl.Relation) error {
+	for s := r; s != nil; s = s.Prev {
+		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
+			return fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
+		}
+		for _, by := range s.Order {
+			if !by.Col.Label.Public() {
+				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows

@@ -17,6 +17,7 @@ import (
 type group struct {
 	reach      []*Facet // every facet that can be reached from them, themselves among them, by alias
 	err        error    // what is wrong with the first of them
+	writes     bool     // one of them lets programs change rows
 	interfaces func() []*exo.Interface
 }
 
@@ -129,6 +130,7 @@ func newGroup(members []*Facet) *group {
 		if g.err == nil {
 			g.err = x.wrong()
 		}
+		g.writes = g.writes || x.Rights.Any()
 	}
 	g.interfaces = sync.OnceValue(func() []*exo.Interface {
 		out := slices.Clone(language.SharedInterfaces())

@@ -1,5 +1,10 @@
 package decl
 
+import (
+	"fmt"
+	"sync"
+)
+
 // Scope says which rows of one table a grant reaches, however they are reached.
 type Scope struct {
 	Kind  ScopeKind
@@ -22,3 +27,64 @@ const (
 
 // Own reports whether the table is in scope by the grant, not by a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }
+
+// ScopeSet is the scopes of several tables, that many grants share: they point to one set, and what is found of it is found once. It is
+// immutable but for what it has found.
+type ScopeSet struct {
+	all     []*Scope
+	of      map[*Table]*Scope
+	mu      sync.Mutex
+	checked map[*group]bool
+}
+
+// NewScopeSet makes a set of scopes, one for each table.
+func NewScopeSet(all []*Scope) (*ScopeSet, error) {
+	s := &ScopeSet{all: all, of: make(map[*Table]*Scope, len(all)), checked: map[*group]bool{}}
+	for _, x := range all {
+		if s.of[x.Table] != nil {
+			return nil, fmt.Errorf("exosql: two scopes for table %s", x.Table.Name)
+		}
+		s.of[x.Table] = x
+	}
+	return s, nil
+}
+
+// All are the scopes, in the order in which they were given.
+func (s *ScopeSet) All() []*Scope { return s.all }
+
+// Of is the scope of a table, or nil.
+func (s *ScopeSet) Of(t *Table) *Scope { return s.of[t] }
+
+// Has reports whether each of these tables has a scope.
+func (s *ScopeSet) Has(tables ...*Table) bool {
+	for _, t := range tables {
+		if s.of[t] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Check runs check, unless it was run before, and found nothing, for a grant of this set and of a facet that reaches the same. What it
+// finds has to be the same for all such grants: that holds where every table that they reach has a scope in the set.
+func (s *ScopeSet) Check(f *Facet, check func() error) error {
+	g := f.group()
+	s.mu.Lock()
+	done := s.checked[g]
+	s.mu.Unlock()
+	if done {
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	for _, x := range g.reach {
+		if !s.Has(x.Table) {
+			return nil
+		}
+	}
+	s.mu.Lock()
+	s.checked[g] = true
+	s.mu.Unlock()
+	return nil
+}
