@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -37,6 +36,11 @@ type Declared struct {
 	links  map[string]*dynamic.Link // "facet.link"
 	many   map[string]LinkKeys
 
+	worlds    map[*string]*world  // by the list that is Reached by their facets
+	templates []*dynamic.Template // of File.Grants, in their order
+	grants    map[*dynamic.Template]*Grant
+	claimed   map[string]condition // one of each kind of condition on a claim: see bound.check
+
 	unpinned bool
 }
 
@@ -56,7 +60,8 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		env = os.Getenv
 	}
 	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{},
-		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{}, unpinned: opt.Unpinned}
+		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{},
+		worlds: map[*string]*world{}, grants: map[*dynamic.Template]*Grant{}, claimed: map[string]condition{}, unpinned: opt.Unpinned}
 	p := &problems{}
 	for _, x := range f.Databases {
 		if db := opt.Databases[x.Text]; db != nil {
@@ -161,10 +166,15 @@ func (d *Declared) declare(ctx context.Context) error {
 	if len(p.list) > 0 {
 		return p.err(f.Name)
 	}
-	for _, g := range f.Grants { // what is left is about links and scopes together
-		if _, err := d.object(g, d.example(nil, nil)); err != nil {
+	example := d.bind(d.example(nil, nil))
+	for i := range f.Grants { // what is left is about links and scopes together
+		g := &f.Grants[i]
+		t, err := d.template(g, example)
+		if err != nil {
 			p.at(g.Pos, "the grant %s: %s", g.Text, reason(err))
+			continue
 		}
+		d.templates, d.grants[t] = append(d.templates, t), g
 	}
 	return p.err(f.Name)
 }
@@ -194,12 +204,19 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 				names = append(names, live.Columns[i].Name)
 			}
 			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(names)))
-			continue
 		}
-		if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
-			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
-		} else if _, err := t.Facet(x.Text, c.Text); err != nil {
-			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+	}
+	facet, whole := d.whole(in, x)
+	if whole != nil {
+		for _, c := range x.Columns {
+			if live.Column(c.Text) == nil {
+				continue
+			}
+			if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
+				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
+				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+			}
 		}
 	}
 	if x.Pin.Text != "" && !d.unpinned {
@@ -210,14 +227,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	if len(p.list) > before {
 		return
 	}
-	t, err := d.table(in, x)
-	if err != nil {
-		p.at(x.Table.Pos, "the table %s: %s", x.Table.Text, reason(err))
-		return
-	}
-	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
-	if err != nil {
-		p.at(x.Pos, "the facet %s: %s", x.Text, reason(err))
+	if whole != nil {
+		p.at(whole.at, "%s", whole.text)
 		return
 	}
 	each := func(names []Name, allow func(...string) error) {
@@ -238,6 +249,25 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 	}
 	d.facets[x.Text] = facet
+}
+
+// misplaced is what is wrong with a facet as a whole.
+type misplaced struct {
+	at   Pos
+	text string
+}
+
+// whole declares a facet with all its columns.
+func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *misplaced) {
+	t, err := d.table(in, x)
+	if err != nil {
+		return nil, &misplaced{x.Table.Pos, fmt.Sprintf("the table %s: %s", x.Table.Text, reason(err))}
+	}
+	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
+	if err != nil {
+		return nil, &misplaced{x.Pos, fmt.Sprintf("the facet %s: %s", x.Text, reason(err))}
+	}
+	return facet, nil
 }
 
 // table declares a facet's table, with what all facets of it say of its columns.
@@ -261,11 +291,7 @@ func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Te
 // specs is what all facets of a table say of its columns.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
-	for i := range f.Facets {
-		y := &f.Facets[i]
-		if y.place() != x.place() {
-			continue
-		}
+	for _, y := range f.places[x.place()] {
 		for _, c := range y.Columns {
 			if !seen[c.Text] {
 				seen[c.Text] = true
@@ -393,16 +419,10 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(names)))
 			continue
 		}
-		t, err := dynamic.New(live).Table(x.Table.Text, d.File.specs(x)...)
-		if err == nil {
-			var f *dynamic.Facet
-			if f, err = t.Facet(x.Text, texts(columnsOf(x))...); err == nil {
-				_, err = f.Grant(d.dbs[x.Database.Text], leaf.predicate(d.example(x, leaf)))
-			}
-		}
-		if err != nil {
+		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
 			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, reason(err))
 		}
+		d.claims(x, leaf, table.Column(leaf.Column.Text))
 	}
 }
 
@@ -453,71 +473,6 @@ func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	}
 }
 
-// object makes the object of one grant for a principal.
-func (d *Declared) object(g Grant, pr Principal) (exo.Object, error) {
-	x := d.File.facet(g.Facet.Text)
-	scopes, err := d.scopes(x)
-	if err != nil {
-		return nil, err
-	}
-	start, path := x, []*dynamic.Link(nil)
-	for v := x.Scope.Via; v != nil; v = start.Scope.Via {
-		if len(path) > len(d.File.Facets) {
-			return nil, exo.Errorf(exo.Invalid, "", "the scope of %s leads through its own table: one of these scopes has to be a condition", x.Text)
-		}
-		start, path = d.File.facet(v.Facet), append(path, d.links[v.Facet+"."+v.Link])
-	}
-	var others []dynamic.Scope
-	for _, y := range scopes {
-		switch at := y.place(); {
-		case at == start.place(): // the relation itself says it
-		case y.Scope.Rows != nil:
-			others = append(others, dynamic.ScopeRows(d.tables[at], y.Scope.Rows.predicate(pr)))
-		case y.Scope.Via != nil:
-			others = append(others, dynamic.ScopeVia(d.links[y.Scope.Via.Facet+"."+y.Scope.Via.Link]))
-		default:
-			others = append(others, dynamic.ScopeShared(d.tables[at]))
-		}
-	}
-	rows := dynamic.AllRows()
-	if e := start.Scope.Rows; e != nil {
-		rows = e.predicate(pr)
-	}
-	relation := d.tables[start.place()].Rows(rows, others...)
-	for i := len(path) - 1; i >= 0; i-- {
-		relation = relation.Follow(path[i])
-	}
-	if g.Where != nil {
-		relation = relation.Where(g.Where.predicate(pr))
-	}
-	return d.facets[x.Text].Of(d.dbs[x.Database.Text], relation)
-}
-
-// scopes are those of all tables that a program gets to from a facet, and of those that their scopes lead through. Two facets of one
-// table that a grant reaches have one scope.
-func (d *Declared) scopes(x *Facet) (out []*Facet, err error) {
-	for queue := d.reached(x); len(queue) > 0; queue = queue[1:] {
-		y := queue[0]
-		i := slices.IndexFunc(out, func(o *Facet) bool { return o.place() == y.place() })
-		if i >= 0 && !out[i].Scope.same(y.Scope) {
-			return nil, exo.Errorf(exo.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, out[i].Text, y.Text)
-		}
-		if i >= 0 {
-			continue
-		}
-		out = append(out, y)
-		if v := y.Scope.Via; v != nil {
-			queue = append(queue, d.File.facet(v.Facet))
-		}
-	}
-	return out, nil
-}
-
-// same reports whether two scopes say the same.
-func (s Scope) same(o Scope) bool {
-	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
-}
-
 // reached are the facets that a program gets to from one by links, itself first.
 func (d *Declared) reached(x *Facet) (out []*Facet) {
 	for queue := []*Facet{x}; len(queue) > 0; queue = queue[1:] {
@@ -531,33 +486,13 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
-func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
-	if p.values == nil {
-		return nil, exo.Errorf(exo.Denied, "", "there is no principal; File.Bind makes one")
-	}
-	out := codemode.Grants{}
-	for _, g := range d.File.Grants {
-		o, err := d.object(g, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: the grant %s: %w", d.File.Name, g.Line, g.Text, err)
-		}
-		out[g.Text] = o
-	}
-	return out, nil
-}
-
 // Check compares what is granted with the databases, as exosql.Inspect does.
 func (d *Declared) Check(ctx context.Context) (findings []exosql.Finding, err error) {
-	grants, err := d.Grants(d.example(nil, nil))
-	if err != nil {
-		return nil, err
-	}
 	for name, db := range d.dbs {
 		var what []exosql.Declared
-		for _, g := range d.File.Grants {
+		for i, g := range d.File.Grants {
 			if d.File.facet(g.Facet.Text).Database.Text == name {
-				what = append(what, exosql.Granted(grants[g.Text]))
+				what = append(what, exosql.Granted(d.templates[i].Example()))
 			}
 		}
 		if len(what) == 0 {
@@ -578,12 +513,8 @@ func (d *Declared) Check(ctx context.Context) (findings []exosql.Finding, err er
 
 // Access is how the databases read what is granted, as exosql.AccessPaths reports it: each path once.
 func (d *Declared) Access(ctx context.Context) (paths []exosql.AccessPath, err error) {
-	grants, err := d.Grants(d.example(nil, nil))
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range d.File.Grants {
-		found, err := exosql.AccessPaths(ctx, grants[g.Text])
+	for i := range d.File.Grants {
+		found, err := exosql.AccessPaths(ctx, d.templates[i].Example())
 		if err != nil {
 			return nil, err
 		}

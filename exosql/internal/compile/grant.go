@@ -135,7 +135,7 @@ func (s *shaper) structure(r *decl.Relation) {
 
 // prepare is Prepare without what was kept. from are the places of Vals.
 func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
-	reach, err := fc.Walk()
+	reach, err := fc.Close()
 	if err != nil {
 		return Prepared{}, nil, err
 	}
@@ -158,7 +158,10 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		return Prepared{}, nil, err
 	}
 	var s shaper
-	g := s.grant(reach, r, ss, followed)
+	g, err := s.grant(fc, r, ss, followed)
+	if err != nil {
+		return Prepared{}, nil, err
+	}
 	return Prepared{g, shapeID(string(s.key)), s.vals}, s.from, nil
 }
 

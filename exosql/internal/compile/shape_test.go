@@ -119,12 +119,12 @@ func TestShapeKey(t *testing.T) {
 			for _, m := range f.Links {
 				reach = append(reach, m.To)
 			}
-			return s.facets(reach)
+			return s.facets(reach)[0]
 		}, []string{"Table", "Alias", "Cols", "Links", "Rights", "Search"}},
 		"linkMember": {func() any { return &decl.LinkMember{L: w.l1, To: aFacet()} }, func(s *shaper, x any) any {
 			f, m := aFacet(), x.(*decl.LinkMember)
 			f.Links = []decl.LinkMember{*m}
-			return s.facets([]*decl.Facet{f, m.To})
+			return s.facets([]*decl.Facet{f, m.To})[0]
 		}, []string{"L", "To"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,9 +16,24 @@ import (
 // group is facets each of which leads to all others. It is immutable, and so is all that it leads to.
 type group struct {
 	reach      []*Facet // every facet that can be reached from them, themselves among them, by alias
+	aliases    []string // of reach
 	err        error    // what is wrong with the first of them
 	writes     bool     // one of them lets programs change rows
 	interfaces func() []*exo.Interface
+
+	once   sync.Once
+	shared any // see Shared
+}
+
+// Shared returns what make makes of all that the facet reaches: once for all facets that reach the same. It must have no value of a
+// grant.
+func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
+	g := f.group()
+	if g.err != nil {
+		return nil, g.err
+	}
+	g.once.Do(func() { g.shared = make(g.reach) })
+	return g.shared, nil
 }
 
 // closing is held while groups are made, so that two goroutines never divide the same facets.
@@ -29,6 +44,12 @@ var closing sync.Mutex
 func (f *Facet) Close() ([]*Facet, error) {
 	g := f.group()
 	return g.reach, g.err
+}
+
+// Aliases are those of all facets that can be reached. The slice is the same for all facets of a group, too.
+func (f *Facet) Aliases() ([]string, error) {
+	g := f.group()
+	return g.aliases, g.err
 }
 
 // Walk returns every facet that can be reached, the facet itself first, in the order of its links.
@@ -130,6 +151,7 @@ func newGroup(members []*Facet) *group {
 		if g.err == nil {
 			g.err = x.wrong()
 		}
+		g.aliases = append(g.aliases, x.Alias)
 		g.writes = g.writes || x.Rights.Any()
 	}
 	g.interfaces = sync.OnceValue(func() []*exo.Interface {
