@@ -18,8 +18,11 @@ type declared struct {
 	described []Description // copies, unless they are frozen
 	catalog   Catalog
 	granted   []GrantedName
-	labels    Label  // all that what was granted can put on a run
-	effect    string // a method that changes something, or ""
+	labels    Label             // all that what was granted can put on a run
+	effect    string            // a method that changes something, or ""
+	tells     string            // a method that declassifies, or ""
+	leaves    bool              // something but the result of a run leaves it
+	stored    map[string]string // by the interface of a granted object: a method of it that changes a unit of work
 	digest    func() Digest
 
 	mu      sync.Mutex
@@ -108,6 +111,14 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 	}
 	s.catalog = m.all
 	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
+	s.tells, s.leaves, s.stored = s.catalog.declassifier(), s.catalog.leaves(), map[string]string{}
+	for _, g := range s.granted {
+		for _, m := range s.catalog[g.Type.Name].Methods {
+			if m.Effect == InUnit {
+				s.stored[g.Type.Name] = m.Name
+			}
+		}
+	}
 	admitted := s.catalog.admitted()
 	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err

@@ -18,6 +18,9 @@ type Scopes struct {
 
 // NewScopes joins scopes, one for each table. It fails where one is wrong, and where the scopes of tables lead through each other.
 func NewScopes(scopes ...Scope) (*Scopes, error) {
+	if len(scopes) == 0 {
+		return nil, wrong("dynamic.NewScopes", "there are no scopes")
+	}
 	s := &Scopes{tables: make(map[*decl.Table]*Table, len(scopes))}
 	all := make([]*decl.Scope, len(scopes))
 	for i, x := range scopes {

@@ -65,9 +65,11 @@ type Checker struct {
 	links  map[*decl.Link]bool // whether it is granted
 	walked map[*decl.Facet]bool
 	sets   map[*decl.ScopeSet]bool
-	writes []Write
-	found  []Finding
-	err    error
+
+	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
+	writes   []Write
+	found    []Finding
+	err      error
 }
 
 // use is how a table is used.

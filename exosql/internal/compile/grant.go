@@ -135,7 +135,7 @@ func (s *shaper) structure(r *decl.Relation) {
 
 // prepare is Prepare without what was kept. from are the places of Vals.
 func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
-	reach, err := fc.Close()
+	reach, err := fc.Walk()
 	if err != nil {
 		return Prepared{}, nil, err
 	}
