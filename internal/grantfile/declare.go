@@ -31,7 +31,8 @@ type Declared struct {
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
 	live   map[string]*schema.Database
-	tables map[[2]string]*dynamic.Table // by database and name
+	find   map[string]func(schema.Name) *schema.Table // in live
+	tables map[[2]string]*dynamic.Table               // by database and name
 	facets map[string]*dynamic.Facet
 	links  map[string]*dynamic.Link // "facet.link"
 	many   map[string]LinkKeys
@@ -59,7 +60,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	if env == nil {
 		env = os.Getenv
 	}
-	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{},
+	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{}, find: map[string]func(schema.Name) *schema.Table{},
 		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{},
 		worlds: map[*string]*world{}, grants: map[*dynamic.Template]*Grant{}, claimed: map[string]condition{}, unpinned: opt.Unpinned}
 	p := &problems{}
@@ -137,7 +138,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the database %s: %w", name, err)
 		}
-		d.live[name] = live
+		d.live[name], d.find[name] = live, live.Finder()
 	}
 	declarations := map[string]*dynamic.Declarations{}
 	for name, live := range d.live {
@@ -181,7 +182,7 @@ func (d *Declared) declare(ctx context.Context) error {
 
 // facet declares a facet's table, columns and rights. Where one of several columns is wrong, each is tried by itself, for its place.
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
-	live := d.live[x.Database.Text].Table(schema.Name{Name: x.Table.Text})
+	live := d.liveTable(x)
 	if live == nil {
 		var names []string
 		for _, t := range d.live[x.Database.Text].Tables {
@@ -285,6 +286,11 @@ func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, er
 	return t, err
 }
 
+// liveTable is the table of a facet as the database has it, or nil.
+func (d *Declared) liveTable(x *Facet) *schema.Table {
+	return d.find[x.Database.Text](schema.Name{Name: x.Table.Text})
+}
+
 // place is the table of a facet.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
@@ -376,19 +382,18 @@ func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 
 // foreignKeys are those between two tables, as links from the first.
 func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
-	live := d.live[x.Database.Text]
-	from, target := live.Table(schema.Name{Name: x.Table.Text}), live.Table(schema.Name{Name: to.Table.Text})
+	from, target, find := d.liveTable(x), d.liveTable(to), d.find[x.Database.Text]
 	if from == nil || target == nil {
 		return nil
 	}
 	references := func(k schema.ForeignKey) []string {
-		if t := live.Table(k.Table); len(k.References) == 0 && t != nil && t.PrimaryKey != nil {
+		if t := find(k.Table); len(k.References) == 0 && t != nil && t.PrimaryKey != nil {
 			return t.PrimaryKey.Columns
 		}
 		return k.References
 	}
 	for _, k := range from.ForeignKeys {
-		if live.Table(k.Table) == target {
+		if find(k.Table) == target {
 			out = append(out, LinkKeys{k.Columns, references(k), true})
 		}
 	}
@@ -396,7 +401,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		return out // the way back is said with columns
 	}
 	for _, k := range target.ForeignKeys {
-		if live.Table(k.Table) == from {
+		if find(k.Table) == from {
 			out = append(out, LinkKeys{references(k), k.Columns, false})
 		}
 	}
@@ -408,9 +413,8 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	if e == nil {
 		return
 	}
-	live := d.live[x.Database.Text]
+	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
-		table := live.Table(schema.Name{Name: x.Table.Text})
 		if table.Column(leaf.Column.Text) == nil {
 			var names []string
 			for i := range table.Columns {
@@ -453,7 +457,7 @@ func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
 	live := d.live[x.Database.Text]
-	if c := live.Table(schema.Name{Name: x.Table.Text}).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
+	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
 		for _, enum := range live.Enums {
 			if enum.Name == *c.Enum {
 				values = enum.Values

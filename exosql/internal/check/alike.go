@@ -56,7 +56,7 @@ func (c *Checker) near() [][]int {
 		name := strings.ToLower(t.Name) // at least as many as the engine takes for one
 		out[i] = slices.Clone(alike[name])
 		alike[name] = append(alike[name], i)
-		if live := c.live.Table(schema.Name{Name: t.Name}); live != nil {
+		if live := c.tableOf(schema.Name{Name: t.Name}); live != nil {
 			family := c.family(live)
 			out[i] = append(out[i], kin[family]...)
 			kin[family] = append(kin[family], i)
@@ -93,7 +93,7 @@ func (c *Checker) moved() {
 
 // shareRows reports whether two declared tables have rows in common: as parts of one.
 func (c *Checker) shareRows(t, o *decl.Table) bool {
-	a, b := c.live.Table(schema.Name{Name: t.Name}), c.live.Table(schema.Name{Name: o.Name})
+	a, b := c.tableOf(schema.Name{Name: t.Name}), c.tableOf(schema.Name{Name: o.Name})
 	return a != nil && b != nil && c.family(a) == c.family(b)
 }
 

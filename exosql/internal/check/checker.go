@@ -66,6 +66,7 @@ type Checker struct {
 	walked map[*decl.Facet]bool
 	sets   map[*decl.ScopeSet]bool
 
+	look     func(schema.Name) *schema.Table // of live; see tableOf
 	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
 	writes   []Write
 	found    []Finding
@@ -79,6 +80,14 @@ type use struct {
 	scopes  []*decl.Pred          // that its rows must satisfy
 	written bool                  // its rows may be changed
 	known   []string              // triggers, rules and cascades that may act then
+}
+
+// tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
+func (c *Checker) tableOf(n schema.Name) *schema.Table {
+	if c.look == nil {
+		c.look = c.live.Finder()
+	}
+	return c.look(n)
 }
 
 func (c *Checker) Use(t *decl.Table) *use {
