@@ -107,8 +107,11 @@ func (o *object) prepare() error {
 	return b.err
 }
 
-// ready is the object as prepare has made it.
-func (o *object) ready() *bound { return o.made.Load() }
+// ready is the object as prepare makes it. One that can't be bound has no scopes, and so no statement is made of it.
+func (o *object) ready() *bound {
+	_ = o.prepare() // Eval has returned the error
+	return o.made.Load()
+}
 
 func (o *object) make(b *bound) error {
 	err := o.check()
