@@ -43,7 +43,7 @@ const maxWalk = 4
 // update. Of an insert there is none: which values a new row needs is not in the catalogue.
 func (p *prompt) changed() Example {
 	var found [2]string
-	seen := map[string]bool{}
+	seen, led := map[string]bool{}, map[string]bool{} // led: as some link's target it waits in walk already, by no longer path
 	var walk []*queryShape
 	for _, g := range p.granted {
 		if q := p.shape("api."+g.Name, g.Type); q != nil {
@@ -63,9 +63,10 @@ func (p *prompt) changed() Example {
 			}
 		}
 		for _, l := range q.links {
-			if q.methods[l.name] == nil {
+			if q.methods[l.name] == nil || led[l.to.Name] {
 				continue
 			}
+			led[l.to.Name] = true
 			if to := p.shape(q.path+"."+l.name+"()", l.to); to != nil {
 				walk = append(walk, to)
 			}

@@ -102,6 +102,8 @@ type declarer struct {
 	plain   bool                   // Plain is used
 	filter  bool                   // Filter is used
 	arg     bool                   // Arg is used
+	open    []string               // of order: those with type parameters; see like
+	at      map[string]int         // the place in order of each
 }
 
 // reach collects the interfaces in a stable order.
@@ -333,13 +335,20 @@ func (d *declarer) row(i *exo.Interface, m *exo.Method) string {
 // there each is a call that answers, here it is part of a callback, or both give the receiver back. A
 // model knows one from the other, so they are declared once. names are those methods, two at least.
 func (d *declarer) like(i *exo.Interface) (shown string, names []string) {
-	for _, name := range d.order {
-		other := d.cat[name]
-		if name == i.Name {
-			return "", nil
+	if d.at == nil { // few are open, and each of all interfaces is compared with them
+		d.at = map[string]int{}
+		for k, name := range d.order {
+			d.at[name] = k
+			if d.closed(name) == nil && len(d.params(d.cat[name])) > 0 {
+				d.open = append(d.open, name)
+			}
 		}
-		if len(d.params(other)) == 0 || d.closed(name) != nil {
-			continue
+	}
+	place, reached := d.at[i.Name]
+	for _, name := range d.open {
+		other := d.cat[name]
+		if reached && d.at[name] >= place {
+			return "", nil
 		}
 		for _, n := range i.Names() {
 			m, o := i.Methods[n], other.Methods[n]

@@ -18,19 +18,23 @@ type declared struct {
 	described []Description // copies, unless they are frozen
 	catalog   Catalog
 	granted   []GrantedName
-	labels    Label  // all that what was granted can put on a run
-	effect    string // a method that changes something, or ""
+	labels    Label             // all that what was granted can put on a run
+	effect    string            // a method that changes something, or ""
+	tells     string            // a method that declassifies, or ""
+	leaves    bool              // something but the result of a run leaves it
+	stored    map[string]string // by the interface of a granted object: a method of it that changes a unit of work
 	digest    func() Digest
 
 	mu      sync.Mutex
 	derived map[any]func() any
 }
 
-// allDeclared are kept for the gates to come, by the names and docs of what is granted.
+// allDeclared are kept for the gates to come, by the names and docs of what is granted. One may take an eighth of the bytes: those of 2,000
+// tables do, and without that each user of such a host would make them anew.
 var allDeclared = struct {
 	sync.Mutex
 	all lru.Set[string, []*declared] // under one key the latest first
-}{all: lru.Set[string, []*declared]{Bytes: 64 << 20}}
+}{all: lru.Set[string, []*declared]{Bytes: 512 << 20}}
 
 const (
 	alike      = 4  // of them under one key
@@ -96,22 +100,26 @@ func (s *declared) is(described []Description) bool {
 
 // newDeclared checks the descriptions of what is granted under these names, in their order.
 func newDeclared(names []string, described []Description) (*declared, error) {
-	s := &declared{catalog: Catalog{}, derived: map[any]func() any{}}
+	s := &declared{derived: map[any]func() any{}}
+	m := newMerger()
 	for i, name := range names {
-		d := described[i]
-		if err := (Catalog{}).merge(d); err != nil {
-			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
-		}
-		if !d.Frozen { // who changed an interface later would change the tools of others
-			d = d.clone()
-		}
-		if err := s.catalog.merge(d); err != nil {
+		d, err := m.add(described[i])
+		if err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
 		s.described = append(s.described, d)
 		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
+	s.catalog = m.all
 	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
+	s.tells, s.leaves, s.stored = s.catalog.declassifier(), s.catalog.leaves(), map[string]string{}
+	for _, g := range s.granted {
+		for _, m := range s.catalog[g.Type.Name].Methods {
+			if m.Effect == InUnit {
+				s.stored[g.Type.Name] = m.Name
+			}
+		}
+	}
 	admitted := s.catalog.admitted()
 	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func TestFrozenIsItself(t *testing.T) {
 // What is kept of declarations is bounded, however many there are and whatever is derived.
 func TestDeclaredBounded(t *testing.T) {
 	var g *Gate
-	for n := range 3000 {
-		g = gateOfPlain(t, plainDescription(fmt.Sprint("kind ", n, strings.Repeat(" ", 1<<15))), Config{})
+	for n := range 1200 {
+		g = gateOfPlain(t, plainDescription(fmt.Sprint("kind ", n, strings.Repeat(" ", 1<<19))), Config{})
 	}
 	if n := allDeclared.all.Size(); n > allDeclared.all.Bytes {
 		t.Errorf("%d bytes are kept", n)

@@ -118,8 +118,8 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	for i, o := range g.objects { // of the objects, which the declarations do not know
 		o = unwrapped(o)
-		if err := checkStore(o, g.catalog[g.granted[i].Type.Name]); err != nil {
-			return nil, fmt.Errorf("exo: grant %s: %w", names[i], err)
+		if err := checkStore(o, g.stored[g.granted[i].Type.Name]); err != nil {
+			return nil, fmt.Errorf("exo: grant %s: %s.%w", names[i], g.granted[i].Type.Name, err)
 		}
 		if key, err := storeOf(o); err == nil && key != nil {
 			if g.stores == nil {
@@ -138,13 +138,13 @@ func NewGate(cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	g.kept = g.labels.Secrecy().without(g.admits)
-	if g.plain = g.labels.Integrity(); !g.catalog.leaves() {
+	if g.plain = g.labels.Integrity(); !g.leaves {
 		g.plain = g.plain.Join(g.labels.meet(g.admits))
 	}
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
-	if name := g.catalog.declassifier(); name != "" && cfg.Bits == nil {
+	if name := g.tells; name != "" && cfg.Bits == nil {
 		return nil, fmt.Errorf("exo: %s tells of sealed values, and nothing bounds how much: set Bits to the host's budget, see exo/declassify", name)
 	}
 	return g, nil
@@ -196,16 +196,14 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// checkStore refuses an object that would change a unit of work and names no store. One that
+// checkStore refuses an object that would change a unit of work by a method, unless that is "", and names no store. One that
 // a reply brings is refused when it is asked.
-func checkStore(o Object, i *Interface) error {
-	for _, m := range i.Methods {
-		if m.Effect != InUnit {
-			continue
-		}
-		if key, err := storeOf(o); err != nil || key == nil {
-			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, cmp.Or(err, errNoStore))
-		}
+func checkStore(o Object, method string) error {
+	if method == "" {
+		return nil
+	}
+	if key, err := storeOf(o); err != nil || key == nil {
+		return fmt.Errorf("%s: %w", method, cmp.Or(err, errNoStore))
 	}
 	return nil
 }
@@ -284,29 +282,6 @@ func (g *Gate) Limits() Limits {
 		return Limits{}
 	}
 	return g.limits
-}
-
-func (c Catalog) merge(d Description) error {
-	for _, i := range d.Interfaces {
-		if err := i.validate(); err != nil {
-			return err
-		}
-		old := c[i.Name]
-		if old == nil {
-			c[i.Name] = i
-		} else if alike := *old; !old.Label.Equal(i.Label) && !sameInterface(old, i) {
-			if alike.Label, alike.LabelBy = i.Label, i.LabelBy; sameInterface(&alike, i) {
-				return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
-			}
-			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
-		} else if !sameInterface(old, i) {
-			return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
-		}
-	}
-	if d.Type == nil || c[d.Type.Name] == nil {
-		return fmt.Errorf("its type is not among its interfaces")
-	}
-	return nil
 }
 
 // validate refuses interfaces whose members could not be told apart or would

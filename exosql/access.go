@@ -174,7 +174,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	if err != nil {
 		return nil, err
 	}
-	reach, err := granted.facet.Close()
+	reach, err := granted.facet.Walk()
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 			out = append(out, AccessPath{Facet: fc.Alias, Table: fc.Table.Name, Column: col.Name, By: ByNone})
 		}
 		for _, use := range compile.Uses(col) {
-			p, err := o.grant.Probe(o.db.engine(ctx), fc, col, use)
+			p, err := o.ready().grant.Probe(o.db.engine(ctx), fc, col, use)
 			if err != nil {
 				return nil, err
 			}

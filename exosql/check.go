@@ -139,33 +139,41 @@ func (g granted) declared(c *check.Checker) {
 		c.Fail(fmt.Errorf("exosql: Granted: %w", ErrNoFacet))
 		return
 	}
-	if err := o.prepare(); err != nil {
+	if err := o.check(); err != nil {
 		c.Fail(err)
 		return
 	}
 	c.Facet(o.facet)
 	c.Relation(o.rel)
+	if !o.facet.Writes() {
+		return
+	}
 	reach, err := o.facet.Close()
+	if err == nil {
+		err = o.prepare()
+	}
 	if err != nil {
 		c.Fail(err)
 		return
+	}
+	through := map[*decl.Facet][]*decl.Link{} // to each facet
+	for _, from := range reach {
+		for _, m := range from.Links {
+			if m.To.Rights.Any() && !m.L.One {
+				through[m.To] = append(through[m.To], m.L)
+			}
+		}
 	}
 	for _, f := range reach {
 		if !f.Rights.Any() {
 			continue
 		}
-		w, err := writeOf(o.grant.Scope(), f, o.grant.Rows)
+		w, err := writeOf(o.ready().grant.Scope(), f, o.ready().grant.Rows)
 		if err != nil {
 			c.Fail(err)
 			return
 		}
-		for _, from := range reach {
-			for _, m := range from.Links {
-				if m.To == f && !m.L.One {
-					w.Through = append(w.Through, m.L)
-				}
-			}
-		}
+		w.Through = through[f]
 		c.Write(w)
 	}
 }

@@ -370,7 +370,7 @@ func WriteUnasked(o exo.Object, m *exo.Message) error {
 	if _, err := x.unitOf(context.Background(), m); err != nil {
 		return err
 	}
-	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.grant.Vals}, given: compile.GivenBy(m)})
+	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.ready().grant.Vals}, given: compile.GivenBy(m)})
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/bridge"
@@ -16,68 +17,130 @@ import (
 // them. It freezes f and every facet that f links to. Errors in the
 // declaration are reported where the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object {
-	return &object{facet: f.core(), rel: r.r, db: r.db}
+	return &object{offer: &offer{facet: f.core(), rel: r.r, db: r.db}}
 }
 
-// exosql/dynamic makes its objects through this.
+// exosql/dynamic makes its objects through these.
 var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
 	d, _ := db.(*DB)
-	return &object{facet: f, rel: r, db: d}, d.ready()
+	return &object{offer: &offer{facet: f, rel: r, db: d}}, d.ready()
+}, func(like exo.Object, relation func(key any) (*decl.Relation, error)) func(any) exo.Object {
+	o := like.(*object)
+	of := &offer{facet: o.facet, rel: o.rel, db: o.db, bind: relation}
+	return func(key any) exo.Object { return &object{offer: of, key: key} }
 })
 
-// object is the capability to a relation through a facet.
+// object is the capability to a relation through a facet. It is small: a host has one for each grant of each of its users, and most of
+// them are never asked for anything.
 type object struct {
+	*offer
+	key  any                   // of what bind makes the relation when the object is first asked; nil: it is rel
+	made atomic.Pointer[bound] // nil: nobody has asked yet
+}
+
+// offer is what is checked when an object is granted. The objects of several principals have one, in which rel is an example: it
+// has the values of none of them, and no object with a key reads it.
+type offer struct {
 	facet *decl.Facet
 	rel   *decl.Relation
 	db    *DB
+	bind  func(key any) (*decl.Relation, error) // nil: the one object has no key
 
-	once  sync.Once
+	once sync.Once
+	err  error
+	desc exo.Description
+}
+
+// bound is what an object is to plans: its relation, with the values of its principal. No two objects have one.
+type bound struct {
 	err   error
+	rel   *decl.Relation
 	grant compile.Prepared
 	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not; hidden are those of the tables
 	// whose rows are labelled.
 	secrets []*decl.Column
 	hidden  []*decl.Table
-	desc    exo.Description
 
 	hooked bool // a table that it reaches has hooks
 
 	settings map[string]string // see OpenOptions.RowSecurity
 }
 
-func (o *object) prepare() error {
-	o.once.Do(func() { o.err = o.make() })
+// check finds what is wrong with what is granted.
+func (o *offer) check() error {
+	o.once.Do(func() {
+		if o.err = o.fits(o.rel); o.err != nil {
+			return
+		}
+		var rows decl.Rows
+		if rows, o.err = compile.Grantable(o.facet, o.rel); o.err == nil {
+			o.desc, o.err = o.facet.Describe(rows)
+		}
+	})
 	return o.err
 }
 
-func (o *object) make() error {
-	if o.rel == nil {
+// fits fails unless a relation can be granted by the facet.
+func (o *offer) fits(r *decl.Relation) error {
+	switch {
+	case r == nil:
 		return decl.ErrZeroRelation
-	}
-	if o.rel.Err != nil {
-		return o.rel.Err
-	}
-	if o.facet == nil {
+	case r.Err != nil:
+		return r.Err
+	case o.facet == nil:
 		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "granted by a "+zeroFacet)
+	case o.facet.Table != r.Table:
+		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.facet.Table.Name, r.Table.Name)
 	}
-	if o.facet.Table != o.rel.Table {
-		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.facet.Table.Name, o.rel.Table.Name)
+	return nil
+}
+
+// prepare binds the object to its relation. Two goroutines may both do it, and one of the results is kept.
+func (o *object) prepare() error {
+	b := o.made.Load()
+	if b == nil {
+		b = &bound{}
+		b.err = o.make(b)
+		if !o.made.CompareAndSwap(nil, b) {
+			b = o.made.Load()
+		}
 	}
-	var err error
-	if o.grant, err = compile.Prepare(o.facet, o.rel); err != nil {
+	return b.err
+}
+
+// ready is the object as prepare makes it. One that can't be bound has no scopes, and so no statement is made of it.
+func (o *object) ready() *bound {
+	_ = o.prepare() // Eval has returned the error
+	return o.made.Load()
+}
+
+func (o *object) make(b *bound) error {
+	err := o.check()
+	if err != nil {
 		return err
 	}
-	if o.secrets, o.hidden, err = o.labelled(); err != nil {
+	b.rel = o.rel
+	if o.bind != nil { // an object without a key is refused by it: it never gets the example
+		if b.rel, err = o.bind(o.key); err != nil {
+			return err
+		}
+		if err := o.fits(b.rel); err != nil {
+			return err
+		}
+	}
+	if b.grant, err = compile.Prepare(o.facet, b.rel); err != nil {
+		return err
+	}
+	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err
 	}
 	if o.db != nil && o.db.secured {
-		o.settings = rowsec.Settings(o.grant.Scope(), o.grant.Vals)
+		b.settings = rowsec.Settings(b.grant.Scope(), b.grant.Vals)
 	}
 	if reach, _ := o.facet.Close(); slices.ContainsFunc(reach, func(f *decl.Facet) bool { return len(f.Table.Hooks) > 0 }) {
-		o.hooked = true
+		b.hooked = true
 	}
-	o.desc, err = o.facet.Describe(o.grant.Rows)
-	return err
+	return nil
 }
 
 // DeclaresLabels implements exo.LabelDeclarer: rows of a table with labelled columns come in the order of their keys, and plans have
@@ -86,7 +149,7 @@ func (*object) DeclaresLabels() {}
 
 // Describe implements exo.Object.
 func (o *object) Describe() (exo.Description, error) {
-	err := o.prepare()
+	err := o.check()
 	return o.desc, err
 }
 

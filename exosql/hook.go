@@ -221,7 +221,7 @@ func (w *Write[T]) Fill(values ...Assignment[T]) {
 func (a *asked) beforeWrite(ctx context.Context) error {
 	some := false
 	for _, o := range a.objs {
-		some = some || o.hooked
+		some = some || o.ready().hooked
 	}
 	if !some {
 		return nil

@@ -90,7 +90,7 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 	var few [4][]exo.Value
 	a := asked{m: m, objs: objs, vals: few[:0]}
 	for _, o := range objs {
-		a.vals = append(a.vals, o.grant.Vals)
+		a.vals = append(a.vals, o.ready().grant.Vals)
 	}
 	var err error
 	if a.by, err = db.settingsOf(objs); err != nil {
@@ -202,7 +202,7 @@ func shapeKey(key []byte, a *asked) []byte {
 	}
 	key = appendPosition(key, a.after)
 	for _, o := range a.objs {
-		key = append(strconv.AppendUint(key, o.grant.Shape, 10), ',')
+		key = append(strconv.AppendUint(key, o.ready().grant.Shape, 10), ',')
 	}
 	return append(append(key, '|'), a.m.Shape...)
 }
@@ -210,7 +210,7 @@ func shapeKey(key []byte, a *asked) []byte {
 func grantsOf(objs []*object) []compile.Prepared {
 	out := make([]compile.Prepared, len(objs))
 	for i, o := range objs {
-		out[i] = o.grant
+		out[i] = o.ready().grant
 	}
 	return out
 }

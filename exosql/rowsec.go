@@ -37,13 +37,13 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 			return "", exo.Errorf(exo.Invalid, "exosql: Policies", "the objects are of several databases; want those of one")
 		}
 		db = o.db
-		reach, err := o.facet.Close()
+		reach, err := o.facet.Walk()
 		if err != nil {
 			return "", err
 		}
-		grants = append(grants, rowsec.Granted{Grant: o.grant.Scope(), Facets: reach})
+		grants = append(grants, rowsec.Granted{Grant: o.ready().grant.Scope(), Facets: reach})
 		c.Facet(o.facet)
-		c.Relation(o.rel)
+		c.Relation(o.ready().rel)
 	}
 	switch {
 	case db == nil:
@@ -87,7 +87,7 @@ func (db *DB) settingsOf(objs []*object) (*engine.Settings, error) {
 	}
 	var all []map[string]string
 	for _, o := range objs {
-		all = append(all, o.settings)
+		all = append(all, o.ready().settings)
 	}
 	return db.settings(all...)
 }

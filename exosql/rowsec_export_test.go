@@ -28,17 +28,21 @@ func WithoutScope(t *testing.T, x exo.Object) exo.Object {
 			all.Scopes = append(all.Scopes, &decl.Scope{Kind: decl.ScopeShared, Table: f.Table})
 		}
 	}
-	broken := &object{facet: o.facet, rel: all, db: o.db, desc: o.desc, settings: o.settings}
-	broken.once.Do(func() {})
-	if broken.grant, err = compile.Prepare(o.facet, all); err != nil {
+	b := &bound{rel: all, settings: o.ready().settings}
+	if b.grant, err = compile.Prepare(o.facet, all); err != nil {
 		t.Fatal(err)
 	}
+	broken := &object{offer: o.offer}
+	broken.made.Store(b)
 	return broken
 }
 
 // WithoutSettings is an object of which policies are told nothing.
 func WithoutSettings(x exo.Object) exo.Object {
 	o := x.(*object)
-	o.settings = nil
+	if err := o.prepare(); err != nil {
+		return o
+	}
+	o.ready().settings = nil
 	return o
 }

@@ -144,11 +144,11 @@ func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 	var keys [512]byte
 	key := compile.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
 	for _, o := range a.beside {
-		key = strconv.AppendUint(append(key, '+'), o.grant.Shape, 10)
-		a.vals = append(a.vals, o.grant.Vals)
+		key = strconv.AppendUint(append(key, '+'), o.ready().grant.Shape, 10)
+		a.vals = append(a.vals, o.ready().grant.Vals)
 	}
 	for _, o := range a.labelled { // with these it was found to be harmless
-		key = strconv.AppendUint(append(key, '~'), o.grant.Shape, 10)
+		key = strconv.AppendUint(append(key, '~'), o.ready().grant.Shape, 10)
 	}
 	if a.hooked != nil {
 		key = compile.AppendHookLinks(key, a.hooked.Table)
@@ -188,10 +188,10 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 		if err := o.prepare(); err != nil {
 			return nil, nil, err
 		}
-		if len(o.secrets)+len(o.hidden) > 0 {
+		if len(o.ready().secrets)+len(o.ready().hidden) > 0 {
 			labelled = append(labelled, o)
 		}
-		if o.grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
+		if o.ready().grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
 			beside = append(beside, o)
 		}
 	}
@@ -530,7 +530,7 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 		return nil
 	}
 	beside := grantsOf(a.others(w.Writing))
-	of, err := writeOf(w.Grant, w.Facet, a.objs[w.Grant.Origin].grant.Rows)
+	of, err := writeOf(w.Grant, w.Facet, a.objs[w.Grant.Origin].ready().grant.Rows)
 	if err != nil {
 		return err
 	}
@@ -541,12 +541,12 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
 	of.Beside = compile.Telling(w.Grant, w.Table, beside)
 	for _, o := range append(a.labelled, a.objs...) {
-		for _, c := range o.secrets {
+		for _, c := range o.ready().secrets {
 			if !slices.Contains(of.Labelled, c) {
 				of.Labelled = append(of.Labelled, c)
 			}
 		}
-		for _, t := range o.hidden {
+		for _, t := range o.ready().hidden {
 			if !slices.Contains(of.LabelledRows, t) {
 				of.LabelledRows = append(of.LabelledRows, t)
 			}

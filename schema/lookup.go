@@ -61,8 +61,8 @@ func (e Engine) key(n Name) Name {
 	return n
 }
 
-// finder is Table for many names: it looks at each table once.
-func (d *Database) finder() func(Name) *Table {
+// Finder is Table for many names: it looks at each table once. What changes in the database's tables and views afterwards is not found.
+func (d *Database) Finder() func(Name) *Table {
 	all := map[Name]*Table{}
 	for _, t := range d.Tables {
 		if k := d.Engine.key(t.Name); all[k] == nil {

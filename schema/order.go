@@ -23,7 +23,7 @@ func (d *Database) finish() {
 	for _, x := range d.Domains {
 		slices.SortFunc(x.Checks, byText)
 	}
-	find := d.finder()
+	find := d.Finder()
 	for _, t := range d.Tables {
 		for i := range t.ForeignKeys {
 			d.resolve(&t.ForeignKeys[i], find)

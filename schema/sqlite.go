@@ -196,6 +196,16 @@ func (r *sqliteReader) definitions() error {
 }
 
 func (r *sqliteReader) indexes() error {
+	texts := map[string]string{} // by name; for each index of each table, SQLite would go through its whole catalogue
+	err := each(r.ctx, r.q, `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`, nil, func(rows *sql.Rows) error {
+		var name, text string
+		err := rows.Scan(&name, &text)
+		texts[name] = text
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for _, t := range r.db.Tables {
 		type listed struct {
 			name, origin string
@@ -203,10 +213,10 @@ func (r *sqliteReader) indexes() error {
 			text         string
 		}
 		var list []listed
-		err := each(r.ctx, r.q, `SELECT l.name, l.origin, l."unique", coalesce(m.sql, '') FROM pragma_index_list(?, 'main') AS l
-			LEFT JOIN sqlite_schema AS m ON m.type = 'index' AND m.name = l.name ORDER BY l.name`, []any{t.Name.Name}, func(rows *sql.Rows) error {
+		err := each(r.ctx, r.q, `SELECT name, origin, "unique" FROM pragma_index_list(?, 'main') ORDER BY name`, []any{t.Name.Name}, func(rows *sql.Rows) error {
 			var l listed
-			err := rows.Scan(&l.name, &l.origin, &l.unique, &l.text)
+			err := rows.Scan(&l.name, &l.origin, &l.unique)
+			l.text = texts[l.name]
 			list = append(list, l)
 			return err
 		})

@@ -26,7 +26,7 @@ func TestWithheldSession(t *testing.T) {
 			sent, _ := json.Marshal(res)
 			out += string(sent)
 		}
-		return fmt.Sprint(out, len(s.results.kept), s.labels.of[owner{ann.Issuer, ann.Subject}].label)
+		return fmt.Sprint(out, len(s.results.kept), s.labels.of.of[owner{ann.Issuer, ann.Subject}].label)
 	})
 	if !slices.Contains(told, "chooses sealed values to return") || !slices.Contains(told, "returns much") {
 		t.Errorf("only these show: %q", told)

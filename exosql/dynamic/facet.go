@@ -38,6 +38,19 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 	return &Facet{t, f}, nil
 }
 
+// Reached returns the aliases of all facets that programs get to from the facet, itself among them, sorted. The facets can't be changed
+// any more. Facets that lead to each other share one list, which must not be changed.
+func (f *Facet) Reached() ([]string, error) {
+	if f.zero() {
+		return nil, undeclared("Facet", "Table.Facet")
+	}
+	aliases, err := f.f.Aliases()
+	if err != nil {
+		return nil, wrap(f.t.t.Name, err)
+	}
+	return aliases, nil
+}
+
 func (f *Facet) zero() bool { return f == nil || f.f == nil }
 
 // Add shows a link from the table. Programs follow it to the rows that to shows.

@@ -13,7 +13,10 @@ type LinkSpec struct {
 }
 
 // Link is a declared link.
-type Link struct{ l *decl.Link }
+type Link struct {
+	l  *decl.Link
+	to *Table
+}
 
 func (l *Link) zero() bool { return l == nil || l.l == nil }
 
@@ -49,5 +52,5 @@ func (t *Table) Link(l LinkSpec) (*Link, error) {
 		return nil, wrap(at, err)
 	}
 	made.Doc = l.Doc
-	return &Link{made}, nil
+	return &Link{made, l.To}, nil
 }

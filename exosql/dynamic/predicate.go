@@ -111,6 +111,15 @@ func Not(p Predicate) Predicate { return Predicate{op: "not", subs: []Predicate{
 // AllRows is the one predicate that does not narrow.
 func AllRows() Predicate { return Predicate{op: "all"} }
 
+// Check fails where the predicate is none on rows of the table.
+func (t *Table) Check(p Predicate) error {
+	if t.zero() {
+		return undeclared("Table", "Declarations.Table")
+	}
+	_, err := p.on(t)
+	return err
+}
+
 // on makes the core's predicate for the rows of t.
 func (p Predicate) on(t *Table) (*decl.Pred, error) {
 	switch p.op {

@@ -64,15 +64,11 @@ func (r Relation) Follow(l *Link) Relation {
 // Of makes the object by which a program reaches the rows of a relation as the facet shows them. The facet, and all that its links lead
 // to, can't be changed any more.
 func (f *Facet) Of(db *exosql.DB, r Relation) (exo.Object, error) {
-	switch {
-	case f.zero():
+	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")
-	case r.err != nil:
-		return nil, r.err
-	case r.r == nil:
-		return nil, undeclared("Relation", "Table.Rows")
-	case r.t != f.t:
-		return nil, wrong(f.t.t.Name, "the facet %s is of this table, and the relation of %s", f.f.Alias, r.t.t.Name)
+	}
+	if err := f.grants(r); err != nil {
+		return nil, err
 	}
 	o, err := bridge.Object(db, f.f, r.r)
 	if err == nil {

@@ -7,6 +7,7 @@
 //	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, which have a table of their own
 //	go run ./internal/bench -lists -rows 10000000 -rounds 1    # of any number of rows
 //	go run ./internal/bench -serve    # exo run and exo serve only: how soon they answer, what conversations cost; printed
+//	go run ./internal/bench -tables -write    # files of 50 to 2,000 tables only: exo init, validate and run, and one more user
 //	go run ./internal/bench -groups    # aggregates and groups only, with -long and -rows as the lists; printed
 //
 // Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
@@ -31,6 +32,7 @@ func main() {
 	long := flag.Bool("long", false, "measure lists of 1,000,000 rows, and nothing else")
 	only := flag.Bool("lists", false, "measure the lists only")
 	sums := flag.Bool("groups", false, "measure aggregates and groups only, and print their table")
+	sized := flag.Bool("tables", false, "measure files of 50 to 2,000 tables only")
 	served := flag.Bool("serve", false, "measure exo serve only, and print how soon it is ready and what conversations cost")
 	rows := flag.Int("rows", shortRows, "how many rows the lists have; with other numbers than 100,000 and 1,000,000 nothing is written")
 	flag.Parse()
@@ -41,6 +43,8 @@ func main() {
 	switch {
 	case *served:
 		err = measureServe(context.Background(), os.Stdout, *rounds)
+	case *sized:
+		err = runTables(context.Background(), *write)
 	case *sums && *write:
 		err = errors.New("-groups has no place in the pages: it is printed")
 	case *sums:
@@ -112,22 +116,25 @@ func run(rounds int, each string, write bool, rows int, only bool) error {
 	for _, p := range places {
 		if !write {
 			fmt.Print(p.text)
-			continue
-		}
-		file := filepath.Join(root, p.file)
-		old, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		page, err := replace(string(old), p.begin, p.text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.file, err)
-		}
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		} else if err := put(root, p.file, p.begin, p.text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// put writes a table into a page.
+func put(root, name, begin, text string) error {
+	file := filepath.Join(root, name)
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	page, err := replace(string(old), begin, text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return os.WriteFile(file, []byte(page), 0o644)
 }
 
 func moduleRoot() (string, error) {
@@ -140,10 +147,11 @@ func moduleRoot() (string, error) {
 
 // A table stands between one of these lines and the end.
 const (
-	begin      = "<!-- go run ./internal/bench -write -->"
-	beginLists = "<!-- go run ./internal/bench -lists -write -->"
-	beginLong  = "<!-- go run ./internal/bench -lists -long -write -->"
-	end        = "<!-- end of the table -->"
+	begin       = "<!-- go run ./internal/bench -write -->"
+	beginLists  = "<!-- go run ./internal/bench -lists -write -->"
+	beginLong   = "<!-- go run ./internal/bench -lists -long -write -->"
+	beginTables = "<!-- go run ./internal/bench -tables -write -->"
+	end         = "<!-- end of the table -->"
 )
 
 // grouped is a number with commas.

@@ -71,6 +71,7 @@ type link struct {
 // reference is a foreign key between two tables of the draft.
 type reference struct {
 	from, to   *Facet
+	place      int // of from among the facets: see ways
 	columns    []string
 	references []string
 	sure       bool // no row is without
@@ -176,18 +177,13 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	}
 }
 
-func (d *Draft) facet(t *schema.Table) *Facet {
-	for _, f := range d.Facets {
-		if f.table == t {
-			return f
-		}
-	}
-	return nil
-}
-
 // readReferences finds the foreign keys that links can follow.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
+	of := map[*schema.Table]*Facet{}
+	for _, f := range d.Facets {
+		of[f.table] = f
+	}
 	pair := func(a, b *Facet) [2]*Facet {
 		if a.Table > b.Table {
 			a, b = b, a
@@ -196,7 +192,7 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	}
 	for _, f := range d.Facets {
 		for _, k := range f.table.ForeignKeys {
-			to := d.facet(d.live.Table(k.Table))
+			to := of[d.live.Table(k.Table)]
 			if to == nil {
 				continue
 			}

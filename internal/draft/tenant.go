@@ -59,13 +59,22 @@ func weight(table string) float64 {
 }
 
 func claimType(k schema.Kind) string {
-	return map[schema.Kind]string{schema.Int: exo.TypeInt, schema.Text: exo.TypeText, schema.UUID: exo.TypeUUID}[k]
+	switch k {
+	case schema.Int:
+		return exo.TypeInt
+	case schema.Text:
+		return exo.TypeText
+	case schema.UUID:
+		return exo.TypeUUID
+	}
+	return ""
 }
 
 // findTenant finds the table to which most tables lead.
 func (d *Draft) findTenant() error {
-	for _, f := range d.Facets {
-		if t := d.tenant(f); t != nil {
+	w := d.newWays()
+	for i := range d.Facets {
+		if t := d.tenant(w, i); t != nil {
 			d.Tenants = append(d.Tenants, *t)
 		}
 	}
@@ -74,11 +83,9 @@ func (d *Draft) findTenant() error {
 	for i := range d.Tenants {
 		t := &d.Tenants[i]
 		names = append(names, t.Table)
-		second := 0.0
-		for j := range d.Tenants {
-			if j != i {
-				second = max(second, d.Tenants[j].score)
-			}
+		second := 0.0 // the best of the others
+		if j := min(1-min(i, 1), len(d.Tenants)-1); j != i {
+			second = d.Tenants[j].score
 		}
 		share := float64(len(t.Direct)+t.Through) / float64(max(1, t.Of))
 		switch {
@@ -105,8 +112,44 @@ func (d *Draft) findTenant() error {
 	return nil
 }
 
+// ways are the references of a draft by the places of its facets: each facet is asked who leads to it, so nothing may go through all
+// facets or references for each.
+type ways struct {
+	into   [][]*reference // the references to each facet
+	at     map[*Facet]int
+	called map[string][]int           // the facets that have a column of a name
+	refers map[*Facet]map[string]bool // by which columns a facet refers to others
+	fit    int                        // facets that are not left out
+	seen   []int                      // the number of the last search that found each facet
+	number int
+}
+
+func (d *Draft) newWays() *ways {
+	n := len(d.Facets)
+	w := &ways{into: make([][]*reference, n), at: map[*Facet]int{}, called: map[string][]int{}, refers: map[*Facet]map[string]bool{}, seen: make([]int, n)}
+	for i, f := range d.Facets {
+		w.at[f] = i
+		w.refers[f] = map[string]bool{}
+		if f.Out == "" {
+			w.fit++
+		}
+		for k := range f.table.Columns {
+			w.called[f.table.Columns[k].Name] = append(w.called[f.table.Columns[k].Name], i)
+		}
+	}
+	for _, r := range d.refs {
+		r.place = w.at[r.from]
+		w.into[w.at[r.to]] = append(w.into[w.at[r.to]], r)
+		for _, c := range r.columns {
+			w.refers[r.from][c] = true
+		}
+	}
+	return w
+}
+
 // tenant is what speaks for a table; nil: nothing leads to it.
-func (d *Draft) tenant(f *Facet) *Tenant {
+func (d *Draft) tenant(w *ways, at int) *Tenant {
+	f := d.Facets[at]
 	if f.Out != "" || f.table.PrimaryKey == nil || len(f.table.PrimaryKey.Columns) != 1 {
 		return nil
 	}
@@ -116,12 +159,14 @@ func (d *Draft) tenant(f *Facet) *Tenant {
 	}
 	t := &Tenant{Table: f.Table, Column: key.Name, Type: claimType(key.Kind), facet: f, leads: map[*Facet]*lead{}}
 	called := map[string]int{} // by what the columns are called that lead there
-	for _, r := range d.refs {
-		if r.to == f && r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
+	var near []int             // the facets that lead to it, in their order
+	for _, r := range w.into[at] {
+		if r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
 			l := t.leads[r.from]
 			if l == nil {
 				l = &lead{}
 				t.leads[r.from] = l
+				near = append(near, w.at[r.from])
 			}
 			l.columns = append(l.columns, r.columns[0])
 			called[r.columns[0]]++
@@ -133,19 +178,28 @@ func (d *Draft) tenant(f *Facet) *Tenant {
 			usual = name
 		}
 	}
-	depth := map[*Facet]int{f: 0}
-	for _, x := range d.Facets {
-		if x == f || x.Out != "" {
-			continue
-		}
-		t.Of++
-		if l := t.leads[x]; l == nil && usual != "" && !strings.EqualFold(usual, "id") {
-			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !d.refersWith(x, usual) && !slices.Contains(x.table.PrimaryKey.Columns, usual) {
+	t.Of = w.fit - 1
+	if usual != "" && !strings.EqualFold(usual, "id") {
+		for _, i := range w.called[usual] {
+			x := d.Facets[i]
+			if x == f || x.Out != "" || t.leads[x] != nil {
+				continue
+			}
+			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !w.refers[x][usual] && !slices.Contains(x.table.PrimaryKey.Columns, usual) {
 				t.leads[x] = &lead{[]string{usual}, true}
+				near = append(near, i)
 			}
 		}
-		if l := t.leads[x]; l != nil {
-			depth[x] = 1
+	}
+	slices.Sort(near)
+	w.number++
+	w.seen[at] = w.number
+	var level []int // the facets that are so far away
+	for _, i := range near {
+		x := d.Facets[i]
+		if l := t.leads[x]; x.Out == "" {
+			w.seen[i] = w.number
+			level = append(level, i)
 			t.Direct = append(t.Direct, x.Table+"."+strings.Join(l.columns, "/"))
 			if l.byName {
 				t.ByName = append(t.ByName, x.Table+"."+usual)
@@ -156,23 +210,19 @@ func (d *Draft) tenant(f *Facet) *Tenant {
 	if len(t.Direct) == 0 {
 		return nil
 	}
-	for level, gain := 1, 0.6; ; level, gain = level+1, gain*0.6 {
-		var found []*Facet
-		for _, r := range d.refs {
-			if _, has := depth[r.from]; !has && r.from.Out == "" && depth[r.to] == level {
-				found = append(found, r.from)
+	for gain := 0.6; len(level) > 0; gain *= 0.6 {
+		var next []int
+		for _, i := range level {
+			for _, r := range w.into[i] {
+				if j := r.place; w.seen[j] != w.number && r.from.Out == "" {
+					w.seen[j] = w.number
+					next = append(next, j)
+					t.Through++
+					t.score += gain
+				}
 			}
 		}
-		if found == nil {
-			break
-		}
-		for _, x := range found {
-			if _, has := depth[x]; !has {
-				depth[x] = level + 1
-				t.Through++
-				t.score += gain
-			}
-		}
+		level = next
 	}
 	t.score *= weight(f.Table)
 	t.Claim = role([]string{usual}, naming.Lower(naming.Singular(f.Table)))
@@ -183,11 +233,6 @@ func (d *Draft) tenant(f *Facet) *Tenant {
 		return r
 	}, t.Claim)
 	return t
-}
-
-// refersWith reports whether a foreign key of a table has the column.
-func (d *Draft) refersWith(f *Facet, column string) bool {
-	return slices.ContainsFunc(d.refs, func(r *reference) bool { return r.from == f && slices.Contains(r.columns, column) })
 }
 
 // findScopes gives each facet its rows: those whose column is the principal's tenant, or those that a link leads to from such rows. What has

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -33,10 +32,16 @@ type Declared struct {
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
 	live   map[string]*schema.Database
-	tables map[[2]string]*dynamic.Table // by database and name
+	find   map[string]func(schema.Name) *schema.Table // in live
+	tables map[[2]string]*dynamic.Table               // by database and name
 	facets map[string]*dynamic.Facet
 	links  map[string]*dynamic.Link // "facet.link"
 	many   map[string]LinkKeys
+
+	worlds    map[*string]*world  // by the list that is Reached by their facets
+	templates []*dynamic.Template // of File.Grants, in their order
+	grants    map[*dynamic.Template]*Grant
+	claimed   map[string]condition // one of each kind of condition on a claim: see bound.check
 
 	unpinned bool
 }
@@ -56,8 +61,9 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	if env == nil {
 		env = os.Getenv
 	}
-	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{},
-		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{}, unpinned: opt.Unpinned}
+	d := &Declared{File: f, dbs: map[string]*exosql.DB{}, live: map[string]*schema.Database{}, find: map[string]func(schema.Name) *schema.Table{},
+		tables: map[[2]string]*dynamic.Table{}, facets: map[string]*dynamic.Facet{}, links: map[string]*dynamic.Link{}, many: map[string]LinkKeys{},
+		worlds: map[*string]*world{}, grants: map[*dynamic.Template]*Grant{}, claimed: map[string]condition{}, unpinned: opt.Unpinned}
 	p := &problems{}
 	for _, x := range f.Databases {
 		if db := opt.Databases[x.Text]; db != nil {
@@ -133,7 +139,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the database %s: %w", name, err)
 		}
-		d.live[name] = live
+		d.live[name], d.find[name] = live, live.Finder()
 	}
 	declarations := map[string]*dynamic.Declarations{}
 	for name, live := range d.live {
@@ -162,17 +168,22 @@ func (d *Declared) declare(ctx context.Context) error {
 	if len(p.list) > 0 {
 		return p.err(f.Name)
 	}
-	for _, g := range f.Grants { // what is left is about links and scopes together
-		if _, err := d.object(g, d.example(nil, nil)); err != nil {
+	example := d.bind(d.example(nil, nil))
+	for i := range f.Grants { // what is left is about links and scopes together
+		g := &f.Grants[i]
+		t, err := d.template(g, example)
+		if err != nil {
 			p.at(g.Pos, "the grant %s: %s", g.Text, reason(err))
+			continue
 		}
+		d.templates, d.grants[t] = append(d.templates, t), g
 	}
 	return p.err(f.Name)
 }
 
 // facet declares a facet's table, columns and rights. Where one of several columns is wrong, each is tried by itself, for its place.
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
-	live := d.live[x.Database.Text].Rows(schema.Name{Name: x.Table.Text})
+	live := d.liveTable(x)
 	if live == nil {
 		var names []string
 		for _, t := range d.live[x.Database.Text].Tables {
@@ -194,12 +205,19 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {
 			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
-			continue
 		}
-		if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
-			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
-		} else if _, err := t.Facet(x.Text, c.Text); err != nil {
-			p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+	}
+	facet, whole := d.whole(in, x)
+	if whole != nil {
+		for _, c := range x.Columns {
+			if live.Column(c.Text) == nil {
+				continue
+			}
+			if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
+				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
+				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+			}
 		}
 	}
 	for _, c := range x.Key {
@@ -215,14 +233,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	if len(p.list) > before {
 		return
 	}
-	t, err := d.table(in, x)
-	if err != nil {
-		p.at(x.Table.Pos, "the table %s: %s", x.Table.Text, reason(err))
-		return
-	}
-	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
-	if err != nil {
-		p.at(x.Pos, "the facet %s: %s", x.Text, reason(err))
+	if whole != nil {
+		p.at(whole.at, "%s", whole.text)
 		return
 	}
 	each := func(names []Name, allow func(...string) error) {
@@ -249,6 +261,25 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	d.facets[x.Text] = facet
 }
 
+// misplaced is what is wrong with a facet as a whole.
+type misplaced struct {
+	at   Pos
+	text string
+}
+
+// whole declares a facet with all its columns.
+func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *misplaced) {
+	t, err := d.table(in, x)
+	if err != nil {
+		return nil, &misplaced{x.Table.Pos, fmt.Sprintf("the table %s: %s", x.Table.Text, reason(err))}
+	}
+	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
+	if err != nil {
+		return nil, &misplaced{x.Pos, fmt.Sprintf("the facet %s: %s", x.Text, reason(err))}
+	}
+	return facet, nil
+}
+
 // table declares a facet's table, with what all facets of it say of its columns.
 func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, error) {
 	if t := d.tables[x.place()]; t != nil {
@@ -264,17 +295,18 @@ func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, er
 	return t, err
 }
 
+// liveTable is the table of a facet as the database has it, or nil.
+func (d *Declared) liveTable(x *Facet) *schema.Table {
+	return d.find[x.Database.Text](schema.Name{Name: x.Table.Text})
+}
+
 // place is the table of a facet.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
 // specs is what all facets of a table say of its columns.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
-	for i := range f.Facets {
-		y := &f.Facets[i]
-		if y.place() != x.place() {
-			continue
-		}
+	for _, y := range f.places[x.place()] {
 		for _, c := range y.Columns {
 			if !seen[c.Text] {
 				seen[c.Text] = true
@@ -383,19 +415,18 @@ func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 
 // foreignKeys are those between two tables, as links from the first.
 func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
-	live := d.live[x.Database.Text]
-	from, target := live.Rows(schema.Name{Name: x.Table.Text}), live.Rows(schema.Name{Name: to.Table.Text})
+	from, target, find := d.liveTable(x), d.liveTable(to), d.find[x.Database.Text]
 	if from == nil || target == nil {
 		return nil
 	}
 	references := func(k schema.ForeignKey) []string {
-		if t := live.Table(k.Table); len(k.References) == 0 && t != nil && t.PrimaryKey != nil {
+		if t := find(k.Table); len(k.References) == 0 && t != nil && t.PrimaryKey != nil {
 			return t.PrimaryKey.Columns
 		}
 		return k.References
 	}
 	for _, k := range from.ForeignKeys {
-		if live.Table(k.Table) == target {
+		if find(k.Table) == target {
 			out = append(out, LinkKeys{k.Columns, references(k), true})
 		}
 	}
@@ -403,7 +434,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		return out // the way back is said with columns
 	}
 	for _, k := range target.ForeignKeys {
-		if live.Table(k.Table) == from {
+		if find(k.Table) == from {
 			out = append(out, LinkKeys{references(k), k.Columns, false})
 		}
 	}
@@ -415,23 +446,16 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	if e == nil {
 		return
 	}
-	live := d.live[x.Database.Text]
+	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
-		table := live.Rows(schema.Name{Name: x.Table.Text})
 		if table.Column(leaf.Column.Text) == nil {
 			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(columnsIn(table))))
 			continue
 		}
-		t, err := dynamic.New(live).Table(x.Table.Text, d.File.specs(x)...)
-		if err == nil {
-			var f *dynamic.Facet
-			if f, err = t.Facet(x.Text, texts(columnsOf(x))...); err == nil {
-				_, err = f.Grant(d.dbs[x.Database.Text], leaf.predicate(d.example(x, leaf)))
-			}
-		}
-		if err != nil {
+		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
 			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, reason(err))
 		}
+		d.claims(x, leaf, table.Column(leaf.Column.Text))
 	}
 }
 
@@ -462,7 +486,7 @@ func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
 	live := d.live[x.Database.Text]
-	if c := live.Rows(schema.Name{Name: x.Table.Text}).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
+	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
 		for _, enum := range live.Enums {
 			if enum.Name == *c.Enum {
 				values = enum.Values
@@ -480,46 +504,6 @@ func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 			}
 		}
 	}
-}
-
-// object makes the object of one grant for a principal.
-func (d *Declared) object(g Grant, pr Principal) (exo.Object, error) {
-	x := d.File.facet(g.Facet.Text)
-	scopes, err := d.scopes(x)
-	if err != nil {
-		return nil, err
-	}
-	start, path := x, []*dynamic.Link(nil)
-	for v := x.Scope.Via; v != nil; v = start.Scope.Via {
-		if len(path) > len(d.File.Facets) {
-			return nil, exo.Errorf(exo.Invalid, "", "the scope of %s leads through its own table: one of these scopes has to be a condition", x.Text)
-		}
-		start, path = d.File.facet(v.Facet), append(path, d.links[v.Facet+"."+v.Link])
-	}
-	var others []dynamic.Scope
-	for _, y := range scopes {
-		switch at := y.place(); {
-		case at == start.place(): // the relation itself says it
-		case y.Scope.Rows != nil:
-			others = append(others, dynamic.ScopeRows(d.tables[at], y.Scope.Rows.predicate(pr)))
-		case y.Scope.Via != nil:
-			others = append(others, dynamic.ScopeVia(d.links[y.Scope.Via.Facet+"."+y.Scope.Via.Link]))
-		default:
-			others = append(others, dynamic.ScopeShared(d.tables[at]))
-		}
-	}
-	rows := dynamic.AllRows()
-	if e := start.Scope.Rows; e != nil {
-		rows = e.predicate(pr)
-	}
-	relation := d.tables[start.place()].Rows(rows, others...)
-	for i := len(path) - 1; i >= 0; i-- {
-		relation = relation.Follow(path[i])
-	}
-	if g.Where != nil {
-		relation = relation.Where(g.Where.predicate(pr))
-	}
-	return d.facets[x.Text].Of(d.dbs[x.Database.Text], relation)
 }
 
 // RowLabels returns a line for each facet whose rows carry a label by what its scope reads: which, and where it comes from.
@@ -546,31 +530,6 @@ func (d *Declared) RowLabels() (lines []string, err error) {
 	return lines, nil
 }
 
-// scopes are those of all tables that a program gets to from a facet, and of those that their scopes lead through. Two facets of one
-// table that a grant reaches have one scope.
-func (d *Declared) scopes(x *Facet) (out []*Facet, err error) {
-	for queue := d.reached(x); len(queue) > 0; queue = queue[1:] {
-		y := queue[0]
-		i := slices.IndexFunc(out, func(o *Facet) bool { return o.place() == y.place() })
-		if i >= 0 && !out[i].Scope.same(y.Scope) {
-			return nil, exo.Errorf(exo.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, out[i].Text, y.Text)
-		}
-		if i >= 0 {
-			continue
-		}
-		out = append(out, y)
-		if v := y.Scope.Via; v != nil {
-			queue = append(queue, d.File.facet(v.Facet))
-		}
-	}
-	return out, nil
-}
-
-// same reports whether two scopes say the same.
-func (s Scope) same(o Scope) bool {
-	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
-}
-
 // reached are the facets that a program gets to from one by links, itself first.
 func (d *Declared) reached(x *Facet) (out []*Facet) {
 	for queue := []*Facet{x}; len(queue) > 0; queue = queue[1:] {
@@ -584,33 +543,13 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
-func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
-	if p.values == nil {
-		return nil, exo.Errorf(exo.Denied, "", "there is no principal; File.Bind makes one")
-	}
-	out := codemode.Grants{}
-	for _, g := range d.File.Grants {
-		o, err := d.object(g, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: the grant %s: %w", d.File.Name, g.Line, g.Text, err)
-		}
-		out[g.Text] = o
-	}
-	return out, nil
-}
-
 // Check compares what is granted with the catalogues that Declare has read, as exosql.Inspect does.
 func (d *Declared) Check() (findings []exosql.Finding, err error) {
-	grants, err := d.Grants(d.example(nil, nil))
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
-		for _, g := range d.File.Grants {
+		for i, g := range d.File.Grants {
 			if d.File.facet(g.Facet.Text).Database.Text == name {
-				what = append(what, exosql.Granted(grants[g.Text]))
+				what = append(what, exosql.Granted(d.templates[i].Example()))
 			}
 		}
 		if len(what) == 0 {
@@ -631,12 +570,8 @@ func (d *Declared) Check() (findings []exosql.Finding, err error) {
 
 // Access is how the databases read what is granted, as exosql.AccessPaths reports it: each path once.
 func (d *Declared) Access(ctx context.Context) (paths []exosql.AccessPath, err error) {
-	grants, err := d.Grants(d.example(nil, nil))
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range d.File.Grants {
-		found, err := exosql.AccessPaths(ctx, grants[g.Text])
+	for i := range d.File.Grants {
+		found, err := exosql.AccessPaths(ctx, d.templates[i].Example())
 		if err != nil {
 			return nil, err
 		}

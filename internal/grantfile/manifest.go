@@ -104,7 +104,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 	shown := map[[2]string]map[string]bool{}
 	for i := range f.Facets {
 		x := &f.Facets[i]
-		live := d.live[x.Database.Text].Rows(schema.Name{Name: x.Table.Text})
+		live := d.liveTable(x)
 		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
 			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}

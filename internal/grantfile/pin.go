@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/schema"
 )
 
 // Digests are those of the facets, by their names, as Facet.Pin has them.
@@ -87,7 +86,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 // scope, its grants and its links compare. A column that is added changes nothing, since it does not show. One that is dropped and
 // made anew with another type does, and a link that would compare other columns, since another foreign key is the only one now.
 func (d *Declared) digest(x *Facet) string {
-	t := d.live[x.Database.Text].Rows(schema.Name{Name: x.Table.Text})
+	t := d.liveTable(x)
 	var names []string
 	for _, c := range x.Columns {
 		names = append(names, c.Text)

@@ -2,7 +2,7 @@
 // public function of exosql would take types that no host can have.
 //
 // In: a database, a facet and a relation. Out: the object that exosql.Facet.Of would make.
-// Invariant: exosql sets the one function here when it is loaded, and dynamic imports exosql.
+// Invariant: exosql sets the functions here when it is loaded, and dynamic imports exosql.
 package bridge
 
 import (
@@ -14,12 +14,24 @@ import (
 // that it is nil, or was not opened.
 type Make func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error)
 
-var object Make
+// Later makes the objects of many principals that are like one object. Each has a key of the caller's, of which relation makes its
+// relation when it is first asked.
+type Later func(like exo.Object, relation func(key any) (*decl.Relation, error)) (of func(key any) exo.Object)
+
+var (
+	object Make
+	later  Later
+)
 
 // Provide is called once, by exosql.
-func Provide(m Make) Make {
-	object = m
+func Provide(m Make, l Later) Make {
+	object, later = m, l
 	return m
+}
+
+// Like is Later, for an object that Object made.
+func Like(like exo.Object, relation func(key any) (*decl.Relation, error)) (of func(key any) exo.Object) {
+	return later(like, relation)
 }
 
 // Object makes the object.

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -12,6 +13,7 @@ import (
 // alike finds what one declaration of a table labels and another one of it, or of its parts, does not: programs would read by the one what the
 // other seals.
 func (c *Checker) alike() {
+	near := c.near()
 	for i, t := range c.tables {
 		for k, col := range t.Cols {
 			if other := c.same(t, col.Name); other != col {
@@ -20,14 +22,11 @@ func (c *Checker) alike() {
 					Fix:     "one declaration of the column"})
 			}
 		}
-		related := c.live.Table(schema.Name{Name: t.Name})
-		if related != nil && len(c.kin(related)) == 1 {
-			related = nil // most tables are no part of another one: of 400 there are 80,000 pairs
-		}
-		for _, o := range c.tables[i+1:] {
+		for _, j := range near[i] {
+			o := c.tables[j]
 			where := "the table is declared twice: here"
 			if !c.live.Engine.Is(t.Name, o.Name) {
-				if related == nil || !c.shareRows(t, o) {
+				if !c.shareRows(t, o) {
 					continue
 				}
 				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)
@@ -46,6 +45,26 @@ func (c *Checker) alike() {
 			}
 		}
 	}
+}
+
+// near are, of each table, those after it that may be declared twice, or have rows in common: all others need not be compared.
+func (c *Checker) near() [][]int {
+	alike := map[string][]int{}
+	kin := map[*schema.Table][]int{}
+	out := make([][]int, len(c.tables))
+	for i, t := range slices.Backward(c.tables) {
+		name := strings.ToLower(t.Name) // at least as many as the engine takes for one
+		out[i] = slices.Clone(alike[name])
+		alike[name] = append(alike[name], i)
+		if live := c.tableOf(schema.Name{Name: t.Name}); live != nil {
+			family := c.family(live)
+			out[i] = append(out[i], kin[family]...)
+			kin[family] = append(kin[family], i)
+		}
+		slices.Sort(out[i])
+		out[i] = slices.Compact(out[i])
+	}
+	return out
 }
 
 // moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
@@ -74,8 +93,8 @@ func (c *Checker) moved() {
 
 // shareRows reports whether two declared tables have rows in common: as parts of one.
 func (c *Checker) shareRows(t, o *decl.Table) bool {
-	a, b := c.live.Table(schema.Name{Name: t.Name}), c.live.Table(schema.Name{Name: o.Name})
-	return a != nil && b != nil && slices.Contains(c.kin(a), b)
+	a, b := c.tableOf(schema.Name{Name: t.Name}), c.tableOf(schema.Name{Name: o.Name})
+	return a != nil && b != nil && c.family(a) == c.family(b)
 }
 
 // same is the column that a declaration has under a name.

@@ -10,7 +10,7 @@ import (
 )
 
 func NewChecker() *Checker {
-	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}}
+	return &Checker{uses: map[*decl.Table]*use{}, links: map[*decl.Link]bool{}, walked: map[*decl.Facet]bool{}, sets: map[*decl.ScopeSet]bool{}}
 }
 
 // Ready is the error of what was declared, where it can be compared with no database.
@@ -62,9 +62,14 @@ type Checker struct {
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
 	links  map[*decl.Link]bool // whether it is granted
-	writes []Write
-	found  []Finding
-	err    error
+	walked map[*decl.Facet]bool
+	sets   map[*decl.ScopeSet]bool
+
+	look     func(schema.Name) *schema.Table // of live; see tableOf
+	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
+	writes   []Write
+	found    []Finding
+	err      error
 }
 
 // use is how a table is used.
@@ -74,6 +79,14 @@ type use struct {
 	scopes  []*decl.Pred          // that its rows must satisfy
 	written bool                  // its rows may be changed
 	known   []string              // triggers, rules and cascades that may act then
+}
+
+// tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
+func (c *Checker) tableOf(n schema.Name) *schema.Table {
+	if c.look == nil {
+		c.look = c.live.Finder()
+	}
+	return c.look(n)
 }
 
 func (c *Checker) Use(t *decl.Table) *use {
@@ -149,13 +162,11 @@ func (c *Checker) Fail(err error) {
 }
 
 // Facet walks all that a facet reaches, without freezing it.
-func (c *Checker) Facet(f *decl.Facet) { c.facets(f, map[*decl.Facet]bool{}) }
-
-func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
-	if seen[f] {
+func (c *Checker) Facet(f *decl.Facet) {
+	if c.walked[f] {
 		return
 	}
-	seen[f] = true
+	c.walked[f] = true
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
 	if r := f.Rights; r.Any() {
@@ -165,7 +176,7 @@ func (c *Checker) facets(f *decl.Facet, seen map[*decl.Facet]bool) {
 	c.Reads(cols...)
 	for _, l := range links {
 		c.UseLink(l.L, true)
-		c.facets(l.To, seen)
+		c.Facet(l.To)
 	}
 }
 
@@ -204,7 +215,13 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 	root := r.Grant()
 	c.scoped(root.Table, root.Pred)
-	for _, s := range root.Scopes {
+	if root.Set != nil {
+		if c.sets[root.Set] {
+			return
+		}
+		c.sets[root.Set] = true
+	}
+	for _, s := range r.Declared() {
 		c.ScopeOf(s)
 	}
 }

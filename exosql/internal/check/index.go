@@ -12,7 +12,7 @@ import (
 // link checks that an index serves whoever follows a link: without one each step
 // reads the whole table, and with it the rows of everybody.
 func (c *Checker) link(l *decl.Link) {
-	to := c.live.Table(schema.Name{Name: l.To.Name})
+	to := c.tableOf(schema.Name{Name: l.To.Name})
 	if to == nil {
 		return // reported, or a view
 	}
@@ -119,7 +119,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		if p.PartitionOf == nil {
 			return false
 		}
-		p = c.live.Table(*p.PartitionOf) // what it has, its partitions have
+		p = c.tableOf(*p.PartitionOf) // what it has, its partitions have
 	}
 	return false
 }

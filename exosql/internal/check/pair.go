@@ -20,7 +20,7 @@ func (c *Checker) pairs(l *decl.Link) {
 		}
 		return
 	}
-	from, to := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Table(schema.Name{Name: l.To.Name})
+	from, to := c.tableOf(schema.Name{Name: l.From.Name}), c.tableOf(schema.Name{Name: l.To.Name})
 	if from == nil || to == nil {
 		return // missing, and reported, or a view
 	}
@@ -78,7 +78,7 @@ func (c *Checker) unlike(l *decl.Link) string {
 // column is what a declared column is in the database, of its table, or of a view: then the table is nil.
 func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
 	name := schema.Name{Name: t.Name}
-	if of := c.live.Table(name); of != nil {
+	if of := c.tableOf(name); of != nil {
 		return of, c.find(of.Columns, col.Name)
 	}
 	if v := c.live.View(name); v != nil {
@@ -165,7 +165,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	x := c.find(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
-	from := c.live.Table(schema.Name{Name: l.From.Name})
+	from := c.tableOf(schema.Name{Name: l.From.Name})
 	switch y := from.Column(p.From.Name); {
 	case x.Enum != nil && y != nil && y.Enum != nil && *x.Enum == *y.Enum:
 		f.Fix = "OneOf in both declarations"

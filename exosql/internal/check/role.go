@@ -58,7 +58,7 @@ func (c *Checker) role() {
 	role := c.live.Role
 	var writes, grants, schemas []string
 	for _, t := range c.tables {
-		live, u := c.live.Table(schema.Name{Name: t.Name}), c.uses[t]
+		live, u := c.tableOf(schema.Name{Name: t.Name}), c.uses[t]
 		if live == nil || !u.granted {
 			continue
 		}

@@ -11,12 +11,12 @@ import (
 // partition or heir it is, or a partition or an heir of it.
 func (c *Checker) shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
-	if x := c.live.Table(n); x != nil {
+	if x := c.tableOf(n); x != nil {
 		return c.partOf(x.Name, t) || c.partOf(t.Name, x)
 	}
 	v := c.live.View(n)
 	return v != nil && (v.Calls || slices.ContainsFunc(v.Reads, func(r schema.Name) bool { // a function may read any table
-		x := c.live.Table(r)
+		x := c.tableOf(r)
 		return r == t.Name || c.partOf(r, t) || x != nil && c.partOf(t.Name, x)
 	}))
 }
@@ -28,7 +28,7 @@ func (c *Checker) partOf(whole schema.Name, t *schema.Table) bool {
 		up = append(up, *t.PartitionOf)
 	}
 	return slices.ContainsFunc(up, func(n schema.Name) bool {
-		x := c.live.Table(n)
+		x := c.tableOf(n)
 		return n == whole || x != nil && c.partOf(whole, x) // no table is its own ancestor
 	})
 }

@@ -14,7 +14,7 @@ import (
 // table compares one table, and all of its columns.
 func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
-	live := c.live.Table(schema.Name{Name: t.Name})
+	live := c.tableOf(schema.Name{Name: t.Name})
 	if live == nil {
 		if v := c.live.View(schema.Name{Name: t.Name}); v != nil {
 			c.view(t, v)
@@ -173,7 +173,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	granted := c.uses[t].granted
 	keys := live.Keys()
 	for p := live; p.PartitionOf != nil; { // of a partition only its own keys are listed
-		if p = c.live.Table(*p.PartitionOf); p == nil {
+		if p = c.tableOf(*p.PartitionOf); p == nil {
 			break
 		}
 		keys = append(keys, p.Keys()...)

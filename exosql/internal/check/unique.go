@@ -36,11 +36,49 @@ func (c *Checker) uniques(t *schema.Table) (out []unique) {
 // parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
 func (c *Checker) parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
 
-// kin are its parts, and heirs by INHERITS as well: a row of one is, or may be, a row of the others.
+// family is the same table for a table, its parts, those that it is a part of, and heirs by INHERITS, by any number of steps: a row of one
+// is, or may be, a row of the others.
+func (c *Checker) family(t *schema.Table) *schema.Table {
+	if c.families == nil {
+		c.families = map[*schema.Table]*schema.Table{}
+		named := map[schema.Name]*schema.Table{}
+		for _, x := range c.live.Tables {
+			named[x.Name] = x
+		}
+		for _, x := range c.live.Tables {
+			up := slices.Clone(x.Inherits)
+			if x.PartitionOf != nil {
+				up = append(up, *x.PartitionOf)
+			}
+			for _, n := range up {
+				if whole := named[n]; whole != nil {
+					if a, b := c.eldest(x), c.eldest(whole); a != b {
+						c.families[a] = b
+					}
+				}
+			}
+		}
+	}
+	return c.eldest(t)
+}
+
+// kin is the family of a table, the table first.
 func (c *Checker) kin(t *schema.Table) []*schema.Table {
-	return c.related(t, func(part, whole *schema.Table) bool {
-		return partOf(part, whole) || slices.Contains(part.Inherits, whole.Name)
-	})
+	out := []*schema.Table{t}
+	for _, o := range c.live.Tables {
+		if o != t && c.family(o) == c.family(t) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// eldest is the table that stands for a family.
+func (c *Checker) eldest(t *schema.Table) *schema.Table {
+	for c.families[t] != nil {
+		t = c.families[t]
+	}
+	return t
 }
 
 // related are a table, and those that it has to do with by any number of steps, either way.

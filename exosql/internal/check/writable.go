@@ -53,7 +53,7 @@ func (c *Checker) writable(w Write) {
 	refuse := func(kind, fix, problem string, args ...any) {
 		c.add(Finding{Kind: kind, Table: w.Table.Name, Problem: fmt.Sprintf(problem, args...), Fix: fix})
 	}
-	t := c.live.Table(schema.Name{Name: w.Table.Name})
+	t := c.tableOf(schema.Name{Name: w.Table.Name})
 	if t == nil {
 		refuse(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
 		return
@@ -165,7 +165,7 @@ func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, probl
 
 // passes reports whether the row that rows are inserted through refers to the same row as they do: then it is there.
 func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
-	from, is := c.live.Table(schema.Name{Name: l.From.Name}), c.live.Engine.Is
+	from, is := c.tableOf(schema.Name{Name: l.From.Name}), c.live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
 		if o.NotValid || len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) || !is(o.Table.Schema, fk.Table.Schema) {
 			return false
@@ -233,7 +233,7 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 // scope with it. A foreign key sees to it that there are none.
 func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
 	for _, l := range w.Leading {
-		of, cols, by := c.live.Table(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
+		of, cols, by := c.tableOf(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
 		for _, p := range l.Pairs {
 			cols, by = append(cols, p.To.Name), append(by, p.From.Name)
 		}

@@ -79,7 +79,7 @@ func (c *Checker) dropTrigger(name string, t *schema.Table) string {
 
 // named is a table as a statement names it, with its schema if it needs one.
 func (c *Checker) named(t *schema.Table) string {
-	if t.Schema == "" || c.live.Table(schema.Name{Name: t.Name.Name}) == t {
+	if t.Schema == "" || c.tableOf(schema.Name{Name: t.Name.Name}) == t {
 		return quoteName(t.Name.Name)
 	}
 	return quoteName(t.Schema) + "." + quoteName(t.Name.Name)

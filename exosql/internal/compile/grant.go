@@ -89,7 +89,10 @@ func separate(r *decl.Relation) *decl.Relation {
 		c := *r
 		ok := c.Err == nil
 		c.Pred = separatePred(r.Pred, &ok)
-		c.Scopes = slices.Clone(r.Scopes)
+		c.Scopes, c.Set = slices.Clone(r.Scopes), nil
+		if r.Set != nil {
+			c.Scopes = r.Declared()
+		}
 		for i, d := range c.Scopes {
 			if d == nil {
 				return nil
@@ -122,7 +125,7 @@ func separatePred(p *decl.Pred, ok *bool) *decl.Pred {
 // structure writes all of a grant that is not in its facet.
 func (s *shaper) structure(r *decl.Relation) {
 	s.relation(r)
-	declared := r.Grant().Scopes
+	declared := r.Declared()
 	s.len(len(declared))
 	for _, d := range declared {
 		s.uint(uint64(d.Kind))
@@ -134,7 +137,7 @@ func (s *shaper) structure(r *decl.Relation) {
 
 // prepare is Prepare without what was kept. from are the places of Vals.
 func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err error) {
-	reach, err := fc.Close()
+	reach, err := fc.Walk()
 	if err != nil {
 		return Prepared{}, nil, err
 	}
@@ -153,18 +156,14 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 	if err != nil {
 		return Prepared{}, nil, err
 	}
-	for s := r; s != nil; s = s.Prev {
-		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
-			return Prepared{}, nil, fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
-		}
-		for _, by := range s.Order {
-			if !by.Col.Label.Public() {
-				return Prepared{}, nil, fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
-			}
-		}
+	if err := plain(r); err != nil {
+		return Prepared{}, nil, err
 	}
 	var s shaper
-	g := s.grant(reach, r, ss, followed)
+	g, err := s.grant(fc, r, ss, followed)
+	if err != nil {
+		return Prepared{}, nil, err
+	}
 	rows, asked := decl.Rows{}, g // a copy: what it keeps for itself has the origin of g, which the compiler sets
 	for _, f := range reach {
 		if rows[f.Table], err = asked.Reveals(f.Table, reach); err != nil {
@@ -172,6 +171,47 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		}
 	}
 	return Prepared{g, shapeID(string(s.key)), s.vals, rows}, s.from, nil
+}
+
+// Grantable finds what is wrong with a grant. It is found of a set of scopes once for all grants that share the set and reach the same, and
+// not for each: N grants of N tables would cost N². Prepare finds it again, whatever was found here. It returns what rows
+// reveal by being in scope: nothing, where nothing is labelled.
+func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
+	whole := func() (decl.Rows, error) {
+		p, err := Prepare(fc, r)
+		return p.Rows, err
+	}
+	set := r.Grant().Set
+	if set == nil || set.Labelled() {
+		return whole()
+	}
+	for s := r; s != nil; s = s.Prev { // what differs between such grants
+		if s.Table.Labelled() || s.Kind == decl.StepFollow && (s.Link.From.Labelled() || !set.Has(s.Link.From, s.Link.To)) {
+			return whole()
+		}
+	}
+	if err := plain(r); err != nil {
+		return nil, err
+	}
+	return nil, set.Check(fc, func() error {
+		_, err := whole()
+		return err
+	})
+}
+
+// plain fails for a relation whose order would show what no label of a program's query says.
+func plain(r *decl.Relation) error {
+	for s := r; s != nil; s = s.Prev {
+		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
+			return fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
+		}
+		for _, by := range s.Order {
+			if !by.Col.Label.Public() {
+				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows

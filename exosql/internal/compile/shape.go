@@ -150,8 +150,36 @@ func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
 	return out
 }
 
-// facets copies the facets that can be reached from the first, and returns the copy of that.
-func (s *shaper) facets(reach []*decl.Facet) *decl.Facet {
+// copied is the copies of the facets of a group, which all grants of them have in common: there is no value in a facet. The compiler
+// must not change them.
+type copied struct {
+	shape  uint64 // the id of their key
+	place  map[*decl.Facet]int
+	copies []*decl.Facet
+}
+
+// facet returns the copy of a facet, which leads to those of the facets that it reaches. N grants with copies of their own of N facets
+// would cost N².
+func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
+	made, err := f.Shared(func(reach []*decl.Facet) any {
+		var own shaper
+		c := &copied{place: map[*decl.Facet]int{}, copies: own.facets(reach)}
+		for i, x := range reach {
+			c.place[x] = i
+		}
+		c.shape = shapeID("facets " + string(own.key))
+		return c
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := made.(*copied)
+	s.uint(c.shape)
+	return c.copies[s.len(c.place[f])], nil
+}
+
+// facets copies facets that reach each other and nothing else.
+func (s *shaper) facets(reach []*decl.Facet) []*decl.Facet {
 	place := make(map[*decl.Facet]int, len(reach))
 	copies := make([]*decl.Facet, s.len(len(reach)))
 	for i, f := range reach {
@@ -170,7 +198,7 @@ func (s *shaper) facets(reach []*decl.Facet) *decl.Facet {
 		c.Rights = s.rights(f.Rights)
 		c.Search = s.search(f.Search)
 	}
-	return copies[0]
+	return copies
 }
 
 func (s *shaper) rights(r decl.Rights) decl.Rights {
@@ -188,8 +216,12 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 	return c
 }
 
-// grant is all that the compiler gets of an object: reach is the object's facet first,
-// rel the granted relation, every and chain the scopes of all tables and of the relation's own.
-func (s *shaper) grant(reach []*decl.Facet, rel *decl.Relation, every, chain scope.Scopes) scope.Grant {
-	return scope.Grant{Facet: s.facets(reach), Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}
+// grant is all that the compiler gets of an object: its facet, the granted relation, and the scopes of all tables and of the
+// relation's own.
+func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Scopes) (scope.Grant, error) {
+	copied, err := s.facet(f)
+	if err != nil {
+		return scope.Grant{}, err
+	}
+	return scope.Grant{Facet: copied, Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}, nil
 }

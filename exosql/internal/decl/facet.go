@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -15,7 +16,6 @@ import (
 type Facet struct {
 	mu     sync.Mutex
 	frozen bool
-	err    error
 	Table  *Table
 	Alias  string
 	Cols   []*Column
@@ -23,12 +23,12 @@ type Facet struct {
 	Rights Rights  // what programs may change
 	Search *Search // nil: its rows can't be searched
 	iface  string  // the name of the row's interface
-	freeze sync.Once
-	reach  []*Facet // every facet that can be reached, itself first
-	desc   func() exo.Description
 
-	prepared  map[string]any             // by the structure of grants: see Kept
-	described map[string]exo.Description // by what rows reveal: see Describe
+	closed atomic.Pointer[group] // nil: not frozen yet
+	own    made                  // once it is frozen
+
+	prepared  map[string]any              // by the structure of grants: see Kept
+	described map[string][]*exo.Interface // by what rows reveal: see revealing
 }
 
 // LinkMember is a link that a facet shows.
@@ -54,6 +54,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 			f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
 	}
+	f.own = made{query: sync.OnceValue(f.queryType), interfaces: sync.OnceValue(func() []*exo.Interface { return f.interfaces(nil) })}
 	return f, nil
 }
 
@@ -138,103 +139,6 @@ func (f *Facet) Link(name string) *LinkMember {
 	return nil
 }
 
-// Close collects every facet that can be reached and freezes them all.
-func (f *Facet) Close() ([]*Facet, error) {
-	f.freeze.Do(func() {
-		seen := map[*Facet]bool{}
-		byAlias := map[string]*Facet{}
-		var visit func(*Facet)
-		visit = func(g *Facet) {
-			if seen[g] {
-				return
-			}
-			seen[g] = true
-			f.reach = append(f.reach, g)
-			g.mu.Lock()
-			g.frozen = true
-			links := g.Links
-			g.mu.Unlock()
-			if h := byAlias[g.Alias]; h != nil && f.err == nil {
-				f.err = fmt.Errorf("exosql: two facets have the alias %q", g.Alias)
-			}
-			byAlias[g.Alias] = g
-			if len(g.Table.Keys) == 0 && !g.Table.Keyless && f.err == nil {
-				f.err = fmt.Errorf("exosql: table %s has no key: declare it with NewKey, so that orders are total; Table.Keyless if nothing makes its rows unique", g.Table.Name)
-			}
-			for _, k := range g.Table.Keys {
-				if !k.Label.Secrecy().Public() && f.err == nil {
-					// Keys break ties: with limit and offset their order shows, without a label.
-					f.err = fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", g.Table.Name, k.Name)
-				}
-			}
-			for _, err := range []error{g.searchable(), g.readable()} {
-				if err != nil && f.err == nil {
-					f.err = err
-				}
-			}
-			if len(g.Cols) == 0 && f.err == nil {
-				f.err = fmt.Errorf("exosql: facet %s shows no column", g.Alias)
-			}
-			for _, l := range links {
-				visit(l.To)
-			}
-		}
-		visit(f)
-		f.desc = sync.OnceValue(func() exo.Description { return f.describe(nil) })
-	})
-	return f.reach, f.err
-}
-
-// Rows is what rows reveal by being in the scope of a grant, by their table: see exosql/internal/scope.Grant.Reveals.
-type Rows map[*Table][]Revealed
-
-// label is the label of whoever asks anything of a table: of its rows' existence, and of what they reveal by being in scope.
-func (r Rows) label(t *Table) exo.Label {
-	l := t.Label
-	for _, x := range r[t] {
-		l = l.Join(x.Label)
-	}
-	return l
-}
-
-// Describe is the catalogue of all that can be reached, where rows reveal that. It is made of declarations, which are
-// frozen, so all objects of the facet whose grants have one structure have one: it must not be changed.
-func (f *Facet) Describe(rows Rows) (exo.Description, error) {
-	if _, err := f.Close(); err != nil {
-		return exo.Description{}, err
-	}
-	var key []byte
-	for _, g := range f.reach {
-		for _, x := range rows[g.Table] {
-			key = fmt.Appendf(key, "%d %q %v;", g.Table.ID, x.Name, x.Label)
-		}
-	}
-	if key == nil {
-		return f.desc(), nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	d, ok := f.described[string(key)]
-	if !ok {
-		if d = f.describe(rows); len(f.described) < maxKept {
-			if f.described == nil {
-				f.described = map[string]exo.Description{}
-			}
-			f.described[string(key)] = d
-		}
-	}
-	return d, nil
-}
-
-func (f *Facet) describe(rows Rows) exo.Description {
-	d := exo.Description{Type: f.queryType(), Interfaces: slices.Clone(language.SharedInterfaces()), Frozen: true}
-	for _, g := range f.reach {
-		d.Interfaces = append(d.Interfaces, g.interfaces(rows)...)
-	}
-	d.Interfaces = slices.Clip(d.Interfaces)
-	return d
-}
-
 // maxKept is how many structures of grants a facet keeps: a host has a few, and one that
 // makes each grant of another structure pays for it.
 const maxKept = 16
@@ -260,6 +164,13 @@ func (f *Facet) Keep(structure []byte, made any) {
 		delete(f.prepared, k)
 	}
 	f.prepared[string(structure)] = made
+}
+
+// made is what is made of a frozen facet alone: once, whatever leads to it. Two objects that reach one facet then agree on
+// its interfaces by their address. Nobody may change it.
+type made struct {
+	query      func() *exo.Type
+	interfaces func() []*exo.Interface
 }
 
 // queryType is the type of an unrestricted query of the facet's rows.
@@ -288,7 +199,7 @@ func (f *Facet) interfaces(rows Rows) []*exo.Interface {
 		row.Order = append(row.Order, c.Guest)
 	}
 	for _, l := range f.Links {
-		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.queryType()}}
+		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.own.query()}}
 		if l.L.One {
 			m.Truth = language.ExistsMethod
 		}

@@ -10,9 +10,10 @@ type Relation struct {
 	Table  *Table
 	Prev   *Relation // what this step narrows
 	Kind   StepKind
-	Pred   *Pred    // StepGrant, StepWhere
-	Scopes []*Scope // StepGrant; nil for a zero Scope
-	Link   *Link    // StepFollow: Prev is of another table
+	Pred   *Pred     // StepGrant, StepWhere
+	Scopes []*Scope  // StepGrant; nil for a zero Scope
+	Set    *ScopeSet // StepGrant, instead of Scopes; it has the scope of Table, too, of which Pred is a copy
+	Link   *Link     // StepFollow: Prev is of another table
 	Order  []Ordering
 	N      int64 // StepLimit, StepOffset
 	Search *Search
@@ -48,6 +49,21 @@ func (r *Relation) Grant() *Relation {
 		r = r.Prev
 	}
 	return r
+}
+
+// Declared are the scopes of further tables that the grant at the beginning of the chain was given.
+func (r *Relation) Declared() []*Scope {
+	root := r.Grant()
+	if root.Set == nil {
+		return root.Scopes
+	}
+	out := make([]*Scope, 0, len(root.Set.all))
+	for _, s := range root.Set.all {
+		if s.Table != root.Table {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // Followed reports whether a link was followed since the grant.

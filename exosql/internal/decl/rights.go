@@ -46,8 +46,7 @@ func (f *Facet) Allow(r Rights) error {
 
 // Writes reports whether anything can be changed through a facet or those that it leads to.
 func (f *Facet) Writes() bool {
-	reach, _ := f.Close()
-	return slices.ContainsFunc(reach, func(g *Facet) bool { return g.Rights.Any() })
+	return f.group().writes
 }
 
 // writeMethods are the methods of the facet's queries that change something.

@@ -112,6 +112,11 @@ func (t *Table) AddLabel(l exo.Label) {
 	t.Label = t.Label.Join(l)
 }
 
+// Labelled reports whether its rows have a label, or one of its columns has.
+func (t *Table) Labelled() bool {
+	return !t.Label.Public() || slices.ContainsFunc(t.Cols, func(c *Column) bool { return !c.Label.Public() })
+}
+
 // change panics once the table is in use: plans and catalogues made from the
 // declaration would not know of the change.
 func (t *Table) change() {

@@ -21,7 +21,7 @@ type Scopes map[*decl.Table]*decl.Scope
 // chain holds the scopes of the tables that the host's own Follow came through:
 // they stay what they are, whatever the facets' links lead to.
 func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.Link) (Scopes, error) {
-	declared := root.Scopes
+	declared := root.Declared()
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
 	for _, d := range declared {
 		if d == nil {

@@ -1,0 +1,137 @@
+package dynamic
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/bridge"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// What many grants share: the scopes of their tables, and what is checked of a grant that many principals have.
+
+// Scopes are those of several tables together. Grants that share them cost little each, however many tables there are: Rows makes
+// their relations.
+type Scopes struct {
+	set    *decl.ScopeSet
+	tables map[*decl.Table]*Table
+}
+
+// NewScopes joins scopes, one for each table. It fails where one is wrong, and where the scopes of tables lead through each other.
+func NewScopes(scopes ...Scope) (*Scopes, error) {
+	if len(scopes) == 0 {
+		return nil, wrong("dynamic.NewScopes", "there are no scopes")
+	}
+	s := &Scopes{tables: make(map[*decl.Table]*Table, len(scopes))}
+	all := make([]*decl.Scope, len(scopes))
+	for i, x := range scopes {
+		d, err := x.declared()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = d
+		if s.tables[d.Table] = x.table; x.table == nil { // the target of a link
+			s.tables[d.Table] = x.link.to
+		}
+	}
+	var err error
+	if s.set, err = decl.NewScopeSet(all); err != nil {
+		return nil, wrap("dynamic.NewScopes", err)
+	}
+	return s, nil
+}
+
+// Rows are those of a table that its scope lets in: for which its predicate holds, that its link reaches from the rows in scope of
+// another table, or all of a table that is shared.
+func (s *Scopes) Rows(t *Table) Relation {
+	if s == nil || s.set == nil {
+		return Relation{err: undeclared("Scopes", "NewScopes")}
+	}
+	if t.zero() {
+		return Relation{err: undeclared("Table", "Declarations.Table")}
+	}
+	var path []*decl.Link
+	start := t.t
+	for {
+		x := s.set.Of(start)
+		if x == nil {
+			return Relation{err: wrong(t.t.Name, "the table %s has no scope", start.Name)}
+		}
+		if x.Kind != decl.ScopeVia {
+			break
+		}
+		if len(path) > len(s.set.All()) {
+			return Relation{err: wrong(t.t.Name, "the scope of the table leads through its own table: one of these scopes has to be a condition")}
+		}
+		start, path = x.Link.From, append(path, x.Link)
+	}
+	r := &decl.Relation{Kind: decl.StepGrant, Table: start, Pred: &decl.Pred{Op: "all"}, Set: s.set}
+	if x := s.set.Of(start); x.Kind == decl.ScopeRows {
+		r.Pred = x.Pred
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		r = &decl.Relation{Kind: decl.StepFollow, Table: path[i].To, Prev: r, Link: path[i]}
+	}
+	return Relation{t: t, r: r}
+}
+
+// Template is a grant that many principals have, each with values of their own. What does not depend on them is checked once.
+type Template struct {
+	f       *Facet
+	example exo.Object
+	of      func(key any) exo.Object
+}
+
+// Binding makes the relation of one grant for one principal.
+type Binding func(*Template) (Relation, error)
+
+// Template checks a grant as Of does. example is the relation with values of the right types, which are nobody's.
+func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
+	o, err := f.Of(db, example)
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{f: f, example: o}
+	t.of = bridge.Like(o, func(key any) (*decl.Relation, error) {
+		bind, _ := key.(Binding)
+		if bind == nil {
+			return nil, undeclared("Binding", "the host")
+		}
+		r, err := bind(t)
+		if err == nil {
+			err = f.grants(r)
+		}
+		return r.r, err
+	})
+	return t, nil
+}
+
+// Example is the object of the example, for exosql.Granted and its like.
+func (t *Template) Example() exo.Object {
+	if t == nil {
+		return nil
+	}
+	return t.example
+}
+
+// For makes the object of one principal. bind makes its relation when a program first asks the object for something: then it is
+// checked as Of checks it, and what is wrong is the error of that message. Objects of two principals have nothing in common but
+// declarations. bind may be called by several goroutines, and each time has to give the same. The objects of a principal may have one.
+func (t *Template) For(bind Binding) exo.Object {
+	if t == nil || t.of == nil {
+		return nil
+	}
+	return t.of(bind)
+}
+
+// grants fails unless the facet can show the rows of a relation.
+func (f *Facet) grants(r Relation) error {
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.r == nil:
+		return undeclared("Relation", "Table.Rows")
+	case r.t != f.t:
+		return wrong(f.t.t.Name, "the facet %s is of this table, and the relation of %s", f.f.Alias, r.t.t.Name)
+	}
+	return nil
+}

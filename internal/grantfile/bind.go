@@ -1,0 +1,190 @@
+package grantfile
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// How the grants of a file become the objects of a principal. What does not depend on the principal is made and checked once, by Declare:
+// a template of each grant, and a world for all facets that lead to each other. A further principal costs an object for each
+// grant. Its values are bound when a program first asks one of them for something.
+
+// world is what the grants of facets that lead to each other have in common: the facets that say the scopes of all tables in reach.
+type world struct {
+	scopes []*Facet // one for each table
+	err    error    // two of them differ
+}
+
+// world finds the world of a facet, or makes it.
+func (d *Declared) world(x *Facet) (*world, error) {
+	reached, err := d.facets[x.Text].Reached()
+	if err != nil {
+		return nil, err
+	}
+	w := d.worlds[&reached[0]]
+	if w == nil {
+		w = &world{}
+		w.scopes, w.err = d.scopes(reached)
+		d.worlds[&reached[0]] = w
+	}
+	return w, w.err
+}
+
+// scopes are those of the tables of these facets, and of those that their scopes lead through. Two facets of one table that a grant
+// reaches have one scope.
+func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
+	of := map[[2]string]*Facet{}
+	queue := make([]*Facet, len(reached))
+	for i, alias := range reached {
+		queue[i] = d.File.facet(alias)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		y := queue[0]
+		if o := of[y.place()]; o != nil {
+			if !o.Scope.same(y.Scope) {
+				return nil, exo.Errorf(exo.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, o.Text, y.Text)
+			}
+			continue
+		}
+		of[y.place()] = y
+		out = append(out, y)
+		if v := y.Scope.Via; v != nil {
+			queue = append(queue, d.File.facet(v.Facet))
+		}
+	}
+	return out, nil
+}
+
+// same reports whether two scopes say the same.
+func (s Scope) same(o Scope) bool {
+	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
+}
+
+// bound is a principal of a file with what was made of its values, world by world.
+type bound struct {
+	d *Declared
+	p Principal
+
+	mu     sync.Mutex
+	scopes map[*world]*dynamic.Scopes
+}
+
+func (d *Declared) bind(p Principal) *bound { return &bound{d: d, p: p} }
+
+// of are the scopes of a world for the principal.
+func (b *bound) of(w *world) (*dynamic.Scopes, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.scopes[w]; s != nil {
+		return s, nil
+	}
+	all := make([]dynamic.Scope, len(w.scopes))
+	for i, y := range w.scopes {
+		switch t := b.d.tables[y.place()]; {
+		case y.Scope.Rows != nil:
+			all[i] = dynamic.ScopeRows(t, y.Scope.Rows.predicate(b.p))
+		case y.Scope.Via != nil:
+			all[i] = dynamic.ScopeVia(b.d.links[y.Scope.Via.Facet+"."+y.Scope.Via.Link])
+		default:
+			all[i] = dynamic.ScopeShared(t)
+		}
+	}
+	s, err := dynamic.NewScopes(all...)
+	if err == nil {
+		if b.scopes == nil {
+			b.scopes = map[*world]*dynamic.Scopes{}
+		}
+		b.scopes[w] = s
+	}
+	return s, err
+}
+
+// relation is what a grant gives to the principal.
+func (b *bound) relation(g *Grant) (dynamic.Relation, error) {
+	x := b.d.File.facet(g.Facet.Text)
+	reached, err := b.d.facets[x.Text].Reached()
+	if err != nil {
+		return dynamic.Relation{}, err
+	}
+	s, err := b.of(b.d.worlds[&reached[0]])
+	if err != nil {
+		return dynamic.Relation{}, err
+	}
+	r := s.Rows(b.d.tables[x.place()])
+	if g.Where != nil {
+		r = r.Where(g.Where.predicate(b.p))
+	}
+	return r, nil
+}
+
+// template checks a grant with values that are nobody's.
+func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error) {
+	x := d.File.facet(g.Facet.Text)
+	if _, err := d.world(x); err != nil {
+		return nil, err
+	}
+	r, err := example.relation(g)
+	if err != nil {
+		return nil, err
+	}
+	return d.facets[x.Text].Template(d.dbs[x.Database.Text], r)
+}
+
+// condition is a comparison with a claim, and the facet on whose table it is.
+type condition struct {
+	of   *Facet
+	leaf *Expr
+}
+
+// claims keeps one of all comparisons with claims that fail for the same values: those of one form on columns of one type.
+func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
+	if !slices.ContainsFunc(leaf.Values, func(o Operand) bool { return o.Claim != "" }) {
+		return
+	}
+	says := d.File.described(x, Column{Name: leaf.Column})
+	var enum schema.Name
+	if live.Enum != nil {
+		enum = *live.Enum
+	}
+	var values []string
+	for _, o := range leaf.Values {
+		values = append(values, fmt.Sprintf("%s %v", o.Claim, o.Value))
+	}
+	key := fmt.Sprintf("%q", append(values, leaf.Op, string(live.Kind), string(live.Elem), live.Type, enum.String(), x.Database.Text, says.Type.Text, says.Elem, fmt.Sprintf("%q", texts(says.OneOf))))
+	if _, had := d.claimed[key]; !had {
+		d.claimed[key] = condition{x, leaf}
+	}
+}
+
+// check fails where the principal has a claim that some column which is compared with it can't hold.
+func (b *bound) check() error {
+	for _, c := range b.d.claimed {
+		if err := b.d.tables[c.of.place()].Check(c.leaf.predicate(b.p)); err != nil {
+			return fmt.Errorf("%s:%d: the condition on %s: %w", b.d.File.Name, c.leaf.Column.Line, c.leaf.Column.Text, err)
+		}
+	}
+	return nil
+}
+
+// Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
+func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
+	if p.values == nil {
+		return nil, exo.Errorf(exo.Denied, "", "there is no principal; File.Bind makes one")
+	}
+	b := d.bind(p)
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	var relation dynamic.Binding = func(t *dynamic.Template) (dynamic.Relation, error) { return b.relation(d.grants[t]) }
+	out := make(codemode.Grants, len(d.templates))
+	for i, t := range d.templates {
+		out[d.File.Grants[i].Text] = t.For(relation)
+	}
+	return out, nil
+}
