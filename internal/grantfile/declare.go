@@ -295,9 +295,13 @@ func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, er
 	return t, err
 }
 
-// liveTable is the table of a facet as the database has it, or nil.
+// liveTable is the table or the view of a facet as the database has it, or nil.
 func (d *Declared) liveTable(x *Facet) *schema.Table {
-	return d.find[x.Database.Text](schema.Name{Name: x.Table.Text})
+	name := schema.Name{Name: x.Table.Text}
+	if t := d.find[x.Database.Text](name); t != nil {
+		return t
+	}
+	return d.live[x.Database.Text].Rows(name)
 }
 
 // place is the table of a facet.

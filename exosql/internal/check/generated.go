@@ -13,20 +13,30 @@ import (
 
 // Unlabelled returns those of some columns of which the database calculates c, of its table or of another declaration of the same rows, also
 // through other generated columns, and whose label c lacks.
-func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) (out []*decl.Column) {
-	t := live.Table(schema.Name{Name: c.Table.Name})
-	if t == nil {
+func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*decl.Column {
+	ch := NewChecker()
+	ch.live = live
+	return ch.unlabelled(c, of)
+}
+
+func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Column) {
+	if !slices.ContainsFunc(of, func(b *decl.Column) bool { return b != c && !b.Label.FlowsTo(c.Label) }) {
+		return nil // most columns: what follows goes through all tables
+	}
+	is := ch.live.Engine.Is
+	t := ch.tableOf(schema.Name{Name: c.Table.Name})
+	if t == nil || !slices.ContainsFunc(ch.live.Tables, func(x *schema.Table) bool { // nothing is calculated under this name
+		return slices.ContainsFunc(x.Columns, func(y schema.Column) bool { return y.Generated != schema.NotGenerated && is(y.Name, c.Name) })
+	}) {
 		return nil
 	}
-	is, ch := live.Engine.Is, NewChecker()
-	ch.live = live
 	for _, x := range ch.kin(t) { // a partition may calculate it of other columns
 		i := slices.IndexFunc(x.Columns, func(y schema.Column) bool { return is(y.Name, c.Name) })
 		if i < 0 || x.Columns[i].Generated == schema.NotGenerated {
 			continue
 		}
 		for _, b := range of {
-			at := live.Table(schema.Name{Name: b.Table.Name})
+			at := ch.tableOf(schema.Name{Name: b.Table.Name})
 			if b == c || b.Label.FlowsTo(c.Label) || slices.Contains(out, b) || at == nil || !slices.Contains(ch.kin(t), at) {
 				continue
 			}
@@ -50,7 +60,7 @@ func (c *Checker) generated() {
 	}
 	for _, t := range c.tables {
 		for _, col := range t.Cols {
-			for _, of := range Unlabelled(c.live, col, all) {
+			for _, of := range c.unlabelled(col, all) {
 				tags := fmt.Sprintf("%q", of.Label.Tags())
 				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
 					Problem: fmt.Sprintf("the database calculates it of %s, which is %s, and it is %s: programs would read by it what the other seals", of.Name, said(of), said(col)),

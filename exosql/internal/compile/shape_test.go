@@ -74,7 +74,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 		return []any{&decl.Facet{Alias: "h", Table: w.t2, Cols: []*decl.Column{w.c2}}}
 	case []*decl.Facet:
 		return []any{[]*decl.Facet{{}}}
-	case sync.Mutex, sync.Once, map[string]any:
+	case sync.Mutex, sync.Once, map[string]any, map[string][]*exo.Interface:
 		return nil
 	}
 	if name := of.Type().String(); name == "decl.made" || strings.HasPrefix(name, "atomic.Pointer[") { // what is made of a facet
