@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"exoeval/worker/exo-worker":       {"exoeval/worker"},
 	"codemode":                        {"exo", "internal/scalar", "exoeval", "exoeval/worker", "github.com/google/jsonschema-go/jsonschema"},
 
-	"codemode/mcp":        {"codemode", "codemode/mcp/bearer", "exo", "internal/printable", "github.com/modelcontextprotocol/go-sdk"},
+	"codemode/mcp":        {"codemode", "codemode/mcp/bearer", "exo", "internal/filelock", "internal/printable", "github.com/modelcontextprotocol/go-sdk"},
 	"codemode/mcp/bearer": {"github.com/go-jose/go-jose/v4"},
 
 	"codemode/agent":               {"codemode", "exo"},

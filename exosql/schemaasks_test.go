@@ -117,6 +117,32 @@ func TestViewsAreRead(t *testing.T) {
 	})
 }
 
+// TestViewLabels: a view that reads what another declaration labels is refused until it has the label itself, on a column or on its rows.
+func TestViewLabels(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, _ := wrFile(t, e, asksDDL(e)...)
+		for name, refused := range map[string]bool{"no label": false, "without it": true, "on a column": false, "on the rows": false} {
+			items, busy := exosql.NewTable[asksItem]("items"), exosql.NewTable[asksBusy]("busy").Keyless()
+			id, code := exosql.NewKey(items, "id", func(o *asksItem) *int64 { return &o.ID }), exosql.NewColumn(items, "code", func(o *asksItem) *string { return &o.Code })
+			n, seen := exosql.NewColumn(busy, "n", func(o *asksBusy) *int64 { return &o.N }), exosql.NewColumn(busy, "code", func(o *asksBusy) *string { return &o.Code })
+			if name != "no label" {
+				code = code.WithLabel("code")
+			}
+			switch name {
+			case "on a column":
+				seen = seen.WithLabel("code")
+			case "on the rows":
+				busy.WithLabel("code")
+			}
+			err := exosql.Check(t.Context(), db, exosql.Granted(exosql.NewFacet(items, "item", id, code).Of(exosql.Grant(db, items, exosql.AllRows[asksItem]()))),
+				exosql.Granted(exosql.NewFacet(busy, "busy", n, seen).Of(exosql.Grant(db, busy, exosql.AllRows[asksBusy]()))))
+			if is := err != nil && strings.Contains(err.Error(), "is a view that reads items"); is != refused {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
 // TestSchemaAsksForItself: what one table or view asks for is admitted to no statement that does not name it.
 func TestSchemaAsksForItself(t *testing.T) {
 	e := tu.SQLite

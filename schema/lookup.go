@@ -115,6 +115,16 @@ func (d *Database) Rows(n Name) *Table {
 	return d.Table(n)
 }
 
+// Left is what says why a table or view of this name is left out; nil: none of this name is.
+func (d *Database) Left(n Name) *LeftOut {
+	for i := range d.LeftOut {
+		if d.Engine.Is(d.LeftOut[i].Name.Name, n.Name) {
+			return &d.LeftOut[i]
+		}
+	}
+	return nil
+}
+
 // Column finds a column by its name as the engine keeps it, also SQLite's hidden rowid; nil if there is none.
 func (t *Table) Column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })

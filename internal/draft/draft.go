@@ -103,6 +103,11 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 			d.Facets = append(d.Facets, &Facet{Table: v.Name.Name, table: live.Rows(v.Name), Out: viewOut})
 		}
 	}
+	for _, l := range live.LeftOut {
+		if utf8.ValidString(l.Name.Name) {
+			d.Facets = append(d.Facets, &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}, Out: "each query of it fails: " + l.Why})
+		}
+	}
 	slices.SortFunc(d.Facets, func(a, b *Facet) int { return strings.Compare(a.Table, b.Table) })
 	d.nameFacets(tables)
 	d.readReferences(tables)

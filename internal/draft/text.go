@@ -157,6 +157,9 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 func (f *Facet) writeOut(w *writer) {
 	w.line("")
 	w.line("  # %s: %s", comment(f.Table), comment(f.Out))
+	if len(f.columns) == 0 {
+		return
+	}
 	w.line("  # %s:", f.Alias)
 	w.line("  #   table: %s", scalar(f.Table))
 	w.line("  #   scope: shared")

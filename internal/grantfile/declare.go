@@ -185,6 +185,10 @@ func (d *Declared) declare(ctx context.Context) error {
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
+		if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
+			p.at(x.Table.Pos, "the table `%s` is in the database %s, and each query of it fails: %s", schema.Printable(x.Table.Text), x.Database.Text, l.Why)
+			return
+		}
 		var names []string
 		for _, t := range d.live[x.Database.Text].Tables {
 			names = append(names, t.Name.Name)

@@ -19,6 +19,8 @@ var keysDDL = []string{
 	"CREATE TABLE codes (org_id {int} NOT NULL, code TEXT NOT NULL UNIQUE, n {int} UNIQUE)",
 	"CREATE TABLE users (id TEXT {nullable}, org_id {int} NOT NULL, name TEXT)",
 	"CREATE VIEW busy AS SELECT p.org_id, p.role, p.secret, o.name FROM pivots p JOIN orgs o ON o.id = p.org_id",
+	"CREATE TABLE letters (id {int} PRIMARY KEY, org_id {int} NOT NULL, rank {int} NOT NULL, body TEXT NOT NULL)",
+	"INSERT INTO letters VALUES (1, 1, 7, 'to whom it concerns')",
 	"INSERT INTO orgs VALUES (1, 'a'), (2, 'b')",
 	"INSERT INTO pivots VALUES (1, 'x', NULL, 9), (1, 'y', 'n', 1), (1, 'y', 'n', 1), (2, 'z', 'no', 5)",
 	"INSERT INTO codes VALUES (1, 'a', 1), (1, 'b', NULL), (2, 'c', NULL)",
@@ -32,12 +34,13 @@ databases:
   shop: {url: env:SHOP_URL}
 principal:
   org: int
-grants: {orgs: org, pivots: pivot, codes: code, users: user, busy: busyRow}
+grants: {orgs: org, pivots: pivot, codes: code, users: user, busy: busyRow, letters: letter}
 facets:
   org: {table: orgs, scope: id = $principal.org, columns: [id, name], links: {pivots: {to: pivot, columns: [id], references: [org_id], one: false}}}
   pivot: {table: pivots, scope: org_id = $principal.org, columns: [role, note]RIGHTS}
   code: {table: codes, scope: org_id = $principal.org, columns: [code, n]RIGHTS}
   user: {table: users, scope: org_id = $principal.org, columns: [id, name]RIGHTS}
+  letter: {table: letters, scope: org_id = $principal.org, columns: [id, rank, body], search: [body]}
   busyRow: {table: busy, scope: org_id = $principal.org, columns: [role, name]KEY}
 `
 
@@ -72,6 +75,7 @@ func TestKeys(t *testing.T) {
 			{"", "return (await codes.page(1)).rows", `[{"code":"a","n":1}]`},
 			{"", "return (await users.page(1)).rows", paged(`[{"id":"u1","name":"ann"}]`, keyless)},
 			{"", "return users.where({ id: 'u2' }).first()", `{"id":"u2","name":"bob"}`},
+			{"", "return letters.search('whom').select(l => ({ r: l.rank }))", `[{"r":7}]`}, // a column that is called like a method
 			{"", "return busy.count()", "3"},
 			{"", "return busy.orderBy(b => b.role).limit(1).execute()", `[{"role":"x","name":"a"}]`},
 			{"", "return (await busy.page(1)).rows", keyless},

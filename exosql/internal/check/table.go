@@ -49,11 +49,11 @@ func (c *Checker) table(t *decl.Table) {
 
 // leftOut reports a table or view that is there and can't be queried.
 func (c *Checker) leftOut(t *decl.Table) bool {
-	i := slices.IndexFunc(c.live.LeftOut, func(l schema.LeftOut) bool { return c.live.Engine.Is(l.Name.Name, t.Name) })
-	if i < 0 {
+	l := c.live.Left(schema.Name{Name: t.Name})
+	if l == nil {
 		return false
 	}
-	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, and each query of it fails: " + c.live.LeftOut[i].Why,
+	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, and each query of it fails: " + l.Why,
 		Fix: "a definition that SQLite can use here without the application's own functions and modules; or leave it out of what is declared"})
 	return true
 }

@@ -21,6 +21,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	} else if !t.Keyless {
 		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: "Table.Keyless in its declaration, or exosql.NewKey for what tells its rows apart"})
 	}
+	c.viewLabels(t, v)
 	if len(v.Bypasses) == 0 {
 		return
 	}
@@ -35,6 +36,37 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 		f.Fix = "a declaration of the tables behind the view, and a grant of these"
 	}
 	c.add(f)
+}
+
+// viewLabels refuses a view that reads what another declaration labels and has none of that label itself, on a column or on its rows. Which of
+// its columns shows it the catalogue does not say, so its host does. Functions that a view calls may read any table: that warns.
+func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
+	have := t.Label
+	for _, col := range t.Cols {
+		have = have.Join(col.Label)
+	}
+	for _, o := range c.tables {
+		x := c.tableOf(schema.Name{Name: o.Name})
+		if x == nil || !o.Labelled() || !c.shows(t, x) {
+			continue
+		}
+		needs := o.Label
+		for _, col := range o.Cols {
+			needs = needs.Join(col.Label)
+		}
+		var missing []string
+		for _, tag := range needs.Tags() {
+			if !slices.Contains(have.Tags(), tag) {
+				missing = append(missing, tag)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		c.add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
+			Problem: fmt.Sprintf("is a view that reads %s, where %s is a label: programs would read by it what the other declaration labels", o.Name, strings.Join(missing, ", ")),
+			Fix:     fmt.Sprintf("the label (WithLabel(%s)) on the columns of the view that show it, or on its rows", arguments(missing))})
+	}
 }
 
 // disinherit is what would be right of a table whose key must tell all of its rows apart.

@@ -66,21 +66,23 @@ func (f *Facet) searchable() error {
 			return fmt.Errorf("exosql: facet %s searches column %s, which it does not show", f.Alias, c.Name)
 		}
 	}
-	for _, name := range []string{language.Search, language.Matches, language.Rank} {
-		if f.taken(name) {
-			return fmt.Errorf("exosql: facet %s is searched, and has a member named %q, which means something of such rows; give it another name", f.Alias, name)
-		}
+	if f.Link(language.Search) != nil {
+		return fmt.Errorf("exosql: facet %s is searched, and has a link named %q, which programs call to search them; give it another name", f.Alias, language.Search)
 	}
 	return nil
 }
 
-// searching adds what programs search by to the interfaces of the facet's row and query.
+// searching adds what programs search by to the interfaces of the facet's row and query. A column or a link that is called like a method
+// of the row stands for itself: programs search by the query then.
 func (f *Facet) searching(row, query *exo.Interface) {
 	if f.Search == nil {
 		return
 	}
 	l := f.Search.Label()
 	for _, m := range language.RowSearch(l) {
+		if f.taken(m.Name) {
+			continue
+		}
 		row.Methods[m.Name] = m
 		row.Order = append(row.Order, m.Name)
 	}
