@@ -33,6 +33,7 @@ var notSQL = map[string]map[string]string{
 	"exoeval/change.go":           {"count": "a member of what other libraries give for a change", "rows": "the same"},
 	"exoeval/filter.go":           {"isNull": "the method that === null stands for"},
 	"exoeval/operators.go":        {"isNull": "the method that === null stands for", "isNotNull": "the method that !== null stands for"},
+	"exoeval/held.go":             {"between": "the name of a method that compares in order"},
 	"exoeval/intl.go":             {"use list.join(', ')": "Array.prototype.join is JavaScript's"},
 	"exoeval/parse.go":            {"Logical expressions and coalesce": "what goja's parser says"},
 	"exoeval/console.go":          {"table": "console.table is JavaScript's"},

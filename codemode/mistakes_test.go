@@ -89,7 +89,7 @@ func TestMistakes(t *testing.T) {
 	for program, want := range map[string]string{
 		"return api.things.where(c => c.at.truncate('day') === c.due && new Date() - c.at > 1).count()":           "1",
 		"return api.things.where(c => c.name.slice(0, 1) === 'Z' && c.name.endsWith('!')).count()":                "1",
-		"return api.things.where(c => c.id < 9007199254740993).count()":                                           "1",
+		"return api.things.where(c => c.id < '9007199254740993').count()":                                         "1",
 		"return api.things.where(c => c.id === '9007199254740993').count()":                                       "0",
 		"return api.things.select(c => ({ a: c.at.getTime() - c.at.getTime(), b: c.share.round(0) })).distinct()": `[{"a":0,"b":1}]`,
 	} {

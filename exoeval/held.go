@@ -217,7 +217,7 @@ func (r *run) unheld(kind, op string, v exo.Value) string {
 	n, written := r.prog.written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
 	if choices[op] && (kind == exo.TypeInt || kind == exo.TypeDecimal) && (beyond || written) { // no text is taken there
-		return "a number of which JavaScript may not have all digits: choose in JavaScript, of rows that were read, or join two conditions by ||"
+		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
 	}
 	switch kind {
 	case exo.TypeInt:
@@ -244,8 +244,8 @@ func (r *run) unheld(kind, op string, v exo.Value) string {
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
-	case exo.TypeJSON, exo.TypeData:
-		if written && !n.shown && !n.whole {
+	case exo.TypeJSON, exo.TypeData: // a condition on what is in JSON compares what JavaScript has of it
+		if op == "" && written && !n.shown && !n.whole {
 			return n.instead(f, kind)
 		}
 	}

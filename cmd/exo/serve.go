@@ -43,7 +43,7 @@ examples:
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
 			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
-			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where they are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
+			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where these labels are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
 			fs.BoolVar(&o.distrust, "distrust", false, "programs of a client that was shown what outsiders wrote don't change what is trusted, for that time")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			return o.run

@@ -217,3 +217,24 @@ func TestDraftLabels(t *testing.T) {
 		t.Errorf("%q\n%s", got, text)
 	}
 }
+
+// TestDraftOfAnyTable: a table without a key is granted as any other one, by the name of its column where no foreign key leads from it; a view, a
+// virtual table, and what can't be queried are comments with the reason.
+func TestDraftOfAnyTable(t *testing.T) {
+	e := tu.SQLite
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE a (id INTEGER PRIMARY KEY, tenant_id INT NOT NULL REFERENCES tenants (id), at DATETIME DEFAULT CURRENT_TIMESTAMP)",
+		"CREATE TABLE log (tenant_id INTEGER, msg TEXT)", "CREATE TABLE role_a (a_id INT NOT NULL REFERENCES a (id), role TEXT)", "CREATE VIRTUAL TABLE f USING fts5 (msg)", "CREATE VIEW v AS SELECT * FROM log", "CREATE VIEW stale AS SELECT x FROM gone",
+		"INSERT INTO tenants VALUES (1, 'x'), (2, 'y')", "INSERT INTO a (id, tenant_id) VALUES (1, 1), (2, 2)", "INSERT INTO log VALUES (1, 'm'), (2, 'n')", "INSERT INTO role_a VALUES (1, 'r'), (2, 's')")})
+	d, text, decl := drafted(t, db, draft.Options{})
+	if d.Granted() != 4 {
+		t.Errorf("%d are granted", d.Granted())
+	}
+	for _, want := range []string{"\n  # f: it is a virtual table", "\n  # v: a view, and nothing says whose", "\n  # stale: each query of it fails: ", "  log:\n    table: log\n    scope: tenant_id = $principal.tenant"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	if findings, err := decl.Check(); err != nil || grantfile.Refusal("exo.yaml", findings) != nil {
+		t.Errorf("%v, %v", err, findings)
+	}
+}

@@ -185,7 +185,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 			if x == f || x.Out != "" || t.leads[x] != nil {
 				continue
 			}
-			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !w.refers[x][usual] && !slices.Contains(x.table.PrimaryKey.Columns, usual) {
+			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !w.refers[x][usual] && (x.table.PrimaryKey == nil || !slices.Contains(x.table.PrimaryKey.Columns, usual)) {
 				t.leads[x] = &lead{[]string{usual}, true}
 				near = append(near, i)
 			}

@@ -25,6 +25,10 @@ func (c *Checker) table(t *decl.Table) {
 		}
 		return
 	}
+	if live.Virtual {
+		c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
+			Fix: "a declaration of the table whose rows it has; programs search that by Facet.Search, in a grant file `search`"})
+	}
 	cols := live.Columns
 	if live.RowID {
 		cols = append(slices.Clip(cols), *live.Column("rowid"))

@@ -61,7 +61,9 @@ func (c *Checker) writable(w Write) {
 	if t.Inherited {
 		refuse(NoKey, c.disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
 	}
-	if !identified(c.live, t, w.Table) {
+	if w.Table.Keyless {
+		refuse(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", quoteName(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
+	} else if !identified(c.live, t, w.Table) {
 		refuse(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
