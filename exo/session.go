@@ -26,11 +26,15 @@ type Reply struct {
 }
 
 // cost is what a part of a message takes besides its texts and values, in bytes.
-type cost struct{ node, arg, name int }
+type cost struct{ node, arg, name, tag int }
+
+// tagBytes is what each tag of a sealed value in a message counts, however long it is: its length is that of an id in a row, which is
+// nothing for a limit to show. An id of 200 bytes has up to 600 in an entry of the record.
+const tagBytes = 600
 
 var (
-	asNodes = cost{256, 12, 48} // a node that was checked, and the lists of its arguments and names
-	encoded = cost{8, 4, 4}     // no less than in its canonical encoding
+	asNodes = cost{256, 12, 48, tagBytes} // a node that was checked, and the lists of its arguments and names
+	encoded = cost{8, 4, 4, tagBytes}     // no less than in its canonical encoding
 )
 
 // bytesUpTo is the size of a message, counted no further than limit.
@@ -42,7 +46,7 @@ func (x Expr) bytesUpTo(limit int, of cost) int {
 		for _, name := range w.Names {
 			n += of.name + len(name)
 		}
-		n += w.Lit.bytesUpTo(max(0, limit-n))
+		n += w.Lit.sizeUpTo(max(0, limit-n), of.tag)
 	}
 	return n
 }

@@ -325,16 +325,22 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 }
 
 // bytesUpTo is Bytes, but stops counting once it exceeds limit.
-func (v Value) bytesUpTo(limit int) int {
+func (v Value) bytesUpTo(limit int) int { return v.sizeUpTo(limit, 0) }
+
+// sizeUpTo is bytesUpTo with so many bytes for each tag of a sealed value.
+func (v Value) sizeUpTo(limit, tag int) int {
 	n := 16 + len(v.str)
+	if v.kind == kindSealed && tag > 0 && v.label.set != nil {
+		n += tag * len(*v.label.set)
+	}
 	switch r := v.ref.(type) {
 	case []Value:
 		for i := 0; i < len(r) && n <= limit; i++ {
-			n += r[i].bytesUpTo(limit - n)
+			n += r[i].sizeUpTo(limit-n, tag)
 		}
 	case []Field:
 		for i := 0; i < len(r) && n <= limit; i++ {
-			n += len(r[i].Name) + r[i].Value.bytesUpTo(limit-n)
+			n += len(r[i].Name) + r[i].Value.sizeUpTo(limit-n, tag)
 		}
 	}
 	return n

@@ -212,19 +212,26 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 // unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
 // is. op is the method of a column that it is given to, or "".
 func (r *run) unheld(kind, op string, v exo.Value) string {
+	why := r.unheldAlone(kind, op, v)
+	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt // SQLite would have it as a double there
+	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
+		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
+	}
+	return why
+}
+
+func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 	f := v.Float()
 	beyond := isBeyond(f) && f == math.Trunc(f)
 	n, written := r.prog.written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
-	if choices[op] && (kind == exo.TypeInt || kind == exo.TypeDecimal) && (beyond || written) { // no text is taken there
-		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
-	}
 	switch kind {
 	case exo.TypeInt:
 		alone := op == "" || equalities[op] // the number is one that a column has
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
+		case beyond && alone && written && n.shown: // 1e21 says itself that no whole number is so large
 		case beyond && alone:
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with

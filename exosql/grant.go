@@ -49,6 +49,7 @@ type offer struct {
 	once sync.Once
 	err  error
 	desc exo.Description
+	rows decl.Rows // what rows reveal by being in scope, which desc says
 }
 
 // bound is what an object is to plans: its relation, with the values of its principal. No two objects have one.
@@ -72,9 +73,8 @@ func (o *offer) check() error {
 		if o.err = o.fits(o.rel); o.err != nil {
 			return
 		}
-		var rows decl.Rows
-		if rows, o.err = compile.Grantable(o.facet, o.rel); o.err == nil {
-			o.desc, o.err = o.facet.Describe(rows)
+		if o.rows, o.err = compile.Grantable(o.facet, o.rel); o.err == nil {
+			o.desc, o.err = o.facet.Describe(o.rows)
 		}
 	})
 	return o.err
@@ -130,6 +130,9 @@ func (o *object) make(b *bound) error {
 	}
 	if b.grant, err = compile.Prepare(o.facet, b.rel); err != nil {
 		return err
+	}
+	if o.bind != nil && !b.grant.Rows.Same(o.rows) { // programs would read it under the labels of the example
+		return exo.Errorf(exo.Denied, "exosql: Facet.Of", "the rows of %s reveal by being in scope what those of the example of its template don't, or less: make the template with a relation of the same form", b.rel.Table.Name)
 	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err

@@ -201,8 +201,12 @@ func (t *told) encode(now time.Time) ([]byte, error) {
 	slices.SortFunc(out.Shown, func(a, b toldEntry) int {
 		return strings.Compare(a.Issuer+"\x00"+a.Subject, b.Issuer+"\x00"+b.Subject)
 	})
-	text, err := json.MarshalIndent(out, "", " ")
-	return append(text, '\n'), err
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // a subject of "<" would take six times its size
+	e.SetIndent("", " ")
+	err := e.Encode(out)
+	return b.Bytes(), err
 }
 
 // decodeTold reads a file as strictly as it is written: what can't be read may be what somebody was shown.

@@ -37,8 +37,8 @@ func (k *kept) add(e exo.Entry, admits exo.Label) {
 	for _, d := range e.Details {
 		switch d := d.(type) {
 		case exosql.Query:
-			if k.secret != 0 && e.Call == k.secret { // how many there are may be the secret
-				d.Rows = -1
+			if k.secret != 0 && e.Call == k.secret { // how many there are may be the secret, and what was bound is
+				d.Rows, d.Args = -1, nil
 			}
 			k.query(d)
 		case exosql.Changes:

@@ -163,3 +163,43 @@ func TestDeleteTrusted(t *testing.T) {
 		}
 	})
 }
+
+// TestRowLabelsDeeper: what a facet allows to be revealed by one link leaves the labels that the rows of that link have by their own scope.
+func TestRowLabelsDeeper(t *testing.T) {
+	const file = `exo: 1
+reviewed: true
+preset: read-only@1
+admits: [legal, medical]
+databases: {shop: env:SHOP_URL}
+grants: {people: person}
+facets:
+  clinic: {table: clinics, label: [legal], scope: kind = 1, columns: [id], links: {visits: {to: visit, columns: [v_id], references: [id], one: true}}}
+  visit: {table: visits, label: [medical], scope: via clinic.visits, columns: [id], links: {who: {to: person, columns: [person], references: [id], one: true}}}
+  person: {table: people, scope: via visit.who, columns: [id]EFFECTS}
+`
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE clinics (id {int} PRIMARY KEY, kind {int} NOT NULL, v_id {int} NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL)", "CREATE TABLE people (id {int} PRIMARY KEY)",
+			"INSERT INTO clinics VALUES (1, 1, 1)", "INSERT INTO visits VALUES (1, 1)", "INSERT INTO people VALUES (1), (2)")})
+		for effects, want := range map[string]string{"": "{legal,medical}", ", effects: ['tells visits.who']": "{legal}", ", effects: ['tells visits.who', 'tells clinics.visits']": "{legal}"} {
+			d, err := parse(t, strings.Replace(file, "EFFECTS", effects, 1)).Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := d.File.ParseClaims("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			grants, err := d.Grants(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: exo.NewLabel("legal", "medical")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := tool.Run(t.Context(), "return people.count()"); r.Err != nil || string(r.JSON) != "1" || r.Label.String() != want {
+				t.Errorf("%s: %s %v, label %v, want %s", effects, r.JSON, r.Err, r.Label, want)
+			}
+		}
+	})
+}

@@ -137,6 +137,6 @@ return tasks.groupBy(t => t.done).select(g => ({ a: g.collect(t => 1) }))  //! i
 return await tasks.groupBy(t => ({ a: t.status, b: t.status })).select(g => ({ ...g, n: g.count() }))
 //=> [{"a":"doing","b":"doing","n":1},{"a":"done","b":"done","n":1},{"a":"open","b":"open","n":3}]
 ---
-return (await tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 5) })))[0].l.every(x => x === 5)  //=> true
+return (await tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 1e21) })))[0].l.every(x => x === 1e21)  //=> true
 ---
-return tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 1e21) }))  //! invalid "may not have all digits"
+return tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 9007199254740993) }))  //! invalid "may not have all digits"

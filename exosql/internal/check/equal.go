@@ -91,6 +91,22 @@ func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix
 	return c.looseness(table.Name.Name, table, x, text, true)
 }
 
+// unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
+// columns of char(n) have one text for each.
+func (c *Checker) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse func(kind, fix, problem string, args ...any)) {
+	a, b := c.find(child.Columns, column), c.find(parent.Columns, references)
+	padded := func(x *schema.Column) bool { return plainType(x) == "character" || plainType(x) == "bpchar" }
+	if c.live.Engine != schema.Postgres || a == nil || b == nil || padded(a) == padded(b) {
+		return
+	}
+	of, x := child, a
+	if padded(b) {
+		of, x = parent, b
+	}
+	refuse(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), quoteName(x.Name)),
+		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
+}
+
 // widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
 // tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
 func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
@@ -130,8 +146,11 @@ func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, proble
 			no(child, col, false, by)
 		}
 		if parent := c.live.Table(fk.Table); parent != nil {
-			for _, col := range fk.References {
+			for i, col := range fk.References {
 				no(parent, col, false, by)
+				if i < len(fk.Columns) {
+					c.unlikePadding(child, fk.Columns[i], parent, col, by, refuse)
+				}
 			}
 		}
 	}

@@ -193,10 +193,12 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 	if err := plain(r); err != nil {
 		return nil, err
 	}
-	return nil, set.Check(fc, func() error {
-		_, err := whole()
+	var rows decl.Rows // of tables that have no scope in the set
+	err := set.Check(fc, func() (err error) {
+		rows, err = whole()
 		return err
 	})
+	return rows, err
 }
 
 // plain fails for a relation whose order would show what no label of a program's query says.

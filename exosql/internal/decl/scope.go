@@ -46,6 +46,19 @@ func (r Rows) label(t *Table) exo.Label {
 	return l
 }
 
+// Same reports whether rows of each table reveal the same.
+func (r Rows) Same(o Rows) bool {
+	within := func(a, b Rows) bool {
+		for t := range a {
+			if string(a.key(nil, t)) != string(b.key(nil, t)) {
+				return false
+			}
+		}
+		return true
+	}
+	return within(r, o) && within(o, r)
+}
+
 // key adds to a key what the rows of a table reveal.
 func (r Rows) key(key []byte, t *Table) []byte {
 	for _, x := range r[t] {

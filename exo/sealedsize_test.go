@@ -1,0 +1,21 @@
+package exo
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSealedTagsCount: a sealed value in a message counts its tags, which each entry of the record and each held effect has, and
+// the count doesn't depend on how long they are.
+func TestSealedTagsCount(t *testing.T) {
+	of := func(tags ...string) int {
+		v := Value{kind: kindSealed, str: TypeText, label: NewLabel(tags...)}
+		x := Expr{Nodes: []WireNode{{Op: OpLit, Lit: List(slices.Repeat([]Value{v}, 100)...)}}}
+		return x.bytesUpTo(1<<30, encoded)
+	}
+	short, long, two := of("pii@m:1"), of("pii@m:"+strings.Repeat("x", 200)), of("pii@m:1", "pii@m:2")
+	if short != long || short < 100*600 || two < 100*1200 {
+		t.Errorf("%d, %d, %d", short, long, two)
+	}
+}
