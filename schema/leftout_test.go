@@ -18,7 +18,7 @@ func TestReadLeavesOut(t *testing.T) {
 	}
 	defer db.Close()
 	if _, err := db.Exec("CREATE TABLE tasks (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE gone (id INTEGER); CREATE VIEW good AS SELECT id FROM tasks; " +
-		"CREATE VIEW odd AS SELECT id, title FROM tasks WHERE secret_function(id); CREATE VIEW stale AS SELECT id FROM gone; DROP TABLE gone"); err != nil {
+		"CREATE VIEW odd AS SELECT id, title FROM tasks WHERE secret_function(id); CREATE VIEW sorted AS SELECT id, title FROM tasks ORDER BY title COLLATE nope; CREATE VIEW stale AS SELECT id FROM gone; DROP TABLE gone"); err != nil {
 		t.Fatal(err)
 	}
 	live, err := schema.ReadSQLite(t.Context(), db)
@@ -28,7 +28,7 @@ func TestReadLeavesOut(t *testing.T) {
 	if len(live.Tables) != 1 || len(live.Views) != 1 || live.Views[0].Name.Name != "good" {
 		t.Errorf("%v %v", live.Tables, live.Views)
 	}
-	why := map[string]string{"odd": "no such function: secret_function", "stale": "no such table: main.gone"}
+	why := map[string]string{"odd": "no such function: secret_function", "sorted": "no such collation sequence: nope", "stale": "no such table: main.gone"}
 	for _, l := range live.LeftOut {
 		if !strings.Contains(l.Why, why[l.Name.Name]) {
 			t.Errorf("%s: %s", l.Name.Name, l.Why)
