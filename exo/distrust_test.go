@@ -323,3 +323,29 @@ func TestFlowNames(t *testing.T) {
 		t.Error(seen)
 	}
 }
+
+// TestTrustedMethods: a method that demands trust is asked for by no run that has read what outsiders wrote, nor by a message that reads
+// it, and by others: what the reply tells comes too late to have chosen the call.
+func TestTrustedMethods(t *testing.T) {
+	for _, c := range []struct {
+		read           string
+		trusted        bool
+		message, reply Label
+		refused        bool
+	}{
+		{"", true, Label{}, Label{}, false}, {"", true, Label{}, NewLabel(Untrusted), false}, {"", true, NewLabel(Untrusted), Label{}, true}, {"id", true, Label{}, NewLabel(Untrusted), false},
+		{"text", true, Label{}, Label{}, true}, {"text", false, Label{}, Label{}, false}, {"", false, NewLabel(Untrusted), Label{}, false},
+	} {
+		w := notesWorld(t, Config{})
+		m := w.gate.Catalog()["Out"].Methods["holdAny"]
+		m.Trusted, m.Label, m.Reply = c.trusted, c.message, c.reply
+		if c.read != "" {
+			_, err := w.send(msg(ref(notesID), call(0, c.read)))
+			wantOK(t, c.read, err)
+		}
+		_, err := w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "holdAny", 1))})
+		if refused := KindOf(err) == Denied && strings.Contains(err.Error(), "`holdAny` could be asked for by them"); refused != c.refused || !refused && err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

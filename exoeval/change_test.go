@@ -14,7 +14,7 @@ type jobs struct{}
 
 func (*jobs) Describe() (exo.Description, error) {
 	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "status", Type: &exo.Type{Name: exo.TypeText}}}}
-	values := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "status", Type: &exo.Type{Name: exo.TypeText}, Opt: true}, {Name: "n", Type: &exo.Type{Name: exo.TypeInt}, Opt: true}}}
+	values := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "status", Type: &exo.Type{Name: exo.TypeText}, Opt: true}, {Name: "n", Type: &exo.Type{Name: exo.TypeInt}, Opt: true}, {Name: "dec", Type: &exo.Type{Name: exo.TypeDecimal}, Opt: true}, {Name: "done", Type: &exo.Type{Name: exo.TypeBool}, Opt: true}}}
 	whole := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
 	i := &exo.Interface{Name: "Jobs", Order: []string{"first", "update", "delete"}, Methods: map[string]*exo.Method{
 		"first":  {Name: "first", Sends: true, Result: &exo.Term{Con: record}},
@@ -51,6 +51,13 @@ func TestChanges(t *testing.T) {
 		{`return jobs.update({ n: 2 ** 53 - 1 })`, "1"},
 		{`return jobs.update({ n: "9007199254740993" })`, "1"},
 		{`return jobs.update({ n: 9007199254740993 })`, "!`n` is given a number beyond 2^53"},
+		{`return jobs.update({ dec: "9007199254740993" })`, "1"},
+		{`return jobs.update({ dec: 9007199254740992 })`, "1"},
+		{`return jobs.update({ dec: 2 ** 53 + 2 })`, "!`dec` is given a number beyond 2^53"},
+		{`return jobs.update({ dec: 9007199254740993 })`, "!`dec` is given 9007199254740993, of which"},
+		{`return jobs.update({ done: false })`, "1"},
+		{`return jobs.update({ done: new Boolean(false) })`, "!write false"},
+		{`return jobs.update({ status: Object("a") })`, "!write 'a'"},
 		{`return jobs.delete([].find(x => x))`, "!is given undefined"},
 	} {
 		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"jobs": &jobs{}}, Record: exo.Unrecorded})

@@ -162,12 +162,15 @@ func TestLabelsOfMany(t *testing.T) {
 		}
 	}
 	// There is room again when their time has passed, and of the rest nobody loses what it has.
-	later := now.Add(62 * time.Minute)
+	later := now.Add(63 * time.Minute)
 	all.rest.until = later.Add(time.Hour)
 	all.add(long, pii, later, time.Hour)
 	all.add(who(maxTold+400), exo.NewLabel("pay"), later, time.Hour)
 	if got := all.label(who(maxTold+400), later); got.String() != "{long,pay,pii}" {
 		t.Error(got)
+	}
+	if got := all.label(owner{"test", "nobody yet"}, later); got.String() != "{long,pii}" {
+		t.Errorf("it was not given a place of its own: %v", got)
 	}
 	bad := told{}
 	bad.add(owner{"test", "\xff"}, pii, now, time.Hour)

@@ -66,3 +66,30 @@ func TestHistoryOfALongSession(t *testing.T) {
 		t.Errorf("%d lines, the last %q", n, h.entries[n-1])
 	}
 }
+
+// TestKeptOfASecret: of the call by which a program read what its result may not carry its statement is kept, and nothing of how it went; of
+// those after it nothing. Where it may carry that, all is kept.
+func TestKeptOfASecret(t *testing.T) {
+	pii := exo.NewLabel("pii")
+	for _, admits := range []exo.Label{{}, pii} {
+		var k kept
+		for call := uint64(1); call <= 3; call++ {
+			var label exo.Label
+			if call > 1 {
+				label = pii
+			}
+			k.add(exo.Entry{Step: exo.Intent, Call: call, Label: label}, admits)
+			k.add(exo.Entry{Step: exo.Outcome, Call: call, Label: label, Details: []any{exosql.Query{SQL: "SELECT 1", Rows: 7}}}, admits)
+		}
+		var got string
+		for _, q := range k.queries {
+			got += fmt.Sprint(q.Rows, " ")
+		}
+		for _, e := range k.events {
+			got += fmt.Sprint("call ", e.Call, " ")
+		}
+		if want := map[bool]string{true: "7 -1 call 1 ", false: "7 7 7 call 1 call 2 call 3 "}[admits.Public()]; got != want {
+			t.Errorf("%v: %q, want %q", admits, got, want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package schema_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// TestReadLeavesOut: a view that SQLite can't compile is left out, with the reason, also where it reports columns of it. What is
+// beside it is read.
+func TestReadLeavesOut(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE tasks (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE gone (id INTEGER); CREATE VIEW good AS SELECT id FROM tasks; " +
+		"CREATE VIEW odd AS SELECT id, title FROM tasks WHERE secret_function(id); CREATE VIEW sorted AS SELECT id, title FROM tasks ORDER BY title COLLATE nope; CREATE VIEW stale AS SELECT id FROM gone; DROP TABLE gone"); err != nil {
+		t.Fatal(err)
+	}
+	live, err := schema.ReadSQLite(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(live.Tables) != 1 || len(live.Views) != 1 || live.Views[0].Name.Name != "good" {
+		t.Errorf("%v %v", live.Tables, live.Views)
+	}
+	why := map[string]string{"odd": "no such function: secret_function", "sorted": "no such collation sequence: nope", "stale": "no such table: main.gone"}
+	for _, l := range live.LeftOut {
+		if !strings.Contains(l.Why, why[l.Name.Name]) {
+			t.Errorf("%s: %s", l.Name.Name, l.Why)
+		}
+		delete(why, l.Name.Name)
+	}
+	if len(why) > 0 {
+		t.Errorf("nothing is said of %v", why)
+	}
+}
