@@ -110,6 +110,16 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestBusyPool: what another client has for a moment gives the second connection another session, and says nothing of the rest.
+func TestBusyPool(t *testing.T) {
+	server := tu.Server(t)
+	for busy := range 6 {
+		if _, err := open(t, newPool(t, server, 2, &pool{shared: true, busy: busy})); !refused(err) {
+			t.Errorf("transaction %d: %v", busy, err)
+		}
+	}
+}
+
 // TestBalancer: what only passes on bytes has ports of its own, and is no pooler; also one of two hosts of a URL.
 func TestBalancer(t *testing.T) {
 	config, err := pgconn.ParseConfig(tu.Server(t))

@@ -15,11 +15,13 @@ type pool struct {
 	shared bool // each transaction gets a session; else each client, until it goes
 	queue  bool // the session that waits longest comes first; else the one that was used last
 	truly  bool // clients are told a true process
+	busy   int  // at this transaction another client has the session that was used last
 
 	first uint32 // the process of the one that is given first, mostly
 	mu    sync.Mutex
 	free  []*pgconn.HijackedConn
 	come  *sync.Cond
+	taken int
 }
 
 // newPool listens before the server with size sessions.
@@ -62,7 +64,7 @@ func (p *pool) take() *pgconn.HijackedConn {
 		p.come.Wait()
 	}
 	at := 0
-	if !p.queue {
+	if p.taken++; !p.queue && p.taken != p.busy {
 		at = len(p.free) - 1
 	}
 	h := p.free[at]
