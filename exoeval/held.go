@@ -213,7 +213,7 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 // is. op is the method of a column that it is given to, or "".
 func (r *run) unheld(kind, op string, v exo.Value) string {
 	why := r.unheldAlone(kind, op, v)
-	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt // SQLite would have it as a double there
+	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt       // SQLite would have it as a double there
 	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
 		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
 	}
