@@ -231,7 +231,7 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
-		case beyond && alone && written && n.shown: // 1e21 says itself that no whole number is so large
+		case beyond && alone && op != "" && written && n.shown: // 1e21 says itself that no whole number is so large
 		case beyond && alone:
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
@@ -251,8 +251,8 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
-	case exo.TypeJSON, exo.TypeData: // a condition on what is in JSON compares what JavaScript has of it
-		if op == "" && written && !n.shown && !n.whole {
+	case exo.TypeJSON, exo.TypeData: // a condition compares fractions as JavaScript has them
+		if (op == "" || beyond) && written && !n.shown && !n.whole {
 			return n.instead(f, kind)
 		}
 	}
