@@ -185,7 +185,7 @@ func (f *from) doDistinct(q *query) error {
 	if err != nil {
 		return err
 	}
-	if err := toldApart(q.context); err != nil {
+	if err := refuseKeyless(q.context); err != nil {
 		return err
 	}
 	order := f.orders(q, true)

@@ -331,7 +331,7 @@ func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
 	}
-	if err := toldApart(q.context); err != nil {
+	if err := refuseKeyless(q.context); err != nil {
 		return err
 	}
 	f.wrap(func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr {
@@ -375,8 +375,8 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 	return keys
 }
 
-// toldApart refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
-func toldApart(rows []*occurrence) error {
+// refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
+func refuseKeyless(rows []*occurrence) error {
 	for _, r := range rows {
 		if err := hasKey(r.table); err != nil {
 			return err
