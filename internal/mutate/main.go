@@ -4,6 +4,7 @@
 //
 //	go run ./internal/mutate                   all entries; the tests of databases need TEST_POSTGRES_URL
 //	go run ./internal/mutate -only exosql      those whose file or test matches a regular expression
+//	go run ./internal/mutate -carry            after code moved: names the new files, functions and spellings in the lists and in SECURITY.md
 //	go run ./internal/mutate -find             for entries with "test ?": lists every test of the package that fails, to choose one
 package main
 
@@ -27,9 +28,17 @@ func main() {
 	only := flag.String("only", "", "regular expression: only entries whose file or test it matches")
 	tests := flag.String("tests", ".", "with -find: regular expression, only these tests")
 	find := flag.Bool("find", false, "for entries with \"test ?\", run all tests of the package and list those that fail")
+	carries := flag.Bool("carry", false, "rewrite the names of code that moved, and list those without one new place")
 	jobs := flag.Int("j", max(1, runtime.NumCPU()/2), "mutations at once")
 	limit := flag.Duration("limit", 5*time.Minute, "for one run of tests")
 	flag.Parse()
+	if *carries {
+		if err := carry(os.Stdout, "."); err != nil {
+			fmt.Fprintln(os.Stderr, "mutate:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := mutate(ctx, os.Stdout, *only, *find, *tests, *jobs, *limit); err != nil {
