@@ -21,7 +21,13 @@ case "${1:-}" in
   *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
 esac
 
-say() { printf '\n== %s\n' "$*"; }
+# say names the stage that begins, after how long the last one took.
+stage=
+say() {
+  [ -z "$stage" ] || printf '== %s: %d min %02d s\n' "$stage" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60))
+  stage="$*" began=$SECONDS
+  printf '\n== %s\n' "$*"
+}
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 # The race detector needs a C compiler; every test of a database runs on PostgreSQL too.
@@ -200,4 +206,4 @@ if [ -n "$long" ]; then
     done
   done
 fi
-say "all passed"
+say "all passed, in $((SECONDS / 60)) minutes"
