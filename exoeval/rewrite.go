@@ -104,6 +104,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.params(e.ParameterList)
 			r.body(func() *ast.BlockStatement { r.block(e.Body); return e.Body })
 		})
+		if e.Async {
+			r.asyncFunction(e)
+		}
 	case *ast.ArrowFunctionLiteral:
 		r.within(e, func() {
 			r.params(e.ParameterList)
@@ -124,6 +127,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 				return nil
 			})
 		})
+		if e.Async && e != r.pt.root {
+			r.asyncArrow(e)
+		}
 	case *ast.ClassLiteral:
 		r.class(e)
 	case *ast.UnaryExpression:
@@ -174,6 +180,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
+		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Promise" {
+			return r.helperCall(helperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
+		}
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
 		e.Argument = r.helperCall(helperAwait, e.Await, r.value(e.Argument, ""))
@@ -241,6 +250,9 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	}
 	e.Right = r.value(e.Right, nameOf(e.Left))
 	if e.Operator == token.COALESCE {
+		if !neverRecorded(e.Right) { // cache ??= q.count(): a promise may be kept
+			return r.helperCall(helperKept, at, e)
+		}
 		return r.asked(e)
 	}
 	return e
