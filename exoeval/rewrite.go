@@ -16,6 +16,7 @@ import (
 // The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt      *parsed
+	args    bool // the program mentions arguments
 	infos   map[ast.Node]*funcInfo
 	records bool // in a function that may be called with placeholders
 	thunk   bool // directly in a second operand that becomes an arrow
@@ -30,7 +31,7 @@ type rewriter struct {
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
+	r := &rewriter{pt: pt, args: c.names["arguments"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}
@@ -104,7 +105,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.params(e.ParameterList)
 			r.body(func() *ast.BlockStatement { r.block(e.Body); return e.Body })
 		})
-		if e.Async {
+		if e.Async && !r.args {
 			r.asyncFunction(e)
 		}
 	case *ast.ArrowFunctionLiteral:
@@ -127,7 +128,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 				return nil
 			})
 		})
-		if e.Async && e != r.pt.root {
+		if e.Async && e != r.pt.root && !r.args {
 			r.asyncArrow(e)
 		}
 	case *ast.ClassLiteral:

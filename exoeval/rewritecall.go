@@ -105,7 +105,9 @@ func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 }
 
 // An async function gives a promise of the engine's. In its place stands a plain function that calls it, with the same
-// `this`, `arguments` and super, and hands the promise to the program as one that was not awaited.
+// `this` and super, and hands the promise to the program as one that was not awaited. In programs that mention `arguments`
+// async functions stay: the engine loses them in an arrow within a function with a rest parameter. Their promises are refused
+// where members are read (earlyMembers), and nowhere else.
 
 // asyncFunction rewrites an async function literal, which has been rewritten inside.
 func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {

@@ -115,8 +115,8 @@ var deciding = map[string]string{
 	"findIndex":     "write (await Promise.all(list.map(async (x) => …))).findIndex((found) => found)",
 	"findLast":      "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.findLast((x, i) => kept[i])",
 	"findLastIndex": "write (await Promise.all(list.map(async (x) => …))).findLastIndex((found) => found)",
-	"sort":          "first read the values that the order needs, with await, then sort by them",
-	"toSorted":      "first read the values that the order needs, with await, then sort by them",
+	"sort":          "first read the values that the order needs, with await, and then sort",
+	"toSorted":      "first read the values that the order needs, with await, and then sort",
 }
 
 // novalue is the error for a promise that is taken for its value.
@@ -126,7 +126,7 @@ func (p *unawaited) novalue() error {
 			break
 		}
 		if how := deciding[f.FuncName()]; how != "" {
-			return exo.Errorf(exo.Invalid, "", "`%s` can't wait for the promise that its callback gives (%s), which is always true: %s", f.FuncName(), p.what(), how)
+			return exo.Errorf(exo.Invalid, "", "%s was not awaited, and `%s` can't wait for a promise: %s", p.what(), f.FuncName(), how)
 		}
 	}
 	return exo.Errorf(exo.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.waited())
