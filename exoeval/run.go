@@ -59,7 +59,8 @@ type run struct {
 	open       map[uint64]openCall
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
-	undefined  bool // the result is
+	undefined  bool      // the result is
+	noRow      *exo.Node // the last call that was answered with null where a row was asked for
 	failed     bool
 	clock      stopwatch
 }
@@ -68,6 +69,7 @@ type openCall struct {
 	resolve, reject func(any) error
 	line, col       int
 	fixed           map[string]bool // see answer
+	sent            *exo.Node
 }
 
 func (r *run) now() time.Time { return r.start } // the clock stands still: time is no channel
@@ -100,7 +102,7 @@ func (r *run) send(n *exo.Node) goja.Value {
 		line, col = frameOf(r.returned.stack)
 	}
 	p := r.vm.ToValue(promise).(*goja.Object)
-	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv)})
+	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
 	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
 		delete(r.open, id)
 		panic(r.throw(exo.Classify("", err)))
@@ -285,6 +287,9 @@ func (r *run) turn() error {
 		}
 		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
 	} else {
+		if m := c.sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
+			r.noRow = c.sent
+		}
 		var v goja.Value
 		if ex := r.vm.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
 			return r.failure(ex)

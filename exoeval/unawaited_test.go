@@ -365,3 +365,39 @@ func TestAwaitedLater(t *testing.T) {
 		}
 	}
 }
+
+// TestPromiseOfItself: a promise that is resolved with itself, directly or by others, ends.
+func TestPromiseOfItself(t *testing.T) {
+	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
+	for _, program := range []string{
+		"const p = (async () => { await null; return p })(); return await p",
+		"const p = (async () => { await null; return p })(); await null; await null; return await p.then(() => 1)",
+		"const p = (async () => { await null; return q })(); const q = (async () => { await null; return p })(); return await Promise.all([p, q])",
+		"let f; const p = new Promise((a) => { f = a }); f(p); return await p",
+		"const p = (async () => { await null; return p })(); return p",
+	} {
+		if o := r.Run(t, program); o.Result.Err == nil || o.Kind == exo.Internal {
+			t.Errorf("%s: %s", program, o)
+		}
+	}
+}
+
+// TestNoRow: an error about a member of nothing names the call that found no row.
+func TestNoRow(t *testing.T) {
+	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
+	for _, program := range []string{
+		"return (await tasks.where({ id: 0 }).first()).title",
+		"const row = await tasks.where({ id: 0 }).first(); return row.title.length",
+		"const { title } = await tasks.where({ id: 0 }).first(); return title",
+	} {
+		if o := r.Run(t, program); o.Kind != exo.Program || !strings.Contains(o.Message, "tasks.where(…).first() found nothing and gave null; test it with if (row), or read row?.") {
+			t.Errorf("%s: %s", program, o)
+		}
+	}
+	if o := r.Run(t, "const row = await tasks.where({ id: 0 }).first(); return [row?.title ?? 'none', row ? 1 : 2]"); o.JSON != `["none",2]` {
+		t.Error(o)
+	}
+	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != exo.Program || strings.Contains(o.Message, "found nothing") {
+		t.Error(o)
+	}
+}
