@@ -202,7 +202,7 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		}
 	}
 	if r.noRow != nil && memberOfNothing().MatchString(msg) {
-		msg += ": " + r.check.Name(r.noRow) + " found nothing and gave null; test it with if (row), or read row?.member"
+		msg += ": " + r.say(nil, "found.nothing", "{it} found nothing and gave null; test it with if (x), or read x?.member", "it", r.check.Name(r.noRow))
 	}
 	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.fixes(m[1]) {
 		return r.placed(r.isFixed(m[1]), line, col)

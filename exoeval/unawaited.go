@@ -111,7 +111,7 @@ var deciding = map[string]string{
 	"filter":        "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.filter((x, i) => kept[i])",
 	"some":          "write (await Promise.all(list.map(async (x) => …))).some((found) => found)",
 	"every":         "write (await Promise.all(list.map(async (x) => …))).every((found) => found)",
-	"find":          "write for (const x of list) if (await …) return x, or filter the rows before",
+	"find":          "write for (const x of list) if (await …) return x",
 	"findIndex":     "write (await Promise.all(list.map(async (x) => …))).findIndex((found) => found)",
 	"findLast":      "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.findLast((x, i) => kept[i])",
 	"findLastIndex": "write (await Promise.all(list.map(async (x) => …))).findLastIndex((found) => found)",

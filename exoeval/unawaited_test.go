@@ -390,14 +390,21 @@ func TestNoRow(t *testing.T) {
 		"const row = await tasks.where({ id: 0 }).first(); return row.title.length",
 		"const { title } = await tasks.where({ id: 0 }).first(); return title",
 	} {
-		if o := r.Run(t, program); o.Kind != exo.Program || !strings.Contains(o.Message, "tasks.where(…).first() found nothing and gave null; test it with if (row), or read row?.") {
+		if o := r.Run(t, program); o.Kind != exo.Program || !strings.Contains(o.Message, "tasks.where(…).first() found no row and gave null; test it with if (row), or read row?.") {
 			t.Errorf("%s: %s", program, o)
 		}
 	}
 	if o := r.Run(t, "const row = await tasks.where({ id: 0 }).first(); return [row?.title ?? 'none', row ? 1 : 2]"); o.JSON != `["none",2]` {
 		t.Error(o)
 	}
-	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != exo.Program || strings.Contains(o.Message, "found nothing") {
+	due := "const row = await tasks.where(t => t.dueAt !== null).first(); return "
+	if o := r.Run(t, due+"row.dueAt.getFullYear()"); !strings.Contains(o.Message, "a time that was read is a text: new Date(row.column) is the time") {
+		t.Error(o)
+	}
+	if o := r.Run(t, due+"new Date(row.dueAt).getFullYear() > 2000"); o.JSON != "true" {
+		t.Error(o)
+	}
+	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != exo.Program || strings.Contains(o.Message, "found no row") {
 		t.Error(o)
 	}
 }
