@@ -68,6 +68,9 @@ func (r *run) bare(v goja.Value) goja.Value {
 
 // refuseUnawaited throws for a promise where only a value will do.
 func (r *run) refuseUnawaited(vs ...goja.Value) {
+	if r.handed == 0 {
+		return
+	}
 	for _, v := range vs {
 		if p := r.unawaitedIn(v); p != nil {
 			panic(r.throw(p.novalue()))
