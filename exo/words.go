@@ -149,12 +149,13 @@ var situations = map[string][]string{
 	"linked":   {"name"},    // plain data, for what has links
 
 	// Something is changed. Those of "read.name", "changed.name", "given.name" and "api.name" are said of a name.
-	"read":     nil,                // plain data that was read has no such method
-	"changed":  {"method"},         // something is added after what changes something
-	"given":    nil,                // a value for a field is an object, and none was wanted
-	"fixed":    {"name"},           // an assignment to data that was read
-	"assigned": {"name", "method"}, // an assignment in the callback of what changes something
-	"changes":  nil,                // a member of the number of what was changed
+	"read":          nil,                // plain data that was read has no such method
+	"changed":       {"method"},         // something is added after what changes something
+	"given":         nil,                // a value for a field is an object, and none was wanted
+	"fixed":         {"name"},           // an assignment to data that was read
+	"found.nothing": {"it"},             // a member of what a call gave that found nothing
+	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
+	"changes":       nil,                // a member of the number of what was changed
 }
 
 // Check reports what of a phrase is never said: a situation that there is not, or a part

@@ -110,56 +110,10 @@ func (r *run) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
 	return ""
 }
 
-// promised gives the promise of a call the prototype that answers for what is wrongly asked of it: see afterChange and ofFixed.
-func (r *run) promised(n *exo.Node, promise *goja.Object) (fixed map[string]bool) {
-	m := n.Method()
-	if i := r.check.Catalog[n.Recv.Type.Name]; m == nil || i == nil || len(i.Words) == 0 {
-		return nil
-	}
-	if fixed = r.fixedBy(n.Recv); fixed == nil && m.Effect == exo.NoEffect {
-		return nil
-	}
-	key := methodKey{m, n.Recv.Type.Name}
-	p := r.promises[key]
-	if p == nil {
-		get := func(target *goja.Object, name string, receiver goja.Value) goja.Value {
-			if m.Effect != exo.NoEffect && !ofPromises[name] {
-				if r.say(n.Recv, "as.then."+name, "") != "" {
-					return r.function(name, func(goja.FunctionCall) goja.Value { return receiver })
-				}
-				r.afterChange(n.Recv, m, name, receiver)
-			} else if m.Effect == exo.NoEffect && fixed[name] {
-				panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` of a promise: await it first, like (await ….%s(…)).%s", name, m.Name, name)))
-			}
-			return target.Get(name) // nil: the engine's own error names it
-		}
-		set := func(target *goja.Object, name string, v, receiver goja.Value) bool {
-			if fixed[name] {
-				panic(r.throw(r.isFixed(name)))
-			}
-			o, ok := receiver.(*goja.Object)
-			return ok && o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
-		}
-		p = r.vm.ToValue(r.vm.NewProxy(promise.Prototype(), &goja.ProxyTrapConfig{Get: get, Set: set})).(*goja.Object)
-		if r.promises == nil {
-			r.promises = map[methodKey]*goja.Object{}
-		}
-		r.promises[key] = p
-	}
-	if err := promise.SetPrototype(p); err != nil {
-		panic(err)
-	}
-	return fixed
-}
-
-// ofPromises is what an await asks a promise for: no phrase is of it (exosql's TestWordsOfPromises), and to look for one takes as long as
-// a statement.
-var ofPromises = map[string]bool{"then": true, "catch": true, "finally": true, "constructor": true}
-
 // afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
 // changed than was meant. No program can go on after that.
-func (r *run) afterChange(recv *exo.Node, m *exo.Method, name string, receiver goja.Value) {
-	if s := r.say(recv, "changed."+name, "", "method", m.Name); s != "" && promiseOf(receiver) != nil {
+func (r *run) afterChange(recv *exo.Node, m *exo.Method, name string) {
+	if s := r.say(recv, "changed."+name, "", "method", m.Name); s != "" {
 		line, col := r.here()
 		err := r.placed(exo.Errorf(exo.Invalid, m.Name, "%s", s), line, col)
 		r.stop(err)
@@ -185,9 +139,6 @@ func (r *run) fixedBy(n *exo.Node) map[string]bool {
 				fixed[f.Name] = true
 			}
 		}
-	}
-	for _, name := range []string{"then", "catch", "finally", "constructor"} { // a promise's own
-		delete(fixed, name)
 	}
 	if r.fixed == nil {
 		r.fixed = map[*exo.Interface]map[string]bool{}

@@ -36,6 +36,9 @@ var (
 )
 
 func promiseOf(v goja.Value) *goja.Promise {
+	if x, ok := v.(*opaque); ok && x.p != nil {
+		v = x.p.promise
+	}
 	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
 		return o.Export().(*goja.Promise)
 	}
@@ -152,6 +155,17 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 			return c.answer(v, depth, at)
 		}
 		e := x.notRun()
+		e.Op = at.String()
+		return exo.Value{}, e
+	}
+	if p := c.r.unawaitedIn(v); p != nil {
+		switch {
+		case c.answers != nil:
+			return c.answer(v, depth, at)
+		case c.how == forConsole:
+			panic(c.r.throw(p.novalue()))
+		}
+		e := asError(p.novalue())
 		e.Op = at.String()
 		return exo.Value{}, e
 	}

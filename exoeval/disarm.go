@@ -142,6 +142,7 @@ func (r *run) watchPromises() {
 	}
 	promises := r.intrinsic("Promise").Get("prototype").(*goja.Object)
 	r.then, _ = goja.AssertFunction(promises.Get("then"))
+	r.finally, _ = goja.AssertFunction(promises.Get("finally"))
 	if err := promises.SetPrototype(r.vm.NewDynamicObject(&earlyMembers{r.vm})); err != nil {
 		panic(err)
 	}

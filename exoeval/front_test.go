@@ -37,7 +37,7 @@ const plainHelpers = `({
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
 	spread(x) { return x }, target(x) { return x },
-	sent(x) { return x },
+	sent(x) { return x }, called(p) { return p }, kept(x) { return x },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
 })`
 

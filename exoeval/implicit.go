@@ -17,22 +17,42 @@ func (x *recorded) awaits() bool {
 	return i != nil && i.Await != ""
 }
 
-// ofPromise is a promise of what v resolves to, sent if that is a described thing.
-func (r *run) ofPromise(v goja.Value, p *goja.Promise) goja.Value {
-	switch p.State() {
-	case goja.PromiseStateRejected:
-		return v
-	case goja.PromiseStateFulfilled:
-		if x := r.recordedIn(p.Result()); x != nil && x.awaits() {
-			return r.awaited(p.Result())
+// ofPromise is the engine's promise of what the promise v resolves to. If that is a described thing, it is sent where send is true.
+func (r *run) ofPromise(v goja.Value, send bool) goja.Value {
+	for range maxPassed {
+		u := r.unawaitedIn(v)
+		v = r.bare(v)
+		if u != nil && u.call != nil { // the host answers it, with plain data
+			return v
 		}
-		return v
+		switch p := promiseOf(v); p.State() {
+		case goja.PromiseStateRejected:
+			return v
+		case goja.PromiseStatePending:
+			return r.called(r.then(v, r.function("given", func(c goja.FunctionCall) goja.Value {
+				if v := c.Argument(0); send || r.unawaitedIn(v) != nil {
+					return r.executed(v)
+				}
+				return c.Argument(0)
+			})))
+		default:
+			if r.unawaitedIn(p.Result()) == nil {
+				if x := r.recordedIn(p.Result()); send && x != nil && x.awaits() {
+					return r.awaited(p.Result())
+				}
+				return v
+			}
+			v = p.Result()
+		}
 	}
-	return r.called(r.then(v, r.function("given", func(c goja.FunctionCall) goja.Value { return r.executed(c.Argument(0)) })))
+	panic(r.vm.NewTypeError("a promise is resolved with itself"))
 }
 
-// executed is v, or a promise of its reply if it is a described thing to send.
+// executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
 func (r *run) executed(v goja.Value) goja.Value {
+	if r.unawaitedIn(v) != nil {
+		return r.ofPromise(v, true)
+	}
 	if x := r.recordedIn(v); x != nil && x.awaits() {
 		return r.awaited(v)
 	}
@@ -43,10 +63,14 @@ func (r *run) executed(v goja.Value) goja.Value {
 // is called by that name: whoever writes q.then(…) takes it for one. The engine, which asks every
 // value for its then, finds none.
 func (r *run) sent(v goja.Value) goja.Value {
-	if len(r.frames) > 0 {
+	if len(r.frames) > 0 || r.unawaitedIn(v) != nil {
 		return v
 	}
-	return r.executed(v)
+	if x := r.recordedIn(v); x != nil && x.awaits() {
+		i := x.iface()
+		return r.call(x.node, i.Methods[i.Await], i.Await, nil)
+	}
+	return r.handPromise(v, unawaited{name: "the promise"})
 }
 
 // gatherers are the functions of Promise that wait for the items of a list.
@@ -60,10 +84,14 @@ func (r *run) addGatherers(map[string]goja.Value) {
 		native, _ := goja.AssertFunction(promise.Get(name))
 		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
 			list := c.Argument(0)
+			going := len(r.going)
 			if isArray(list) && r.rowsIn(list) == nil {
 				list = r.gathered(list.(*goja.Object))
+			} else if o, ok := list.(*goja.Object); ok && o.GetSymbol(goja.SymIterator) != nil { // a Set or an iterator
+				list = r.gathered(r.listOf(o).(*goja.Object))
 			}
-			return r.called(native(c.This, list))
+			// It goes on where one of its items does, for which it waits now.
+			return r.handPromise(r.called(native(c.This, list)), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
 		}))
 	}
 }
@@ -79,8 +107,8 @@ func (r *run) gathered(list *goja.Object) goja.Value {
 		if v == nil { // a hole
 			v = goja.Undefined()
 		}
-		if p := promiseOf(v); p != nil {
-			v = r.ofPromise(v, p)
+		if promiseOf(v) != nil {
+			v = r.ofPromise(v, true)
 		}
 		items[i] = r.executed(v)
 	}

@@ -126,6 +126,7 @@ func isMethod(v goja.Value) bool {
 func (r *run) protoOfRecorded() *goja.Object {
 	p := r.vm.CreateObject(nil)
 	get := r.function("iterator", func(c goja.FunctionCall) goja.Value {
+		r.refuseUnawaited(c.This)
 		if x := r.recordedIn(c.This); x != nil {
 			panic(r.throw(x.notRun()))
 		}

@@ -30,6 +30,7 @@ var guards = []guard{
 	{"Set", true, []string{"has", "add", "delete"}, (*run).refuseKey, false},
 	{"WeakSet", true, []string{"has", "add", "delete"}, (*run).refuseKey, false},
 	{"Array", true, []string{"includes", "indexOf", "lastIndexOf"}, (*run).lookUp, false},
+	{"Array", true, []string{"concat", "flat"}, (*run).refuseGathered, false},
 	{"Array", false, []string{"isArray"}, (*run).refuseAny, false},
 	{"Object", false, []string{"is"}, (*run).refuseAny, false},
 	{"Object", false, []string{"keys", "values", "entries", "assign"}, (*run).spreadArguments, false},
@@ -79,7 +80,11 @@ func (r *run) guardNatives() {
 				if g.deep || len(r.frames) > 0 || r.holdsSealed || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
-				return f(c)
+				v := f(c)
+				if r.handed > 0 && g.proto && g.global == "Array" && (name == "flat" || name == "includes" && !v.ToBoolean() || name != "includes" && name != "concat" && v.ToInteger() < 0) {
+					r.refuseAmong(c.This)
+				}
+				return v
 			})
 			_ = guarded.DefineDataProperty("length", holder.Get(name).(*goja.Object).Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 			hide(holder, name, guarded)
@@ -122,6 +127,7 @@ func native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value
 
 // refuseAny throws for a recorded argument.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
+	r.refuseUnawaited(c.Arguments...)
 	for _, a := range c.Arguments {
 		if x := r.recordedIn(a); x != nil {
 			panic(r.throw(x.novalue()))
@@ -130,8 +136,19 @@ func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
+// refuseGathered throws for a promise among lists that become one: it would stay the one item that it is.
+func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
+	if name == "concat" {
+		r.refuseUnawaited(c.Arguments...)
+	} else {
+		r.refuseAmong(c.This)
+	}
+	return nil
+}
+
 // refuseKey throws for a recorded key of a collection; set.has(column) is recorded.
 func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
+	r.refuseUnawaited(c.Argument(0))
 	x := r.recordedIn(c.Argument(0))
 	if x == nil {
 		return nil
@@ -150,6 +167,7 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 // lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no
 // value would be found in it.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
+	r.refuseUnawaited(c.Argument(0))
 	if r.holdsSealed {
 		r.refuseSealed(c)
 	}
@@ -191,6 +209,7 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 // stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
 // out what it does not know, like functions.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
+	r.refuseUnawaited(c.Argument(0))
 	if v, ok := r.sealedIn(c.Argument(0)); ok {
 		c.Arguments = append([]goja.Value{r.vm.ToValue(v.String())}, c.Arguments[1:]...)
 		return nil
@@ -208,6 +227,7 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		if own != nil {
 			v = r.called(own(k.This, k.Arguments...))
 		}
+		r.refuseUnawaited(v)
 		if v, ok := r.sealedIn(v); ok {
 			return r.vm.ToValue(v.String())
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// opaque is a recorded thing as the engine holds it: a value that has members and
+// opaque is a recorded thing, or a promise that was not awaited, as the engine holds it: a value that has members and
 // nothing else. Every object of JavaScript is true and differs from every other, so
 // that `t.done && t.id === 1`, written where no operator is recorded, would be the
 // condition t.id === 1: a condition cut in silence. The engine asks a value whether it
@@ -23,12 +23,18 @@ import (
 // rewriteask.go, natives in natives.go. TestSweep tries every operator and built-in.
 type opaque struct {
 	*goja.Object
-	x *recorded
+	x *recorded  // what it is: something recorded,
+	p *unawaited // or a promise
 }
 
 var _ goja.Value = (*opaque)(nil)
 
-func (o *opaque) refuse() any { return o.x.r.throw(o.x.novalue()) }
+func (o *opaque) refuse() any {
+	if o.p != nil {
+		return o.p.r.throw(o.p.novalue())
+	}
+	return o.x.r.throw(o.x.novalue())
+}
 
 // ToBoolean implements goja.Value. It always throws.
 func (o *opaque) ToBoolean() bool { panic(o.refuse()) }
@@ -68,7 +74,12 @@ func (o *opaque) String() string { panic(o.refuse()) }
 
 // ToObject implements goja.Value. It always throws: what it gave would be true, and
 // natives like Object(x) hand it to the program.
-func (o *opaque) ToObject(*goja.Runtime) *goja.Object { panic(o.x.r.throw(o.x.whole())) }
+func (o *opaque) ToObject(*goja.Runtime) *goja.Object {
+	if o.p != nil {
+		panic(o.refuse())
+	}
+	panic(o.x.r.throw(o.x.whole()))
+}
 
 // Export implements goja.Value.
 func (o *opaque) Export() any { return o.x }

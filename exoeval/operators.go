@@ -22,7 +22,17 @@ var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 // do what JavaScript does, short circuits included.
 var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 	helperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
-	helperSent:  func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
+	helperCalled: func(r *run, c goja.FunctionCall) goja.Value {
+		name := c.Argument(1).String()
+		return r.handPromise(c.Argument(0), unawaited{name: name, goesOn: name != "new Promise"})
+	},
+	helperKept: func(r *run, c goja.FunctionCall) goja.Value {
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			panic(r.throw(x.novalue()))
+		}
+		return c.Argument(0)
+	},
+	helperSent: func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
 	helperOp: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
@@ -75,12 +85,14 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		return r.vm.ToValue(c.Argument(0).ToBoolean())
 	},
 	helperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
+		r.refuseUnawaited(c.Argument(0))
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return c.Argument(0)
 	},
 	helperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
+		r.refuseUnawaited(c.Argument(0))
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
 		if r.recordedIn(c.Argument(0)) != nil {
 			return r.vm.ToValue("object")
@@ -116,6 +128,7 @@ func (r *run) thunk(v goja.Value) goja.Value {
 }
 
 func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
+	r.refuseUnawaited(a)
 	if op != "??" {
 		a = r.asTruth(a)
 	} else if recv, m, called := r.linkIn(a); m != nil && !called {
@@ -143,6 +156,10 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 }
 
 func (r *run) binary(op string, a, b goja.Value) goja.Value {
+	if p := r.unawaitedIn(a); p != nil && op == "instanceof" {
+		a = p.promise // whether it is a promise is all that may be asked of it
+	}
+	r.refuseUnawaited(a, b)
 	written := op
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same

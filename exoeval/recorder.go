@@ -23,15 +23,20 @@ type recorded struct {
 }
 
 func (r *run) record(n *exo.Node) *opaque {
+	x := &recorded{r: r, node: n}
+	return &opaque{Object: r.opaqueObject(x), x: x}
+}
+
+// opaqueObject is the object behind an opaque value.
+func (r *run) opaqueObject(x goja.DynamicObject) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
 	}
-	x := &recorded{r: r, node: n}
 	o := r.vm.NewDynamicObject(x)
 	if err := o.SetPrototype(r.recordedProto); err != nil {
 		panic(err)
 	}
-	return &opaque{o, x}
+	return o
 }
 
 func (r *run) grantedObject(id uint32) goja.Value {
@@ -64,7 +69,7 @@ func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
 // recordedIn is the node that a JavaScript value stands for, or nil.
 func (r *run) recordedIn(v goja.Value) *recorded {
 	o, ok := v.(*opaque)
-	if !ok || o.x.r != r {
+	if !ok || o.x == nil || o.x.r != r {
 		return nil
 	}
 	return o.x

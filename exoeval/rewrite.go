@@ -16,6 +16,7 @@ import (
 // The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt      *parsed
+	args    bool // the program mentions arguments
 	infos   map[ast.Node]*funcInfo
 	records bool // in a function that may be called with placeholders
 	thunk   bool // directly in a second operand that becomes an arrow
@@ -30,7 +31,7 @@ type rewriter struct {
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
+	r := &rewriter{pt: pt, args: c.names["arguments"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}
@@ -104,6 +105,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.params(e.ParameterList)
 			r.body(func() *ast.BlockStatement { r.block(e.Body); return e.Body })
 		})
+		if e.Async && !r.args {
+			r.asyncFunction(e)
+		}
 	case *ast.ArrowFunctionLiteral:
 		r.within(e, func() {
 			r.params(e.ParameterList)
@@ -124,6 +128,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 				return nil
 			})
 		})
+		if e.Async && e != r.pt.root && !r.args {
+			r.asyncArrow(e)
+		}
 	case *ast.ClassLiteral:
 		r.class(e)
 	case *ast.UnaryExpression:
@@ -174,6 +181,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
+		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Promise" {
+			return r.helperCall(helperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
+		}
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
 		e.Argument = r.helperCall(helperAwait, e.Await, r.value(e.Argument, ""))
@@ -241,6 +251,9 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	}
 	e.Right = r.value(e.Right, nameOf(e.Left))
 	if e.Operator == token.COALESCE {
+		if !neverRecorded(e.Right) { // cache ??= q.count(): a promise may be kept
+			return r.helperCall(helperKept, at, e)
+		}
 		return r.asked(e)
 	}
 	return e

@@ -114,6 +114,9 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 		if neverRecorded(e.Left) {
 			return e
 		}
+		if id, ok := e.Right.(*ast.Identifier); ok && id.Name == "Promise" {
+			break
+		}
 		left, again, ok := r.stored(e.Left)
 		if ok {
 			e.Left = again

@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
 )
 
@@ -101,4 +102,44 @@ func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 		Consequent: &ast.UnaryExpression{Operator: token.VOID, Idx: id.Idx, Operand: &ast.NullLiteral{Idx: id.Idx, Literal: "null"}},
 		Alternate:  &ast.Identifier{Name: id.Name, Idx: id.Idx},
 	}
+}
+
+// An async function gives a promise of the engine's. In its place stands a plain function that calls it, with the same
+// `this` and super, and hands the promise to the program as one that was not awaited. In programs that mention `arguments`
+// async functions stay: the engine loses them in an arrow within a function with a rest parameter. Their promises are refused
+// where members are read (earlyMembers), and nowhere else.
+
+// asyncFunction rewrites an async function literal, which has been rewritten inside.
+func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
+	at := e.Idx0()
+	inner := &ast.ArrowFunctionLiteral{Start: at, ParameterList: e.ParameterList, Body: e.Body, DeclarationList: e.DeclarationList, Async: true}
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, restOnly(at)
+	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, at)}}}
+}
+
+// asyncArrow is asyncFunction for an arrow.
+func (r *rewriter) asyncArrow(e *ast.ArrowFunctionLiteral) {
+	at := e.Idx0()
+	inner := *e
+	inner.Source = ""
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, restOnly(at)
+	e.Body = &ast.ExpressionBody{Expression: r.promiseOf(e, &inner, at)}
+}
+
+func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, at file.Idx) ast.Expression {
+	name := ""
+	if b := r.bound[e]; b != nil {
+		name = b.name
+	} else if f, ok := e.(*ast.FunctionLiteral); ok && f.Name != nil {
+		name = f.Name.Name.String()
+	}
+	call := &ast.CallExpression{Callee: inner, LeftParenthesis: at, RightParenthesis: at, ArgumentList: []ast.Expression{&ast.SpreadElement{Expression: identifier(asyncArguments, at)}}}
+	return r.helperCall(helperCalled, at, call, stringLiteral(name, at))
+}
+
+// asyncArguments is the parameter of the function that calls an async one. Like the helpers' names it can't be spelled.
+const asyncArguments = "\x00args"
+
+func restOnly(at file.Idx) *ast.ParameterList {
+	return &ast.ParameterList{Opening: at, Closing: at, Rest: identifier(asyncArguments, at)}
 }

@@ -32,7 +32,7 @@ type run struct {
 	vm            *goja.Runtime
 	intrinsics    *goja.Object  // the engine's own global object, which no program can reach
 	proto         *goja.Object  // Object.prototype: see objects
-	then          goja.Callable // of promises, as the engine made it
+	then, finally goja.Callable // of promises, as the engine made them
 	keys          goja.Callable // Object.keys, as the engine made it
 	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
@@ -44,7 +44,6 @@ type run struct {
 	frames        []*frame
 	holdsSealed   bool                               // it was given a sealed value
 	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
-	promises      map[methodKey]*goja.Object         // prototypes of promises: see promised
 	fixed         map[*exo.Interface]map[string]bool // see fixedBy
 	counted       bool                               // see guardCounts
 	listens       bool                               // callbacks of the program are there twice: see hearing
@@ -53,12 +52,15 @@ type run struct {
 	fatal         error // a limit that ran out: the program does not go on, caught or not
 
 	lastID     uint64
-	returned   *recorded        // what is sent because the program returned it: the engine itself calls then
-	spots      map[spot]exo.Pos // see place
+	handed     int                     // promises, as unawaited
+	going      map[*unawaited]struct{} // of those: promises of the program's own code for which nobody waits
+	returned   *recorded               // what is sent because the program returned it: the engine itself calls then
+	spots      map[spot]exo.Pos        // see place
 	open       map[uint64]openCall
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
-	undefined  bool // the result is
+	undefined  bool      // the result is
+	noRow      *exo.Node // the last call that was answered with null where a row was asked for
 	failed     bool
 	clock      stopwatch
 }
@@ -67,6 +69,7 @@ type openCall struct {
 	resolve, reject func(any) error
 	line, col       int
 	fixed           map[string]bool // see answer
+	sent            *exo.Node
 }
 
 func (r *run) now() time.Time { return r.start } // the clock stands still: time is no channel
@@ -99,12 +102,12 @@ func (r *run) send(n *exo.Node) goja.Value {
 		line, col = frameOf(r.returned.stack)
 	}
 	p := r.vm.ToValue(promise).(*goja.Object)
-	put(&r.open, id, openCall{resolve, reject, line, col, r.promised(n, p)})
+	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
 	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
 		delete(r.open, id)
 		panic(r.throw(exo.Classify("", err)))
 	}
-	return p
+	return r.hand(p, unawaited{call: n})
 }
 
 // awaited is what `await x` waits for: a query that was not sent is sent, be it x
@@ -115,8 +118,8 @@ func (r *run) awaited(v goja.Value) goja.Value {
 		if isMethod(v) {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
 		}
-		if p := promiseOf(v); p != nil {
-			return r.ofPromise(v, p)
+		if p := promiseOf(r.bare(v)); p != nil {
+			return r.ofPromise(v, true)
 		}
 		return v
 	}
@@ -126,7 +129,7 @@ func (r *run) awaited(v goja.Value) goja.Value {
 	}
 	r.returned = x
 	defer func() { r.returned = nil }()
-	return r.call(x.node, i.Methods[i.Await], i.Await, nil)
+	return r.bare(r.call(x.node, i.Methods[i.Await], i.Await, nil))
 }
 
 // put adds to a map that is made when something is first put into it: most programs need none.
@@ -178,26 +181,26 @@ func (r *run) main() (v exo.Value, failed error) {
 		}
 		result = r.vm.ToValue(promise)
 	}
-	for range 3 { // a promise of a query is a promise of its rows
+	for range maxPassed { // a promise of a promise of a query is one of its rows
 		if result, failed = r.settled(result); failed != nil {
 			return v, failed
 		}
-		x := r.recordedIn(result)
-		if x == nil {
-			break
-		}
-		if i := x.iface(); i == nil || i.Await == "" {
+		if x := r.recordedIn(result); r.unawaitedIn(result) == nil && (x == nil || !x.awaits()) {
 			break
 		}
 		if ex := r.vm.Try(func() { result = r.awaited(result) }); ex != nil {
 			return v, r.failure(ex)
 		}
 	}
+	unfinished := r.unfinished()
 	if failed := r.drain(); failed != nil {
 		return v, failed
 	}
 	r.undefined = goja.IsUndefined(result)
 	if v, failed = r.result(result); failed != nil {
+		return exo.Value{}, failed
+	}
+	if failed := r.left(unfinished); failed != nil {
 		return exo.Value{}, failed
 	}
 	// A getter of the result may have sent one more call, which must not be left
@@ -239,7 +242,7 @@ func panicError(p any) error {
 
 // settled waits until v, if it is a promise, has its value.
 func (r *run) settled(v goja.Value) (goja.Value, error) {
-	p := promiseOf(v)
+	p := promiseOf(r.bare(v))
 	if p == nil {
 		return v, nil
 	}
@@ -284,6 +287,9 @@ func (r *run) turn() error {
 		}
 		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
 	} else {
+		if m := c.sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
+			r.noRow = c.sent
+		}
 		var v goja.Value
 		if ex := r.vm.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
 			return r.failure(ex)

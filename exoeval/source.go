@@ -35,6 +35,8 @@ const (
 	helperSpread    = "\x00spread" // (x): what `{ ...x }` copies
 	helperTarget    = "\x00target" // (object, name): the object whose member is assigned
 	helperSent      = "\x00sent"   // (x): what the `then` of x is read from
+	helperCalled    = "\x00called" // (promise, name): the promise of an async function
+	helperKept      = "\x00kept"   // (x): what `x ??= y` leaves, which may be a promise and nothing recorded
 	helperHearing   = "\x00hear"   // no function: whether a synonym of a describing method was just read
 	helperRecording = "\x00rec"    // no function: whether a describing callback is being called
 )

@@ -417,7 +417,7 @@ func sweep(t *testing.T, forms []string) (kept, refused, same int) {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("const Y = 7;")
 	// Methods are never rewritten: what is in L and plain is JavaScript as the engine has it.
-	line("const L = { log(how, i, k, r) { console.log(how, i, k, r); try { if (r !== null && typeof r === 'object' && r instanceof Promise) r.then(() => 0, (e) => console.log(how, i, k, L.failed(e))) } catch {} }, failed(e) { try { return '!' + (e.kind ?? e.name) } catch { return '!recorded' } },")
+	line("const L = { log(how, i, k, r) { console.log(how, i, k, r instanceof Promise ? '[a promise: await it]' : r); try { if (r instanceof Promise) r.catch((e) => console.log(how, i, k, L.failed(e))) } catch {} }, failed(e) { try { return '!' + (e.kind ?? e.name) } catch { return '!recorded' } },")
 	line("try(how, i, k, f) { try { f() } catch (e) { console.log(how, i, k, L.failed(e)) } } };")
 	line("const plain = [")
 	for _, f := range forms {

@@ -104,6 +104,8 @@ func (r *run) failure(err error) error {
 
 var missingMember = expression(`^Object has no member '(\w+)'`)
 
+var memberOfNothing = expression(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
+
 var fixedMember = expression(`^Cannot assign to read only property '(\w+)'`)
 
 // ofResult is the error for a member that plain data, what a call gave, does not have;
@@ -198,6 +200,9 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		if s := r.ofResult(m[1]); s != "" {
 			msg = s
 		}
+	}
+	if r.noRow != nil && memberOfNothing().MatchString(msg) {
+		msg += ": " + r.say(nil, "found.nothing", "{it} found nothing and gave null; test it with if (x), or read x?.member", "it", r.check.Name(r.noRow))
 	}
 	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.fixes(m[1]) {
 		return r.placed(r.isFixed(m[1]), line, col)

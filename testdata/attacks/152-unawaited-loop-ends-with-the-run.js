@@ -6,6 +6,6 @@ return 'returned';
 //! limit "too many calls"
 ---
 // twin: default
-(async () => { for (let i = 0; i < 5; i++) await box.put(i); })();
+await (async () => { for (let i = 0; i < 5; i++) await box.put(i); })();
 return 'returned';
 //=> "returned"

@@ -43,7 +43,7 @@ return JSON.stringify(tasks)  //! invalid "has not run yet"
 ---
 return { list: box }  //! invalid "the result's list: box is no data"
 ---
-const rows = tasks.execute(); return rows.map((r) => r.id)  //! program ""
+const rows = tasks.execute(); return rows.map((r) => r.id)  //! invalid ""
 ---
 return await box.put({ n: tasks.count() })  //! invalid "not awaited"
 ---
@@ -85,7 +85,7 @@ tasks.execute(1)  //! invalid "takes no arguments"
 ---
 org.join(({ org }) => org.projects()).where((x) => x.name === 'a')  //! denied "write org.name"
 ---
-tasks.count().where((t) => t.done)  //! program "`where`"
+tasks.count().where((t) => t.done)  //! invalid "`where`"
 ---
 const [first] = await tasks.execute(); return first.project()  //! program "belong to a query"
 ---
@@ -98,9 +98,9 @@ process.env  //! syntax "process"
 const fs = require('fs')  //! syntax "no modules"
 ---
 const rows = tasks.execute();
-return rows.map((t) => t.id)  //! program "a promise was not awaited: `map` is a member of its result; write (await …).map"
+return rows.map((t) => t.id)  //! invalid "tasks.execute() was not awaited: `map` is a member of what the promise gives; write (await tasks.execute()).map"
 ---
-for (const t of tasks.execute()) return t  //! program "a promise was not awaited: the iterator is a member of its result"
+for (const t of tasks.execute()) return t  //! invalid "tasks.execute() was not awaited: it is a promise, which has no value yet; write (await tasks.execute())"
 ---
 const p = Promise.resolve(1);
 return ['map' in p, 'nothing' in p, Object.keys(p), await p.then((x) => x + 1), p.nothing === undefined, [...'x'].map((x) => x)]

@@ -261,6 +261,8 @@ var queryPhrases = [][3]string{
 	{"given.$set given.$unset given.set given.data given.values", "update", "write the values themselves, .update({ column: value })"},
 	{"given.where given.filter", "update where", "say which rows before it, .where(condition).update({ column: value })"},
 	{"given given.$inc given.$mul given.increment given.decrement", "update where", updateCalculates},
+	{"read.getFullYear read.getMonth read.getDate read.getDay read.getHours read.getMinutes read.getTime read.toISOString read.toLocaleDateString read.toDateString", "", "a time that was read is a text: new Date(row.column) is the time"},
+	{"found.nothing", "first", "{it} found no row and gave null; test it with if (row), or read row?.member"},
 	{"fixed", "update where", "`{name}` of a row that was read can't be assigned, which would change the program's copy alone: to change the row write query.where({ id: row.id }).update({ {name}: value }), and to show it otherwise { ...row, {name}: value }"},
 	{"assigned", "update", "the callback assigns nothing: it gives the new values, like .{method}(t => ({ {name}: value }))"},
 	{"changes", "", "it is a number and has no members: update, delete and insertMany give how many rows were changed; what they are says a query after it"},
