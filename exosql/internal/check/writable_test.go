@@ -42,7 +42,7 @@ func TestWritable(t *testing.T) {
 			t.Triggers = []schema.Trigger{{Name: "audit"}}
 			w.Rights.Effects = []string{"audit"}
 		}, ""},
-		"a rule": {func(d *schema.Database, t *schema.Table, w *Write) { t.Rules = []string{"r"} }, "the rule r"},
+		"a rule": {func(d *schema.Database, t *schema.Table, w *Write) { t.Rules = []schema.Rule{{Name: "r"}} }, "the rule r"},
 		"a cascade": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name, OnDelete: schema.Cascade}}
 		}, "people(job)"},
