@@ -171,7 +171,7 @@ func (r Reader) Value(x any, shown string) string {
 	case bool:
 		return strings.TrimSuffix(shown, " of ")
 	}
-	return "the number " + strings.TrimSuffix(shown, " of ")
+	return "the number " + strings.Trim(strings.TrimSuffix(shown, " of "), `"`) // a json.Number is quoted
 }
 
 // quoted is a text as YAML and Go have it between double quotes.
