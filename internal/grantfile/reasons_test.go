@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -221,6 +222,79 @@ func TestReasonsSpeakYAML(t *testing.T) {
 					t.Errorf("no effects of %v", found)
 				}
 			})
+		}
+	}
+}
+
+// noFile are the texts that name what Go code writes, and that no grant file leads to, with the reason.
+var noFile = map[string]string{
+	"a zero Predicate, which matches no row; use AllRows if you mean every row":                                         "a file's conditions are made of text",
+	"ScopeRows, ScopeVia or ScopeShared":                                                                                "each facet of a file has a scope",
+	"there is no catalogue; want New with one that DB.Catalog read":                                                     "the file's declaration reads it",
+	"it is nil or zero; want one that Declarations.Table gave":                                                          "a value of Go",
+	"Elem is for a column whose Type is %q":                                                                             "a file has both in `type`",
+	"the column is %s, and nil is no value; for NULL use IsNull or IsNotNull":                                           "a file's conditions have no null among their values",
+	"exosql: Check was given a zero Scope, or one of a nil or zero Table or Link":                                       "a value of Go",
+	"rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it":                "a write of Go code",
+	"it would %s every row: say which by Where, or say Where(AllRows) if all are meant":                                 "a write of Go code",
+	"a hook of table %s fills a zero Assignment":                                                                        "a hook is Go code",
+	"a hook of table %s fills %s, which BeforeWrite does not name":                                                      "a hook is Go code",
+	"the column is declared as never NULL: NewNullable declares one that may be":                                        "a write of Go code",
+	"exosql: facet %s: a Column that was not declared may not be written":                                               "a value of Go",
+	"exosql: facet %s: a zero Search: NewSearch makes one":                                                              "a value of Go",
+	"exosql: Grant was given a zero Scope, or one of a nil or zero Table or Link":                                       "a value of Go",
+	"exosql: table %s is the granted one: its scope is the predicate given to Grant":                                    "a file says the scope once, at the facet",
+	"exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row": "a value of Go",
+	"exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows":                      "each facet of a file has a scope",
+}
+
+// TestTermsNameGo: where declarations are made, compared and compiled, no text has a name of Go but for those that no file leads to: an
+// error that is added tomorrow takes its words from package terms, and speaks YAML to who writes YAML.
+func TestTermsNameGo(t *testing.T) {
+	names, used := goNames(t), map[string]bool{}
+	for _, dir := range []string{"internal/check", "internal/decl", "internal/scope", "internal/compile", "dynamic"} {
+		files, err := filepath.Glob(filepath.Join("../../exosql", dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(dir, err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "panic" { // for who declares in Go
+						return false
+					}
+				}
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				text, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for known := range noFile {
+					if text == known {
+						used[known] = true
+						return true
+					}
+				}
+				if w := speaksGo(names, text); w != "" && strings.Contains(text, " ") && !strings.Contains(text, "SetNull stores NULL") {
+					t.Errorf("%s: %s is a name of Go in %q: let package terms say it", path, w, text)
+				}
+				return true
+			})
+		}
+	}
+	for known := range noFile {
+		if !used[known] {
+			t.Errorf("no text is %q", known)
 		}
 	}
 }
